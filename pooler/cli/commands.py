@@ -194,14 +194,14 @@ GROUPS = {  # the first lines are the commands' own: a test holds them together
     },
     "Pool": {
         "pool": Announced(
-            "pooler.cli.pool.pool:app", "Choose the documents to judge, from run files or from a collection."
+            "pooler.cli.pool.pool:app", "Choose the documents to judge, from run files or a collection."
         ),
         "provenance": Announced(
             "pooler.cli.pool.provenance:provenance", "Show what each run or group brought into a depth pool."
         ),
         "replay": Announced(
             "pooler.cli.pool.replay:replay",
-            "Repeat the judging in the order of each strategy, and compare them.",
+            "Repeat the judging in each strategy's order, and compare them.",
         ),
         "unpool": Announced(
             "pooler.cli.pool.unpool:unpool", "Take a run out of the pools it fed, or withdraw a pool."
@@ -212,7 +212,7 @@ GROUPS = {  # the first lines are the commands' own: a test holds them together
         "guidelines": Announced("pooler.cli.collect.guidelines:app", "The judging guidelines, in versions."),
         "assign": Announced(
             "pooler.cli.pool.assign:assign",
-            "Assign pooled documents to judges, by name or to whoever claims them.",
+            "Assign pooled documents to judges, by name or to be claimed.",
         ),
         "judge": Announced("pooler.cli.judge.judge:judge", "Judge the documents of the pool, one key each."),
         "status": Announced(
@@ -248,7 +248,7 @@ GROUPS = {  # the first lines are the commands' own: a test holds them together
         "export": Announced("pooler.cli.keep.export:app", "Write what evaluators read."),
         "collapse": Announced(
             "pooler.cli.agree.collapse:collapse",
-            "Make one binary qrels file from graded ones, or from several judges'.",
+            "Make binary qrels from graded ones, or from several judges'.",
         ),
     },
     "Measure": {
@@ -264,7 +264,7 @@ GROUPS = {  # the first lines are the commands' own: a test holds them together
         ),
         "required-difference": Announced(
             "pooler.cli.measure.required:required_difference",
-            "Print the difference of MAP that is needed for significance.",
+            "Print the difference of MAP needed for significance.",
         ),
         "ap-properties": Announced(
             "pooler.cli.measure.required:ap_properties",

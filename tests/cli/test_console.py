@@ -21,10 +21,10 @@ def test_words_on_stderr_fit_a_terminal_and_are_one_line_elsewhere(
 ) -> None:
     """A long warning is broken at blanks on a terminal; a path in it, and a pipe, are not."""
     path = "/a/long/way/to/" + "x" * 90
-    message = f"bm25-words: there already, and left out of pools; --replace lets it contribute {path}"
+    message = f"bm25-words: already there, and left out of pools; --replace lets it contribute {path}"
     lines = on_terminal(lambda: Stderr().warn(message))
     assert lines == [
-        "warning: bm25-words: there already, and left out of pools; --replace lets it",
+        "warning: bm25-words: already there, and left out of pools; --replace lets it",
         "contribute",
         path,
     ]

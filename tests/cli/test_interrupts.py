@@ -263,7 +263,7 @@ def test_import_that_was_interrupted_goes_on_where_it_stopped(prepared: Path, tm
     assert 0 < n_in < N_RUNS
     again = run_and_press(folder, f"import runs {names} --allow-unknown", signal.SIGINT)
     assert again.code == 0
-    assert f"{N_RUNS - n_in} added, {n_in} there already" in again.said
+    assert f"{N_RUNS - n_in} added, {n_in} already there" in again.said
 
 
 @pytest.mark.parametrize("kind", ["destructor", "module lock", "attribute name", "half a module"])

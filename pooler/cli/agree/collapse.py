@@ -68,7 +68,7 @@ def collapse(
     options: BareQrelsOptions,
     files_read: ReadingOptions,
 ) -> None:
-    """Make one binary qrels file from graded ones, or from several judges'.
+    """Make binary qrels from graded ones, or from several judges'.
 
     Grades at or above the level become 1, the others 0. Documents that are pooled but not judged
     (--code -1=unjudged), skipped or impossible to judge are left out and counted; none becomes grade 0.

@@ -97,7 +97,7 @@ def required_difference(
         ),
     ] = 0.5,
 ) -> None:
-    """Print the difference of MAP that is needed for significance.
+    """Print the difference of MAP needed for significance.
 
     Without runs: tables 7 and 8 of Kishida (2001), eq. 23 and 24, rounded up as in the paper; --format
     json and tsv have every digit. With runs, or --all: one row for every two of them, with the

@@ -125,7 +125,7 @@ def assign(
     ] = False,
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
-    """Assign pooled documents to judges, by name or to whoever claims them.
+    """Assign pooled documents to judges, by name or to be claimed.
 
     As long as nothing is assigned, every judge sees the whole pool; from the first assignment on, each
     sees only what is assigned to them, and never why. A document gets exactly as many judges as asked

@@ -182,7 +182,7 @@ def pool(
     ] = False,
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
-    """Choose the documents to judge, from run files or from a collection.
+    """Choose the documents to judge, from run files or a collection.
 
     Given run files, no collection is touched and the pool goes to --out or stdout. Otherwise the runs
     of the collection are pooled into it (and also written to --out, if given). Sizes, ties at the cut

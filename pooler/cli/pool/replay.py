@@ -65,7 +65,7 @@ def replay(
         int | None, typer.Option("--seed", min=0, help="Seed of random strategies.", show_default=False)
     ] = None,
 ) -> None:
-    """Repeat the judging in the order of each strategy, and compare them.
+    """Repeat the judging in each strategy's order, and compare them.
 
     Every topic gets the same budget of judgements. `take` is depth pooling that stops at the budget,
     the one to beat; `depth` lists the whole pool, documents of most runs first. Runs that do not

@@ -25,7 +25,7 @@ def test_versions_are_set_and_shown(cli: Cli, empty: Path) -> None:
     (empty / "g.md").write_text(first, "utf-8")
     assert cli("guidelines", "set", "g.md").fine().err == "version 1 of the guidelines\n"
     again = cli("guidelines", "set", "g.md").fine().err
-    assert again == "version 1 of the guidelines has this text already\n"
+    assert again == "version 1 of the guidelines already has this text\n"
     cli("guidelines", "set", "-", stdin="判定基準".encode()).fine()
     assert cli("guidelines", "show").fine().out == "判定基準\n"
     assert cli("guidelines", "show", "--version", "1").fine().out == first

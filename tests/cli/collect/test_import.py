@@ -33,7 +33,7 @@ def test_same_file_again_changes_nothing(cli: Cli, started: Path, command: list[
     again = cli(*command).fine()
     assert first.out == again.out == ""
     assert "added" in first.err
-    expected = "nothing new" if command[1] != "runs" else "9 runs: 0 added, 9 there already"
+    expected = "nothing new" if command[1] != "runs" else "9 runs: 0 added, 9 already there"
     assert expected in again.err
 
 
@@ -45,7 +45,7 @@ def test_topics_come_as_trec_and_in_other_formats(cli: Cli, here: Path) -> None:
     write(here / "t.jsonl", '{"topic": "301", "title": "Crime"}')
     assert "t.trec: 1 topic added" in cli("import", "topics", "t.trec").fine().err
     for file in ("t.tsv", "t.jsonl"):
-        assert "nothing new, 1 topic there already" in cli("import", "topics", file).fine().err
+        assert "nothing new, 1 topic already there" in cli("import", "topics", file).fine().err
     zipped = gzip.compress((here / "t.tsv").read_bytes())
     assert "nothing new" in cli("import", "topics", "-", stdin=zipped).fine().err
     cli("import", "topics", "t.tsv", "--format", "jsonl").failed(1)
@@ -71,14 +71,14 @@ def test_texts_are_kept_of_pooled_documents_only(cli: Cli, started: Path) -> Non
     pooled = cli("pool", "--depth", "5").fine()
     assert "74 of 74 pooled documents have no text" in pooled.err
     late = cli("import", "docs", "documents.jsonl").fine()
-    assert "documents.jsonl: the text of 74 documents added, 32 there already" in late.err
+    assert "documents.jsonl: the text of 74 documents added, 32 already there" in late.err
     assert (
         "documents.jsonl: of its 106 documents 74 are here with their text, 32 as a docno alone:"
         " they are in no pool (import the file again after pooler pool, or use --all)"
     ) in late.err
     assert "have no text" not in cli("status").fine().out
     every = cli("import", "docs", "documents.jsonl", "--all").fine()
-    assert every.err == "documents.jsonl: the text of 32 documents added, 74 there already\n"
+    assert every.err == "documents.jsonl: the text of 32 documents added, 74 already there\n"
     write(started / "more.jsonl", '{"docno": "KG-E-001"}', '{"docno": "x"}', '{"id": 7, "text": ""}')
     more = cli("import", "docs", "more.jsonl").fine()
     assert (
@@ -152,7 +152,7 @@ def test_late_runs_feed_no_pool(cli: Cli, started: Path) -> None:
     refused = cli("pool", "--depth", "5").failed(1)
     assert "must hold a run that contributes" in refused.err
     again = cli("import", "runs", "runs/bm25-words.run", "--group", "words").fine()
-    assert "warning: `bm25-words`: there already, and left out of pools" in again.err
+    assert "warning: `bm25-words`: already there, and left out of pools" in again.err
     cli("import", "runs", "runs/bm25-words.run", "--replace").fine()
     pool = cli("pool", "--depth", "1", "--annotated", "--out", "-").fine().out.splitlines()
     assert {tuple(line.split()[2:4]) for line in pool} == {("bm25-words", "words")}

@@ -104,7 +104,7 @@ def test_same_file_again_changes_nothing(cli: Cli, empty: Path) -> None:
     bring(cli, "--code", "-1=unjudged").fine()
     before = (cli("export", "judgements").out, cli("status", "--format", "json").out)
     again = bring(cli, "--code", "-1=unjudged").fine()
-    assert "nothing new, 1 judgement there already of me" in again.err
+    assert "nothing new, 1 judgement already there of me" in again.err
     assert (cli("export", "judgements").out, cli("status", "--format", "json").out) == before
 
 
@@ -116,7 +116,7 @@ def test_other_grades_need_replace_and_are_revisions(cli: Cli, empty: Path) -> N
     refused = bring(cli).failed(3)
     assert "1 judgements of `me` are there otherwise: 1 a: 1 -> 2" in refused.err
     assert cli("export", "qrels").fine().out == "1 0 a 1\n1 0 b 0\n"
-    assert "1 judgement added, 1 replaced, 1 there already" in bring(cli, "--replace").fine().err
+    assert "1 judgement added, 1 replaced, 1 already there" in bring(cli, "--replace").fine().err
     assert cli("export", "qrels").fine().out == "1 0 a 2\n1 0 b 0\n1 0 c 1\n"
 
 
@@ -268,9 +268,9 @@ def test_codes_are_any_state(cli: Cli, empty: Path) -> None:
     assert "q: 3 states added of ann, cat, dan\n" in told
     assert "q: 1 line of documents that were skipped" in told
     assert "q: 1 line of documents that cannot be judged" in told
-    assert "q: 1 line of documents that are not pooled, and are passed over" in told
+    assert "q: 1 line of documents that are not pooled, and are left out" in told
     assert "q: without a grade: bob, cat, dan" in told
-    assert "q: 3 lines of 2 documents pooled and not judged: pool unjudged-q" in told
+    assert "q: 3 lines of 2 documents pooled but not judged: pool unjudged-q" in told
     names = [row["judge"] for row in cli("judges", "list", "--format", "json").fine().json()]
     assert sorted(names) == ["ann", "bob", "cat", "dan"]
     states = cli("export", "judgements", "--format", "tsv").fine().out

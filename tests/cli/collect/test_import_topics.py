@@ -51,9 +51,9 @@ def test_correction_is_a_version_and_says_what_rests_on_the_old(cli: Cli, here: 
     assert contents("collection.db") == before
     answer = cli("import", "topics", new, "--replace").fine()
     assert answer.err == (
-        "new.jsonl: 0 topics added, 1 replaced, 1 there already\n"
+        "new.jsonl: 0 topics added, 1 replaced, 1 already there\n"
         "topic t1 has version 2 of its text; 2 judgements made by another text\n"
-        "2 judgements made by another text than now: pooler rejudge --why topic\n"
+        "2 judgements made by another text than the current one: pooler rejudge --why topic\n"
     )
     rows = cli("list", "topics", "--format", "json").fine().json()
     assert [(row["topic"], row["version"], row["older"]) for row in rows] == [
@@ -100,8 +100,8 @@ def test_blanks_alone_are_a_version_and_are_said(cli: Cli, here: Path) -> None:
     new = topics_file(here, "new.jsonl", t1="wine ")
     answer = cli("import", "topics", new, "--replace").fine()
     assert (
-        "topic t1 has version 2 of its text, which differs in blanks and line ends alone;"
+        "topic t1 has version 2 of its text, which differs only in blanks and line ends;"
         " 2 judgements made by another text" in answer.err
     )
     again = cli("import", "topics", new, "--replace").fine()
-    assert again.err == "new.jsonl: nothing new, 1 topic there already\n"
+    assert again.err == "new.jsonl: nothing new, 1 topic already there\n"

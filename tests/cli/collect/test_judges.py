@@ -53,7 +53,7 @@ def test_disabled_judges_get_no_desk_and_keep_what_they_judged(cli: Cli, judged:
         "judge anna disabled\njudge strict disabled\n42 documents assigned to anna have no"
         " decision: pooler assign --replace gives them to others\n"
     )
-    assert "judge anna was disabled already" in cli("judges", "disable", "anna").fine().err
+    assert "judge anna was already disabled" in cli("judges", "disable", "anna").fine().err
     refused = cli("judge", "--judge", "anna", "--plain").failed(3).err
     assert refused == "error: judge `anna` is disabled\nhint: pooler judges enable anna\n"
     rows = cli("judges", "list", "--format", "json").fine().json()

@@ -76,7 +76,7 @@ def test_dry_run_says_who_would_be_renamed(cli: Cli, judged: Path) -> None:
     cli("import", "judgements", "n.jsonl", "--format", "jsonl").fine()
     before = contents("collection.db")
     told = cli("judges", "anonymise", "carla", "lenient", "--dry-run", "--yes").fine()
-    words = "2 judges would be renamed to the first free of judge-1, judge-2, ..., by chance: "
+    words = "2 judges would be renamed to the first free of judge-1, judge-2, ..., at random: "
     assert f"{words}carla, lenient\n" in told.err
     assert "1 note or reason of theirs would stay, and may name somebody" in told.err
     assert told.err.endswith("nothing was changed: this is --dry-run\n")

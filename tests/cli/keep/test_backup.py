@@ -58,7 +58,7 @@ def test_damaged_file_is_put_aside(cli: Cli, judged: Path) -> None:
     assert "the database file is damaged" in told.err
     assert "pooler restore BACKUP --replace" in told.err
     said = cli("restore", "b", "--replace").fine()
-    assert "what was there is damaged; it is in collection.db.damaged" in said.err
+    assert "what was there is damaged; it is kept as it was in collection.db.damaged" in said.err
     cli("verify").fine()
 
 

@@ -32,7 +32,7 @@ def test_codes_and_iterations_survive_the_round_trip(cli: Cli, here: Path) -> No
     cli("init", "--scale", "0-2").fine()
     said = cli("import", "judgements", "in.qrels", "--judge", "me", "--code", "-1=unjudged").fine()
     assert "in.qrels: 5 judgements added of me" in said.err
-    assert "2 lines of 2 documents pooled and not judged: pool unjudged-me" in said.err
+    assert "2 lines of 2 documents pooled but not judged: pool unjudged-me" in said.err
     cli("export", "qrels", "--unjudged", "-1", "--out", "out.qrels").fine()
     assert (here / "out.qrels").read_bytes() == (here / "in.qrels").read_bytes()
     without = cli("export", "qrels").fine()

@@ -93,7 +93,7 @@ def test_loader_of_the_readme_gives_what_the_collection_has(cli: Cli, judged: Pa
 def test_several_judges_without_a_rule_have_qrels_of_their_own(cli: Cli, judged: Path) -> None:
     """No grade is made up: without a rule there are no merged qrels, and the README says so."""
     said = cli("export", "collection", "one").fine()
-    assert "3 judges have qrels of their own; --aggregate RULE or --judge NAME" in said.err
+    assert "3 judges have their own qrels; --aggregate RULE or --judge NAME" in said.err
     names = sorted(path.name for path in (judged / "one" / "qrels").iterdir())
     assert names == [
         f"{judge}.{kind}.qrels"
@@ -141,7 +141,7 @@ def test_own_words_of_anonymised_judges_are_told(cli: Cli, judged: Path) -> None
         desk.record(Decision("G01", docnos[2], Action.NOTE, note="who asks?"))
         desk.leave()
     told = cli("export", "collection", "one", "--anonymise", *MAJORITY).fine().err
-    assert "in as they are: 2 notes and 1 reason; --without-notes leaves them out" in told
+    assert "included as they are: 2 notes and 1 reason; --without-notes leaves them out" in told
     readme = (judged / "one" / "README.md").read_text("utf-8")
     assert "their notes and reasons, as they wrote them" in readme
     out = ("--anonymise", "--without-notes", *MAJORITY)

@@ -52,7 +52,7 @@ def test_history_comes_back_event_by_event(cli: Cli, staffed: Path, form: str) -
     cli("export", "judgements", "--history", "--format", form, "--out", "h").fine()
     told = elsewhere(cli, "import", "judgements", "h", "--format", form).fine().err
     assert "h: 258 events added of 4 judges" in told
-    assert "which sitting an event is of was not kept" in told
+    assert "which sitting each event belongs to was not kept" in told
     elsewhere(cli, "export", "judgements", "--history", "--format", "jsonl", "--out", "a").fine()
     cli("export", "judgements", "--history", "--out", "b").fine()
     ours, theirs = (
@@ -67,7 +67,7 @@ def test_history_comes_back_event_by_event(cli: Cli, staffed: Path, form: str) -
     ]
     assert (anna[0]["note"], anna[0]["dwell_ms"]) == (NOTE, 900)
     again = elsewhere(cli, "import", "judgements", "h", "--format", form).fine()
-    assert "nothing new, 258 events there already of 4 judges" in again.err
+    assert "nothing new, 258 events already there of 4 judges" in again.err
 
 
 @pytest.mark.parametrize("form", ["jsonl", "tsv"])
@@ -83,8 +83,8 @@ def test_states_come_back_as_they_stand(cli: Cli, staffed: Path, form: str) -> N
     rows = elsewhere(cli, "judges", "list", "--format", "json").fine().json()
     assert {row["kind"] for row in rows} == {"model"}
     again = elsewhere(cli, "import", "judgements", "s", "--format", form).fine()
-    assert again.err.count("stays model, as here before") == 1
-    assert "warning: judge `anna` stays model, as here before; s says human" in again.err
+    assert again.err.count("stays model, as recorded here") == 1
+    assert "warning: judge `anna` stays model, as recorded here; s says human" in again.err
 
 
 def test_named_judges_are_exported_alone(cli: Cli, staffed: Path) -> None:
@@ -120,7 +120,7 @@ def test_human_is_the_kind_of_new_judges_where_nothing_says_it(cli: Cli, staffed
     assert kinds_elsewhere(cli) == {"anna": "adjudicator", "strict": "human"}
     options = ("--format", "jsonl", "--kind", "model")
     told = elsewhere(cli, "import", "judgements", "s", *options).fine().err
-    assert "judge `anna` stays adjudicator, as here before; --kind says model" in told
+    assert "judge `anna` stays adjudicator, as recorded here; --kind says model" in told
 
 
 @pytest.mark.parametrize("form", ["jsonl", "tsv"])
@@ -183,13 +183,13 @@ def test_history_that_differs_is_a_conflict_and_never_replaced(cli: Cli, staffed
     told = cli("import", "judgements", "s", "--format", "jsonl").failed(3).err
     assert "1 judgements are there otherwise: G01" in told
     answer = cli("import", "judgements", "s", "--format", "jsonl", "--replace").fine()
-    assert "1 replaced, 3 there already of 1 judge" in answer.err
+    assert "1 replaced, 3 already there of 1 judge" in answer.err
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--judge", "x"], "`--judge` is for files of grades, and a tsv file says more"),
+        (["--judge", "x"], "`--judge` is for files of grades; a tsv file already says it"),
         (["--map", "1=2"], "`--map` is for files of grades"),
         (["--code", "-1=unjudged"], "`--code` is for files of grades"),
         (["--as-pool", "p"], "`--as-pool` is for files of grades"),

@@ -81,7 +81,7 @@ def test_rounds_that_are_not_written_are_told(
     """Judging rounds have no place in these files, and stderr says so."""
     collection_of(me=["1 1 d1 2", "1 2 d2 1"])
     told = cli("export", "ntcir", "--as", "ntcireval").fine().err
-    assert "which of 2 rounds a document was judged in was not written" in told
+    assert "these files cannot say which of 2 rounds a document was judged in" in told
 
 
 def test_scale_without_letters_is_refused(cli: Cli, here: Path, collection_of: Callable[..., None]) -> None:

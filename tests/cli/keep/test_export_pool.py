@@ -143,7 +143,7 @@ def test_other_pools_are_named(cli: Cli, judged: Path) -> None:
     assert cli("export", "pool").fine().err == ""
     for depth, name in (("6", "deep"), ("7", "late")):
         cli("pool", "--add", "--depth", depth, "--name", name).fine()
-    words = "this is pool `pool` alone; other pools: deep, late (--name writes one)"
+    words = "this is only pool `pool`; other pools: deep, late (--name writes one)"
     assert words in cli("export", "pool").fine().err
     assert words in cli("export", "pool", "--annotated", "--judge", "strict").fine().err
     cli("unpool", "--pool", "deep").fine()

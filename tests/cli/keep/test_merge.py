@@ -205,7 +205,7 @@ def test_list_after_a_list_settles_all_of_them(apart: list[Path], cli: Cli, here
     told = cli("merge", *apart[1:], "--settle-by", "one.tsv", "--conflicts", "two.tsv")
     assert told.code == 1
     assert "two.tsv: 1 conflict, and 1 settled by hand with what was taken" in told.err
-    assert "the same command with --settle-by two.tsv in place of --conflicts" in told.err
+    assert "run the same command with --settle-by two.tsv instead of --conflicts" in told.err
     header, *lines = read_lines(here / "two.tsv")
     assert [(line.split("\t")[1], line.split("\t")[-1]) for line in lines] == [
         ("c", ""), ("a", "skip"),
@@ -306,7 +306,7 @@ def garden_part(judged: Path, cli: Cli) -> Path:
     cli("judges", "add", "ann").fine()
     told = cli("export", "work", "--judge", "ann", "--out", "ann.db").fine()
     assert "84 documents of 8 topics, 84 unjudged; 0 events of `ann` so far" in told.err
-    assert "back again: pooler merge ann.db" in told.err
+    assert "back here: pooler merge ann.db" in told.err
     return judged
 
 
@@ -314,7 +314,7 @@ def test_way_back_names_another_collection(garden_part: Path, cli: Cli) -> None:
     """Where --collection named the whole, the line to type names it too."""
     (garden_part / "collection.db").rename(garden_part / "garden.db")
     told = cli("export", "work", "--judge", "ann", "--out", "b.db", "--collection", "garden.db")
-    assert "back again: pooler merge b.db --collection garden.db" in told.fine().err
+    assert "back here: pooler merge b.db --collection garden.db" in told.fine().err
 
 
 def test_copies_that_cannot_be_merged_leave_a_way(apart: list[Path], cli: Cli, here: Path) -> None:

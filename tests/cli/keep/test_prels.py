@@ -265,7 +265,7 @@ def test_same_file_again_changes_nothing(cli: Cli, empty: Path) -> None:
     """A second import adds neither judgement nor pool; another file gets a pool of its own."""
     write(empty / "p", *XINFAP)
     bring(cli, "xinfap").fine()
-    assert "nothing new, 5 judgements there already of me" in bring(cli, "xinfap").fine().err
+    assert "nothing new, 5 judgements already there of me" in bring(cli, "xinfap").fine().err
     with Collection("collection.db") as opened:
         assert [pool.name for pool in opened.pools.all()] == ["sample-me"]
     write(empty / "p", *XINFAP[:-1])

@@ -75,7 +75,7 @@ def test_pool_is_judged_in_this_order(cli: Cli, judged: Path) -> None:
     rows = cli("next", *options, "--pool", "second").fine().json()
     assert len(rows) == 12
     again = cli("next", *options, "--pool", "second").fine()
-    assert "pool `second`: 12 documents of 6 topics, was there already, the same" in again.err
+    assert "pool `second`: 12 documents of 6 topics, already there, unchanged" in again.err
     facts = cli("show", "pool", "second", "--format", "json").fine().out
     assert '"strategy"' in facts
     cli("judges", "add", "ann").fine()
@@ -98,8 +98,8 @@ def test_pool_after_another_is_given_out_alone(cli: Cli, judged: Path) -> None:
     rows = cli("next", "--limit", "12", "--format", "json").fine().json()
     said = cli("next", "--limit", "12", "--pool", "second").fine().err
     command = "pooler assign JUDGE --pool second --order priority"
-    assert f"`{command}` gives out these alone" in said
-    assert "`pooler next`, once they are judged" in said
+    assert f"`{command}` hands out only these" in said
+    assert "once they are judged, `pooler next`" in said
     cli("judges", "add", "ann").fine()
     cli(*command.replace("JUDGE", "ann").split()[1:]).fine()
     topic = rows[0]["topic"]
@@ -148,7 +148,7 @@ def test_files_have_the_same_documents(cli: Cli, judged: Path) -> None:
         (
             ("runs/bm25-words.run", "runs/lm-words-full.run", "--qrels",
              "judgements/strict.qrels", "--pool", "x"),
-            "`--pool` is for a collection",
+            "`--pool` needs a collection",
         ),
     ],
 )  # fmt: skip

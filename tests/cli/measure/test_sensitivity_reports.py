@@ -25,9 +25,9 @@ def test_no_option_alone_is_called_the_experiment_of_the_paper(cli: Cli) -> None
     shown = " ".join(cli("sensitivity", "--help").fine().out.split())
     manual = (Path(__file__).parents[3] / "README.md").read_text("utf-8").replace("`", "")
     for text in (shown, " ".join(manual.split())):
-        assert "earest to the paper's section 4.3 is --depth 100 --scenario own --pairs, " in text
-        flips = "flips every document at rank 101 that is relevant with probability 0, judged or not,"
-        assert f"{flips} and computes with its model of judging" in text
+        assert "--depth 100 --scenario own --pairs is nearest to the paper's section 4.3." in text
+        flips = "flips every document at rank 101 whose probability of relevance is 0, judged or not,"
+        assert f"{flips} within its model of judging errors" in text
         assert "is the paper's section 4.3)" not in text
         assert "(the paper's section 4.3)" not in text
 

@@ -146,7 +146,7 @@ def test_what_was_taken_out_comes_back_on_demand_alone(cli: Cli, two_runs: Path)
     cli("unpool", "first").fine()
     write(two_runs / "runs.tsv", "file\tgroup\tcontributes", "first.run\tg\tyes", "second.run\tg\tyes")
     answer = cli("import", "runs", "--runs", "runs.tsv").fine()
-    assert "warning: `first`: there already, and left out of pools; --replace" in answer.err
+    assert "warning: `first`: already there, and left out of pools; --replace" in answer.err
     assert "nothing to add (left out: `first`, not contributing)" in cli("pool", "--add").fine().err
     answer = cli("import", "runs", "first.run", "--replace").fine()
     assert "left out" not in answer.err
