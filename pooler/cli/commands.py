@@ -200,8 +200,7 @@ GROUPS = {  # the first lines are the commands' own: a test holds them together
             "pooler.cli.pool.provenance:provenance", "Show what each run or group brought into a depth pool."
         ),
         "replay": Announced(
-            "pooler.cli.pool.replay:replay",
-            "Repeat the judging in each strategy's order, and compare them.",
+            "pooler.cli.pool.replay:replay", "Repeat the judging in each strategy's order, and compare them."
         ),
         "unpool": Announced(
             "pooler.cli.pool.unpool:unpool", "Take a run out of the pools it fed, or withdraw a pool."
@@ -211,8 +210,7 @@ GROUPS = {  # the first lines are the commands' own: a test holds them together
         "judges": Announced("pooler.cli.collect.judges:app", "The judges of a collection."),
         "guidelines": Announced("pooler.cli.collect.guidelines:app", "The judging guidelines, in versions."),
         "assign": Announced(
-            "pooler.cli.pool.assign:assign",
-            "Assign pooled documents to judges, by name or to be claimed.",
+            "pooler.cli.pool.assign:assign", "Assign pooled documents to judges, by name or to be claimed."
         ),
         "judge": Announced("pooler.cli.judge.judge:judge", "Judge the documents of the pool, one key each."),
         "status": Announced(

@@ -46,15 +46,14 @@ def _judging(stored: Stored, commands: Commands) -> Iterator[str | Figure]:
         yield figure(
             Plot(table=called(owing, _STATES), kind="stacks", label="judge", parts=[*_STATES],
                  axis="documents", title="How far each judge has come"),
-            "A bar is what lies before the judge; what was put off and what is unjudged are still"
-            " to be done.",
-            page_table(progress, caption="Documents of the pool by judge and state; grades are of all"
-                       " that the judge has graded, pooled or not."),
+            "A bar is what a judge was given; what was put off and what is unjudged still has to be done.",
+            page_table(progress, caption="Documents of the pool by judge and state; grades include"
+                                         " everything the judge has graded, pooled or not."),
             commands.of_collection("status"),
         )  # fmt: skip
     timed = stored.costs.where([cell is not None for cell in stored.costs.cells("dwell_median_s")])
     if not len(timed):
-        yield "Nobody judged here with the time taken, so nothing is known of what judging cost."
+        yield "No judgement here was timed, so nothing is known about what judging cost."
         return
     yield figure(
         Plot(table=timed, kind="bars", label="judge", value="active_s", axis="active time (seconds)",
@@ -67,8 +66,8 @@ def _judging(stored: Stored, commands: Commands) -> Iterator[str | Figure]:
     yield figure(
         Plot(table=timed, kind="dots", label="judge", value=of_dwell[0], low=of_dwell[1], high=of_dwell[2],
              axis="time until decided (seconds)", ends=(0, None), title="Time on a document"),
-        "Half of a judge's documents were on the screen for a time within the line before they were"
-        " decided; the dot is the median.",
+        "Half of a judge's documents were on the screen, before they were decided, for a time within the"
+        " line; the dot is the median.",
         page_table(stored.costs, caption="Times are in seconds.", interval=of_dwell),
         commands.of_collection("effort"),
     )  # fmt: skip
@@ -79,12 +78,12 @@ def agreement(material: Material) -> Section | None:
     stored = material.stored
     if stored is None:
         text = (
-            "The judgements are one grade a document, so nothing is known of how judges differ."
-            " Of several judges' files `pooler agreement FILE FILE...` tells it."
+            "The judgements are one grade per document, so nothing is known about how judges differ. For"
+            " several judges' files, `pooler agreement FILE FILE...` tells it."
         )
         return Section(_TITLE, (text,))
     if stored.agreement is None:
-        return Section(_TITLE, (f"Nothing can be said of agreement: {stored.reason}.",))
+        return Section(_TITLE, (f"Nothing can be said about agreement: {stored.reason}.",))
     return Section(_TITLE, tuple(_agreement(stored, stored.agreement, material.commands)))
 
 
@@ -92,7 +91,7 @@ def agreement_words(material: Material) -> list[str]:
     """Say how far judges agree on what is relevant, of how many documents, and how sure that is."""
     stored = material.stored
     if stored is None or stored.agreement is None:
-        why = "there is one grade a document" if stored is None else stored.reason
+        why = "there is one grade per document" if stored is None else stored.reason
         return [f"How far judges agree is not known: {why}."]
     level = f"what is relevant (grade {stored.level} or more)"
     table = stored.agreement.table("all_judges")
@@ -135,9 +134,10 @@ def _agreement(
     if len(found.table("all_judges")):
         yield page_table(
             _together(found, binary), caption="All judges together, with 95% intervals over topics where"
-            " there are some. alpha, kappa, AC1: 1 = all agree, 0 = as by chance; overlap of all:"
-            " documents relevant to every judge among those relevant to any, 0 = none; n: documents of"
-            " two judges or more, for the overlap those of all",
+                                              " they exist. alpha, kappa, AC1: 1 = all agree, 0 = as by"
+                                              " chance; overlap of all: documents relevant to every judge"
+                                              " among those relevant to any, 0 = none; n: documents with"
+                                              " at least two judges, for the overlap those with all",
             names=("level", "coefficient", "value", "low", "high", "n", "topics", "reason"),
             command=command, interval=("value", "low", "high"),
         )  # fmt: skip
@@ -161,9 +161,8 @@ def _agreement(
         yield figure(
             Plot(table=table, kind="dots", label=("first", "second"), value=name, low=f"{name}_low",
                  high=f"{name}_high", axis="kappa", ends=ends, few=("n", FEW_SHARED), title=title),
-            f"1 = the two judges agree always, 0 = as often as by chance.{of_interval}{which}"
-            f" n: documents that both graded; fewer than {FEW_SHARED} are in grey, as they say"
-            " little.",
+            f"1 = the two judges always agree, 0 = as often as by chance.{of_interval}{which} n: documents"
+            f" that both graded; pairs with fewer than {FEW_SHARED} are grey, as they mean little.",
             page_table(
                 table, ("first", "second", "n", "raw", name, f"{name}_low", f"{name}_high", "overlap",
                         "reason", "interval_reason"),
@@ -244,9 +243,8 @@ def _map_of_grades(cross: Table, graded: Table, command: str) -> Figure | str:
         Plot(table=called(table, {"first_grade": f"grade of {first}"}), kind="grid", label="first_grade",
              parts=parts, axis=f"grade of {second}", title=f"Where {first} and {second} differ",
              words=(f"Documents by the grades of {first} and of {second}.", "")),
-        f"Cells off the frame are documents ({counted(int(shared[pair]), 'document')} in all)"
-        " to which the two gave different grades. Of the pairs that share the most documents,"
-        " these two agree the least.",
+        f"Cells off the frame are documents ({counted(int(shared[pair]), 'document')} in all) to which the"
+        " two gave different grades. Of the pairs that share the most documents, these two agree least.",
         page_table(table, caption=cross.title),
         command,
     )  # fmt: skip

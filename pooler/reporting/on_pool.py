@@ -39,14 +39,14 @@ def what_it_is(material: Material) -> Section:
         facts_table(
             known,
             about,
-            caption="Runs and judgements that this report is of",
+            caption="Runs and judgements that this report is about",
             command=commands.of_runs("diagnose", *material.own_depth),
             interval=_MISSED,
         ),
     ]
     if stored is not None:
         for table, names, caption, what in (
-            (stored.pools, _OF_POOLS, "Pools, withdrawn ones too", "pools"),
+            (stored.pools, _OF_POOLS, "Pools, including withdrawn ones", "pools"),
             (stored.judges, _OF_JUDGES, "Judges", "judges"),
         ):
             if len(table):
@@ -76,8 +76,8 @@ def _pool(material: Material) -> Iterator[str | Figure]:
         yield figure(
             Plot(table=called(drawn, parts), kind="stacks", label="topic", parts=[*parts], axis="documents",
                  title="Documents of the pool, topic by topic"),
-            "A bar is the pool of a topic; its last part is what nobody has judged yet, and without"
-            f" a first part a topic has no relevant document.{which}",
+            "A bar is the pool of a topic; its last part is what nobody has judged yet, and a topic"
+            f" without a first part has no relevant document.{which}",
             page_table(by_topic),
             commands.of_runs("diagnose", "--by-topic", *material.own_depth),
         )  # fmt: skip
@@ -122,10 +122,10 @@ def contributions(material: Material) -> Section | None:
         place = SIBLINGS_FALL if by_group else ""
         who, of_whom = ("its group", "a run's group") if by_group else ("it", "a run")
         caption = (
-            f"unique, relevant: documents, and relevant ones, that no other"
-            f" {'group' if by_group else 'run'} brought to the pool; ap left out, change: AP had"
-            f" they not been judged; rank, late: the place among all runs, and then{place}; tau:"
-            " the order of all runs then, with that now."
+            "unique, relevant: documents, and relevant ones, that no other"
+            f" {('group' if by_group else 'run')} brought to the pool; ap left out, change: AP if they had"
+            f" not been judged; rank, late: the place among all runs now, and then{place}; tau: of the"
+            " order of all runs then and now."
         )
         option = ("--by-run",) if siblings and not by_group else ()
         command = commands.of_runs("diagnose", *option, *material.own_depth)
@@ -147,8 +147,8 @@ def contributions(material: Material) -> Section | None:
             figure(
                 Plot(table=table, kind="bars", label="run", value="change", axis="change of MAP",
                      title=late_title),
-                f"How far the run's MAP falls without the documents that {who} alone brought. A"
-                " run that comes later, and is as unlike the others, loses as much.",
+                f"How far the run's MAP falls without the documents that only {who} brought. A run that"
+                " comes later, and differs as much from the others, loses as much.",
                 numbers,
                 command,
             ),
@@ -162,16 +162,16 @@ def limits(material: Material) -> Figure | str:
     return figure(
         Plot(table=table, kind="dots", label="run", value="ap", low="low", high="high", axis="MAP",
              title="MAP between its limits"),
-        "The dot is MAP with unjudged documents taken for not relevant; the line goes from the"
-        " least to the most that it could be, whatever those of the run's own list are. It is no"
-        " confidence interval: the topics stay the same.",
+        "The dot is MAP with unjudged documents counted as not relevant; the line goes from the lowest to"
+        " the highest that it could be, whatever the unjudged documents of the run's own list are. It is"
+        " not a confidence interval: the topics stay the same.",
         page_table(
             table,
             ("run", "judged", "ap", "bpref", "condensed", "low", "high"),
             interval=("ap", "low", "high"),
-            caption=f"judged@{JUDGED_AT}: share of the first {JUDGED_AT} documents that are judged;"
-            " bpref: of the judged documents alone, by how they are ordered; judged AP: AP of the"
-            " judged documents alone; low, high: the least and the most that AP could be.",
+            caption=f"judged@{JUDGED_AT}: share of the first {JUDGED_AT} documents that are judged; bpref:"
+                    " from the order of the judged documents only; judged AP: AP of the judged documents"
+                    " only; low, high: the lowest and the highest that AP could be.",
         ),
         material.commands.of_runs("diagnose", *material.own_depth),
     )  # fmt: skip
@@ -183,7 +183,7 @@ def other_pools(material: Material) -> list[str]:
     if stored is None or not stored.made_otherwise:
         return []
     depth = "" if material.depth is None else f" of depth {material.depth:,}"
-    sampled = " `pooler estimate` scores runs by a sample." if stored.is_sampled else ""
+    sampled = " `pooler estimate` scores runs from a sample." if stored.is_sampled else ""
     return [
         f"Pool {'; pool '.join(stored.made_otherwise)}: what is said of the pool here looks at a"
         f" depth pool{depth} of the same runs, which is not what was judged.{sampled}"

@@ -40,23 +40,23 @@ def unjudged(material: Material) -> Part:
         found = sensitivity(material.source, depth=material.depth, cutoff=material.cutoff)
         words = conclusion(found.runs, found)
         table = found.table("sensitivity").sort("map_before", descending=True)
-        title = f"Change of MAP, were unjudged documents at rank {material.depth + 1:,} relevant"
+        title = f"Change of MAP if unjudged documents at rank {material.depth + 1:,} were relevant"
         blocks += [
             figure(
                 Plot(
                     table=table, kind="bars", label="run", value="change", axis="change of MAP", title=title
                 ),
-                "Each run's own unjudged documents at the first rank below the pool turn relevant,"
-                " and no deeper ones (eq. 19 of Kishida 2001): a long bar is a score that hangs on"
-                " where judging stopped.",
+                "Each run's own unjudged documents at the first rank below the pool turn relevant, and no"
+                " deeper ones (eq. 19 of Kishida 2001): a long bar is a score that depends on where"
+                " judging stopped.",
                 page_table(replace(table, notes=()), _OF_SENSITIVITY),
                 material.commands.of_runs("sensitivity", "--depth", str(material.depth)),
             ),
             *filter(None, [" ".join(words)]),
         ]
         supposed = (
-            f"Supposing that each run's unjudged documents at rank {material.depth + 1:,}, and none"
-            " deeper, are relevant:"
+            f"If each run's unjudged documents at rank {material.depth + 1:,}, and none deeper, were"
+            " relevant:"
         )
         words = [f"{supposed} {' '.join(words)}"] if words else []
     return Part(Section("What unjudged documents can do", tuple(blocks)), words)
@@ -77,29 +77,28 @@ def disagreement(material: Material) -> Part:
     except PoolerError as error:
         if isinstance(error, ArgumentError) and error.name == "values":
             error = error.named("--value")
-        return Part(Section(title, (f"Nothing can be said of it: {error.message}.",)))
+        return Part(Section(title, (f"Nothing can be said about it: {error.message}.",)))
     probable = loaded.rankings
     if not any(bool(((p > 0) & (p < 1)).any()) for p in probable.probabilities):
         text = (
-            "Every document is surely relevant or surely not, as there is one judgement of each:"
-            " nothing is known of how judges differ. `--value GRADE=P`, once for every grade, says"
-            " how likely a document of that grade is relevant to another judge."
+            "Every document is certainly relevant or certainly not, as each has one judgement: nothing is"
+            " known about how judges differ. `--value GRADE=P`, once for every grade, says how likely a"
+            " document of that grade is relevant to another judge."
         )
         return Part(Section(title, (text,)))
     has_pairs = len(probable.tags) > 1
     varied = variation_of(loaded, material.judged, pairs=has_pairs, neighbours=True)
     plots = {plot.table.name: plot for plot in varied.plots()}
-    worth = "what its grade is worth" if values else "the share of its judges who find it so"
+    worth = "the value of its grade" if values else "the share of its judges who find it so"
     table = replace(varied.table("variation").sort("mean", descending=True), notes=())
     of_runs = replace(plots["passed"], title="MAP, judged again", axis="MAP")
     blocks: list[str | Figure] = [
         *mixture_sentence(loaded.kinds),
         figure(
             of_runs,
-            "The dot is the expected MAP. Were each document judged again by itself, relevant with"
-            f" its probability ({worth}), 95 in 100 such judgings of the same topics would"
-            " give a MAP within the line. One judge who is stricter or milder throughout can move"
-            " all MAPs beyond it.",
+            "The dot is the expected MAP. If each document were judged again independently, relevant with"
+            f" its probability ({worth}), 95 in 100 such judgings of the same topics would give a MAP"
+            " within the line. A judge who is stricter or milder throughout can move all MAPs beyond it.",
             page_table(table, _OF_VARIATION, interval=("mean", "low", "high")),
             commands.of_probabilities("variation"),
         ),
@@ -114,15 +113,15 @@ def disagreement(material: Material) -> Part:
     blocks += [
         figure(
             of_pairs,
-            "How likely another judging puts the second run of each pair above the first; 0.5"
-            " = either order is as likely.",
+            "How likely another judging is to put the second run of each pair above the first; 0.5 ="
+            " either order is as likely.",
             page_table(varied.table("pairs"), _OF_PAIRS),
             commands.of_probabilities("variation", "--pairs", "--neighbours"),
         ),
         varied.conclusion(),
     ]
     words = (
-        f"{varied.conclusion()} Another judging decides each document by itself, relevant with its"
+        f"{varied.conclusion()} Another judging decides each document independently, relevant with its"
         f" probability ({worth})."
     )
     return Part(Section(title, tuple(blocks)), [words])
@@ -144,8 +143,8 @@ def differences(material: Material) -> Part | None:
         n_enough = sum(cell is True for cell in needed.cells("enough"))
         words = [
             f"{n_enough or 'None'} of {counted(len(needed), 'pair')} of neighbours by MAP"
-            f" {'is' if n_enough == 1 else 'are'} far enough apart for a paired t test at 0.05,"
-            " each taken alone, as 1 in 20 pairs of equal runs would be by chance."
+            f" {('is' if n_enough == 1 else 'are')} far enough apart for a paired t test at 0.05, each"
+            " pair taken alone: 1 in 20 pairs of equal runs would be, too, by chance."
             + _undecided(n_enough, len(needed))
         ]
         blocks.append(
@@ -172,8 +171,8 @@ def _normality(material: Material) -> list[str | Figure]:
     best, second = material.diagnosis.table("runs").sort("ap", descending=True).cells("run")[:2]
     if not material.commands.can_name((str(best), str(second))):
         return [
-            f"The differences of the two best runs, {best} and {second}, topic by topic, are not"
-            " shown: their files have one tag, which the list of runs alone tells apart."
+            f"The differences of the two best runs, {best} and {second}, topic by topic, are not shown:"
+            " their files have the same tag, and only the list of runs tells them apart."
         ]
     with listening(Listener()):  # what there is to say is on the page
         compared = compare(material.source, str(best), str(second), cutoff=material.commands.cutoff)
@@ -186,9 +185,9 @@ def _normality(material: Material) -> list[str | Figure]:
             Plot(table=called(table, parts), kind="lines", label="difference", parts=("share", "normal"),
                  axis="share of topics with a difference no larger", ends=(0, 1), stepped=("share",),
                  title=f"Differences of AP, {best} less {second}, topic by topic"),
-            "Of the two best runs: the closer the steps follow the curve, the more nearly"
-            " normal are the differences, as the t test supposes (figure 3 of Kishida 2001)."
-            f" {counted(len(table), 'topic')} show gross departures alone.",
+            "Of the two best runs: the closer the steps follow the curve, the more nearly normal the"
+            " differences are, as the t test assumes (figure 3 of Kishida 2001)."
+            f" {counted(len(table), 'topic')} show only gross departures.",
             page_table(table, caption="Points of the figure"),
             material.commands.of_runs("compare", "--plot", runs=(str(best), str(second))),
         )
@@ -200,4 +199,4 @@ def _undecided(n_enough: int, n_pairs: int) -> str:
     if n_enough == n_pairs:
         return ""
     pair = "any other pair" if n_enough else "a pair"
-    return f" Which run of {pair} is the better these topics do not tell; that proves no tie."
+    return f" These topics do not tell which run of {pair} is better; that does not prove a tie."

@@ -166,14 +166,14 @@ def _page(material: Material, title: str | None, sections: tuple[Section, ...]) 
 
     commands = material.commands
     lead = (
-        "What the pool missed, which runs it favours, how far judges agree, and how far scores can"
-        " move for all that. Below every figure are its numbers"
+        "What the pool missed, which runs it favours, how far judges agree, and how far scores can move"
+        " because of it. Below every figure are its numbers"
         + ("." if commands.is_in_memory else " and the command that prints them.")
     )
     if commands.reads_stdin:
-        lead += " In commands - stands for what this report read from standard input."
+        lead += " In commands, - stands for what this report read from standard input."
     if commands.leaves_password:
-        lead += " Commands leave out the password: it can stand in the variable PGPASSWORD."
+        lead += " Commands leave out the password; the variable PGPASSWORD can hold it."
     footer = f"Written by pooler {__version__} on {datetime.now(UTC):%Y-%m-%d}."
     return Page(title or f"Can {_name(material)} be trusted?", lead, sections, footer)
 

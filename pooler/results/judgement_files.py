@@ -436,7 +436,7 @@ def named_files(texts: Sequence[str], *, names_judges: bool) -> list[NamedFile]:
     first_of: dict[str, NamedFile] = {}
     for one in files:
         if one.judge is not None and (first := first_of.setdefault(one.judge, one)) is not one:
-            message = f"{first.file} and {one.file} would both be of judge `{one.judge}`"
+            message = f"{first.file} and {one.file} would both be judge `{one.judge}`"
             hint = f"NAME=FILE names the judge of a file, as in {one.judge}-2={one.file}"
             raise PoolerError(message, hint=hint)
     return files

@@ -15,8 +15,8 @@ REASONS = {
     "no-relevant": "nobody found a relevant document",
     "no-strata": "the sample has no strata, so no xinfAP, infNDCG, iP@k and infAP",
     "no-probabilities": "the sample has no inclusion probabilities, so no statAP",
-    "uneven-sample": "not the same share of every stratum is judged, so no infAP",
-    "one-topic": "one topic says nothing about other topics; --interval item takes documents",
+    "uneven-sample": "the share judged differs between strata, so no infAP",
+    "one-topic": "one topic says nothing about other topics; --interval item resamples documents",
     "no-variation": "the same number in every resample",
     "mostly-undefined": "most resamples have no number",
     "no-standard-error": "no standard error, so no interval: of a sample one judged document of a topic,"
@@ -25,17 +25,17 @@ REASONS = {
     "none-in-union": "no relevant document is among the first of any run",
     "no-judgements": "no judgement was spent",
     "fewer-than-two": "an order needs two runs with a score",
-    "all-tied": "all are equal, so that there is no order",
+    "all-tied": "all are equal, so there is no order",
     # How documents of pools stand, and what judging them costs.
-    "no-collection": "no collection says how the documents stand",
+    "no-collection": "without a collection, the state of documents is not known",
     "too-few-times": "too few decisions to say how long one takes",
-    "pace-of-all-judges": "too few decisions of this judge; the pace of all stands for it",
+    "pace-of-all-judges": "too few decisions by this judge; the pace of all is used instead",
     "topics-only": "a mean of topics has an interval with --interval topic only",
     # Scores where judging has gaps.
-    "no-bounds": "the least and the most of this measure are not known",
-    "no-pool": "infAP needs to know which unjudged documents were pooled; --depth N says it",
+    "no-bounds": "the lowest and the highest value of this measure are not known",
+    "no-pool": "infAP needs to know which unjudged documents were pooled; --depth N tells it",
     "no-documents": "the run has no document for any topic",
-    "no-pairs": "no topic has a relevant document of the run and another",
+    "no-pairs": "no topic has both a relevant document of the run and another one",
     "no-not-relevant": "every document of the collection is relevant",
     "list-too-short": "every list of the run ends above rank R",
 }
@@ -46,7 +46,7 @@ OF_PAIRS = {
     "one-topic": "one topic where both runs have a score",
     "no-variation": "the same difference in every topic",
     "tied": "no difference that could fall",
-    "order-turns": "the order turns: B comes to be level or ahead",
+    "order-turns": "the order turns: B draws level or gets ahead",
     "no-variation-left": "nothing is left of the variance",
 }
 """What `TestReason` and `RequiredReason` of `store.analysis` mean of two runs."""

@@ -599,8 +599,8 @@ class Source:
         """
         if not self.judgements:
             if self.is_of_files:
-                message = "qrels are one grade a document, and do not say how judges differ"
-                raise PoolerError(message, hint="several judges' files, or a collection, say it")
+                message = "qrels have one grade per document, and do not tell how judges differ"
+                raise PoolerError(message, hint="several judges' files, or a collection, tell it")
             with opened_collection(self.collection or "collection.db") as opened:
                 yield Opinions(
                     opened.grades,

@@ -55,7 +55,7 @@ def test_conflicts_are_settled_by_hand(apart: list[Path], here: Path) -> None:
         assert (made.is_done, made.table("conflicts").cells("settled")) == (True, ["by hand"] * 2)
         assert made.table("judges").cells("new") == [1, 1]
         again = p.merge(collection, apart[1:])
-    assert again.words() == "nothing new: all of it is here already"
+    assert again.words() == "nothing new: everything is already here"
     assert again.shown() == ("judges",)
 
 

@@ -176,7 +176,7 @@ def test_errors_name_arguments_as_python_does(judged: Path) -> None:
         p.source("runs/*.run", ["bm25-words"], qrels="judgements/strict.qrels")
     with pytest.raises(p.ArgumentError, match=r"^`order` must be one of"):
         p.source("runs/*.run", qrels="judgements/strict.qrels", order="treq")  # type: ignore[arg-type]
-    with pytest.raises(p.PoolerError, match="qrels are one grade a document"):
+    with pytest.raises(p.PoolerError, match="qrels have one grade per document"):
         p.agreement(source)
     with pytest.raises(p.ArgumentError, match=r"^`prels` must name the judged sample"):
         p.estimate(source)
@@ -204,7 +204,7 @@ def test_what_other_runs_lack_is_no_doubt_about_two(judged: Path) -> None:
     assert found.warnings == ()
     assert (found.settings["a"], found.settings["b"]) == ("bm25-words", "rm3-bigrams")
     assert p.compare(source, "bm25-words", "tfidf-words").warnings == (
-        "in 1 topic a run has no documents and scores as it does then",
+        "in 1 topic a run has no documents and scores as if it had found nothing",
     )
 
 

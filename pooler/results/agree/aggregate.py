@@ -274,7 +274,9 @@ class QrelsResult(Result):
             columns = [Column("topic"), Column("iteration"), Column("docno"), Column("grade", "int")]
             data = {one.name: [getattr(row, one.name) for row in self.qrels] for one in columns}
             return Table(name, columns, data, title="Qrels")
-        about = "tied: votes are; cannot: be judged; unjudged: pooled, and nobody looked at it"
+        about = (
+            "tied: tied votes; cannot: found impossible to judge; unjudged: pooled, but nobody looked at it"
+        )
         columns = [Column("topic"), Column("docno"), Column("state", about=about)]
         states = self.final.left_out | dict.fromkeys(sorted(self.open_pairs), "unjudged")
         rows = [{"topic": pair[0], "docno": pair[1], "state": state} for pair, state in states.items()]
@@ -557,12 +559,12 @@ def tell_rulings(final: FinalQrels) -> None:
     if final.n_rulings_changed:
         n_changed = counted(final.n_rulings_changed, "ruling")
         warn(
-            f"{n_changed} made before judges decided otherwise; `pooler adjudicate --list` shows"
-            " them as changed since"
+            f"{n_changed} made before judges changed their decision; `pooler adjudicate --list` marks them"
+            " as changed since"
         )
     if final.n_rulings_unneeded:
         n_unneeded = counted(final.n_rulings_unneeded, "document")
-        say(f"rulings on documents that judges do not differ on: {n_unneeded}")
+        say(f"rulings on documents that judges agree on: {n_unneeded}")
 
 
 def rulings_words(n_decided: int, n_cannot: int) -> str:
@@ -581,19 +583,19 @@ def tell_few_votes(final: FinalQrels) -> None:
     """Warn on stderr where a rule had fewer votes than it wants."""
     n_fewer = counted(final.n_fewer_votes, "document")
     if final.rule == "sum" and final.n_fewer_votes:
-        warn(f"{n_fewer} with fewer judges than others: their sums are low for that alone")
+        warn(f"{n_fewer} with fewer judges than others: their sums are lower for that reason alone")
     if final.n_iterations is None:
         return
     say(f"Dawid-Skene: {counted(final.n_iterations, 'iteration')}")
     if not final.converged:
         warn(
-            "Dawid-Skene still moved when it stopped, at its limit of iterations: grades that are"
-            " nearly equally probable may come out otherwise"
+            "Dawid-Skene had not settled when it reached its limit of iterations: grades that are almost"
+            " equally probable may come out differently"
         )
     if final.n_fewer_votes:
         warn(
-            f"{n_fewer} with fewer than three votes: as a rule of thumb, Dawid-Skene wants three,"
-            " and median may do better there"
+            f"{n_fewer} with fewer than three votes: as a rule of thumb Dawid-Skene needs three; median"
+            " may do better there"
         )
 
 
@@ -704,11 +706,11 @@ def _check_judges(judges: Sequence[Judge], policy: Policy) -> set[str]:
     adjudicators = {one.name for one in judges if one.kind is JudgeKind.ADJUDICATOR}
     for name in policy.of:
         if name in adjudicators:
-            hint = "an adjudicator's rulings count, and are no votes"
+            hint = "an adjudicator's rulings count, but not as votes"
             raise ArgumentError("--of", "must be judges, not adjudicators", name, hint=hint)
     if adjudicators and policy.rulings and policy.judge is None:
-        message = f"{', '.join(sorted(adjudicators))} made rulings, and which of them stand only"
-        message += " a collection knows"
+        message = f"{', '.join(sorted(adjudicators))} made rulings, and only"
+        message += " a collection knows which of them stand"
         hint = "pooler import judgements and export qrels; --without-rulings leaves them out"
         raise PoolerError(message, hint=hint)
     return adjudicators
@@ -721,7 +723,7 @@ def _check_any(files: Sequence[JudgedFile]) -> None:
     states = {one.state for file in files for one in file.judgements}
     if State.JUDGED not in states:
         names = ", ".join(file.named.file for file in files)
-        message = f"{names}: nothing is judged here"
+        message = f"{names}: has judged nothing here"
         raise PoolerError(message)
 
 

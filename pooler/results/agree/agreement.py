@@ -192,7 +192,7 @@ def grade_table(stack: PairStack, pairs: Sequence[Pair], scale: Scale) -> Table:
             reason = "no-relevant" if sum(counts) else "no-common-docs"
             row = {"first": first, "second": second, "grade": grade, "given": count}
             rows.append(row | {"agreement": value if count else None, "reason": None if count else reason})
-    title = "How likely the other gives a grade when one does"
+    title = "How likely one judge gives a grade when the other does"
     return Table.of_rows("per_grade", columns, rows, title=title)
 
 
@@ -448,15 +448,14 @@ def all_view(rows: Sequence[Row], n_judges: int, asked: Asked, *, skewed: Collec
         lines.append("alpha, ordinal: a near miss counts less than a far one.")
     if "overlap of all" in measures:
         lines.append(
-            "overlap of all: documents relevant to everybody among those relevant to"
-            " anybody, mean of the topics that have one; N: documents that everybody"
-            " graded."
+            "overlap of all: documents relevant to everybody among those relevant to anybody, averaged"
+            " over topics that have any; N: documents that everybody graded."
         )
     if "AC1" in measures:
         lines.append(f"AC1: {ac1_column(binary=None not in skewed or two_grades).about}.")
     columns = [Column("on"), Column("measure"), Column("value", "float", digits=3)]
     columns += [people.interval_column("interval", "")] * (asked.kind != "none")
-    columns.append(Column("n", "int", "N", "documents with two graders or more"))
+    columns.append(Column("n", "int", "N", "documents with at least two graders"))
     columns += [Column("topics", "int"), *band_column(asked)]
     columns += [Column("reason", show="if_any")] * (asked.kind == "none")
     hidden = [Column("low", "float"), Column("high", "float"), Column("reason"), Column("interval_reason")]
@@ -489,10 +488,10 @@ def topics_view(rows: Sequence[Row], asked: Asked) -> View:
             codes[str(row["reason"])] = None
     for topic, made in by_topic.items():
         made["reason"] = ", ".join(reasons[topic]) or None
-    columns = [Column("topic"), Column("n", "int", "N", "documents of the topic with two graders or more")]
+    columns = [Column("topic"), Column("n", "int", "N", "documents of the topic with at least two graders")]
     columns += [Column(name_of[level, name], "float", heading, digits=3) for level, name, heading in wanted]
-    columns.append(Column("reason", about="of every dash in the row", show="if_any"))
-    lines = ["overlap is over those that everybody graded."] if asked.levels else []
+    columns.append(Column("reason", about="for every dash in the row", show="if_any"))
+    lines = ["overlap covers the documents that everybody graded."] if asked.levels else []
     table = Table.of_rows("all_judges", columns, list(by_topic.values()))
     return View(table, title="All judges together, topic by topic", notes=lines)
 
@@ -645,7 +644,7 @@ def _warn(rows: Sequence[Row], n_apart: int, n_topics: int, asked: Asked, *, int
     if few:
         share = "shares" if few == 1 else "share"
         pairs = counted(n_apart + len(numbers), "pair")
-        warn(f"{few:,} of {pairs} {share} fewer than {FEW_DOCUMENTS} documents: their kappas say little")
+        warn(f"{few:,} of {pairs} {share} fewer than {FEW_DOCUMENTS} documents: their kappas mean little")
     if intervals and asked.kind == "topic" and 1 < n_topics < FEW_TOPICS:
         warn(f"{n_topics} topics: intervals of fewer than {FEW_TOPICS} topics are too narrow")
 
@@ -785,7 +784,7 @@ class AgreementResult(Result):
         if any(map(people.shows_intervals, [*self._views("all_judges"), *show()])):
             intervals.append(people.interval_line(asked))
         if asked.kind != "none" and asked.by_topic:
-            intervals.append("No intervals of pairs beside topics: without --by-topic they have them.")
+            intervals.append("No intervals of pairs together with topics; without --by-topic there are.")
         elif asked.kind != "none" and not made.intervals:
             intervals.append("No intervals of pairs: --interval topic computes them.")
         return show(ending=[people.apart_line(n_apart), *rest.split("\n"), *intervals])

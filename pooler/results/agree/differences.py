@@ -111,7 +111,7 @@ def _tell(effect: OrderEffect) -> None:
     """Say what is to be known of MAPs and orders before they are compared."""
     if effect.n_topics_before != effect.n_topics_after:
         before, after = (counted(n, "topic") for n in (effect.n_topics_before, effect.n_topics_after))
-        warn(f"MAP is over {before} with A and {after} with B, those with a relevant document")
+        warn(f"MAP is over {before} with A and {after} with B: those with a relevant document")
     if effect.tau.reason is not None:
         say(f"the order of runs has no tau: {effect.tau.reason}")
 

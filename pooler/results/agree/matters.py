@@ -179,7 +179,7 @@ def missing_topics(order: JudgeOrder, judges: Sequence[str], population: Populat
     total = used + left_out
     if total == 0:
         if population.n_documents == 0:
-            return "the judges share no document, so no run has a score; name others, who do"
+            return "the judges share no document, so no run has a score; name others who do"
         return "no judge found a relevant document, so no run has a score"
     number = 0 if is_partial(order) else used
     words = f"{number} of {counted(total, 'topic')} {'has' if number == 1 else 'have'}"
@@ -275,7 +275,7 @@ class JudgedOrders(Result):
             notes = [
                 f"{mixed.n_mixtures:,} mixtures, seed {self.settings['seed']}, each compared with the order"
                 " by mean.",
-                "least, greatest: of all mixtures; low, high: 95 % of them lie between.",
+                "least, greatest: of all mixtures; low, high: 95 % of them lie between these.",
             ]
             if not mixed.swaps:
                 notes.append("No two runs change places in more than a few of them.")
@@ -342,10 +342,16 @@ class JudgedOrders(Result):
                 "tau_ap",
                 "float",
                 "tau_AP",
-                "the same, more for the top, with the second judge's order taken as the true one",
+                "the same with more weight on the top, the second judge's order taken as the true one",
                 digits=3,
             ),
-            Column("tau_ap_reversed", "float", "back", "tau_AP with the first's", digits=3),
+            Column(
+                "tau_ap_reversed",
+                "float",
+                "back",
+                "tau_AP with the first judge's order taken as the true one",
+                digits=3,
+            ),
             Column("swapped", "int", about="pairs of runs in opposite order"),
             Column("reason", show="if_any"),
         ]
@@ -400,7 +406,7 @@ class JudgedOrders(Result):
                 "share",
                 "float",
                 "mixtures",
-                "share of them in which the worse run comes out above the better",
+                "share of mixtures in which the worse run comes out above the better one",
                 digits=3,
             ),
             Column("difference", "float", "MAP apart", digits=4),

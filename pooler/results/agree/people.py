@@ -24,15 +24,15 @@ SKEWED = 0.8
 """Share of one grade above which kappa falls for its sake, and AC1 stands beside it."""
 
 POPULATIONS = {
-    "common": "those that two judges or more graded",
+    "common": "those that at least two judges graded",
     "listed": "those that at least one of the judges graded",
     "pooled": "those of the pools",
     "collection": "every document of the collection for every topic",
 }
 KINDS = {
     "topic": "other topics (topic bootstrap, {resamples} resamples, seed {seed})",
-    "item": "other documents, if they were independent (item bootstrap, {resamples} resamples, seed {seed})",
-    "asymptotic": "other documents, if they were independent (from the standard error)",
+    "item": "other documents, assuming independence (item bootstrap, {resamples} resamples, seed {seed})",
+    "asymptotic": "other documents, assuming independence (from the standard error)",
 }
 N_ABOUT = "documents both graded"
 SAME = Column("raw", "float", "same", "share with the same grade", digits=3)
@@ -74,8 +74,8 @@ def ac1_column(*, binary: bool) -> Column:
     """Name AC1, and say why it stands there."""
     what = "relevant or not relevant" if binary else "one grade"
     about = (
-        f"beside kappa where {what} holds more than {100 * SKEWED:.0f} % of what some pair gave; kappa can"
-        " be low for that alone"
+        f"shown beside kappa where {what} holds more than {100 * SKEWED:.0f} % of what some pair gave;"
+        " kappa can be low for that reason alone"
     )
     return Column("ac1", "float", "AC1", about, digits=3)
 
@@ -84,7 +84,7 @@ def bands_line(asked: Asked) -> str:
     """Say whose words for a kappa are shown; empty when none are."""
     if asked.bands is None:
         return ""
-    return f"{AUTHORS[asked.bands]}: words of these authors for kappa or alpha; others use others."
+    return f"{AUTHORS[asked.bands]}: these authors' words for kappa or alpha; others use different ones."
 
 
 def band_column(asked: Asked) -> list[Column]:
@@ -128,7 +128,7 @@ def judges_view(table: Table, population: PopulationVotes, asked: Asked, kinds: 
     lines = [population_line(population)]
     left_out = [name for name in ("skipped", "cannot") if any(table.cells(name))]
     if left_out:
-        lines.append(f"{' and '.join(left_out)}: looked at, no grade given, so not measured.")
+        lines.append(f"{' and '.join(left_out)}: looked at but given no grade, so not measured.")
     rows: list[int] | None = None if len(table) <= MOST_JUDGES else []
     if rows is None:
         shown = "taken ones too" if any(table.cells("unlisted")) else "of those measured"
@@ -193,7 +193,7 @@ def pair_views(
         columns.insert(1 if reference is not None else 2, at)
         columns.append(KAPPA)
         columns += [interval_column("interval", "kappa")] * has_intervals
-        about = "documents relevant to both among those relevant to either, mean of topics"
+        about = "documents relevant to both among those relevant to either, averaged over topics"
         if has_intervals and asked.kind == "topic":
             about += "; its interval is in json and tsv"
         columns.append(Column("mean_overlap", "float", "overlap", about, digits=3))
@@ -223,7 +223,7 @@ def _first_columns(rows: Sequence[Row], asked: Asked, reference: str | None) -> 
     n = Column("n", "int", "N", N_ABOUT)
     if any(map(_has_few, rows)):
         width = max(len(_n_cell(row)) for row in rows)
-        few = f"{N_ABOUT}; *: fewer than {FEW_DOCUMENTS}, so the row says little"
+        few = f"{N_ABOUT}; *: fewer than {FEW_DOCUMENTS}, so the row means little"
         n = Column("n_marked", heading=f"{'N':>{width - 1}}", about=few)
     return [*columns, n, SAME]
 

@@ -166,8 +166,8 @@ def check_names(known: Sequence[Judge], names: Sequence[str], against: str | Non
             raise UnknownNameError("judge", name, list(kinds))
         if kinds[name] == "adjudicator":
             warn(
-                f"{name} is an adjudicator, who saw the others' opinions: agreement with {name}"
-                " says little of how far judges agree"
+                f"{name} is an adjudicator, who saw the others' opinions: agreement with {name} says"
+                " little about how far judges agree"
             )
 
 
@@ -211,7 +211,7 @@ def fetch_chosen(
     if len(judges) < 2:
         [name] = judges
         message = f"agreement needs two judges, and there is `{name}` only"
-        hint = "name another judge too, or none: then all who graded are measured"
+        hint = "name another judge, or none: then all who graded are measured"
         if not names:
             hint = (
                 "let another judge grade the same documents: pooler judge --judge NAME"

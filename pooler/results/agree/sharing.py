@@ -27,7 +27,7 @@ REASONS = {
     "no-common-docs": "the judges share no document yet",
     "one-doc": CODES["one-doc"],
     "single-grade": CODES["single-grade"],
-    "no-variation": "every document weighs the same, as where judges always agree",
+    "no-variation": "all documents weigh the same, as where judges always agree",
     "one-topic": "one topic says nothing about how topics differ",
     "one-doc-a-topic": "no topic has two documents, so topics and documents cannot be told apart",
     "too-few-topics": "topics differ so much that more documents do not help",
@@ -178,8 +178,7 @@ class SharingPlan(Result):
                 Column("warning"),
             ]
             note = (
-                "Least number, as if documents of a topic were not alike; plan again from the first"
-                " judgements."
+                "A minimum, as if documents of a topic were unrelated; plan again after the first judgements."
             )
             return Table.of_rows(name, columns, self.rows, notes=[note])
         columns = [
@@ -191,10 +190,7 @@ class SharingPlan(Result):
             Column("topics", "int"),
             Column("kappa", "float", digits=3),
             Column(
-                "width",
-                "float",
-                digits=2,
-                about="of the 95 % interval that they give by the plan's reckoning",
+                "width", "float", digits=2, about="of the 95 % interval that they give according to the plan"
             ),
             Column("wanted", "float", digits=2),
             Column(
@@ -209,7 +205,7 @@ class SharingPlan(Result):
             ),
             Column("reason", show="if_any"),
         ]
-        title = f"Documents to share for an interval {self.settings['width']} wide"
+        title = f"Documents to share for an interval of width {self.settings['width']}"
         return Table.of_rows(name, columns, self.rows, title=title)
 
     def _views(self, name: str) -> Sequence[View]:
@@ -222,7 +218,7 @@ class SharingPlan(Result):
         notes = [
             apart_line(n_apart),
             *(f"{code}: {words}." for code, words in REASONS.items() if code in seen),
-            "Judged by the first shared documents: with few of them the plan is rough.",
+            "Based on the first shared documents: while they are few, the plan is rough.",
         ]
         hidden = {"kappa", "documents", "topics", "wanted", "coefficient", "level"}
         hidden |= set() if reference is None else {"second"}

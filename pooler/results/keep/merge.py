@@ -31,8 +31,8 @@ _RULES = ("latest", "earliest", "highest", "lowest")
 _WORDS = {"skip": "skipped", "unjudged": "unjudged", "cannot": "cannot"}
 """What may be taken beside a grade, and the state it is."""
 _HOW = {
-    "agreed": "said the same",
-    "decision": "a decision stood against none",
+    "agreed": "both said the same",
+    "decision": "a decision won against none",
     "by hand": "by hand",
     **{rule: f"by {rule}" for rule in (*_RULES, "unjudged")},
 }
@@ -198,7 +198,7 @@ class MergeResult(Result):
         if self.open_conflicts:
             return []
         lines = [
-            f"judge `{name}` {would}erased here, as on another copy: all that judge did is gone"
+            f"judge `{name}` {would}erased here, as on another copy, with everything the judge did"
             for name in done.erased
         ]
         lines += [
@@ -222,11 +222,11 @@ class MergeResult(Result):
             )
         if done.is_nothing_new:
             is_left_out = any(copy.left_out.total() for copy in done.copies)
-            return "nothing new beside them" if is_left_out else "nothing new: all of it is here already"
+            return "nothing else is new" if is_left_out else "nothing new: everything is already here"
         words = counted(sum(one.new for one in done.judges), "new judgement event")
         if settled := sum(one.settled.total() for one in done.judges):
             words += f", {counted(settled, 'document')} that one judge had worked on in several copies"
-        return words + (" (a trial: nothing was changed)" if self._would else "")
+        return words + (" (dry run: nothing was changed)" if self._would else "")
 
     def facts(self) -> Mapping[str, Any]:
         """Return whether it was done, and how many conflicts stop it."""

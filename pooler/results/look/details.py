@@ -39,10 +39,10 @@ _MOST = 40
 _PAGE = 80
 _TITLE = Column("title", show="if_any", most=_MOST)
 _WORDS = {
-    "listed": "a topics or documents file names it, not runs or qrels alone",
+    "listed": "named by a topics or documents file, not only by runs or qrels",
     "outside": "judged, but in no pool",
     "round": "label of a pool, which its judgements carry in column 2 of qrels",
-    "undecided": "with a note or a passage alone, or with a decision taken back",
+    "undecided": "with only a note or a passage, or with a decision taken back",
 }
 """What facts are, by their names, as the columns of lists say it."""
 
@@ -59,9 +59,7 @@ _POOLINGS = (
     Column("withdrawn", "bool", show="if_varied", usual=(False,)),
     Column("sampled", "bool", "to judge"),
     Column("position", "int", about="place in the order in which judges see the topic, from 0"),
-    Column(
-        "priority", "float", about="what the strategy thought of the document, higher first", show="if_any"
-    ),
+    Column("priority", "float", about="what the strategy gave the document, higher first", show="if_any"),
     Column("stratum", "int", show="if_any"),
     Column("inclusion_probability", "float", "probability", show="if_any"),
 )

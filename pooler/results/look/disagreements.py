@@ -198,7 +198,9 @@ class DisagreementList(Result):
             for one in self.cells
         ]
         note = (
-            "A document with three different grades is in three rows." if rows else "no disagreement to count"
+            "A document with three different grades counts in three rows."
+            if rows
+            else "no disagreement to count"
         )
         return Table.of_rows("cells", columns, rows, title="Disagreements by the two grades", notes=[note])
 
@@ -234,4 +236,4 @@ def _why_none(n_deciders: int, *, is_narrowed: bool) -> str:
         return f"no disagreement: fewer than two judges have judged; {who} so far"
     if is_narrowed:
         return "no disagreement of that kind"
-    return "no disagreement: wherever two judges decided, they decided alike"
+    return "no disagreement: wherever two judges decided, they decided the same"

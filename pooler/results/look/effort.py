@@ -113,7 +113,9 @@ class EffortResult(Result):
             Column("dwell_median_s", "float", show="never"),
             Column("dwell_upper_s", "float", show="never"),
             Column("low_dwell", "int", f"<{below:g} s"),
-            Column("dropped_keys", "int", "dropped", "grade keys too soon after the document appeared"),
+            Column(
+                "dropped_keys", "int", "dropped", "grade keys pressed too soon after the document appeared"
+            ),
             Column("undone", "int", about="taken back"),
             Column("imported", "int", show="never"),
             Column("reason", show="never"),
@@ -176,7 +178,7 @@ class EffortResult(Result):
                 Column(f"quarter_{number}", "float", heading, digits=2)
                 for number, heading in enumerate(("1st", "2nd", "3rd", "4th"), 1)
             ),
-            Column("tau", "float", about="above 0 rising, below 0 falling, inside topics", digits=2),
+            Column("tau", "float", about="above 0 rising, below 0 falling, within topics", digits=2),
             Column("p", "float", digits=3),
             Column("reason", show="if_any"),
         ]
@@ -190,7 +192,7 @@ class EffortResult(Result):
         kept = [row for row, reason in enumerate(reasons) if reason not in ("no-times", "fewer-than-4")]
         if not kept:
             columns = [replace(column, about="") for column in table.columns]
-            return View(table, columns, [], notes=["nobody has graded four documents of a topic at a desk"])
+            return View(table, columns, [], notes=["nobody has graded four documents of a topic here"])
         names = table.cells("judge")
         compared = {names[row] for row in kept}
         used = {name for name in ("tau", "p") if any(table.cells(name)[row] is not None for row in kept)}
@@ -199,7 +201,7 @@ class EffortResult(Result):
         ]
         notes = []
         if too_few := [one.judge for one in self.efforts if one.judge not in compared]:
-            notes.append(f"not four documents of a topic graded at a desk: {', '.join(too_few)}")
+            notes.append(f"fewer than four documents of a topic graded here: {', '.join(too_few)}")
         biased = [
             one.judge
             for one in self.efforts
@@ -207,7 +209,7 @@ class EffortResult(Result):
         ]
         if biased:
             notes.append(
-                "likely relevant documents came first, so that grades fall without any drift:"
+                "likely relevant documents came first, so grades fall even without drift:"
                 f" {', '.join(biased)}"
             )
         if self.settings["by_topic"]:

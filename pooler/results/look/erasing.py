@@ -27,27 +27,27 @@ _WORDS = {
         "judged documents that other judges graded too: they keep those grades",
     ),
     "lost": (
-        "judged document that nobody else graded: it has no grade then",
-        "judged documents that nobody else graded: they have no grade then",
+        "judged document that nobody else graded: it then has no grade",
+        "judged documents that nobody else graded: they then have no grade",
     ),
     "rulings": (
-        "ruling of an adjudicator that rests on theirs, too: it stays, and so does what it"
-        " rests on: the grades that lay before the adjudicator, without names",
-        "rulings of adjudicators that rest on theirs, too: they stay, and so does what each"
-        " rests on: the grades that lay before the adjudicator, without names",
+        "ruling of an adjudicator that also rests on theirs: it stays, and so does what it rests on: the"
+        " grades that the adjudicator saw, without names",
+        "rulings of adjudicators that also rest on theirs: they stay, and so does what each rests on: the"
+        " grades that the adjudicator saw, without names",
     ),
     "places": ("assignment of theirs", "assignments of theirs"),
     "reopened": (
-        "claim of theirs: whoever comes may claim the document",
-        "claims of theirs: whoever comes may claim the documents",
+        "claim of theirs: anybody may then claim the document",
+        "claims of theirs: anybody may then claim the documents",
     ),
     "unassigned": (
-        "document that is assigned to nobody then: pooler assign --add",
-        "documents that are assigned to nobody then: pooler assign --add",
+        "document then assigned to nobody: pooler assign --add",
+        "documents then assigned to nobody: pooler assign --add",
     ),
     "plans_naming": (
-        "plan that names the judge: 'erased' stands there then",
-        "plans that name the judge: 'erased' stands there then",
+        "plan that names the judge: the name becomes 'erased'",
+        "plans that name the judge: the name becomes 'erased'",
     ),
     "pools_naming": (
         "pool named after the judge, or its round: likewise",
@@ -138,7 +138,7 @@ class ErasingResult(Result):
             yield f"{number:,} {words}"
         if self.found.shared:
             pairs = ", ".join(f"{other.judge} ({other.documents:,})" for other in self.found.shared)
-            yield f"the agreement with {pairs} goes; in brackets, documents both graded"
+            yield f"the agreement with {pairs} is lost; in brackets, documents both graded"
         yield from self._unassigned()
 
     def shown(self) -> tuple[str, ...]:
@@ -151,14 +151,14 @@ class ErasingResult(Result):
             rows = [{"what": what, "number": number} for what, number in self.counts.items()]
             return Table.of_rows(name, columns, rows)
         columns = [Column("judge"), Column("documents", "int", "documents both graded")]
-        return Table.of_records(name, columns, self.found.shared, title="Pairs whose agreement goes")
+        return Table.of_records(name, columns, self.found.shared, title="Pairs whose agreement is lost")
 
     def _views(self, name: str) -> Sequence[View]:
         table = self._table(name)
         if name == "pairs":
             return [View(table)]
         rows = [{"what": words, "number": number} for words, number in self._counted()]
-        nothing = [] if rows else [f"judge {self.found.judge} did nothing"]
+        nothing = [] if rows else [f"judge {self.found.judge} has done nothing"]
         notes = ["nothing is changed", *nothing, *self._unassigned()]
         return [View(Table.of_rows(name, table.columns, rows, notes=notes))]
 
@@ -172,4 +172,4 @@ class ErasingResult(Result):
     def _unassigned(self) -> Iterator[str]:
         """Say where erasing ends all assignment."""
         if self.found.is_last_assigned:
-            yield "nothing is assigned to anybody then, and every judge is shown every pool"
+            yield "nobody is assigned anything then, and every judge sees every pool"

@@ -103,27 +103,27 @@ _ABOUT = Column("about", show="if_any", most=40)
 _ASIDE = ("note", "mark")
 """Actions that change no grade."""
 _NO_TIME = (
-    "merges and withdrawals have no time of their own: a settlement by merge stands at that"
-    " of the last event it settled"
+    "merges and withdrawals have no time of their own: a settlement by merge is listed at the time of the"
+    " last event it settled"
 )
 _WHEN = "a date or date-time like 2026-03-02, 2026-03-02T09:30, 2026-03-02T09:30+01:00"
 _DAY_WITH_ZONE = re.compile(r"^(\d{4}-\d{2}-\d{2})(Z|[+-]\d{2}:?\d{2})$")
-_NOTHING = "nothing happened that has a date"
+_NOTHING = "nothing with a date has happened"
 _SETTLED = {
     "agreed": "no two decisions differed",
-    "decision": "a decision stood against none",
+    "decision": "a decision won against none",
     "by hand": "by hand",
     "unjudged": "put back into the queue",
 }
 """How copies were settled, in words; the rest are rules by their names."""
 _AT_SETTLEMENT = (
-    "a merge has no time of its own: it stands at that of the last event on the copies it settled"
+    "a merge has no time of its own: it is listed at the time of the last event on the copies it settled"
 )
 _NO_GRADE = {
-    "not-pooled": "it is in no pool, and nobody graded it",
-    "unjudged": "pooled, and nobody has decided on it yet",
-    "skipped": "nobody decided on it, and somebody skipped it",
-    "cannot": "nobody graded it, and somebody found it impossible to judge",
+    "not-pooled": "it is in no pool, and nobody has graded it",
+    "unjudged": "pooled, but nobody has decided on it yet",
+    "skipped": "nobody has decided on it, and somebody skipped it",
+    "cannot": "nobody has graded it, and somebody found it impossible to judge",
     "several-judges": "several judges graded it; --judge or --aggregate of `pooler export qrels`"
     " says whose grade counts",
     "ruled-cannot": "{by} ruled that it cannot be judged",
@@ -511,7 +511,7 @@ def _remark(event: Happening) -> str | None:
         others = f"no. {first}" if first == last else f"no. {first} to {last}"
         known = f"after no. {event.follows}, " if event.follows else ""
         it = "it" if first == last else "them"
-        words.append(f"{known}done on another copy than {others}, not knowing {it}")
+        words.append(f"{known}done on another copy than {others}, without knowing {it}")
     return ", ".join([*words, *(["taken back"] if event.is_undone else [])]) or None
 
 

@@ -27,7 +27,7 @@ _ROUND = "label of a pool, which its judgements carry in column 2 of qrels"
 _LISTED = Column(
     "listed",
     "bool",
-    about="a topics or documents file names it, not runs or qrels alone",
+    about="named by a topics or documents file, not only by runs or qrels",
     show="if_varied",
     usual=(True, False),
 )
@@ -95,7 +95,7 @@ JUDGE_COLUMNS = (
     Column(
         "undecided",
         "int",
-        about="with a note or a passage alone, or with a decision taken back",
+        about="with only a note or a passage, or with a decision taken back",
         show="if_varied",
         usual=(0,),
     ),

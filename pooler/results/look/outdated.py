@@ -135,10 +135,10 @@ class OutdatedJudgements(Result):
                 yield f"{counted(count, 'judgement')} not put back: {_OBSTACLES[obstacle]}"
         elif rows:
             free = sum(one.obstacle is None for one in rows)
-            yield f"nothing is changed; --requeue puts {counted(free, 'document')} back before judges"
+            yield f"nothing is changed; --requeue puts {counted(free, 'document')} back for their judges"
         if self.n_imported:
             not_looked = f"{counted(self.n_imported, 'imported judgement')} not looked at"
-            yield f"{not_looked}: nobody knows what they were made of"
+            yield f"{not_looked}: nobody knows which texts they were made with"
 
     def _table(self, name: str) -> Table:
         return Table.of_records(
@@ -171,6 +171,6 @@ class OutdatedJudgements(Result):
         judges = len({one.judge for one in rows})
         graded = sum(one.grade is not None for one in rows)
         return (
-            f"{counted(len(rows), 'document')} put back before {counted(judges, 'judge')};"
+            f"{counted(len(rows), 'document')} put back for {counted(judges, 'judge')};"
             f" {counted(graded, 'grade')} left the qrels until they are judged again"
         )

@@ -43,8 +43,8 @@ def idle_words(names: Sequence[str]) -> str:
     noun = "adaptive pool" if len(names) == 1 else "adaptive pools"
     listed = ", ".join(f"`{name}`" for name in names)
     return (
-        f"nobody draws from {noun} {listed}: while anything is assigned, each judge is shown only"
-        " what is assigned to that judge, or open to claim"
+        f"nobody draws from {noun} {listed}: while anything is assigned, each judge sees only what is"
+        " assigned to them or open to claim"
     )
 
 
@@ -63,10 +63,10 @@ def way_out(workloads: Workloads) -> str:
     if n_decided := sum(line.decided for line in workloads.lines):
         has = "has" if n_decided == 1 else "have"
         return (
-            f"{counted(n_decided, 'place')} {has} a decision, which pooler assign --clear leaves:"
-            " draw in another collection"
+            f"{counted(n_decided, 'place')} {has} a decision, which pooler assign --clear keeps: draw in"
+            " another collection"
         )
-    return "once pooler assign --clear has taken back every place, all judges draw"
+    return "once pooler assign --clear has taken back every assignment, all judges draw"
 
 
 def missing_words(counts: TextCounts) -> str | None:
@@ -363,7 +363,7 @@ def _lie_idle(unclaimed: Unclaimed) -> list[str]:
     """Say what lies before nobody."""
     lines = []
     if undrawn := sum(unclaimed.undrawn.values()):
-        lines.append(f"left counts {undrawn:,} that adaptive pools may still draw")
+        lines.append(f"left includes {undrawn:,} that adaptive pools may still draw")
     if places := sum(unclaimed.open_places.values()):
         lines.append(f"{counted(places, 'place')} open to whoever claims them, counted for nobody")
     if lapsed := sum(unclaimed.lapsed.values()):
@@ -372,7 +372,7 @@ def _lie_idle(unclaimed: Unclaimed) -> list[str]:
         lines.append(f"{counted(unassigned, 'pooled document')} assigned to nobody: pooler assign --add")
     if drawn := sum(unclaimed.drawn.values()):
         documents = counted(drawn, "document")
-        lines.append(f"{documents} that adaptive pools drew assigned to nobody: none can be")
+        lines.append(f"{documents} that adaptive pools drew cannot be assigned")
     return lines
 
 

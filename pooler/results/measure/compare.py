@@ -124,7 +124,10 @@ def compare(
         values = scores.values[rows]
         n_missing = int((rankings.lengths[rows] == 0).any(axis=0).sum())
         if n_missing:
-            warn(f"in {counted(n_missing, 'topic')} a run has no documents and scores as it does then")
+            warn(
+                f"in {counted(n_missing, 'topic')} a run has no documents and scores as if it had found"
+                " nothing"
+            )
         pairs = _pairs(tags, against)
         n_pairs = len(tags) * (len(tags) - 1) // 2 if pairs is None else len(pairs[0])
         with telling("pairs of runs", n_pairs) as advance:
@@ -235,10 +238,10 @@ class Comparison(Result, RunPairs):
                 label="difference",
                 parts=("share", "normal"),
                 stepped=("share",),
-                axis=f"Share of {picture.n_topics} topics with a difference no larger",
+                axis=f"Share of {picture.n_topics} topics whose difference is no larger",
                 ends=(0, 1),
                 words=("o a topic", ". normal curve of the same mean and variance"),
-                below=f"They are at most {picture.largest_distance:.3f} apart.",
+                below=f"The two are at most {picture.largest_distance:.3f} apart.",
             ),
         )
 
@@ -268,13 +271,15 @@ class Comparison(Result, RunPairs):
             Column("low", "float", about=f"lower end of the {1 - alpha:.0%} interval of A - B"),
             Column("high", "float", about="its upper end"),
             Column("variance", "float", show="never"),
-            Column("needed", "float", about=f"what A - B would have to be for p <= {alpha:g} by t2 (eq. 23)"),
+            Column(
+                "needed", "float", about=f"the A - B that would be needed for p <= {alpha:g} by t2 (eq. 23)"
+            ),
             Column(
                 "effect_size",
                 "float",
                 "effect",
                 digits=2,
-                about="A - B in standard deviations of the differences of topics",
+                about="A - B divided by the standard deviation of the differences by topic",
             ),
             Column("better_a", "int", "A > B"),
             Column("better_b", "int", "B > A"),
@@ -348,9 +353,10 @@ class Comparison(Result, RunPairs):
             Column("p_unrounded", "float", show="never"),
         ]
         note = (
-            f"All two-sided. Wilcoxon and randomisation are exact, on differences rounded to {resolution:g};"
-            f" the bootstrap drew {bootstrap.resamples:,} resamples (--seed {seed}). t1 takes topics for"
-            " independent samples, which they are not: it is here for comparison."
+            "All tests are two-sided. Wilcoxon and randomisation are exact, on differences rounded to"
+            f" {resolution:g}; the bootstrap drew {bootstrap.resamples:,} resamples (--seed {seed}). t1"
+            " treats the topics of A and B as independent samples, which they are not: it is given for"
+            " comparison."
         )
         return Table.of_rows("tests", columns, rows, notes=[note])
 
@@ -402,8 +408,8 @@ class Comparison(Result, RunPairs):
                 "p_randomisation",
                 "float",
                 "exact",
-                "p of the randomisation test as if the pair were"
-                f" the only one, on differences rounded to {resolution:g}",
+                "p of the randomisation test as if this were the only pair, on differences rounded to"
+                f" {resolution:g}",
             ),
             Column("p_holm", "float", "Holm", "the same, adjusted for the number of pairs"),
             Column("p_tukey", "float", "HSD", "Tukey's p, which allows for all runs"),
@@ -426,7 +432,7 @@ class Comparison(Result, RunPairs):
         over = counted(most, "topic") if fewest == most else f"{fewest} to {most} topics"
         notes = [
             f"Of {counted(self.first.size, 'pair')}, {n_differ['p_randomisation']:,} differ at {alpha:g}"
-            f" taken alone; {n_differ['p_holm']:,} by Holm, {n_differ['p_tukey']:,} by HSD,"
+            f" taken alone, {n_differ['p_holm']:,} by Holm, {n_differ['p_tukey']:,} by HSD,"
             f" {n_differ['p_tukey_randomised']:,} by HSD from permutations (--seed {seed}).",
             f"{self.settings['measure']} over {over}. json and tsv have more tests.",
         ]

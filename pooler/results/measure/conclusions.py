@@ -30,18 +30,18 @@ NAMED = 5
 """Runs or topics that a sentence names at most."""
 
 REASONS = {
-    "no-documents": "no run has a document for a topic that is judged",
+    "no-documents": "no run has a document for any judged topic",
     "all-judged": "every list is judged to its end",
     "none-judged": "no run has its first document judged in every topic, so the judgements do not"
     " look like the first documents of some runs",
-    "no-contributing-run": "no run is known that fed it; a list of runs (--runs FILE) can say",
+    "no-contributing-run": "no run that fed it is known; a list of runs (--runs FILE) can say which did",
 }
 """Why there is no pool to look at."""
 NO_GUESS = {
     "fewer-than-three-depths": "a pool of fewer than three ranks shows no trend",
     "no-relevant": "the pool holds no relevant document",
     "zero-count": "some rank brought no relevant document",
-    "not-falling": "deeper ranks bring no fewer relevant documents than the first",
+    "not-falling": "deeper ranks bring as many relevant documents as the first ones, or more",
 }
 """Why there is no guess of what lies below the pool."""
 
@@ -134,11 +134,11 @@ def _no_pool(found: Diagnosis) -> str:
         if not found.knows_runs:
             options.append("--runs FILE with a column `contributes` can say which runs fed it")
         return (
-            "Nothing is concluded about the pool: going by these runs it would be the"
-            f" {first} of {counted(guess.n_runs, 'run')}, and {guess.n_outside:,} of"
-            f" {counted(n_judged, 'judged document')} ({percent(guess.n_outside, n_judged)}; more"
-            f" than {percent(MOSTLY_OUTSIDE, 1)}) are not among those, so that other runs or ranks"
-            f" made it. {'; '.join(options)}."
+            f"Nothing is concluded about the pool: by these runs it would be the {first} of"
+            f" {counted(guess.n_runs, 'run')}, but {guess.n_outside:,} of"
+            f" {counted(n_judged, 'judged document')} ({percent(guess.n_outside, n_judged)}; more than"
+            f" {percent(MOSTLY_OUTSIDE, 1)}) are not among those, so other runs or ranks made it."
+            f" {'; '.join(options)}."
         )
     why = REASONS.get(found.reason or "", found.reason or "its depth is not known")
     hint = "" if found.reason == "no-contributing-run" else " --depth N says how deep it is."
@@ -155,13 +155,13 @@ def _pool_judged(found: Diagnosis, pool: DepthPool) -> list[str]:
     if unjudged:
         few = unjudged < FEW_UNJUDGED * pool.n_pairs
         order = (
-            f" So few (under {percent(FEW_UNJUDGED, 1)}) may be there because equal scores were put"
-            " in another order when the pool was made: try --order."
+            f" So few (under {percent(FEW_UNJUDGED, 1)}) may be due to equal scores put in another order"
+            " when the pool was made: try --order."
         )
         said = [
             f"{unjudged:,} of {counted(pool.n_pairs, 'pooled document')}"
-            f" ({percent(unjudged, pool.n_pairs)}) are unjudged; the pool is {what}. Scores take"
-            " them for not relevant; read the limits and bpref beside them, or judge on."
+            f" ({percent(unjudged, pool.n_pairs)}) are unjudged; the pool is {what}. Scores count them as"
+            " not relevant: read the limits and bpref beside them, or judge the rest."
             + (order if few else "")
         ]
     else:
@@ -169,21 +169,20 @@ def _pool_judged(found: Diagnosis, pool: DepthPool) -> list[str]:
         if pool.is_whole:
             whose = "that run" if n_runs == 1 else f"these {n_runs:,} runs"
             said.append(
-                f"P@{pool.depth:,}, and whatever else looks at the first {first.split()[1]} alone"
-                " without asking how many relevant documents there are, is final for"
-                f" {whose} unless a grade changes; AP, recall and nDCG are not, since they also ask"
-                " what was missed."
+                f"P@{pool.depth:,}, and any other measure that looks only at the first {first.split()[1]}"
+                f" and does not ask how many relevant documents there are, is final for {whose} unless a"
+                " grade changes; AP, recall and nDCG are not, since they also depend on what was missed."
                 if pool.depth > 1
-                else f"P@1 is final for {whose} unless a grade changes; AP, recall and nDCG are"
-                " not, since they also ask what was missed."
+                else f"P@1 is final for {whose} unless a grade changes; AP, recall and nDCG are not, since"
+                " they also depend on what was missed."
             )
     n_judged = int(found.topics.judged.sum())
     if pool.n_outside > MOSTLY_OUTSIDE * n_judged:
         said.append(
             f"Most judged documents, {pool.n_outside:,} of {n_judged:,}, are not in it (more than"
-            f" {percent(MOSTLY_OUTSIDE, 1)}): it is hardly the pool that was judged. Is its depth"
-            " another (--depth), did other runs feed it (--runs), or were equal scores put in"
-            f" another order (--order)?{_deeper_pool(found, pool)}"
+            f" {percent(MOSTLY_OUTSIDE, 1)}), so this is hardly the pool that was judged. Is its depth"
+            " different (--depth), did other runs feed it (--runs), or were equal scores put in another"
+            f" order (--order)?{_deeper_pool(found, pool)}"
         )
     elif pool.n_outside:
         verb = "is" if pool.n_outside == 1 else "are"
@@ -211,9 +210,8 @@ def _guessed(found: Diagnosis, pool: DepthPool) -> list[str]:
         options.append("--depth N")
     if not found.inferred.pooled[pool.contributing].all() and not found.knows_runs:
         return [
-            f"No run has all of its first {pool.depth:,} documents judged in every topic, so that"
-            " all runs are taken to have fed the pool. --runs FILE with a column `contributes` can"
-            " say."
+            f"No run has all of its first {pool.depth:,} documents judged in every topic, so all runs are"
+            " assumed to have fed the pool. --runs FILE with a column `contributes` can say."
         ]
     if not found.knows_runs:
         runs = int(pool.contributing.sum())
@@ -241,17 +239,17 @@ def _newcomers(found: Diagnosis, pool: DepthPool, left: LeftOut) -> list[str]:
     moved = f"{left.n_moved:,} of {counted(errors.n_runs, 'run')} would change place."
     if loss[left.worst] > TIED:
         loses = (
-            f"a run that fed the pool would lose {rough(left.mean_loss)} of MAP on average and"
+            f"a run of the pool would lose {rough(left.mean_loss)} of MAP on average and"
             f" {rough(loss[left.worst])} at most ({tags[left.worst]})"
         )
     else:
-        loses = "no run that fed the pool would lose any MAP"
+        loses = "no run of the pool would lose any MAP"
     said = [f"{late_is}, {loses}; {moved}"]
     said += _one_by_one(found, pool) if of_groups else []
     if errors.sre:
         n_topics = counted(int((found.topics.relevant > 0).sum()), "topic")
         past = errors.sre_significant
-        placed = "and each placed among the scores that all others have now, " * of_groups
+        placed = "and each ranked among the scores that all others have now, " * of_groups
         said.append(
             f"Taken together, {placed}runs would move by {counted(errors.sre, 'place')},"
             f" {past or 'none'} of them past a run whose scores differ significantly (paired t-test"
@@ -261,9 +259,9 @@ def _newcomers(found: Diagnosis, pool: DepthPool, left: LeftOut) -> list[str]:
     suffering = rows[np.nan_to_num(share, nan=0.0) >= SUFFERS]
     bound = percent(SUFFERS, 1)
     if not suffering.size:
-        fair = ": a newcomer like them is treated fairly; of one unlike them nothing is known."
+        fair = ": a newcomer like them is treated fairly; about one unlike them nothing is known."
         if pool.n_judged < pool.n_pairs:
-            fair = ", but what they brought was itself not all judged: newcomers may lose more."
+            fair = ", but what they brought was not all judged: newcomers may lose more."
         return [*said, f"No run would lose {bound} of its AP or more{fair}"]
     order = suffering[np.argsort(-loss[suffering], kind="stable")].tolist()
     names = [
@@ -271,8 +269,8 @@ def _newcomers(found: Diagnosis, pool: DepthPool, left: LeftOut) -> list[str]:
     ]
     said.append(
         f"{len(order):,} of {counted(len(rows), 'run')} would lose {bound} of their AP or more:"
-        f" {listed(names)}. A new system as unlike the others would be scored too low by as much:"
-        " judge what it alone brings before it is compared."
+        f" {listed(names)}. A new system that differs as much from the others would be scored too low by"
+        " as much: judge what only it brings before comparing it."
     )
     return said
 
@@ -285,8 +283,8 @@ def _one_by_one(found: Diagnosis, pool: DepthPool) -> list[str]:
     most, worst = -float(alone.scores.difference()[alone.worst]), found.rankings.tags[alone.worst]
     loses = f"would lose {rough(alone.mean_loss)} on average and {rough(most)} at most ({worst})"
     return [
-        "Runs are left out with their whole group, since runs of one group bring the same documents"
-        f" and shield each other; one by one {f'they {loses}' if most > TIED else 'none would'}."
+        "Runs are left out with their whole group, since runs of one group bring the same documents and"
+        f" shield each other; one at a time {f'they {loses}' if most > TIED else 'none would'}."
     ]
 
 
@@ -320,7 +318,7 @@ def _lacking(left: LeftOut) -> list[str]:
 def _deeper(pool: DepthPool) -> list[str]:
     """Say whether deeper ranks would bring more relevant documents."""
     if not pool.is_whole:
-        return ["Not all of the first documents were pooled, so that nothing is guessed of what lies below."]
+        return ["Not all of the first documents were pooled, so nothing is estimated about what lies below."]
     last = pool.missed.depth - 1
     entering = int(pool.first.judged[:, last].sum())
     relevant = int(pool.first.relevant[:, last].sum())
@@ -328,31 +326,35 @@ def _deeper(pool: DepthPool) -> list[str]:
     if entering:
         is_many = relevant >= STILL_RELEVANT * entering
         mark = f"{percent(STILL_RELEVANT, 1)} or more {'is' if is_many else 'would be'}"
-        few = " The share among so few is a rough one." if entering < FEW_ENTERING else ""
+        few = " With so few, the share is a rough one." if entering < FEW_ENTERING else ""
         said.append(
             f"Rank {last + 1:,}, the last of the pool, {'still ' * is_many}brought"
             f" {counted(relevant, 'relevant document')} among {entering:,} judged ones"
-            f" ({percent(relevant, entering)}; {mark} taken for a pool that ended early).{few}"
+            f" ({percent(relevant, entering)}; {mark} a sign that the pool ended too early).{few}"
         )
     if pool.missed.reason == "pool-unjudged":
         share = percent(pool.n_unjudged, pool.n_pairs)
         return [
             *said,
-            f"What lies below the pool cannot be guessed: {share} of it are unjudged"
-            f" (more than {percent(1 - GUESSABLE, 1)}), and so is the trend.",
+            f"What lies below the pool cannot be estimated: {share} of it are unjudged (more than"
+            f" {percent(1 - GUESSABLE, 1)}), and so is the trend.",
         ]
     missed = pool.missed
     if missed.expected is None or missed.low is None or missed.high is None:
         why = NO_GUESS.get(missed.reason or "", missed.reason)
-        return [*said, f"What lies below the pool cannot be guessed: {why}."]
-    lists_end = "" if missed.n_unjudged else " as their lists end there"
-    gaps = ", and likely too low since the pool was not judged whole" if pool.n_judged < pool.n_pairs else ""
+        return [*said, f"What lies below the pool cannot be estimated: {why}."]
+    lists_end = "" if missed.n_unjudged else " because their lists end there"
+    gaps = (
+        ", and probably too low because not all of the pool was judged"
+        if pool.n_judged < pool.n_pairs
+        else ""
+    )
     said.append(
-        f"If what new depths bring goes on falling as it does, ranks {missed.depth + 1:,} to"
-        f" {missed.to_depth:,} hold some {missed.expected:,.0f} relevant documents"
-        f" ({missed.low:,.0f} to {missed.high:,.0f}; {missed.n_known:,} are known, and these runs"
-        f" have {missed.n_unjudged:,} unjudged documents there{lists_end}): a guess about"
-        f" documents that nobody has seen{gaps}, never a number to score with."
+        f"If new depths keep bringing less at the same rate, ranks {missed.depth + 1:,} to"
+        f" {missed.to_depth:,} hold some {missed.expected:,.0f} relevant documents ({missed.low:,.0f} to"
+        f" {missed.high:,.0f}; {missed.n_known:,} are known, and these runs have {missed.n_unjudged:,}"
+        f" unjudged documents there{lists_end}): a guess about documents that nobody has seen{gaps}, never"
+        " a number to score with."
     )
     return said
 
@@ -366,9 +368,9 @@ def _limits(found: Diagnosis) -> list[str]:
     width = rough(float(np.nanmedian(upper - lower)))
     pairs = counted(met.n_pairs, "pair")
     own = (
-        "Whatever the unjudged documents of its own list are, the MAP of a run lies between two"
-        f" limits, {width} apart for the median run; a relevant document that only other runs have,"
-        " or none, is not allowed for, and takes something from all that lack it."
+        "Whatever the unjudged documents of its own list are, the MAP of a run lies between two limits,"
+        f" {width} apart for the median run. Relevant documents that only other runs have, or none, are"
+        " not allowed for; they would lower every run that lacks them."
     )
     if not met.n_overlapping:
         return [f"{own} These limits overlap for none of {pairs} of neighbours by MAP."]
@@ -421,7 +423,7 @@ def _poorly_judged(found: Diagnosis, judged_at: int) -> list[str]:
         ]
     if others:
         worst = listed([f"{tags[row]} ({percent(shares[row], 1)})" for row in others])
-        said.append(f"Scores of runs that fed no pool are in doubt first: {worst}.")
+        said.append(f"Doubt the scores of runs that fed no pool first: {worst}.")
     return said
 
 

@@ -120,7 +120,7 @@ def diagnose(
         recipe = check_pools(whole, repool=repool, depth=depth)
         found = look(whole, depth, judged_at, cutoff=cutoff, repool=repool, recipe=recipe)
         if by_group and (found.pool is None or found.pool.by_group is None):
-            warn("no group has several runs, so that groups left out are runs left out")
+            warn("no group has several runs, so leaving out groups means leaving out runs")
     left = chosen_left(found, by_group=by_group)
     settings = frozen(
         depth=depth,
@@ -338,16 +338,16 @@ def facts(found: Looked, left: LeftOut | None) -> dict[str, Fact]:
 
 FACTS = {
     "judged_outside_pool": "judged, but not among these documents",
-    "unique": "documents of the pool that one run, or group, alone brought",
+    "unique": "documents of the pool that only one run, or group, brought",
     "mean_change_left_out": "of AP, when runs or groups are left out in turn",
-    "rank_changes_left_out": "places that each run alone loses or gains, added up",
-    "rank_changes_significant": "those past a run that is significantly different",
+    "rank_changes_left_out": "places that each run gains or loses by being left out, added up",
+    "rank_changes_significant": "those past a run whose scores differ significantly",
     "tau_all_left_out": "Kendall's tau of the orders before and after",
-    "tau_ap_all_left_out": "the same by tau_AP, which weighs the first places most",
+    "tau_ap_all_left_out": "the same by tau_AP, which gives the first places more weight",
     "newcomer_loses": "mean loss of AP of a run left out (Webber and Park)",
-    "unique_by_run": "as unique, of single runs; so are the next two",
+    "unique_by_run": "as unique, for single runs; so are the next two",
     "relevant_to_twice_the_depth": "a guess, between relevant low and relevant high",
-    "relevant_known_there": "those of them that are judged relevant already",
+    "relevant_known_there": "those of them already judged relevant",
 }
 """What facts are."""
 
@@ -419,44 +419,44 @@ def runs_table(found: Looked, left: LeftOut | None, groups: Mapping[str, str], j
         ),
         Column("ap", "float", "AP"),
         Column("bpref", "float", can_go=1),
-        Column("condensed", "float", "judged AP", "AP of the judged documents alone", can_go=1),
+        Column("condensed", "float", "judged AP", "AP of the judged documents only", can_go=1),
         Column(
             "low",
             "float",
-            about="the least that AP could be, whatever the unjudged documents of the run's own list are",
+            about="the lowest that AP could be, whatever the unjudged documents of the run's own list are",
         ),
-        Column("high", "float", about="the most that it could be"),
+        Column("high", "float", about="the highest that AP could be"),
         Column("unique", "int", about=f"documents that no other {who} brought to the pool"),
         Column("unique_relevant", "int", "relevant", "relevant ones among them"),
         Column(
             "withdrawn",
             "int",
             "gone",
-            f"judged documents that the pool does not hold if it is made without the {who}",
+            f"judged documents that the pool does not hold when made without the {who}",
         ),
         Column("withdrawn_relevant", "int", "relevant gone", "relevant ones among them"),
-        Column("lacking", "int", about="unjudged ones that the pool holds then"),
+        Column("lacking", "int", about="unjudged ones that the pool then holds"),
         Column("ap_left_out", "float", show="never"),
         Column(
             "change",
             "float",
-            about="of AP, had they not been judged" + ("" if all_fed else "; -: the run fed no pool"),
+            about="of AP, if they had not been judged" + ("" if all_fed else "; -: the run fed no pool"),
         ),
         Column(
             "change_by_run",
             "float",
             "by run",
-            "without what the run alone brought, whatever its group did",
+            "without what only this run brought, whatever its group did",
             can_go=1,
         ),
-        Column("rank", "int", about="the place among all runs"),
-        Column("rank_left_out", "int", "late", "the place then" + SIBLINGS_FALL * of_groups),
+        Column("rank", "int", about="place among all runs"),
+        Column("rank_left_out", "int", "late", "its place then" + SIBLINGS_FALL * of_groups),
         Column("tau", "float", show="never"),
         Column(
             "adjusted",
             "float",
-            about="AP, and for runs that fed no pool the mean loss of those that"
-            " did besides (Webber and Park), if the former are like the latter",
+            about="AP, plus, for runs that fed no pool, the mean loss of those that did (Webber and"
+            " Park), assuming the former are like the latter",
             can_go=1,
             show="never" if all_fed else "always",
         ),
@@ -571,8 +571,8 @@ def ranks_table(found: Looked, limit: int | None = None) -> Table:
                 "entering",
                 "int",
                 "new",
-                "those that no run of the pool has further up; down to rank"
-                f" {pool.depth:,} {of_them} entered the pool",
+                f"those that no run of the pool has at a higher rank; down to rank {pool.depth:,}"
+                f" {of_them} entered the pool",
             ),
             Column("entering_judged", "int", "new judged"),
             Column("entering_relevant", "int", "new relevant"),
@@ -623,21 +623,21 @@ def scores_table(found: Looked, everything: Sequence[Readings], scale: Sequence[
         Column(
             "judged_only",
             "float",
-            about="they are deleted and the others move up, which favours runs that did not feed the pool",
+            about="they are removed and the others move up, which favours runs that did not feed the pool",
         ),
         Column(
             "low",
             "float",
-            about=f"the least over all grades from {min(scale)} to {max(scale)} that the"
-            " unjudged documents of the lists may have",
+            about=f"the lowest over all grades from {min(scale)} to {max(scale)} that the unjudged"
+            " documents of the lists may have",
         ),
         Column("high", "float", about="the most"),
         Column(
             "residual",
             "float",
             "RBP residual",
-            "what unjudged documents could add, and all that would"
-            " follow below the end of each list; high looks at the list as it stands",
+            "what unjudged documents, and everything below the end of each list, could add; high looks at"
+            " the list as it is",
             show="if_any",
         ),
         Column("reason", show="if_any"),
@@ -667,27 +667,27 @@ def coverage_table(found: Looked, level: int, judged_at: int) -> Table:
         )
     columns = [
         Column("run"),
-        Column("bpref", "float", about="passes over what is unjudged"),
+        Column("bpref", "float", about="ignores what is unjudged"),
         Column(
             "infap",
             "float",
             "infAP",
-            "takes an unjudged document of the pool to be as likely relevant"
-            " as the judged ones above it, which holds for a random sample of the pool, and one outside"
-            " for not relevant",
+            "treats an unjudged document of the pool as likely to be relevant as the judged ones above"
+            " it, which holds for a random sample of the pool, and one outside the pool as not relevant",
         ),
         Column(
             "judged",
             "float",
             f"judged@{judged_at}",
-            f"as ir_measures has it: share of judged documents among the first {judged_at:,} that there are",
+            f"as in ir_measures: share of judged documents among the first {judged_at:,}, or as many as"
+            " there are",
         ),
         Column(
             "unj",
             "float",
             f"unj_{judged_at}",
-            f"as trec_eval has it: share of {judged_at:,} ranks that"
-            " hold an unjudged document; where a list is shorter, the ranks below its end hold none",
+            f"as in trec_eval: share of {judged_at:,} ranks that hold an unjudged document; ranks below"
+            " the end of a shorter list hold none",
         ),
         Column("reason", show="if_any"),
     ]
@@ -797,7 +797,7 @@ def recipe_of(manifest: Mapping[str, Any], *, order: str) -> Recipe | str:
     if strategy is None:
         why = "it was not made here"
     elif not isinstance(strategy, FixedStrategy):
-        why = f"what `{strategy.name}` draws next hangs on judgements or on chance"
+        why = f"what `{strategy.name}` draws next depends on judgements or on chance"
     elif strategy.uses_scores:
         why = f"`{strategy.name}` looks at scores, which are not read here"
     elif "total_budget" in manifest:
@@ -891,7 +891,7 @@ class PoolPlan:
         return descending(values)[: self._recipe.budget]
 
 
-_HINT = "without --repool, what a run alone brought within the depth is taken away"
+_HINT = "without --repool, what a run alone brought within the depth is removed"
 
 
 def check_pools(source: Source, *, repool: bool, depth: int | None) -> Recipe | None:
@@ -916,7 +916,7 @@ def check_pools(source: Source, *, repool: bool, depth: int | None) -> Recipe | 
         return None
     what = "; ".join(others)
     if repool:
-        recipe: Recipe | str = "there are others beside it"
+        recipe: Recipe | str = "there are other pools beside it"
         if len(pools) == 1:
             recipe = recipe_of(pools[0].manifest, order=source.order)
         if isinstance(recipe, Recipe) and depth not in (None, recipe.depth):
@@ -926,16 +926,19 @@ def check_pools(source: Source, *, repool: bool, depth: int | None) -> Recipe | 
             raise PoolerError(message, hint=_HINT)
         return recipe
     if depth is None:
-        warn(f"{what}: what follows looks at a depth pool of the same runs; --depth N says which")
+        warn(f"{what}: what follows looks at a depth pool of the same runs; --depth N chooses the depth")
     if any(is_sampled(pool.manifest) for pool in pools):
-        say("`pooler estimate` scores runs by a sample of a pool")
+        say("`pooler estimate` scores runs from a sample of a pool")
     return None
 
 
 def made_otherwise(manifest: Mapping[str, Any]) -> str | None:
     """Say how a pool was made; ``None`` = by depth alone."""
     strategy = manifest.get("strategy")
-    budgets = {"documents a topic": manifest.get("budget"), "documents in all": manifest.get("total_budget")}
+    budgets = {
+        "documents per topic": manifest.get("budget"),
+        "documents in all": manifest.get("total_budget"),
+    }
     limits = [f"{size:,} {what}" for what, size in budgets.items() if size is not None]
     if strategy == "depth" and not limits:
         return None

@@ -88,7 +88,7 @@ def estimate(
     """
     whole = source_of(source)
     if prels is None and whole.is_of_files:
-        requirement = "must name the judged sample: qrels say nothing of it"
+        requirement = "must name the judged sample: qrels do not describe it"
         raise ArgumentError("prels", requirement, None, hint=_FORMS)
     with heard(progress) as said:
         if prels is None:
@@ -247,7 +247,7 @@ def _with_grades(name: str, ranked: RankedDocuments, pools: Mapping[str, Sampled
     kept = {topic: one for topic, one in pools.items() if one.graded.any()}
     if not kept:
         message = f"{name}: no sampled document is judged"
-        raise PoolerError(message, hint="estimates rest on judged documents of the sample")
+        raise PoolerError(message, hint="estimates need judged documents of the sample")
     return Sample(name, ranked, kept, level, len(pools) - len(kept))
 
 
@@ -264,8 +264,8 @@ def _tell(sample: Sample, found: SampleScores) -> None:
     if found.n_uncovered:
         n_pooled = counted(found.n_uncovered, "pooled document")
         warn(
-            f"{n_pooled} in strata without a judged one: not relevant in all, and a third of them"
-            " relevant in iP@k, as in sample_eval.pl"
+            f"{n_pooled} in strata without a judged document: counted as not relevant in all measures but"
+            " iP@k, where a third of them counts as relevant, as in sample_eval.pl"
         )
 
 
@@ -273,17 +273,16 @@ _OF_ESTIMATES = (
     (
         "xinfap",
         "xinfAP",
-        "AP, stratum by stratum, as sample_eval.pl has it; it may exceed 1, and comes"
-        " without a standard error",
+        "AP estimated stratum by stratum, as in sample_eval.pl; it may exceed 1, and has no standard error",
     ),
     ("infndcg", "infNDCG", "nDCG, likewise"),
     ("ip_5", "iP@5", "precision, likewise"),
     ("ip_10", "iP@10", "precision, likewise"),
-    ("infap", "infAP", "AP, as if the pool were one stratum, as trec_eval has it"),
+    ("infap", "infAP", "AP as if the pool were one stratum, as in trec_eval"),
     (
         "statap",
         "statAP",
-        "AP, a judged document standing for 1 / its probability of being sampled; it may exceed 1",
+        "AP with each judged document standing for 1 / its probability of being sampled; it may exceed 1",
     ),
 )
 """Name, heading and meaning of every estimate."""
@@ -425,15 +424,14 @@ class Estimates(Result):
                 "statap_se",
                 "float",
                 "s.e.",
-                "standard error of statAP, by chance of the sample alone,"
-                " not of the topics. In simulated samples AP was within twice that much 8 or 9 times of 10"
-                + also,
+                "standard error of statAP, from the sampling alone, not from the topics. In simulated"
+                " samples, AP was within twice that 8 or 9 times out of 10" + also,
                 show="if_any",
             ),
             Column(
                 "found",
                 "float",
-                about=f"relevant documents, by {way}, in the run's lists{guessed}",
+                about=f"relevant documents in the run's lists, {way}{guessed}",
                 digits=1,
                 can_go=1,
             ),
@@ -444,7 +442,7 @@ class Estimates(Result):
                     f"relevant_by_{one}",
                     "float",
                     "relevant",
-                    f"those of the topic, by {one}",
+                    f"those of the topic, {one}",
                     digits=1,
                     can_go=1,
                     show="always" if one == way else "never",
@@ -468,8 +466,8 @@ class Estimates(Result):
         if sample.n_waiting > FEW_WAITING * sample.n_sampled:
             words.append(
                 f"{sample.n_waiting:,} of {counted(sample.n_sampled, 'sampled document')} are still"
-                f" unjudged (more than {FEW_WAITING:.0%}): what is judged is then no sample, unless"
-                " chance alone chose it. Judge them before these numbers are used."
+                f" unjudged (more than {FEW_WAITING:.0%}): the judged ones are then not a sample, unless"
+                " chance alone chose them. Judge the rest before using these numbers."
             )
         known = {"strata": found.by_strata, "probability": found.by_probability}
         ways = [way for way, number in known.items() if number is not None]

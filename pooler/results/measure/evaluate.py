@@ -220,8 +220,8 @@ class Evaluation(Result):
             Column("measure"),
             Column("value", "float"),
             Column("reason", show="if_any"),
-            Column("topics", "int", about="those of the mean"),
-            Column("missing", "int", about="judged ones where the run has no document"),
+            Column("topics", "int", about="topics of the mean"),
+            Column("missing", "int", about="judged topics where the run has no document"),
         ]
         missing = self.missing.tolist()
         rows: list[dict[str, Any]] = []
@@ -310,11 +310,12 @@ class MeasureList(Result):
             for measure, signature in SIGNATURES.items()
         ]
         notes = [
-            "@N: ranks that count; in brackets where it may be left out. (rel=N): least relevant grade,"
-            f" instead of the level. dcg: {', '.join(DCGS)}.",
-            "docs: size of the collection. beta: how much more recall weighs than precision; in Q, what"
-            " gains weigh.",
-            "Upper and lower case are the same. Names of trec_eval are known: map, P_5, ndcg_cut_10, ...",
+            "@N: ranks that count; in brackets where optional. (rel=N): least relevant grade, instead of"
+            f" the level. dcg: {', '.join(DCGS)}.",
+            "docs: size of the collection. beta: how much more recall counts than precision; in Q, how"
+            " much gains count.",
+            "Upper and lower case make no difference. Names of trec_eval are known: map, P_5,"
+            " ndcg_cut_10, ...",
         ]
         return Table.of_rows(name, columns, rows, notes=notes)
 

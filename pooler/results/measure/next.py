@@ -128,7 +128,7 @@ def _say_what_is_settled(n_unsettled: int, n_runs: int, confidence: float) -> No
     else:
         say(f"{n_settled:,} of {counted(n_pairs, 'pair')} of runs are settled at {confidence:g}")
     if n_settled == n_pairs:
-        say("nothing needs judging on account of the order")
+        say("the order needs no further judgements")
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
@@ -174,7 +174,7 @@ class NextDocuments(Result):
         from store.records import Pool, PoolEntry
 
         if self.loaded.collection is None:
-            raise ArgumentError("pool", "is for a collection, and there are files alone", name)
+            raise ArgumentError("pool", "needs a collection, and there are only files", name)
         by_topic: dict[str, list[tuple[str, float]]] = {}
         for topic, docno, gain in zip(self.topic, self.docno, self.gain.tolist(), strict=True):
             by_topic.setdefault(topic, []).append((docno, gain))
@@ -233,10 +233,10 @@ class NextDocuments(Result):
             Column(
                 "share",
                 "float",
-                about=f"how much of the uncertainty (variance) {what} a certain"
-                " judgement of it takes away, on average",
+                about=f"how much of the uncertainty (variance) {what} a certain judgement of it removes,"
+                " on average",
             ),
-            Column("so_far", "float", about="at least so much with all above it"),
+            Column("so_far", "float", about="at least as much, together with all rows above"),
             Column("gain", "float", show="never"),
         ]
         best = self.ranks.min(axis=1, initial=np.inf)
@@ -253,7 +253,7 @@ class NextDocuments(Result):
         if of_two:
             data |= {"rank_a": _ranks(self.ranks[:, 0]), "rank_b": _ranks(self.ranks[:, 1])}
         notes = [
-            f"{len(self):,} of {counted(self.n_telling, 'document')} that would tell something.",
+            f"{len(self):,} of {counted(self.n_telling, 'document')} that would change anything.",
             *([f"A: {self.runs[0]}, B: {self.runs[1]}."] if of_two else []),
         ]
         return Table(name, columns, data, notes=notes)

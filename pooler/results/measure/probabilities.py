@@ -296,7 +296,8 @@ _NO_CURVE: dict[Reason, str] = {
     "all-irrelevant": "every judged document is surely not relevant",
     "all-relevant": "every judged document is surely relevant",
     "one-rank": "all judged documents have the same best rank",
-    "separation": "a rank parts the relevant documents from the others, so that no curve is best",
+    "separation": "some rank separates the relevant documents from the others completely, so no curve is"
+    " best",
     "not-converged": "the curve is too steep to be fitted",
 }
 
@@ -336,7 +337,7 @@ def fitted_curve(
         f" {curve.slope_error:.2g}), fitted to {fitted_to}"
     )
     if curve.slope > 0:
-        warn("the judged documents are the more relevant the lower they rank")
+        warn("judged documents are more relevant the lower they rank")
     return curve
 
 
@@ -386,7 +387,7 @@ def _sentences(topics: Sequence[str], varied: CollectionVariation) -> Iterator[t
         return
     most = max(told, key=chances.__getitem__)
     rule = "are left out" if varied.empty == "given" else "count with an AP of 0"
-    place = "it may be that nothing is relevant"
+    place = "it is possible that nothing is relevant"
     yield (
         (
             f"in {len(told):,} of {counted(len(topics), 'topic')} {place} (most likely in {most}:"
@@ -396,7 +397,7 @@ def _sentences(topics: Sequence[str], varied: CollectionVariation) -> Iterator[t
     )
     flagged = [topic for topic in told if chances[topic] > FLAGGED]
     if flagged:
-        likely = "more likely than not nothing is relevant; better no topic at all"
+        likely = "it is more likely than not that nothing is relevant; better leave the topic out"
         yield f"{_some(flagged)}: {likely}", True
 
 
@@ -542,8 +543,8 @@ def _with_chances(probable: ProbableRankings) -> ProbableRankings:
     """Leave out the topics in which no document can be relevant, and say how many there are."""
     kept = [bool(one.any()) for one in probable.probabilities]
     if not any(kept):
-        message = "no document has a chance to be relevant"
-        raise PoolerError(message, hint="--level, --value or --unjudged says when it has one")
+        message = "no document can be relevant"
+        raise PoolerError(message, hint="--level, --value or --unjudged says when one can")
     if not all(kept):
         say(without_words(kept.count(False)))
     return replace(
@@ -760,4 +761,4 @@ def _say_what_varies(probable: ProbableRankings, unjudged: float | str, ranked: 
         n_topics = counted(len(probable.topics), "topic")
         say(f"{counted(n_open, 'document')} of {n_topics} may be relevant or not (0 < p < 1)")
     else:
-        warn(f"every probability is 0 or 1, so that nothing varies; {_VARY}")
+        warn(f"every probability is 0 or 1, so nothing varies; {_VARY}")

@@ -245,9 +245,9 @@ class RequiredDifference(Result):
         with_power = "" if power == 0.5 else f" with a probability of {power:g}"
         share = f", with the share K = {variation:g} of the variance left out" if variation else ""
         if variation is None:
-            share = ", with the share K of the variance, which is by judging, left out"
+            share = ", with the share K of the variance, which comes from judging, left out"
         of_h = "; below 0 it rises"
-        of_h += "; K goes with an H of the variance without judging, which may be another" if share else ""
+        of_h += "; where K is not 0, H is of the variance without judging, which may differ" if share else ""
         columns = [
             Column("a", heading="A", about="the run ahead"),
             Column("b", heading="B"),
@@ -258,7 +258,7 @@ class RequiredDifference(Result):
                 "k",
                 "float",
                 "K",
-                "share of the variance that is by judging",
+                "share of the variance that comes from judging",
                 digits=2,
                 show="always" if variation is None else "never",
             ),
@@ -281,7 +281,7 @@ class RequiredDifference(Result):
                 "needed_if_found",
                 "float",
                 "if found",
-                f"the same were B's unjudged documents at rank {depth + 1:,} relevant (eq. 24)",
+                f"the same if B's unjudged documents at rank {depth + 1:,} were relevant (eq. 24)",
             ),
             Column("enough_if_found", "bool", "reached", "A - B reaches that, too"),
             Column("h_of", show="never"),
@@ -318,7 +318,7 @@ class RequiredDifference(Result):
         n_pairs = counted(len(rows), "pair") + (" of neighbours" if self.settings["neighbours"] else "")
         n_enough, n_left = (sum(row[name] is True for row in rows) for name in ("enough", "enough_if_found"))
         notes = [
-            f"Enough as judged: {n_enough:,} of {n_pairs}; even then: {n_left:,}.",
+            f"Enough as judged: {n_enough:,} of {n_pairs}; even with B's documents relevant: {n_left:,}.",
             undefined_pairs([row["reason"] for row in rows]),
         ]
         return Table.of_rows("required_difference", columns, rows, notes=notes)
@@ -487,10 +487,10 @@ class ApProperties(Result):
             if name == "change":
                 title = f"Change of AP when the document at rank {rank} turns relevant (eq. 20)"
                 if np.isnan(values).any():
-                    notes = ["-: all R above that rank already give a higher AP, so that it cannot occur"]
+                    notes = ["-: cannot occur, since all R above that rank already give a higher AP"]
             elif name == "greatest":
                 notes = [
-                    "least, greatest: as if AP could have any value between those of the worst and the best"
-                    " order"
+                    "least, greatest: as if AP could take any value between those of the worst and the"
+                    " best order"
                 ]
         return [View(grid_of(name, self.down, self.across, values, digits=digits), title=title, notes=notes)]

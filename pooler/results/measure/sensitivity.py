@@ -442,11 +442,11 @@ class SensitivityResult(Result, Sensitivity):
             Column(
                 "judged",
                 "int",
-                about="topics where it is judged"
+                about="topics where that document is judged"
                 if is_next
-                else f"topics where the run has judged documents alone {where}",
+                else f"topics where the run has only judged documents {where}",
             ),
-            Column("ended", "int", about="topics where the run's list ended before"),
+            Column("ended", "int", about="topics where the run's list ends earlier"),
             Column("no_run", "int", "no run", "topics for which the run has no document", show="if_any"),
             Column("turned", "int", about="documents of all topics that turned relevant"),
             Column("map_before", "float", "MAP"),
@@ -454,14 +454,14 @@ class SensitivityResult(Result, Sensitivity):
             Column(
                 "change",
                 "float",
-                about="of the run's MAP, were its own documents relevant; the"
-                " MAPs of the other runs change too",
+                about="of the run's MAP, if its own documents were relevant; the MAPs of the other runs"
+                " change, too",
             ),
             Column(
                 "tau_b",
                 "float",
                 "tau-b",
-                "the order of all runs by MAP then, against the order as judged; 1 = the same, ties too",
+                "of the order of all runs by MAP then and the order as judged; 1 = the same, including ties",
                 show="always" if self.flips == 1 else "never",
             ),
             Column(
@@ -471,10 +471,10 @@ class SensitivityResult(Result, Sensitivity):
                 (
                     "the same"
                     if self.flips == 1
-                    else "of the order of all runs by MAP then, against the order as judged"
+                    else "of the order of all runs by MAP then and the order as judged"
                 )
-                + ", weighing the first places"
-                " most; a tie made or broken costs half as much as a swap",
+                + ", giving the first places most weight; a tie made or broken costs half as much as a"
+                " swap",
             ),
             Column("swapped", "int", about="pairs of runs that change places"),
             Column("reason", show="if_any"),
@@ -522,13 +522,12 @@ class SensitivityResult(Result, Sensitivity):
             Column("status"),
             Column("ap_before", "float", "AP"),
             Column("ap_after", "float", "after", show="never"),
-            Column("change", "float", about="of the run's AP, were its own documents relevant"),
+            Column("change", "float", about="of the run's AP, if its own documents were relevant"),
             Column(
                 "threshold",
                 "int",
-                about="a relevant document discovered at this rank of the run or"
-                " below lowers its AP, one above does not; it may be beyond the last rank. -: it"
-                " cannot fall",
+                about="a relevant document discovered at this rank of the run or below lowers its AP, one"
+                " above does not; it may lie beyond the last rank. -: AP cannot fall",
             ),
             Column("reason", show="if_any"),
         ]
@@ -635,7 +634,7 @@ class SensitivityPairs(Result):
                 result.before, {"with A's documents": result.after_first, "with B's": result.after_second}
             ),
             who_gains(how.scenario, how.r),
-            "json and tsv have t2, the variances, and by what share both fall: Q and H of"
+            "json and tsv have t2, the variances, and the shares by which both fall: Q and H of"
             " `required-difference`.",
         ]
         title = f"{flipped(at=how.at, depth=how.depth, flips=how.flips)} turned relevant"
@@ -645,7 +644,7 @@ class SensitivityPairs(Result):
         """Make a row a pair, with the one document that moves it most."""
         result, arrays = self.one, self.arrays
         assert result is not None
-        way = "towards 0, and past it" if self.how.at == "worst" else "away from 0"
+        way = "towards 0, and beyond it" if self.how.at == "worst" else "away from 0"
         columns = [
             Column("a", heading="A", about="the run ahead"),
             Column("b", heading="B"),
@@ -657,8 +656,8 @@ class SensitivityPairs(Result):
             Column(
                 "docno",
                 most=24,
-                about="of all unjudged documents, inside and below the pool, the"
-                f" one that moves A - B most {way}; -: any that neither run has",
+                about="of all unjudged documents, inside and below the pool, the one that moves A - B"
+                f" most {way}; -: any document that neither run has",
             ),
             Column("rank_a", "int", "in A", "its rank"),
             Column("rank_b", "int", "in B", "its rank"),
@@ -723,8 +722,8 @@ class SensitivityEach(Result, EachDiscovery):
         columns = [
             Column("topic"),
             Column("docno", most=30),
-            Column("runs", "int", about="how many retrieved it"),
-            Column("best_rank", "int", "best rank", "the highest it has"),
+            Column("runs", "int", about="runs that retrieved it"),
+            Column("best_rank", "int", "best rank", "its best rank"),
             Column("best_run", heading="in run", about="the run that has it there", most=20),
             Column("up", "float", "MAP up", "the largest rise of a run's MAP"),
             Column("down", "float", about="the largest fall"),
@@ -732,7 +731,7 @@ class SensitivityEach(Result, EachDiscovery):
                 "tau_b",
                 "float",
                 "tau-b",
-                "the order of all runs after it against the order as judged, 1 = the same",
+                "of the order of all runs after it and the order as judged; 1 = the same",
             ),
             Column("swapped", "int", about="pairs of runs that change places"),
         ]
@@ -763,19 +762,19 @@ class SensitivityEach(Result, EachDiscovery):
         n_all, n_swapping = self.code.size, int((self.n_swapped > 0).sum())
         most = int(self.n_swapped.max()) if n_all else 0
         notes = [
-            f"{n_swapping:,} of {counted(n_all, 'document')} swap a pair of runs or more; none swaps"
+            f"{n_swapping:,} of {counted(n_all, 'document')} swap at least one pair of runs; none swaps"
             f" more than {most:,} of {counted(n_pairs, 'pair')}."
             if n_pairs and most
             else "None swaps a pair of runs."
             if n_pairs and n_all
             else "",
-            "Each unjudged document, inside and below the pool, is relevant alone in every run that"
-            " retrieved it; those that swap most pairs of runs first.",
+            "Each unjudged document, inside and below the pool, is made relevant by itself in every run"
+            " that retrieved it; those that swap most pairs of runs come first.",
         ]
         if self.n_undefined:
             notes.append(
-                f"{counted(self.n_undefined, 'document')} of topics without a relevant document move"
-                " no MAP and are not shown."
+                f"{counted(self.n_undefined, 'document')} of topics without a relevant document change no"
+                " MAP and are not shown."
             )
         return notes
 
@@ -844,7 +843,7 @@ class MissingResult(Result, MissingBounds):
                 f"{score.lower()}_high",
                 "float",
                 "high",
-                "if they are its first unjudged documents; both can come true",
+                f"{score} if they are its first unjudged documents; both can happen",
             ),
         ]
 
@@ -924,7 +923,9 @@ class MissingPairs(Result, MissingPairBounds):
     def _table(self, name: str) -> Table:  # noqa: ARG002 - there is one
         missed = counted(self.n_missing, "relevant document")
         if_missed = f"if {missed} of every topic went unjudged, wherever they are"
-        attained = "some documents are known to give the limit; else it holds but may not be reached"
+        attained = (
+            "whether some documents are known to give the limit; otherwise it holds but may not be reached"
+        )
         columns = [
             Column("a", heading="A", about="the run ahead"),
             Column("b", heading="B"),
@@ -934,7 +935,7 @@ class MissingPairs(Result, MissingPairBounds):
             Column("low_attained", "bool", "attained", attained),
             Column("high", "float", about="upper limit"),
             Column("high_attained", "bool", "attained"),
-            Column("certain", "bool", about="B cannot come to be level or ahead"),
+            Column("certain", "bool", about="B cannot draw level or get ahead"),
             Column("reason", show="never"),
         ]
         is_defined = (self.n_topics > 0).tolist()
@@ -971,8 +972,8 @@ def conclusion(tags: Sequence[str], result: Sensitivity) -> list[str]:
     """Say how far MAP moves, and for whose documents the order of runs changes most."""
     if not (result.status == UNJUDGED).any():
         return [
-            "No run has an unjudged document there, so that nothing could be asked: of what lies"
-            " below the lists, or was not retrieved, nothing is known."
+            "No run has an unjudged document there, so there was nothing to flip. About documents below"
+            " the lists, or not retrieved, nothing is known."
         ]
     changes = np.diagonal(result.map_after) - result.map_before
     defined = np.flatnonzero(~np.isnan(changes))
@@ -1011,7 +1012,7 @@ def summary(status: NDArray[np.int8], *, at: str, depth: int | None, flips: int)
             "first": f" below rank {depth}",
         }.get(at, "")
         text = f"{n['unjudged']:,} of {looked:,} rankings have an unjudged document{where}"
-    parts = [text + ("" if n["unjudged"] else ": nothing to turn")]
+    parts = [text + ("" if n["unjudged"] else ": nothing to flip")]
     parts += [f"{n['ended']:,} rankings ended before it"] if n["ended"] else []
     parts += [f"{n['no_run']:,} times a run has no document for a topic"] if n["no_run"] else []
     return "; ".join(parts)
@@ -1025,9 +1026,9 @@ def _title(result: Sensitivity) -> str:
 def who_gains(scenario: Scenario, r_mode: RMode) -> str:
     """Say what `--scenario` and `--r` suppose."""
     if scenario == "own":
-        whom = "Relevant in the run they are of alone; for all others R grows"
+        whom = "Relevant only in the run they belong to; for all others R grows"
     elif r_mode == "pool":
-        whom = "Relevant in every run that retrieved them; for the others R alone grows"
+        whom = "Relevant in every run that retrieved them; for the others only R grows"
     else:
         whom = "Relevant in every run that retrieved them; the others stay as they are"
     counts = "of the topic" if r_mode == "pool" else "that the run retrieved"
@@ -1071,8 +1072,8 @@ def nearest(table: Table, limit: int) -> Table:
     least = [min((cell for cell in cells if isinstance(cell, float)), default=inf) for cells in after]
     rows = sorted(range(len(table)), key=lambda row: least[row])[:limit]
     words = (
-        f"Shown: {len(rows):,} of {counted(len(table), 'pair')}, those that go furthest past a"
-        " swap, or come nearest to one."
+        f"Shown: {len(rows):,} of {counted(len(table), 'pair')}, those furthest past a swap, or nearest to"
+        " one."
     )
     return replace(table.take(rows), notes=[words, *table.notes])
 
@@ -1104,8 +1105,8 @@ def _significant(before: RunPairs, afters: Mapping[str, RunPairs]) -> str:
     """Say how many pairs are significant as judged, and how many come and cease to be."""
     was = before.p_t <= ALPHA
     moves = [
-        f"{with_what} {np.count_nonzero((after.p_t <= ALPHA) & ~was):,} come to be and"
-        f" {np.count_nonzero(was & ~(after.p_t <= ALPHA)):,} cease"
+        f"{with_what} {np.count_nonzero((after.p_t <= ALPHA) & ~was):,} become so and"
+        f" {np.count_nonzero(was & ~(after.p_t <= ALPHA)):,} cease to be"
         for with_what, after in afters.items()
     ]
     return f"Significant at {ALPHA:g} as judged: {np.count_nonzero(was):,}; {', '.join(moves)}."

@@ -43,25 +43,25 @@ MOST_PAIRS = 45
 REACH = 0.05
 """Probability that the axis of pairs reaches at least: small ones have to look small."""
 _UNJUDGED_WORDS = (
-    "Documents that nobody judged may be relevant here: they count among all relevant ones, and"
-    " may move MAP far. How likely that is nobody has seen: these are guesses, not scores, and the"
-    " error of the guess is in none of the intervals."
+    "Unjudged documents may be relevant here: they count among all relevant ones and may move MAP far."
+    " Nobody has seen how likely that is: these are guesses, not scores, and no interval includes the"
+    " error of the guess."
 )
 _WHO_JUDGES = (
-    "Judging again is supposed to decide each document by itself, relevant with its probability p:"
-    " the share of its judges, or what its grade is worth. A judge who is stricter throughout moves"
-    " all MAPs together, and further than that."
+    "Judging again is assumed to decide each document independently, relevant with its probability p: the"
+    " share of its judges, or the value of its grade. A judge who is stricter throughout would move all"
+    " MAPs together, and further than that."
 )
 _NOTHING_VARIES = (
-    "Every document is surely relevant or surely not, so that nothing varies: of how judges differ"
-    " nothing is known here."
+    "Every document is certainly relevant or certainly not, so nothing varies: nothing is known here"
+    " about how judges differ."
 )
 
 
 _INTERVAL_WORDS: Mapping[IntervalLaw, str] = {
-    "enumeration": "by all outcomes",
-    "inversion": "by the inverted law of MAP",
-    "normal": "by the normal law",
+    "enumeration": "from all outcomes",
+    "inversion": "from the inverted law of MAP",
+    "normal": "from the normal law",
 }
 _LAW_WORDS: Mapping[Method, str] = {
     "enumeration": "all outcomes",
@@ -384,7 +384,7 @@ class Variation(Result):
                 "high": self.high[chain],
             },
         )
-        below = "passed: how likely another judging puts the run below above this one"
+        below = "passed: how likely another judging is to put the run below above this one"
         return Plot(
             table=table,
             kind="dots",
@@ -402,7 +402,7 @@ class Variation(Result):
         """Make the picture of pairs: all neighbours, or the pairs most likely to turn about."""
         table = self._by_pair()
         n_pairs = len(table)
-        title = "How likely another judging puts the second run above the first"
+        title = "How likely another judging is to put the second run above the first"
         if not self.neighbours:
             table = table.sort("reversed", descending=True).head(MOST_PAIRS)
             if n_pairs > len(table):
@@ -437,7 +437,7 @@ class Variation(Result):
                 "expected",
                 f"mean MAP over {counted(parts.n_topics, 'topic')} if judges like these judged again",
             ),
-            Column("sd", "float", about="its standard deviation, the topics being the same"),
+            Column("sd", "float", about="its standard deviation, with the same topics"),
             Column(
                 "low",
                 "float",
@@ -449,7 +449,8 @@ class Variation(Result):
             Column(
                 "share",
                 "float",
-                about="how much of the variance of single topics is by judging, not between them",
+                about="how much of the variance of single topics comes from judging rather than from"
+                " differences between them",
             ),
             Column("map_variance", "float", show="never"),
             Column("mc_mean", "float", "simulated"),
@@ -508,7 +509,9 @@ class Variation(Result):
             Column("sd", "float", about="how far another judging of the same topics moves it"),
             Column("topic_variance", "float", show="never"),
             Column("judging_variance", "float", show="never"),
-            Column("k", "float", "K", "how much of the variance of the differences by topic is by judging"),
+            Column(
+                "k", "float", "K", "how much of the variance of the differences by topic comes from judging"
+            ),
             Column("t1_removed", "float", show="never"),
             Column("p_t1_removed", "float", show="never"),
             Column("t1_included", "float", show="never"),
@@ -522,7 +525,7 @@ class Variation(Result):
             ),
             Column("t2_included", "float", show="never"),
             Column("p_t2_included", "float", "p with", "the same with that part"),
-            Column("reversed", "float", about="how likely another judging puts B above A"),
+            Column("reversed", "float", about="how likely another judging is to put B above A"),
             Column("tied", "float", show="never"),
             Column("law", show="never"),
             Column("reversed_error", "float", show="never"),
@@ -551,8 +554,8 @@ class Variation(Result):
             data["mc_reversed"] = self.simulated.above[second, first]
         n_open = int((data["reversed"] >= 0.05).sum())
         notes = [
-            f"Of {counted(len(places), 'pair')}{' of neighbours' if self.neighbours else ''}, {n_open:,}"
-            f" may turn about with a probability of 5% or more. {_laws(data)}",
+            f"Of {counted(len(places), 'pair')}{(' of neighbours' if self.neighbours else '')}, {n_open:,}"
+            f" may swap with a probability of 5% or more. {_laws(data)}",
             *([] if self.simulated is None else contradicted(data, self.simulated.moments.repetitions)),
             _UNJUDGED_WORDS if self.is_guessed else "",
             self._simulation(),
@@ -565,7 +568,7 @@ class Variation(Result):
         if self.simulated is None:
             return ""
         moments = self.simulated.moments
-        return f"simulated: the same from {moments.repetitions:,} judgings by chance, seed {moments.seed}."
+        return f"simulated: the same from {moments.repetitions:,} random judgings, seed {moments.seed}."
 
 
 def _laws(data: Mapping[str, Any]) -> str:
@@ -580,7 +583,7 @@ def _laws(data: Mapping[str, Any]) -> str:
         known = errors[~np.isnan(errors)]
         about = "" if law == "enumeration" or not known.size else f", off by some {known.max():.1g}"
         words.append(f"{name}{of_all}{about}")
-    return f"By {'; '.join(words)}."
+    return f"Computed {'; '.join(words)}."
 
 
 def contradicted(data: Mapping[str, Any], repetitions: int) -> list[str]:
@@ -603,5 +606,5 @@ def contradicted(data: Mapping[str, Any], repetitions: int) -> list[str]:
     more = "" if places.size == 1 else f" and {counted(places.size - 1, 'other pair')}"
     return [
         f"The simulation contradicts `reversed` of {data['a'][places[0]]} - {data['b'][places[0]]}{more}"
-        " by more than chance and the error told: go by `simulated` there."
+        " by more than chance and the stated error: trust `simulated` there."
     ]

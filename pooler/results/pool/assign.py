@@ -145,7 +145,7 @@ def check_claim(judges: Sequence[str], lease: int | None, *, claim: bool) -> Non
     if lease is not None and not claim:
         raise ArgumentError("lease", "needs --claim: what is assigned by name never lapses", None)
     if claim and judges:
-        raise ArgumentError("judges", "must not be given with --claim, where anybody may", judges[0])
+        raise ArgumentError("judges", "must not be given with --claim, where anybody may claim", judges[0])
 
 
 def assigned(collection: str | Path | Collection) -> AssignmentResult:
@@ -239,7 +239,7 @@ class AssignmentResult(Result):
             Column("calibration", "int", show="if_any"),
             Column("decided", "int"),
             Column("left", "int"),
-            Column("claimed", "int", about="waiting for a decision until a lease runs out", show="if_any"),
+            Column("claimed", "int", about="waiting for a decision until the lease runs out", show="if_any"),
             Column("lapsed", "int", about="the lease ran out, and others may claim them", show="if_any"),
             Column("until", "moment", show="if_any"),
         ]
@@ -252,7 +252,7 @@ class AssignmentResult(Result):
         lines = self.workloads.lines
         if not lines:
             return [] if self.workloads.outside else ["nothing is assigned: all judges see the whole pool"]
-        return ["judge -: places that are open, for whoever claims them"] if lines[-1].judge is None else []
+        return ["judge -: open to whoever claims them"] if lines[-1].judge is None else []
 
 
 def _named(collection: str | Path | Collection) -> dict[str, str]:
@@ -274,7 +274,7 @@ def _plan_words(plan: AssignmentPlan, cleared: Cleared, *, dry_run: bool) -> lis
     if not plan.places:
         named = [f"{noun}s" for noun in ("pool", "topic") if manifest.get(f"{noun}s")]
         of_named = f" of the {' and '.join(named)} named" if named else ""
-        why = f"no document{of_named} is without a place"
+        why = f"no document{of_named} is unassigned"
         if n_documents:
             why = "every document has its judges"
         return [*lines, f"nothing to assign: {why}"]
@@ -292,8 +292,8 @@ def _plan_words(plan: AssignmentPlan, cleared: Cleared, *, dry_run: bool) -> lis
         lines.append(f"documents: {listed}")
     if manifest["decided"]:
         lines.append(
-            f"{counted(manifest['decided'], 'decision')} that stood already count: their"
-            " judges keep these documents"
+            f"{counted(manifest['decided'], 'decision')} made earlier count: their judges keep these"
+            " documents"
         )
     return lines
 
@@ -302,15 +302,15 @@ def _clear_words(cleared: Cleared, workloads: Workloads, *, dry_run: bool) -> li
     """Say what was taken back, and what judges are shown now."""
     lines = _cleared_lines(cleared, dry_run=dry_run)
     if not lines:
-        lines = ["nothing was assigned that has no decision"]
+        lines = ["nothing undecided was assigned"]
     places = sum(line.places for line in workloads.lines) + workloads.outside
     if places:
         lines.append(
-            f"{counted(places, 'place')} still assigned in all; judges are shown these"
-            " and no other document until more are assigned"
+            f"{counted(places, 'place')} still assigned in all; judges see these and no other documents"
+            " until more are assigned"
         )
     else:
-        lines.append("nothing is assigned any more: every judge is shown the whole pool")
+        lines.append("nothing is assigned any more: every judge sees the whole pool")
     return lines
 
 
@@ -323,13 +323,11 @@ def _rest_words(workloads: Workloads) -> list[str]:
             " assigned to nobody: pooler assign --add assigns them"
         )
     if workloads.lines and workloads.drawn:
-        lines.append(
-            f"{counted(workloads.drawn, 'document')} that adaptive pools drew assigned to nobody: none can be"
-        )
+        lines.append(f"{counted(workloads.drawn, 'document')} that adaptive pools drew cannot be assigned")
     if workloads.outside:
         lines.append(
-            f"{counted(workloads.outside, 'place')} at documents in no pool any more: not"
-            " counted here, and shown to nobody"
+            f"{counted(workloads.outside, 'place')} for documents no longer in any pool: not counted here,"
+            " and shown to nobody"
         )
     return lines
 
@@ -338,7 +336,7 @@ def _cleared_lines(cleared: Cleared, *, dry_run: bool) -> list[str]:
     """Say what was taken back and what stays."""
     if not cleared.removed and not cleared.kept:
         return []
-    claimed = f" ({cleared.claimed:,} of them claimed at this moment)" if cleared.claimed else ""
+    claimed = f" ({cleared.claimed:,} of them claimed right now)" if cleared.claimed else ""
     kept = counted(cleared.kept, "place")
     return [
         f"{_verb(dry_run=dry_run)}taken back: {counted(cleared.removed, 'place')} without a"
@@ -370,12 +368,12 @@ def _check_pools(opened: Collection, scope: Scope) -> None:
     has_fixed = len(adaptive) < len(in_use)
     for name in scope.pools:
         if name not in {pool.name for pool in in_use}:
-            raise ArgumentError("pools", "must be in use, and this one is withdrawn", name)
+            raise ArgumentError("pools", "must be in use, but this one is withdrawn", name)
     # Without --pool they are left out, unless there are no others.
     for name in (name for name in adaptive if name in scope.pools or not has_fixed):
         message = (
-            f"pool `{name}` is adaptive: each of its documents is drawn when the one before is"
-            " judged, so none can be assigned beforehand"
+            f"pool `{name}` is adaptive: each of its documents is drawn when the one before is judged, so"
+            " none can be assigned in advance"
         )
         hint = "every judge draws from it as long as nothing is assigned"
         if has_fixed:
@@ -395,7 +393,7 @@ def _people(opened: Collection, names: Sequence[str]) -> list[str]:
             raise UnknownNameError("judge", name, known, hint=hint)
         judge = known[name]
         if judge.kind.value != "human":
-            requirement = f"must be a human judge, and this one is of kind {judge.kind.value}"
+            requirement = f"must be a human judge, but this one is of kind {judge.kind.value}"
             raise ArgumentError("judges", requirement, name)
         if judge.disabled:
             hint = f"pooler judges enable {name}"
@@ -408,8 +406,8 @@ def _warn_of_few(people: Sequence[str], options: AssignmentOptions) -> None:
     """Warn when there are not judges enough yet to claim every place."""
     if options.lease_s is not None and options.most_judges > len(people):
         warn(
-            f"{options.most_judges} judges are to claim a document, and there are"
-            f" {len(people)} yet: pooler judges add NAME"
+            f"{options.most_judges} judges are to claim each document, but there are only {len(people)}:"
+            " pooler judges add NAME"
         )
 
 
@@ -424,7 +422,7 @@ def _planner(people: Sequence[str], scope: Scope, options: AssignmentOptions) ->
         there = {one.topic for one in documents}
         for topic in scope.topics:
             if topic not in there:
-                message = f"no document of topic `{topic}` is pooled to be judged"
+                message = f"no pooled document of topic `{topic}` is to be judged"
                 raise PoolerError(message)
         planned = plan_assignment(documents, people, options)
         wider = {"version": __version__, "pools": scope.pools, "topics": scope.topics}

@@ -24,9 +24,9 @@ DRAWABLE = "may be drawn"
 
 _WORDS = {
     "no-judges": "there is no judge yet (pooler judges add NAME)",
-    "plan-cannot-be-continued": "the new documents cannot be assigned as the others were, since"
-    " judges are missing",
-    "not-assigned": "documents are assigned, and those of an adaptive pool cannot be",
+    "plan-cannot-be-continued": "the new documents cannot be assigned like the others, since judges are"
+    " missing",
+    "not-assigned": "documents are assigned, but those of an adaptive pool cannot be",
 }
 """Reasons of `pooler.pools.change`, for people."""
 
@@ -56,7 +56,7 @@ def change_table(change: PoolChange, *, drawable: int = 0) -> Table:
         rows.insert(1, {"what": DRAWABLE, "documents": drawable})
     outside = {"outside before": change.outside_before, "outside after": change.outside_after}
     rows += [{"what": what, "documents": n, "judged": n} for what, n in outside.items()]
-    notes = ["new: in no pool now; leaving: left without a pool.", "outside: judged, but in no pool."]
+    notes = ["new: in no pool yet; leaving: left without a pool.", "outside: judged, but in no pool."]
     return Table.of_rows("change", _COLUMNS, rows, notes=notes)
 
 
@@ -120,7 +120,7 @@ def cost_table(cost: Cost) -> Table:
         }
         for one in cost.shares
     )
-    words = cost_words(cost) if cost.shares else "no judgement more is asked for"
+    words = cost_words(cost) if cost.shares else "no further judgement is needed"
     return Table.of_rows("cost", columns, rows, notes=[words])
 
 
@@ -163,14 +163,14 @@ def _sharing(cost: Cost) -> str:
     """Say how many judges a document has; empty where there is but one judge."""
     plan = cost.plan
     if plan is None:
-        return "every judge is shown every document" if len(cost.shares) > 1 else ""
-    words = [f"{counted(plan.get('per_document', 1), 'judge')} a document"]
+        return "every judge sees every document" if len(cost.shares) > 1 else ""
+    words = [f"{counted(plan.get('per_document', 1), 'judge')} per document"]
     if overlap := plan.get("overlap"):
         most = plan.get("overlap_judges") or plan.get("per_document", 1) + 1
-        words.append(f"{most} for {100 * overlap:g}% of a topic")
+        words.append(f"{most} for {100 * overlap:g}% of each topic")
     if calibration := plan.get("calibration"):
-        words.append(f"all judges for {counted(calibration, 'document')} of a topic")
-    return f"as assigned last: {', '.join(words)}"
+        words.append(f"all judges for {counted(calibration, 'document')} of each topic")
+    return f"as last assigned: {', '.join(words)}"
 
 
 def change_words(change: PoolChange) -> list[str]:
@@ -181,14 +181,14 @@ def change_words(change: PoolChange) -> list[str]:
     if staying.documents or leaving.documents:
         words = f"{counted(new.documents, 'document')} new to the pools"
         if new.judged:
-            words += f", {new.judged:,} of them judged outside every pool until now"
+            words += f", {new.judged:,} of them so far judged outside every pool"
         lines.append(f"{words}; {staying.documents:,} stay")
     if leaving.documents:
         lines.append(f"{counted(leaving.documents, 'document')} left without a pool: {in_words(leaving)}")
     if leaving.judged:
         lines.append(
-            f"what is judged stays judged; outside every pool are {change.outside_after:,} judged"
-            f" documents now, {change.outside_before:,} before"
+            f"judgements stay; judged documents outside every pool: {change.outside_after:,} now,"
+            f" {change.outside_before:,} before"
         )
     return lines
 

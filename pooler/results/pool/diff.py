@@ -84,7 +84,7 @@ def compare_pools(a: Named, b: Named, *, collection: str | Path | Collection | N
         runs = _runs_of(opened, sides[1]) if only_b else None
         brought = None if runs is None else brought_by(runs, only_b)
         if standings is None:
-            say("without a collection it is not known how the documents stand (--collection names one)")
+            say("without a collection, the state of the documents is not known (--collection names one)")
     named: dict[str, Any] = {"a": a, "b": b, "collection": collection if opened else None}
     named = {name: str(value) for name, value in named.items() if isinstance(value, str | Path)}
     return PoolDifference(
@@ -187,7 +187,7 @@ class PoolDifference(Result):
         assert self.brought is not None
         columns = [
             Column("run"),
-            Column("documents", "int", about="it has of what only B has"),
+            Column("documents", "int", about="those it has among what only B has"),
             Column("alone", "int", about="those that no other run has"),
         ]
         rows = (
@@ -195,7 +195,7 @@ class PoolDifference(Result):
             for one in count_bringers(self.brought)
         )
         n_new = len(self.only_b)
-        note = f"Of what only B has, no run brought {n_new - len(self.brought):,} of {n_new:,}."
+        note = f"Of what only B has, {n_new - len(self.brought):,} of {n_new:,} were brought by no run."
         return Table.of_rows("runs", columns, rows, notes=[note])
 
     def _documents(self) -> Table:

@@ -290,10 +290,10 @@ def _stored(
         # What was assigned before it left the pools has its places still.
         prospects = opened.pool_changes.prospects(change.new)
         n_unassigned = sum(not one.has_place for one in prospects.documents)
-    closing = [f"{judged:,} of the pairs are judged already, and stay so"] if judged else []
+    closing = [f"{judged:,} of the pairs are already judged, and stay so"] if judged else []
     if new:
         closing += change_words(change)
-    where = "is in the collection" if new else "was there already, the same"
+    where = "is in the collection" if new else "already there, unchanged"
     closing.append(f"pool `{plan.name}`, round {plan.round}, {where}")
     if former is not None:
         closing.append(f"the pool that was `{plan.name}` is withdrawn, and listed as `{former}`")
@@ -329,7 +329,7 @@ def _planned(opened: Collection, build: PoolBuild, count: ChangeCount, manner: _
     if build.is_adaptive or not is_nothing:
         opening += _of_pool(build, opened.assignments.workloads() if build.is_adaptive else None)
     if is_there:
-        opening.append(("say", f"pool `{plan.name}` is there already, the same: nothing would be changed"))
+        opening.append(("say", f"pool `{plan.name}` already exists unchanged: nothing would change"))
         change = ChangeCount(opened.pool_changes.standings()).finish()
     elif manner.replace and plan.name in {pool.name for pool in opened.pools.all()}:
         withdrawn = "would be withdrawn, and listed under another name"
@@ -339,7 +339,7 @@ def _planned(opened: Collection, build: PoolBuild, count: ChangeCount, manner: _
     closing = []
     if manner.replace and change.leaving:
         less = fetch_cost(opened, change.leaving, drawable=0)
-        closing.append(f"falls away: {cost_words(less)}")
+        closing.append(f"no longer needed: {cost_words(less)}")
     closing.append(f"pool `{plan.name}`, round {plan.round}: nothing was written, this is --dry-run")
     return PooledCollection(
         build=build,
@@ -451,10 +451,10 @@ def _check_adaptive(build: PoolBuild, manner: _Manner) -> None:
     name = build.plan.strategy
     if manner.add or manner.has_minus:
         option = "add" if manner.add else "minus"
-        hint = "what a judge has graded already is drawn with its grade, and not shown again"
-        raise ArgumentError(option, "is for strategies that choose at once", name, hint=hint)
+        hint = "what a judge has already graded is drawn with its grade, and not shown again"
+        raise ArgumentError(option, "is for strategies that choose all documents at once", name, hint=hint)
     if manner.out is not None:
         hint = "pooler export pool writes what was drawn"
-        raise ArgumentError("out", "has nothing to write of an adaptive pool", manner.out, hint=hint)
+        raise ArgumentError("out", "cannot write an adaptive pool", manner.out, hint=hint)
     if build.plan.out_order != "docno":
         warn(f"--out-order {build.plan.out_order} has no effect: documents are shown as {name} draws")

@@ -136,7 +136,9 @@ def as_added_to(options: PoolOptions, pools: Sequence[StoredPool]) -> PoolOption
         if not pool.withdrawn and isinstance(STRATEGIES.get(pool.manifest.get("strategy", "")), FixedStrategy)
     ]
     if not own:
-        message = "--add needs a pool to add to, and the collection has none chosen at once"
+        message = (
+            "--add needs a pool to add to, and the collection has none whose documents were chosen at once"
+        )
         raise PoolerError(message, hint="pooler pool without --add makes the first")
     names = {pool.name for pool in pools}
     return replace(
@@ -184,7 +186,7 @@ def leaves_others_out(options: PoolOptions, pools: Sequence[StoredPool], *, has_
     left_out = "pools" in without
     if ("others" in without or not left_out) and not has_minus:
         what = "the pairs of a file, too" if left_out else "documents of other pools, or of a file"
-        warn(f"pool `{old.name}` left out {what}; what takes its place does not, unless --minus FILE says so")
+        warn(f"pool `{old.name}` left out {what}; its replacement does not, unless --minus FILE says so")
     if left_out and not isinstance(STRATEGIES.get(options.strategy or "depth"), FixedStrategy):
         warn(f"pool `{old.name}` left out documents of other pools; `{options.strategy}` cannot")
         return False

@@ -121,8 +121,8 @@ def pool(
 
     chosen = find_strategy(strategy)
     if isinstance(chosen, AdaptiveStrategy):
-        hint = "pool runs of a collection; or see what it would do: `pooler replay`"
-        requirement = "must choose at once, without judgements, when files are pooled"
+        hint = "pool runs of a collection; or try it out: `pooler replay`"
+        requirement = "must choose all documents at once, without judgements, when files are pooled"
         raise ArgumentError("strategy", requirement, strategy, hint=hint)
     plan = Plan(
         strategy=strategy,
@@ -292,7 +292,7 @@ def size_words(facts: PoolStatistics, manifest: Mapping[str, Any]) -> list[str]:
     sizes = list(facts.sizes.values())
     n_runs = sum(run["contributes"] for run in manifest["runs"])
     least, most = min(sizes, default=0), max(sizes, default=0)
-    spread = f", {least:,} to {most:,} a topic" if least < most else f", {most:,} a topic"
+    spread = f", {least:,} to {most:,} per topic" if least < most else f", {most:,} per topic"
     by = "" if strategy == "depth" else f"{strategy}, "
     lines = [
         f"{counted(facts.total, 'pair')} to judge in {counted(len(sizes), 'topic')}{spread};"
@@ -309,8 +309,8 @@ def size_words(facts: PoolStatistics, manifest: Mapping[str, Any]) -> list[str]:
         )
     if facts.n_not_sampled:
         lines.append(
-            f"{counted(facts.n_not_sampled, 'pair')} more stand in the strata, not sampled (in a"
-            " collection, `pooler export prels` lists them)"
+            f"{counted(facts.n_not_sampled, 'more pair')} in the strata, not sampled (in a collection,"
+            " `pooler export prels` lists them)"
         )
     return lines
 
@@ -410,8 +410,7 @@ def run_warnings(
         lines.append(f"there are fewer documents than the budget of {manifest['total_budget']:,}")
     if facts.n_constant:
         lines.append(
-            f"{facts.n_constant:,} of {facts.n_rankings:,} rankings have one score throughout,"
-            " which counts as 0.5"
+            f"{facts.n_constant:,} of {facts.n_rankings:,} rankings have a single score, which counts as 0.5"
         )
     return lines
 

@@ -169,11 +169,11 @@ class Provenance(Result):
         """Make a row a depth."""
         columns = [
             Column("depth", "int"),
-            Column("pairs", "int", about="of topic and document in the pool of that depth"),
-            Column("new", "int", about="those that the depth above it does not have"),
+            Column("pairs", "int", about="pairs of topic and document in the pool of that depth"),
+            Column("new", "int", about="those that the pool one rank less deep does not have"),
             Column("judged", "int"),
             Column("relevant", "int"),
-            Column("of_one_run", "int", about="pairs that one run alone brought"),
+            Column("of_one_run", "int", about="pairs that only one run brought"),
         ]
         data: dict[str, Any] = dict(zip(_OF_DEPTH, self.by_depth.T, strict=True))
         data["depth"] = np.arange(1, len(self.by_depth) + 1)

@@ -40,7 +40,7 @@ DEFAULT_STRATEGIES = ("take", "rrf", "borda", "rbp-a", "mtf", "hedge", "max-mean
 """`take` is depth pooling that stops at the budget: what the others are compared with."""
 DIGITS = 3
 """Decimals of shares and correlations for people: with four, budgets do not fit beside them."""
-_FOUND = "Relevant documents found, by judgements a topic"
+_FOUND = "Relevant documents found, by judgements per topic"
 _COUNTS = ("judgements", "passed_over", "relevant")
 
 
@@ -128,7 +128,7 @@ def replay(
         n_most = max((one.n_judgements for replays in followed for one in replays), default=0)
         if not n_most:
             message = f"none of the first {depth} documents of any run is judged"
-            raise PoolerError(message, hint="the runs and the judgements are of other topics?")
+            raise PoolerError(message, hint="are the runs and the judgements of different topics?")
         arrays = given.arrays(cutoff)
         _tell(judged, topics, arrays.topics, feeding, depth=depth, seed=seed)
     at = default_budgets(n_most) if budgets is None else sorted({one or n_most for one in budgets})
@@ -219,7 +219,7 @@ class Replay(Result):
             "judgements": np.arange(self.curves.shape[1]),
             **dict(zip(self.strategies, self.curves, strict=True)),
         }
-        table = Table("curves", [Column("judgements", "int", "judgements a topic"), *columns], data)
+        table = Table("curves", [Column("judgements", "int", "judgements per topic"), *columns], data)
         return (
             Plot(
                 table=table,
@@ -248,14 +248,14 @@ class Replay(Result):
                     "tau_b",
                     "float",
                     "tau-b",
-                    "Kendall's, of the order of the runs by MAP with that of all judgements",
+                    "Kendall's, of the order of the runs by MAP and the order by all judgements",
                     DIGITS,
                 ),
                 Column(
                     "tau_ap",
                     "float",
                     "tau-AP",
-                    "of the same: the first places of the runs weigh most",
+                    "of the same orders, giving the first places most weight",
                     DIGITS,
                 ),
             ]
@@ -310,7 +310,7 @@ class Replay(Result):
         in_union = self.in_union.sum()
         share = found / in_union if in_union else np.full(found.shape, np.nan)
         codes = {one.split(", ")[0] for of_one in self.tau_reasons for one in of_one if one is not None}
-        why = [f"-: undefined, as {REASONS[code]}." for code in sorted(codes)]
+        why = [f"-: undefined, because {REASONS[code]}." for code in sorted(codes)]
         return [
             View(
                 self._grid(
@@ -329,7 +329,7 @@ class Replay(Result):
                     labels,
                     self.tau_b,
                     notes=why,
-                    title="Kendall's tau-b of the order of the runs by MAP with that of all judgements",
+                    title="Kendall's tau-b of the order of the runs by MAP and the order by all judgements",
                 )
             ),
             View(
@@ -338,7 +338,7 @@ class Replay(Result):
                     labels,
                     self.tau_ap,
                     notes=why,
-                    title="tau-AP of the same: the first places of the runs weigh most",
+                    title="tau_AP of the same orders, giving the first places most weight",
                 )
             ),
         ]
@@ -368,12 +368,14 @@ class Replay(Result):
         if self.n_unjudged:
             passed = "passed over, at no cost"
             fate = (
-                passed if self.settings["unjudged"] == "pass" else "each a judgement that says not relevant"
+                passed
+                if self.settings["unjudged"] == "pass"
+                else "each costs a judgement that says not relevant"
             )
             n_union = f"{self.n_union:,} documents of the union"
             lines.append(f"{self.n_unjudged:,} of the {n_union} have no judgement: {fate}.")
         if self.n_most in self.budgets:
-            lines.append(f"all: to the last document, at most {self.n_most:,} judgements a topic.")
+            lines.append(f"all: to the last document, at most {self.n_most:,} judgements per topic.")
         return lines
 
 
@@ -381,7 +383,7 @@ def _columns() -> list[Column]:
     """Return the columns that a topic has as all have."""
     return [
         Column("strategy"),
-        Column("budget", "int", about="judgements a topic, at most"),
+        Column("budget", "int", about="judgements per topic, at most"),
         Column("judgements", "int", about="those spent"),
         Column("passed_over", "int", about="documents without a judgement that cost nothing", show="if_any"),
         Column("relevant", "int", about="documents found"),

@@ -194,8 +194,8 @@ def _withdrawn(opened: Collection, name: str | None, *, dry_run: bool) -> dict[s
         opened.pools.withdraw(name)
     verb = "was already" if was_withdrawn else "would be" if dry_run else "is"
     words = (
-        f"pool `{name}` {verb} withdrawn: {counted(n_pairs, 'document')}, {n_judged:,} of them"
-        " judged, and they stay so"
+        f"pool `{name}` {verb} withdrawn: {counted(n_pairs, 'document')}, of which {n_judged:,} are judged"
+        " and stay so"
     )
     return {"change": change, "words": [words, *_words_of_rest(change, cost)]}
 
@@ -206,8 +206,8 @@ def _words(run: str, rows: Sequence[Mapping[str, Any]], *, dry_run: bool) -> lis
     kept = sum(bool(row["other_pool"]) for row in rows)
     verb = "would leave" if dry_run else "left"
     lines = [
-        f"{counted(len(rows), 'document')} that only `{run}` brought {verb} the pools;"
-        f" {judged:,} of them judged, and they stay so"
+        f"{counted(len(rows), 'document')} that only `{run}` brought {verb} the pools; {judged:,} of them"
+        " are judged and stay so"
     ]
     return [*lines, f"{kept:,} of them stay in another pool"] if kept else lines
 
@@ -221,7 +221,7 @@ def _words_of_rest(change: PoolChange, cost: Cost | None) -> list[str]:
         verb = "would be left" if dry_run else "left"
         lines.append(f"{counted(leaving.documents, 'document')} {verb} without a pool: {in_words(leaving)}")
     if cost is not None and cost.shares:
-        lines.append(f"falls away: {cost_words(cost)}")
+        lines.append(f"no longer needed: {cost_words(cost)}")
     return [*lines, "nothing was changed: this is --dry-run"] if dry_run else lines
 
 
@@ -262,8 +262,8 @@ def _fed_pools(pools: list[StoredPool], run: StoredRun, name: str | None) -> lis
             hint = "it feeds no pool yet"
         else:
             hint = (
-                "there is nothing to take out: it came with --late, or was taken out before;"
-                f" pooler show run {run.tag} says what it brings"
+                "there is nothing to take out: it was added with --late, or taken out before; pooler show"
+                f" run {run.tag} says what it brings"
             )
         raise PoolerError(message, hint=hint)
     return fed
@@ -276,7 +276,7 @@ def _kept_whole(opened: Collection, pool: StoredPool) -> str | None:
 
     name = pool.manifest["strategy"]
     if not isinstance(STRATEGIES.get(name), FixedStrategy):  # `next` and `imported` are none
-        return f"what `{name}` chose hangs on every run"
+        return f"what `{name}` chose depends on every run"
     hashes = {run.tag: run.sha256 for run in opened.runs.all()}
     for run in pool.manifest["runs"]:
         if run["contributes"] and hashes.get(run["tag"]) != run["sha256"]:

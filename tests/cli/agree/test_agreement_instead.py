@@ -157,7 +157,7 @@ def test_matters_tables_fit_80_columns_and_say_what_they_hold(cli: Cli, judged: 
     assert "mix min  mix max" in shown.out
     words = " ".join(shown.out.split())
     assert "mix min: least MAP in the mixtures of judges below. mix max: the greatest." in words
-    assert "back: tau_AP with the first's" in words
+    assert "back: tau_AP with the first judge's order taken as the true one" in words
     assert "tau_ap" not in shown.out
     assert shown.err == ""
 
@@ -176,7 +176,7 @@ def test_one_judge_is_told_to_name_another(cli: Cli, judged: Path) -> None:
     """The error says who is there and what to do."""
     said = cli("agreement", "strict").failed(1).err
     assert "agreement needs two judges, and there is `strict` only" in said
-    assert "name another judge too" in said
+    assert "name another judge, or none" in said
     for name in ("alice", "bob"):
         cli("judges", "add", name).fine()
     said = cli("agreement", "alice", "bob").failed(1).err

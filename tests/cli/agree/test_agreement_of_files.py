@@ -277,7 +277,7 @@ def test_two_files_of_one_name_need_names(here: Path) -> None:
         write(here / folder / "ann.qrels", "1 0 d1 1", f"1 0 d2 {int(folder == 'one')}")
     first, second = here / "one" / "ann.qrels", here / "two" / "ann.qrels"
     answer = refused(first, second)
-    assert "would both be of judge `ann`" in answer.err
+    assert "would both be judge `ann`" in answer.err
     assert f"NAME=FILE names the judge of a file, as in ann-2={second}" in answer.err
     tables = run_inside("agreement", first, f"bob={second}", "--format", "json").fine().json()
     assert [row["judge"] for row in tables["judges"]] == ["ann", "bob"]

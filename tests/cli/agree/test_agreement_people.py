@@ -154,13 +154,13 @@ def test_all_judges_together_say_what_they_rest_on(cli: Cli, collection_of: Call
     # Two graders: a, b and c of topic 1, a of topic 2. Three: a and b of topic 1.
     assert row_of(shown, "relevant", "1+", "Fleiss'")[-2:] == ["4", "2"]
     assert row_of(shown, "relevant", "1+", "overlap")[-2:] == ["2", "1"]
-    assert "documents with two graders or more" in shown
+    assert "documents with at least two graders" in shown
     assert "documents that everybody" in shown
     assert "95 %" not in shown
     by_topic = cli("agreement", "--by-topic").fine().out
     [_, _, by_topic] = by_topic.partition("topic by topic\n")
     assert row_of(by_topic, "2", "1")[-1] == "no-common-docs"
-    assert "reason: of every dash in the row" in by_topic
+    assert "reason: for every dash in the row" in by_topic
 
 
 def test_pairs_that_share_nothing_are_counted_when_there_are_many(
@@ -204,7 +204,7 @@ def test_pairs_of_few_documents_are_marked(cli: Cli, collection_of: Callable[...
     [*_, graded, _] = shown.split("Pairs of judges")
     assert row_of(graded, "a", "b")[2] == "30"
     assert row_of(graded, "a", "c")[2] == "29*"
-    assert "\nN: documents both graded; *: fewer than 30, so the row says little.\n" in shown
+    assert "\nN: documents both graded; *: fewer than 30, so the row means little.\n" in shown
     assert "*" not in cli("agreement", "a", "b", "--interval", "none").fine().out
 
 
@@ -225,7 +225,7 @@ def test_words_on_intervals_stand_where_intervals_are(cli: Cli, judged: Path) ->
     shown = cli(*two).fine().out
     assert "95 %: the interval in which the number may lie" in shown
     said = cli(*two, "--by-topic").fine()
-    assert "No intervals of pairs beside topics" in said.out
+    assert "No intervals of pairs together with topics" in said.out
     assert "may lie" not in said.out
     assert "too narrow" not in said.err
     assert "nterval" not in cli(*two, "--interval", "none").fine().out
@@ -272,6 +272,6 @@ def test_ac1_stands_at_the_skewed_level_only(cli: Cli, collection_of: Callable[.
 def test_words_say_how_many_documents_and_what_numbers_mean(cli: Cli, judged: Path) -> None:
     """Documents of topics are counted in so many words, and kappa below 0 is explained."""
     shown = cli("agreement").fine().out
-    assert "Measured over 84 documents of 8 topics: those that two judges or more graded." in shown
+    assert "Measured over 84 documents of 8 topics: those that at least two judges graded." in shown
     assert "a near miss counts less than a far one" in shown
     assert "below 0 = less often than by chance" in " ".join(shown.split())

@@ -39,7 +39,7 @@ def test_nothing_happens_without_a_yes(cli: Cli, judged: Path) -> None:
         "  84 judgements\n"
         "  84 events in all, taken back or not\n"
         "  84 judged documents that other judges graded too: they keep those grades\n"
-        "  the agreement with lenient (84), middle (84) goes; in brackets, documents both graded\n"
+        "  the agreement with lenient (84), middle (84) is lost; in brackets, documents both graded\n"
         "Erase judge strict? This cannot be taken back. Type yes to go on:\n"
         "error: nothing is changed: the answer was not yes\n"
         "hint: --yes goes on without asking\n"
@@ -59,8 +59,8 @@ def test_what_goes_is_worded_by_its_number(cli: Cli, judged: Path) -> None:
     assert told.startswith(
         "  1 judgement\n  1 event in all, taken back or not\n"
         "  1 judged document that other judges graded too: it keeps those grades\n"
-        "  1 ruling of an adjudicator that rests on theirs, too: it stays, and so does what it"
-        " rests on: the grades that lay before the adjudicator, without names\n"
+        "  1 ruling of an adjudicator that also rests on theirs: it stays, and so does what it"
+        " rests on: the grades that the adjudicator saw, without names\n"
     )
     rulings = cli("judges", "erase", "zoe").failed(1).err
     assert rulings.startswith("  1 ruling: the judges' grades count again\n")

@@ -223,7 +223,7 @@ def test_list_without_two_judges_says_so(cli: Cli, here: Path) -> None:
     cli("judges", "add", "you").fine()
     assert few in cli("adjudicate", "--list", "--gap", "1").fine().out
     cli("import", "judgements", "q", "--judge", "it").fine()
-    alike = "no disagreement: wherever two judges decided, they decided alike"
+    alike = "no disagreement: wherever two judges decided, they decided the same"
     told = cli("adjudicate", "--list", "--topic", "1", "--gap", "1").fine().out
     assert "no disagreement of that kind" in told
     assert few not in told

@@ -44,8 +44,8 @@ def test_final_grade_is_given_or_its_want_explained(cli: Cli, looked: Path) -> N
         " relevant from level 1 (relaxed): no, from level 2 (rigid): no"
     )
     assert "somebody found it impossible to judge" in final_line(cli, "1", "d")
-    assert "pooled, and nobody has decided on it yet" in final_line(cli, "1", "e")
-    assert "it is in no pool, and nobody graded it" in final_line(cli, "2", "f")
+    assert "pooled, but nobody has decided on it yet" in final_line(cli, "1", "e")
+    assert "it is in no pool, and nobody has graded it" in final_line(cli, "2", "f")
     with Collection("collection.db") as opened:
         bob = Sitting(opened.desk("bob"), "1")
         bob.grade("a", 0)
@@ -111,7 +111,7 @@ def test_what_no_judge_did_is_not_under_their_name_alone(cli: Cli, here: Path) -
     assert "settled by merge" in words
     assert "copies settled: by latest" in words
     assert "reopened by organiser: guidelines" in words
-    assert "done on another copy than no. 1, not knowing it" in words
+    assert "done on another copy than no. 1, without knowing it" in words
     assert words.count("a merge has no time of its own") == 1
     rows = (
         cli("history", "1", "a", "--collection", str(made[0]), "--format", "tsv", "--table", "events")
@@ -238,7 +238,7 @@ def test_stretch_of_time_is_of_utc_unless_a_zone_says_otherwise(cli: Cli, looked
     assert judges("--since", "2026-03-01T23:30:00.000001Z") == {"ann"}
     assert judges("--since", "2026-03-02T00:00:01") == set()
     nothing = cli("history", "--since", "2199-01-01").fine()
-    assert nothing.out == "nothing happened that has a date\n"
+    assert nothing.out == "nothing with a date has happened\n"
     assert cli("history", "--since", "2199-01-01", "--format", "json").fine().json() == []
 
 

@@ -77,7 +77,7 @@ def test_listing_changes_nothing(cli: Cli, changed: Path) -> None:
     before = contents(file)
     assert listed(cli) == EVERYTHING
     answer = cli("rejudge").fine()
-    assert "nothing is changed; --requeue puts 5 documents back before judges" in answer.err
+    assert "nothing is changed; --requeue puts 5 documents back for their judges" in answer.err
     summary = "5 judgements: 4 guidelines, 3 text, 1 text-came-later"
     assert f"{summary}\nguidelines now: version 2\n" in answer.out
     assert contents(file) == before
@@ -100,13 +100,13 @@ def test_requeued_are_before_their_judges_again(cli: Cli, changed: Path) -> None
     answer = cli("rejudge", "--why", "text", "--requeue", "--format", "json").fine()
     assert [row["docno"] for row in answer.json()] == ["b", "b", "b"]
     assert answer.err == (
-        "3 documents put back before 2 judges; 3 grades left the qrels until they are judged again\n"
+        "3 documents put back for 2 judges; 3 grades left the qrels until they are judged again\n"
     )
     assert listed(cli) == [EVERYTHING[0], EVERYTHING[3]]
     qrels = cli("export", "qrels", "--judge", "anna").fine().out
     assert qrels.splitlines() == ["1 0 a 2", "2 0 a 1"]
     rest = cli("rejudge", "--requeue").fine()
-    assert "2 documents put back before 2 judges; 1 grade left the qrels" in rest.err
+    assert "2 documents put back for 2 judges; 1 grade left the qrels" in rest.err
     assert "nothing was put back" in cli("rejudge", "--requeue").fine().err
     assert "no judgement rests on older guidelines or another text" in cli("rejudge").fine().out
     judge("anna", "1", b=2)
@@ -121,7 +121,7 @@ def test_what_nobody_would_judge_again_is_left(cli: Cli, changed: Path) -> None:
     assert "judge-disabled" in answer.out
     assert "--requeue puts 3 documents back" in answer.err
     requeued = cli("rejudge", "--requeue").fine().err
-    assert "3 documents put back before 1 judge; 3 grades left" in requeued
+    assert "3 documents put back for 1 judge; 3 grades left" in requeued
     assert "2 judgements not put back: their judge is disabled" in requeued
     assert listed(cli) == EVERYTHING[3:]
 

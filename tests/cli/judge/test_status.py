@@ -209,7 +209,7 @@ def test_adaptive_topic_with_nothing_drawn_is_listed(cli: Cli, here: Path) -> No
     judge_timed("anna", "2", {"d0": 3.0, "d1": 4.0})
     row = row_of(cli, "anna")
     assert (row["pooled"], row["judged"], row["left"], row["undrawn"]) == (3, 2, 38, 37)
-    assert "left counts 37 that adaptive pools may still draw" in cli("status").fine().out
+    assert "left includes 37 that adaptive pools may still draw" in cli("status").fine().out
 
 
 def test_undone_judgement_is_unjudged_again(cli: Cli, six_pooled: Path) -> None:

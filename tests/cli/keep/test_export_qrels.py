@@ -191,7 +191,7 @@ def test_rulings_win_unless_they_are_left_out(cli: Cli, judged: Path) -> None:
     cli("import", "judgements", "new.qrels", "--judge", "lenient", "--kind", "model", "--replace"
         ).fine()  # fmt: skip
     again = cli("export", "qrels", *options, "--out", "again").fine()
-    assert "warning: 1 ruling made before judges decided otherwise" in again.err
+    assert "warning: 1 ruling made before judges changed their decision" in again.err
     assert manifest_of(judged / "again")["adjudication"]["changed_since"] == 1
     assert (judged / "again").read_bytes() == (judged / "out").read_bytes()
 
@@ -207,7 +207,7 @@ def test_ruling_that_judges_no_longer_differ_on_still_counts(
     cli("import", "judgements", "you.qrels", "--judge", "you", "--replace").fine()
     answer = cli("export", "qrels", "--aggregate", "max").fine()
     assert answer.out == "1 0 a 1\n"
-    assert "rulings on documents that judges do not differ on: 1 document" in answer.err
+    assert "rulings on documents that judges agree on: 1 document" in answer.err
 
 
 def test_graded_file_beside_binary_ones_is_not_collapsed(cli: Cli, judged: Path) -> None:

@@ -54,7 +54,7 @@ def test_conflicts_are_listed_and_stop_the_merge(apart: list[Path], cli: Cli) ->
 def test_rule_settles_and_all_is_told(apart: list[Path], cli: Cli) -> None:
     """New events, what was there, and documents settled by which rule, a judge a line."""
     trial = cli("merge", *apart[1:], "--settle", "highest", "--dry-run").fine()
-    assert "(a trial: nothing was changed)" in trial.err
+    assert "(dry run: nothing was changed)" in trial.err
     told = cli("merge", *apart[1:], "--settle", "highest", "--format", "json").fine().json()
     assert [(row["judge"], row["new"], row["there"], row["highest"]) for row in told["judges"]] == [
         ("ann", 2, 0, 1), ("bob", 1, 0, 0),
@@ -69,9 +69,9 @@ def test_rule_settles_and_all_is_told(apart: list[Path], cli: Cli) -> None:
     begin = lines[1].index("about")
     history = " ".join(" ".join(line[begin:] for line in lines[3:]).split())
     assert "copies settled: by highest" in history
-    assert "done on another copy than no. 1, not knowing it" in history
+    assert "done on another copy than no. 1, without knowing it" in history
     again = cli("merge", *apart[1:]).fine()
-    assert "nothing new: all of it is here already" in again.err
+    assert "nothing new: everything is already here" in again.err
 
 
 def test_list_filled_in_by_hand_settles(apart: list[Path], cli: Cli, here: Path) -> None:
@@ -159,7 +159,7 @@ def test_list_may_rule_again_and_says_nothing_new_twice(ruled: Path, cli: Cli) -
     for copy in ("hA.db", "hC.db"):
         cli("merge", copy, "--settle-by", "c2.tsv").fine()
         again = cli("merge", copy, "--settle-by", "c2.tsv").fine()
-        assert "nothing new: all of it is here already" in again.err
+        assert "nothing new: everything is already here" in again.err
     events = cli("history", "1", "a", "--format", "json").fine().json()["events"]
     assert [one["state"] for one in events if one["settled"] == "by hand"] == ["judged", "skipped"]
     assert events[-1]["state"] == "skipped"
@@ -236,7 +236,7 @@ def test_what_is_left_out_of_an_erased_judge_is_not_said_to_be_here(apart: list[
     cli("judges", "erase", "bob", "--yes").fine()
     told = cli("merge", apart[1]).fine()
     assert "1 events of judges who were erased left out" in told.err
-    assert "nothing new beside them" in told.err
+    assert "nothing else is new" in told.err
     assert "all of it is here" not in told.err
 
 

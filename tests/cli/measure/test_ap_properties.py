@@ -45,7 +45,7 @@ def test_limits_of_a_change_say_what_they_suppose(cli: Cli) -> None:
     answer = cli("ap-properties", "--rank", "4", "--relevant", "2", "--ap", "0.9").fine()
     # Eq. 19 with both above the rank: (3/4 - .9) / 3.
     assert grid_of(answer.out, "Greatest change")["2"] == ["-0.05000"]
-    assert "\nleast, greatest: as if AP could have any value between" in answer.out
+    assert "\nleast, greatest: as if AP could take any value between" in answer.out
     assert "as if AP could take any value" in cli("ap-properties", "--help").fine().out
 
 

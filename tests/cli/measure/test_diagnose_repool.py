@@ -82,7 +82,7 @@ def test_groups_are_left_out_of_the_pool_whole(cli: Cli, judged: Path) -> None:
         assert {row["withdrawn"] for row in rows} == {len((whole - without) & known)}
     text = cli("diagnose", *STRICT, "--repool", "--by-group").fine().out
     assert "gone: judged documents" in text
-    assert "nothing is guessed" in text
+    assert "nothing is estimated" in text
 
 
 @pytest.mark.parametrize(
@@ -118,4 +118,4 @@ def test_pool_beside_others_is_not_made_again(cli: Cli, judged: Path) -> None:
     cli("pool", "--name", "other", "--strategy", "take", "--depth", "9", "--budget", "5").fine()
     refused = cli("diagnose", *STRICT, "--repool")
     assert refused.code == 1
-    assert "there are others beside it" in refused.err
+    assert "there are other pools beside it" in refused.err

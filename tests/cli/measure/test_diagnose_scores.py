@@ -93,7 +93,7 @@ def test_what_is_not_known_has_a_reason(cli: Cli, judged: Path) -> None:
     for row in rows.values():
         assert (row["low"], row["high"], row["reason"]) == (None, None, "no-bounds")
     text = cli("diagnose", *STRICT, "--scores", "-m", "Bpref").fine().out
-    assert "no-bounds: the least and the most of this measure are not known." in text
+    assert "no-bounds: the lowest and the highest value of this measure are not known." in text
     Path("none.qrels").write_text("Z01 0 nowhere 1\nZ02 0 nowhere 0\n", encoding="utf-8")
     lost = ("--qrels", "none.qrels", "runs/bm25-words.run", "-m", "AP")
     rows, gaps = scored(cli, *lost)
@@ -182,7 +182,7 @@ def test_adjusted_scores_are_of_runs_that_fed_nothing(cli: Cli, judged: Path) ->
     assert found["newcomer_loses"] == pytest.approx(loss)
     assert late["adjusted"] == pytest.approx(late["ap"] + loss)
     assert all(row["adjusted"] == row["ap"] for row in fed)
-    assert "adjusted: AP, and for runs that fed no pool" in cli("diagnose", *STRICT).fine().out
+    assert "adjusted: AP, plus, for runs that fed no pool" in cli("diagnose", *STRICT).fine().out
 
 
 def test_files_with_one_tag_are_told_apart_by_names(cli: Cli, judged: Path) -> None:

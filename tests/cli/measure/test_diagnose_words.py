@@ -51,13 +51,13 @@ def test_whole_pool() -> None:
     text = said(diagnosed(LISTS, WHOLE, depth=2, contributing=np.ones(3, np.bool_), judged_at=2))
     assert "All 6 documents of the pool, the first 2 documents of each of 3 runs, are" in text
     # AP of `b` is 1 before and after; `a` and `c` have nothing relevant of their own.
-    late = "Had it come late, no run that fed the pool would lose any MAP"
+    late = "Had it come late, no run of the pool would lose any MAP"
     assert f"{late}; 0 of 3 runs would change place." in text
     assert "No run would lose 5 % of its AP or more" in text
     # At rank 2 three documents came: 2 and 4 of t, 2 of u would be first already.
     assert "Rank 2, the last of the pool, still brought 1 relevant document among 2" in text
-    assert "(50 %; 5 % or more is taken for a pool that ended early). The share" in text
-    assert "cannot be guessed: a pool of fewer than three ranks shows no trend" in text
+    assert "(50 %; 5 % or more is a sign that the pool ended too early). With so few, the share" in text
+    assert "cannot be estimated: a pool of fewer than three ranks shows no trend" in text
     assert "1 topic has no relevant document and no AP: u." in text
     assert "1 topic has fewer than 5 relevant documents" in text
     assert "Every run has at least 90 % of the first 2 documents judged." in text
@@ -67,7 +67,7 @@ def test_a_share_below_the_mark_does_not_read_as_a_difference() -> None:
     """Of three judged at the last rank none is relevant: 0 %, less than 5 %, and nothing more."""
     grades: Grades = {"t": {1: 1, 2: 0, 4: 0, 6: 0}, "u": {1: 0, 2: 0}}
     text = said(diagnosed(LISTS, grades, depth=2, contributing=np.ones(3, np.bool_), judged_at=2))
-    assert "(0 %; 5 % or more would be taken for a pool that ended early)" in text
+    assert "(0 %; 5 % or more would be a sign that the pool ended too early)" in text
     assert "deep enough" not in text
 
 
@@ -104,9 +104,9 @@ def test_runs_that_suffer_are_named() -> None:
                         groups=["g", "h", "g"])  # fmt: skip
     text = said(grouped)
     # Without g, 1 is gone: `a` and `c` lose all they have, .5 and .25.
-    assert "Had it come late with its whole group, a run that fed the pool would lose 0.33" in text
+    assert "Had it come late with its whole group, a run of the pool would lose 0.33" in text
     assert "3 of 3 runs would lose 5 % of their AP or more: a (0.50, 100 %)" in text
-    assert "one by one they would lose 0.083 on average and 0.25 at most (b)." in text
+    assert "one at a time they would lose 0.083 on average and 0.25 at most (b)." in text
     # 1 is shared by siblings alone, and 4 is of `b` alone, which has none.
     alone = "were brought by one group alone, 1 (50 %) by one run alone."
     assert f"2 of 2 relevant documents of the pool (100 %) {alone}" in text
@@ -130,7 +130,7 @@ def test_a_guess_that_leaves_most_outside_is_withheld() -> None:
     grades: Grades = {"t": {1: 1, 2: 0, 3: 0, 4: 0, 5: 1, 6: 0}}
     found = diagnosed(lists, grades)
     text = said(found)
-    assert "going by these runs it would be the first document of 1 run, and 5 of 6 judged" in text
+    assert "by these runs it would be the first document of 1 run, but 5 of 6 judged" in text
     assert "documents (83.3 %; more than 50 %) are not among those" in text
     assert "--depth N can say how deep the pool is; --runs FILE with a column" in text
     assert found.pool is None
@@ -169,7 +169,7 @@ def test_share_that_counts_as_suffering(n_shared: int, words: str) -> None:
     ("options", "words"),
     [
         ({}, "no run has its first document judged in every topic"),
-        ({"depth": 2, "contributing": np.zeros(3, np.bool_)}, "no run is known that fed it"),
+        ({"depth": 2, "contributing": np.zeros(3, np.bool_)}, "no run that fed it"),
     ],
 )
 def test_no_pool_says_why(options: dict[str, object], words: str) -> None:
@@ -204,7 +204,7 @@ def test_nothing_retrieved() -> None:
     found = diagnosed({("a", "z"): [1]}, {"t": {1: 1}}, depth=3,
                       contributing=np.ones(1, np.bool_))  # fmt: skip
     assert found.reason == "no-documents"
-    assert "no run has a document for a topic that is judged" in said(found)
+    assert "no run has a document for any judged topic" in said(found)
     assert len(ranks_table(found)) == 0
 
 
@@ -212,7 +212,7 @@ def test_final_measures_are_named() -> None:
     """A whole pool settles what looks no deeper; one document unjudged, and it does not."""
     grades: Grades = {"t": dict.fromkeys(range(1, 8), 1), "u": dict.fromkeys(range(1, 8), 0)}
     whole = {"depth": 2, "contributing": np.ones(3, np.bool_)}
-    final = "P@2, and whatever else looks at the first 2 alone"
+    final = "P@2, and any other measure that looks only at the first 2 and"
     assert final in said(diagnosed(LISTS, grades, **whole))
     del grades["t"][1]
     text = said(diagnosed(LISTS, grades, **whole))
@@ -235,12 +235,12 @@ def test_runs_that_fed_the_pool_are_told_from_others() -> None:
     fed = np.array([True, False, False])
     text = said(diagnosed(LISTS, grades, depth=1, contributing=fed, judged_at=2))
     assert "of them fed the pool, which is 1 deep" in text
-    assert "Scores of runs that fed no pool are in doubt first" in text
+    assert "Doubt the scores of runs that fed no pool first" in text
 
 
 def test_a_trend_with_holes_is_no_guess() -> None:
     """Where more than a fifth of the pool is unjudged, nothing is told of deeper ranks."""
     grades: Grades = {"t": {1: 1, 2: 0}, "u": {1: 0}}
     text = said(diagnosed(LISTS, grades, depth=2, contributing=np.ones(3, np.bool_)))
-    assert "cannot be guessed: " in text
+    assert "cannot be estimated: " in text
     assert "(more than 20 %), and so is the trend" in text

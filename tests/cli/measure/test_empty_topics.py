@@ -29,9 +29,13 @@ def test_rule_says_which_run_is_ahead(cli: Cli, two: tuple[str, ...]) -> None:
     """Given a relevant document A has .75 and B .6667; with 0 counted .375 and .5417."""
     left_out = cli("variation", *two, "--format", "json").fine()
     assert [row["mean"] for row in left_out.json()] == pytest.approx([3 / 4, 2 / 3])
-    assert "in 1 of 2 topics it may be that nothing is relevant (most likely in 2: 75%)" in (left_out.err)
+    assert "in 1 of 2 topics it is possible that nothing is relevant (most likely in 2: 75%)" in (
+        left_out.err
+    )
     assert "such judgings are left out (--empty given|zero)" in left_out.err
-    assert "2: more likely than not nothing is relevant; better no topic at all" in left_out.err
+    assert (
+        "2: it is more likely than not that nothing is relevant; better leave the topic out" in left_out.err
+    )
     counted = cli("variation", *two, "--empty", "zero", "--format", "json").fine()
     assert [row["mean"] for row in counted.json()] == pytest.approx([3 / 8, 13 / 24])
     assert "such judgings count with an AP of 0" in counted.err
@@ -56,7 +60,7 @@ def test_next_has_the_same_rule(cli: Cli, two: tuple[str, ...]) -> None:
     options = ("--unjudged", "0", "--confidence", "0.99", "--format", "json")
     found = cli("next", *two, *options).fine()
     assert found.json() == []
-    assert "in 1 of 2 topics it may be" in found.err
+    assert "in 1 of 2 topics it is possible" in found.err
     rows = cli("next", *two, *options, "--empty", "zero").fine().json()
     assert [row["docno"] for row in rows] == ["c"]
 
@@ -77,9 +81,9 @@ def test_report_has_the_same_rule(cli: Cli, two: tuple[str, ...]) -> None:
     options = ("--qrels", "one.qrels", "--value", "0=0", "--value", "1=.25", "--depth", "1")
     cli("report", "page.html", *two[:2], *options).fine()
     page = Path("page.html").read_text()
-    words = "In 2 of 2 topics it may be that nothing is relevant (most likely in 1: 75%); such"
+    words = "In 2 of 2 topics it is possible that nothing is relevant (most likely in 1: 75%); such"
     assert words in page
-    assert "1, 2: more likely than not nothing is relevant" in page
+    assert "1, 2: it is more likely than not that nothing is relevant" in page
 
 
 def test_topic_without_a_possible_relevant_document_counts_with_zero(cli: Cli, two: tuple[str, ...]) -> None:
@@ -142,7 +146,7 @@ def test_map_as_judged_counts_the_same_topics(cli: Cli, two: tuple[str, ...]) ->
 def test_without_any_possible_relevant_document_map_is_zero(cli: Cli, two: tuple[str, ...]) -> None:
     """MAP is 0 for certain with `zero`, and does not exist otherwise."""
     Path("p.txt").write_text("1 a 0\n2 c 0\n")
-    assert "no document has a chance" in cli("variation", *two).failed(1).err
+    assert "no document can be relevant" in cli("variation", *two).failed(1).err
     answer = cli("variation", *two, "--empty", "zero", "--format", "json").fine()
     assert [(row["mean"], row["low"], row["high"]) for row in answer.json()] == [(0, 0, 0)] * 2
     assert "in 2 of 2 topics no document can be relevant (1, 2); AP is 0 there" in answer.err

@@ -335,7 +335,7 @@ def test_what_is_not_judged_yet_is_told(cli: Cli, small: Path) -> None:
     cli("import", "judgements", "q", "--judge", "late").fine()
     answer = cli("estimate", "--judge", "late").fine()
     assert "warning: 3 sampled documents have no grade: statAP is too low" in answer.err
-    assert "warning: 4 pooled documents in strata without a judged one" in answer.err
+    assert "warning: 4 pooled documents in strata without a judged document" in answer.err
     # Of stratum 2 nothing is known: d1 stands for 1 * 3/2 documents.
     facts, rows = estimated(cli, "--judge", "late")
     assert (facts["relevant_by_strata"], facts["in_strata_without_grade"]) == (1.5, 4)

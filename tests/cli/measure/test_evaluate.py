@@ -273,4 +273,4 @@ def test_columns_that_count_topics_are_told_of(cli: Cli, here: Path) -> None:
     write(here / "q", "1 0 a 1", "2 0 a 1")
     row, *words = cli("evaluate", "--qrels", "q", "x.run").fine().out.splitlines()[2:]
     assert row.split() == ["x", "AP", "0.5000", "2", "1"]
-    assert words == ["topics: those of the mean.", "missing: judged ones where the run has no document."]
+    assert words == ["topics: topics of the mean.", "missing: judged topics where the run has no document."]

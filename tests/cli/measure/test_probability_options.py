@@ -243,7 +243,7 @@ def test_qrels_are_worth_what_their_grades_are(load: Load, judged: Path) -> None
     assert "84 documents: p = value of the grade" in load.said
     binary = {pair: float(one >= 2) for pair, one in grades.items()}
     assert columns(load(*way, "--level", "2")) == expected_columns(judged, binary)
-    assert "warning: every probability is 0 or 1, so that nothing varies" in load.said
+    assert "warning: every probability is 0 or 1, so nothing varies" in load.said
     with pytest.raises(ArgumentError, match="every grade of the scale; 3 is missing"):
         load(*way, *values, "--scale", "0-3")
     with pytest.raises(ArgumentError, match="2 is missing"):
@@ -310,7 +310,7 @@ def test_no_curve_is_told_with_its_reason(load: Load, here: Path) -> None:
     """Without overlap no curve is best, and a rising one is warned of."""
     (here / "a.run").write_text("".join(f"1 Q0 d{n} {n} {9 - n} x\n" for n in range(1, 6)))
     told = {
-        "1 d1 1\n1 d2 1\n1 d3 0\n": "a rank parts the relevant documents from the others",
+        "1 d1 1\n1 d2 1\n1 d3 0\n": "some rank separates the relevant documents from the others",
         "1 d1 0\n1 d2 0\n": "every judged document is surely not relevant",
         "1 d1 1\n": "every judged document is surely relevant",
         "1 d9 0.5\n": "no judged document was retrieved by a run",
@@ -323,7 +323,7 @@ def test_no_curve_is_told_with_its_reason(load: Load, here: Path) -> None:
             load(*way)
     (here / "p.txt").write_text("1 d1 0.25\n1 d2 0.5\n")
     assert columns(load(*way))["1"][0] == (0.25, 1.0)
-    assert "warning: the judged documents are the more relevant the lower they rank" in load.said
+    assert "warning: judged documents are more relevant the lower they rank" in load.said
 
 
 def test_topics_without_a_run_are_warned_of(load: Load, here: Path) -> None:

@@ -170,7 +170,7 @@ def test_drawings_say_what_their_tables_say(cli: Cli, judged: Path) -> None:
     assert "Can the collection be trusted?" in text
     assert "9 runs, 8 topics and 84 judgements, " in text
     assert "Krippendorff's alpha of 3 judges (3 models) on what is relevant" in text
-    assert "Which run of a pair is the better these topics do not tell" in text
+    assert "These topics do not tell which run of a pair is better" in text
     assert "the share of its judges who find it so" in text
 
 
@@ -193,9 +193,9 @@ def test_files_need_no_collection(cli: Cli, judged: Path) -> None:
     assert any(command.startswith("pooler compare --plot") for command in commands)
     assert all("--level 2" in command for command in commands)
     text = words(read_page(Path("page.html")))
-    assert "nothing is known of how judges differ" in text
+    assert "nothing is known about how judges differ" in text
     assert "84 judgements of strict.qrels, " in text
-    assert "How far judges agree is not known: there is one grade a document." in text
+    assert "How far judges agree is not known: there is one grade per document." in text
     assert "Judging" not in text
 
 
@@ -272,7 +272,7 @@ def test_values_of_grades_are_not_called_judges(cli: Cli, judged: Path) -> None:
     cli("report", "page.html", "--qrels", "judgements/strict.qrels", "--runs", "runs.tsv",
         "--depth", "5", *values).fine()  # fmt: skip
     text = words(read_page(Path("page.html")))
-    assert "relevant with its probability (what its grade is worth)" in text
+    assert "relevant with its probability (the value of its grade)" in text
     assert "share of its judges who find it so)" not in text
 
 
@@ -291,7 +291,7 @@ def test_other_pools_are_said_to_be_others(cli: Cli, judged: Path) -> None:
     cli("pool", "--strategy", "mtf", "--budget", "4", "--name", "moved").fine()
     cli("report", "page.html", "--judge", "strict", "--depth", "5").fine()
     text = words(read_page(Path("page.html")))
-    assert "Pool moved was made by mtf with 4 documents a topic: " in text
+    assert "Pool moved was made by mtf with 4 documents per topic: " in text
     assert "of depth 5 of the same runs, which is not what was judged." in text
 
 
@@ -326,7 +326,7 @@ def test_runs_that_only_a_list_tells_apart_are_not_compared(cli: Cli, judged: Pa
         "5").fine()  # fmt: skip
     commands = check_numbers(cli, Path("page.html"), least=6)
     assert not [one for one in commands if " compare " in one]
-    assert "their files have one tag" in words(read_page(Path("page.html")))
+    assert "their files have the same tag" in words(read_page(Path("page.html")))
 
 
 def test_many_judges_have_few_pairs_drawn(cli: Cli, collection_of: Callable[..., None]) -> None:
@@ -368,7 +368,7 @@ def test_one_judge_has_nobody_to_agree_with(cli: Cli, here: Path) -> None:
     check_numbers(cli, Path("page.html"), least=3)
     text = words(read_page(Path("page.html")))
     assert "agreement needs two judges" in text
-    assert "there is one judgement of each" in text
+    assert "as each has one judgement" in text
     assert "Whether runs differ" not in text
 
 
@@ -428,7 +428,7 @@ def test_kappas_share_an_axis_and_say_of_how_many(cli: Cli, judged: Path) -> Non
                   if ", n " in words(one)}  # fmt: skip
         assert counts.items() >= {"84": None}.items()
         assert {one for n, one in counts.items() if n != "84"} == {"soft"}
-        assert "fewer than 20 are in grey" in words(figure)
+        assert "fewer than 20 are grey" in words(figure)
     assert axes[0] == axes[1]
 
 

@@ -251,8 +251,8 @@ def test_words_below_pairs_count_both_ways(cli: Cli, judged: Path) -> None:
     assert sum(n.values())
     assert (
         f"Significant at 0.05 as judged: {sum(row['p'] <= 0.05 for row in rows)}; with A's"
-        f" documents {n['a', False]} come to be and {n['a', True]} cease, with B's"
-        f" {n['b', False]} come to be and {n['b', True]} cease."
+        f" documents {n['a', False]} become so and {n['a', True]} cease to be, with B's"
+        f" {n['b', False]} become so and {n['b', True]} cease to be."
     ) in words
     swaps = [sum(row[f"sign_{side}"] == "swapped" for row in rows) for side in "ab"]
     assert f"Of 36 pairs, {swaps[0]} swap with A's documents, {swaps[1]} with B's." in words
@@ -264,9 +264,9 @@ def test_words_below_each_say_which_come_first(cli: Cli, judged: Path) -> None:
     words = " ".join(cli("sensitivity", "--each", *STRICT).fine().out.split())
     n_swapping = sum(row["swapped"] > 0 for row in rows)
     assert f"The first 20 of {len(rows)} documents; --limit {len(rows)} shows all." in words
-    assert "those that swap most pairs of runs first." in words
+    assert "those that swap most pairs of runs come first." in words
     assert (
-        f"{n_swapping} of {len(rows)} documents swap a pair of runs or more; none swaps more than"
+        f"{n_swapping} of {len(rows)} documents swap at least one pair of runs; none swaps more than"
         f" {rows[0]['swapped']} of 36 pairs."
     ) in words
 
@@ -308,5 +308,5 @@ def test_pairs_nearest_to_a_swap_are_shown_first(
     assert [min(row[name] for name in after) for row in few] == least[:4]
     assert all(row in every for row in few)
     words = cli(*asked, "--limit", "4").fine().out
-    assert "Shown: 4 of 36 pairs, those that go furthest past a swap" in words
+    assert "Shown: 4 of 36 pairs, those furthest past a swap" in words
     assert words.count("36 pairs") == 2

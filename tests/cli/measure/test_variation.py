@@ -180,7 +180,7 @@ def test_people_read_what_follows(cli: Cli, judged: Path) -> None:
     ("arguments", "words"),
     [
         (("bm25-words", "--pairs"), "there is one run, `bm25-words`: a pair needs two"),
-        (("--value", "0=0", "--value", "1=0", "--value", "2=0"), "no document has a chance"),
+        (("--value", "0=0", "--value", "1=0", "--value", "2=0"), "no document can be relevant"),
         (("--unjudged", "2"), "`--unjudged` must be"),
         (("nobody",), "unknown run `nobody`"),
     ],
@@ -192,7 +192,7 @@ def test_what_cannot_be_is_refused(cli: Cli, judged: Path, arguments: tuple[str,
 
 def test_unjudged_documents_are_named_where_they_count(cli: Cli, judged: Path) -> None:
     """The table says so when they may be relevant, and not by default."""
-    words = "Documents that nobody judged may be relevant here"
+    words = "Unjudged documents may be relevant here"
     for more in ((), ("--pairs",)):
         assert words in cli("variation", "--unjudged", "0.1", *more).fine().out
         assert words not in cli("variation", *more).fine().out

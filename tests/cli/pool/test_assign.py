@@ -118,7 +118,7 @@ def test_claims_are_open_until_somebody_comes(cli: Cli, staffed: Path) -> None:
     """Places without a name: shown as open, then as claimed until a moment, then as decided."""
     answer = cli("assign", "--claim", "-k", "2", "--lease", "30", "--seed", "1").fine()
     assert "assigned: 168 places at 84 documents of 8 topics, to be claimed; seed 1" in answer.err
-    assert "judge -: places that are open" in answer.out
+    assert "judge -: open to whoever claims them" in answer.out
     assert rows(cli)[None]["primary"] == 168
     judge_as(staffed, "ann", 2)
     with Collection("collection.db") as opened:
@@ -128,7 +128,7 @@ def test_claims_are_open_until_somebody_comes(cli: Cli, staffed: Path) -> None:
     assert table["ben"]["claimed"] == table["ben"]["left"] == table["ben"]["documents"] > 0
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00", str(table["ben"]["until"]))
     shown = cli("assign", "--show").fine().out
-    assert "claimed: waiting for a decision until a lease runs out" in shown
+    assert "claimed: waiting for a decision until the lease runs out" in shown
     assert re.search(r"\d{4}-\d\d-\d\d \d\d:\d\d", shown)
 
 
@@ -147,11 +147,11 @@ def test_what_is_there_is_in_the_way_until_it_is_said_what_to_do(cli: Cli, staff
     assert {judge: row["documents"] for judge, row in rows(cli).items()} == {
         "ann": 21, "ben": 10, "cat": 53,
     }  # fmt: skip
-    assert "nothing to assign: no document is without a place" in cli("assign", "--add").fine().err
+    assert "nothing to assign: no document is unassigned" in cli("assign", "--add").fine().err
     judge_as(staffed, "ann", 3)
     replaced = cli("assign", "ben", "cat", "--replace", "-k", "2").fine()
     assert "taken back: 81 places without a decision; 3 places with a decision stay" in replaced.err
-    assert "3 decisions that stood already count" in replaced.err
+    assert "3 decisions made earlier count" in replaced.err
     # 84 documents twice, three of them once by ann.
     after = {judge: row["documents"] for judge, row in rows(cli).items()}
     assert after["ann"] == 3
@@ -163,7 +163,7 @@ def test_decisions_made_before_count(cli: Cli, staffed: Path) -> None:
     """Whoever judged a document before anything was assigned is one of its judges."""
     docnos = judge_as(staffed, "cat", 5)
     answer = cli("assign", "ann", "ben", "--seed", "1").fine()
-    assert "5 decisions that stood already count: their judges keep these documents" in answer.err
+    assert "5 decisions made earlier count: their judges keep these documents" in answer.err
     table = rows(cli)
     assert (table["cat"]["documents"], table["cat"]["decided"], table["cat"]["left"]) == (5, 5, 0)
     assert {len(some) for some in holders(staffed).values()} == {1}
@@ -176,21 +176,20 @@ def test_decisions_made_before_count(cli: Cli, staffed: Path) -> None:
 
 def test_clearing_says_what_stays(cli: Cli, staffed: Path) -> None:
     """Undecided places go; with all gone, everybody is shown the whole pool again."""
-    assert "nothing was assigned that has no decision" in cli("assign", "--clear").fine().err
+    assert "nothing undecided was assigned" in cli("assign", "--clear").fine().err
     cli("assign", "--claim").fine()
     judge_as(staffed, "ann", 1)
     with Collection("collection.db") as opened:
         opened.desk("ben").claim("G02")
     would = cli("assign", "--clear", "--dry-run").fine()
     said = (
-        "taken back: 83 places without a decision (3 of them claimed at this moment);"
-        " 1 place with a decision stay"
+        "taken back: 83 places without a decision (3 of them claimed right now); 1 place with a decision stay"
     )
     assert f"would be {said}" in would.err
     assert len(holders(staffed)) == DOCUMENTS
     cleared = cli("assign", "--clear").fine()
     assert said in cleared.err
-    assert "1 place still assigned in all; judges are shown these and no other" in cleared.err
+    assert "1 place still assigned in all; judges see these and no other" in cleared.err
     assert "83 of 84 pooled documents assigned to nobody: pooler assign --add assigns" in cleared.err
     assert len(holders(staffed)) == 1
 
@@ -199,7 +198,7 @@ def test_clearing_everything_shows_the_pool_again(cli: Cli, staffed: Path) -> No
     """Without a decision nothing stays."""
     cli("assign").fine()
     answer = cli("assign", "--clear").fine()
-    assert "nothing is assigned any more: every judge is shown the whole pool" in answer.err
+    assert "nothing is assigned any more: every judge sees the whole pool" in answer.err
     assert answer.out == "nothing is assigned: all judges see the whole pool\n"
     assert rows(cli) == {}
 
@@ -221,7 +220,7 @@ def test_documents_of_nobody_are_counted(cli: Cli, staffed: Path) -> None:
     assert "74 of 84 pooled documents assigned to nobody: pooler assign --add assigns" in answer.err
     cli("unpool", "--pool", "pool").fine()
     shown = cli("assign", "--show").fine()
-    assert "10 places at documents in no pool any more" in shown.err
+    assert "10 places for documents no longer in any pool" in shown.err
     assert shown.out.strip() == ""
 
 
@@ -238,8 +237,8 @@ def test_pools_are_assigned_one_by_one(cli: Cli, staffed: Path) -> None:
 
 
 IDLE = (
-    "nobody draws from adaptive pool `drawn`: while anything is assigned, each judge is shown only"
-    " what is assigned to that judge, or open to claim"
+    "nobody draws from adaptive pool `drawn`: while anything is assigned, each judge sees only"
+    " what is assigned to them or open to claim"
 )
 
 
@@ -252,7 +251,7 @@ def pool_drawn(cli: Cli, *more: str) -> str:
 def test_adaptive_pools_are_left_out(cli: Cli, staffed: Path) -> None:
     """All other pools are assigned; who draws now, nobody, and when all would is said."""
     assert "mtf will draw up to 24 documents" in pool_drawn(cli)
-    warning = f"warning: {IDLE}; once pooler assign --clear has taken back every place, all judges"
+    warning = f"warning: {IDLE}; once pooler assign --clear has taken back every assignment, all judges"
     assert warning in cli("assign", "--dry-run").fine().err
     assert warning in cli("assign").fine().err
     assert warning in cli("assign", "--show").fine().err
@@ -269,7 +268,7 @@ def test_adaptive_pool_made_after_assigning_warns(cli: Cli, staffed: Path) -> No
     for more in (["--dry-run"], []):
         said = pool_drawn(cli, *more)
         assert "mtf could draw up to 24 documents" in said
-        assert f"warning: {IDLE}; once pooler assign --clear has taken back every place" in said
+        assert f"warning: {IDLE}; once pooler assign --clear has taken back every assignment" in said
     refused = cli("judge", "--judge", "ben", "--plain").failed(1).err
     assert f"nothing is assigned to `ben`, and {IDLE}" in refused
 
@@ -280,7 +279,7 @@ def test_decided_places_keep_adaptive_pools_from_being_drawn(cli: Cli, staffed: 
     for name in ("ann", "ben", "cat"):
         judge_as(staffed, name, 1)
     said = pool_drawn(cli)
-    assert "3 places have a decision, which pooler assign --clear leaves: draw in another" in said
+    assert "3 places have a decision, which pooler assign --clear keeps: draw in another" in said
     assert "3 places have a decision" in cli("assign", "--clear").fine().err
 
 
@@ -310,7 +309,7 @@ def test_what_is_said_to_be_assignable_is(cli: Cli, staffed: Path) -> None:
     n_new = 13
     said = f"{n_new} of {DOCUMENTS + n_new} pooled documents assigned to nobody: pooler assign"
     scoped = cli("assign", "--add", "--pool", "pool").fine().err
-    assert "nothing to assign: no document of the pools named is without a place" in scoped
+    assert "nothing to assign: no document of the pools named is unassigned" in scoped
     assert f"{said} --add assigns them" in scoped
     table = cli("status").fine().out
     assert f"{n_new} pooled documents assigned to nobody: pooler assign --add" in table
@@ -326,7 +325,7 @@ def test_documents_that_were_drawn_are_nobodys_afterwards(cli: Cli, staffed: Pat
         entries = [one.docno for one in opened.pools.get("drawn").entries if one.topic == "G01"]
         chosen = next(docno for docno in entries if docno not in fixed)
         opened.pools.draw("drawn", "G01", lambda _: chosen)
-    said = "1 document that adaptive pools drew assigned to nobody: none can be"
+    said = "1 document that adaptive pools drew cannot be assigned"
     told = cli("assign", "--seed", "1").fine().err
     assert f"assigned: {DOCUMENTS} places" in told
     assert said in told
@@ -334,14 +333,14 @@ def test_documents_that_were_drawn_are_nobodys_afterwards(cli: Cli, staffed: Pat
     table = cli("status").fine().out
     assert said in table
     assert "pooled document assigned to nobody" not in table
-    assert "no document is without a place" in cli("assign", "--add").fine().err
+    assert "no document is unassigned" in cli("assign", "--add").fine().err
 
 
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
         ("assign nan", 1, "unknown judge `nan`; known: "),
-        ("assign strict", 1, "`JUDGE` must be a human judge, and this one is of kind model, but"),
+        ("assign strict", 1, "`JUDGE` must be a human judge, but this one is of kind model, but"),
         ("assign dan", 1, "`JUDGE` must not be disabled, but got 'dan'\nhint: pooler judges enable"),
         ("assign ann ben -k 3", 1, "`--per-document` must be at most the number of judges, which"),
         ("assign -k 3 --overlap 0.5", 1, "`--overlap-judges` must be at most the number of judges"),
@@ -363,8 +362,8 @@ def test_documents_that_were_drawn_are_nobodys_afterwards(cli: Cli, staffed: Pat
         ("assign --topic G011", 1, "unknown topic `G011`; known: `G01`"),
         ("assign --pool pol", 1, "unknown pool `pol`; known: `pool`"),
         ("assign --clear --pool pol", 1, "unknown pool `pol`"),
-        ("assign --pool gone", 1, "`--pool` must be in use, and this one is withdrawn"),
-        ("assign --topic G02 --pool tiny", 1, "no document of topic `G02` is pooled to be judged"),
+        ("assign --pool gone", 1, "`--pool` must be in use, but this one is withdrawn"),
+        ("assign --topic G02 --pool tiny", 1, "no pooled document of topic `G02` is to be judged"),
     ],
 )
 def test_refusals_say_what_to_do_and_change_nothing(
@@ -387,7 +386,7 @@ def test_nobody_and_nothing_to_assign_is_said(cli: Cli, judged: Path) -> None:
     answer = cli("assign").failed(1)
     assert "there is no judge to assign documents to\nhint: pooler judges add NAME" in answer.err
     warned = cli("assign", "--claim", "-k", "2", "--dry-run").fine()
-    assert "warning: 2 judges are to claim a document, and there are 0 yet" in warned.err
+    assert "warning: 2 judges are to claim each document, but there are only 0" in warned.err
     cli("judges", "add", "ann").fine()
     cli("unpool", "--pool", "pool").fine()
     answer = cli("assign").failed(1)

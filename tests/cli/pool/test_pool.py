@@ -104,7 +104,7 @@ def test_pool_is_the_union_of_the_first_documents(cli: Cli, garden: Path) -> Non
     answer = cli("pool", "--runs", "runs.tsv", "--depth", "5").fine()
     assert answer.out.splitlines() == expected
     assert len(expected) == 84
-    assert "84 pairs to judge in 8 topics, 8 to 15 a topic; depth 5 of 8 runs" in answer.err
+    assert "84 pairs to judge in 8 topics, 8 to 15 per topic; depth 5 of 8 runs" in answer.err
 
 
 def test_pool_written_twice_is_the_same_bytes(cli: Cli, garden: Path) -> None:
@@ -202,7 +202,7 @@ def test_ties_at_the_cut_are_told(cli: Cli, here: Path) -> None:
 
 def test_pool_again_is_there_already(cli: Cli, judged: Path) -> None:
     """Pooling the collection again in the same way changes nothing and says so."""
-    assert "was there already, the same" in cli("pool", "--depth", "5").fine().err
+    assert "already there, unchanged" in cli("pool", "--depth", "5").fine().err
     rows = cli("status", "--format", "json").fine().json()
     assert {row["pooled"] for row in rows} == {84}
 

@@ -112,7 +112,7 @@ def test_dry_run_says_what_a_shallower_pool_leaves_out(cli: Cli, pooled: Path) -
         ("pool", "1", 1, False),
     ]
     # Once more is the same, and changes nothing.
-    assert "was there already, the same" in cli("pool", "--replace").fine().err
+    assert "already there, unchanged" in cli("pool", "--replace").fine().err
     assert len(cli("list", "pools", "--format", "json").json()) == 2
     # Its former content can be written still.
     former = cli("export", "pool", "--name", "pool.replaced-1").fine().out.splitlines()
@@ -154,7 +154,7 @@ def test_what_takes_the_place_of_an_added_pool_leaves_out_the_same(cli: Cli, poo
     assert "documents of other pools are left out, as `pool-2` did" in answer.err
     assert sorted(added()) == ["1 d", "1 x", "1 y", "2 h", "2 v", "2 w"]
     assert json.loads((pooled / "m.json").read_text())["without"]["pools"] == ["pool"]
-    assert "was there already, the same" in cli(*deeper).fine().err
+    assert "already there, unchanged" in cli(*deeper).fine().err
     for more in ([], ["--dry-run"]):
         refused = cli("pool", "--name", "pool-2", "--replace", "-d", "1", *more).failed(1)
         assert "nothing would be left of pool `pool-2`: other pools have all of it" in refused.err
@@ -174,7 +174,7 @@ def test_a_file_of_pairs_left_out_is_asked_for_again(cli: Cli, pooled: Path) -> 
     assert "warning: pool `less` left out documents of other pools, or of a file" in answer.err
     answer = cli(*again, "--minus", "x.txt").fine()
     assert "warning: pool `less`" not in answer.err
-    assert "is there already, the same" in answer.err
+    assert "already exists unchanged" in answer.err
     cli("pool", "--add", "--name", "pool-2", "--depth", "4", "--minus", "x.txt").fine()
     write(pooled / "x.txt", "1 zz")
     cli("pool", "--name", "pool-2", "--replace", "--minus", "x.txt").fine()
@@ -191,7 +191,7 @@ def test_a_name_that_is_taken_is_refused_as_the_real_run_would(cli: Cli, pooled:
     assert "--replace withdraws the other" in real.err
     assert "--add lists only what no pool has yet" in real.err
     same = cli("pool", "--depth", "3", "--round", "1", "--dry-run", "--format", "json").fine()
-    assert "is there already, the same: nothing would be changed" in same.err
+    assert "already exists unchanged: nothing would change" in same.err
     assert rows_of(same.json())["staying"] == (6, 1, 1, 1, 3)
     cli("unpool", "--pool", "pool").fine()
     gone = cli("pool", "--depth", "3", "--round", "1").failed(3)
@@ -278,26 +278,26 @@ def test_unpool_says_first_what_is_left_without_a_pool(cli: Cli, pooled: Path) -
 def test_unpool_says_what_falls_away(cli: Cli, pooled: Path) -> None:
     """By hand: of a b c and e f g ann decided on a and c; ben and she lose 6 and 4 judgements."""
     dry = cli("unpool", "--pool", "pool", "--dry-run").fine()
-    words = "falls away: 10 judgements: how long is not known; every judge is shown every document"
+    words = "no longer needed: 10 judgements: how long is not known; every judge sees every document"
     assert words in dry.err
     assert words in cli("unpool", "first", "--dry-run").fine().err
     # Depth 1 keeps a and e: b and f and g go for both, c for ben alone.
     shallow = cli("pool", "--replace", "--depth", "1", "--dry-run").fine()
-    assert "falls away: 7 judgements" in shallow.err
+    assert "no longer needed: 7 judgements" in shallow.err
     live = ("pool", "-s", "mtf", "--budget", "2", "--name", "live")
     cli(*live).fine()
     # Four may be drawn, none is yet; two judges.
-    assert "falls away: at most 8" in cli("unpool", "--pool", "live", "--dry-run").fine().err
+    assert "no longer needed: at most 8" in cli("unpool", "--pool", "live", "--dry-run").fine().err
     assert "falls away" not in cli("unpool", "first").fine().err
 
 
 def test_cost_says_how_many_judges_a_document_has(cli: Cli, pooled: Path) -> None:
     """What was assigned last is carried on: the line of the cost says what that is."""
     options = ("pool", "--add", "--depth", "4", "--dry-run")
-    assert "2 judgements: how long is not known; every judge is" in cli(*options).fine().out
+    assert "2 judgements: how long is not known; every judge sees" in cli(*options).fine().out
     cli("assign", "ann", "ben", "--seed", "1", "--overlap", "1").fine()
     answer = cli(*options).fine()
-    words = "2 judgements: how long is not known; as assigned last: 1 judge a document, 2 for 100%"
+    words = "2 judgements: how long is not known; as last assigned: 1 judge per document, 2 for 100%"
     assert words in " ".join(answer.out.split())
 
 

@@ -85,7 +85,7 @@ def test_constant_scores_and_budgets_too_large_are_told(cli: Cli, here: Path) ->
     write(here / "x.run", "1 Q0 a 1 2 x", "1 Q0 b 2 2 x")
     write(here / "y.run", "2 Q0 c 1 1 y")
     answer = cli("pool", "x.run", "y.run", "-s", "comb-sum", "-b", "9").fine()
-    assert "2 of 2 rankings have one score throughout, which counts as 0.5" in answer.err
+    assert "2 of 2 rankings have a single score, which counts as 0.5" in answer.err
     assert "2 topics of 2 have fewer documents than the budget: all are taken" in answer.err
     assert answer.out.splitlines() == ["1 a", "1 b", "2 c"]
 

@@ -80,7 +80,7 @@ def test_diff_counts_sides_states_and_bringers(cli: Cli, two_pools: Path) -> Non
     table = cli("pool", "diff", "main", "deep", "--by-topic").fine().out
     assert "A = pool `main`, B = pool `deep`" in table
     assert "2 topics of 2 differ" in table
-    assert "no run brought 0 of 3" in table
+    assert "0 of 3 were brought by no run" in table
 
 
 def test_a_withdrawn_pool_keeps_its_states_apart(cli: Cli, two_pools: Path) -> None:
@@ -103,7 +103,7 @@ def test_files_need_no_collection(cli: Cli, two_pools: Path) -> None:
         "only in B": (1, None, "no-collection"),
         "in both": (1, None, "no-collection"),
     }
-    assert "it is not known how the documents stand" in answer.err
+    assert "the state of the documents is not known" in answer.err
     piped = cli("pool", "diff", "deep.txt", "-", "--format", "json", stdin=b"1 a\n9 q\n").fine()
     assert [row["documents"] for row in piped.json()] == [5, 1, 1]
     assert [row["not_pooled"] for row in piped.json()] == [0, 1, 0]

@@ -32,7 +32,7 @@ def test_add_lists_only_what_is_new(cli: Cli, two_runs: Path) -> None:
     answer = cli("pool", "--add", "--out", "new.txt").fine()
     # The pool had a b d of topic 1, e f of topic 2; late brings a y and e g at depth 2.
     assert read_lines(two_runs / "new.txt") == ["1 y", "2 g"]
-    assert "1 of the pairs are judged already, and stay so" in answer.err
+    assert "1 of the pairs are already judged, and stay so" in answer.err
     assert "pool `pool-2`, round 2, is in the collection" in answer.err
     manifest = json.loads((two_runs / "new.txt.manifest.json").read_text())
     assert (manifest["parameters"], manifest["order"]) == ({"depth": 2}, "docno-asc")
@@ -76,7 +76,7 @@ def test_unpool_shows_and_takes_out_what_a_run_alone_brought(cli: Cli, two_runs:
     ]
     # b is second's too; a, e and f are first's alone.
     assert rows == [("1", "a", 1, "judged", 2), ("2", "e", 1, "judged", 0), ("2", "f", 2, "unjudged", None)]
-    assert "3 documents that only `first` brought would leave the pools; 2 of them judged" in dry.err
+    assert "3 documents that only `first` brought would leave the pools; 2 of them are judged" in dry.err
     before = cli("export", "pool").fine().out
     assert cli("unpool", "first", "--format", "json").fine().json() == dry.json()
     assert cli("export", "pool").fine().out.splitlines() == ["1 b", "1 d"]
@@ -88,7 +88,7 @@ def test_unpool_shows_and_takes_out_what_a_run_alone_brought(cli: Cli, two_runs:
     assert read_lines(two_runs / "alone.txt") == ["1 b", "1 d"]
     answer = cli("unpool", "first").failed(1)
     assert "run `first` does not feed any pool, nor will it" in answer.err
-    assert "nothing to take out: it came with --late, or was taken out before" in answer.err
+    assert "nothing to take out: it was added with --late, or taken out before" in answer.err
     assert "pooler show run first" in answer.err
     cli("show", "run", "first").fine()
     # It feeds no later pool either.
@@ -100,7 +100,7 @@ def test_unpool_of_a_late_run_says_that_it_fed_nothing(cli: Cli, two_runs: Path)
     run = write_run(two_runs, "late", {"1": "ay"})
     cli("import", "runs", run, "--late").fine()
     answer = cli("unpool", "late").failed(1)
-    assert "nothing to take out: it came with --late, or was taken out before" in answer.err
+    assert "nothing to take out: it was added with --late, or taken out before" in answer.err
     assert "the pools it fed" not in answer.err
     answer = cli("unpool", "late", "--pool", "pool").failed(1)
     assert "run `late` does not feed pool `pool`" in answer.err
@@ -112,7 +112,7 @@ def test_unpool_refuses_what_it_cannot_tell(cli: Cli, two_runs: Path) -> None:
     assert "unknown run `third`" in cli("unpool", "third").failed(1).err
     assert "unknown pool `pol`" in cli("unpool", "first", "--pool", "pol").failed(1).err
     cli("pool", "-s", "mtf", "--name", "live").fine()
-    words = "what `mtf` chose hangs on every run"
+    words = "what `mtf` chose depends on every run"
     assert words in cli("unpool", "first", "--pool", "live").failed(1).err
     assert words in cli("unpool", "first", "--dry-run").fine().err
     write_run(two_runs, "second", {"1": "xyz"})
@@ -159,7 +159,7 @@ def test_a_pool_can_be_withdrawn(cli: Cli, two_runs: Path) -> None:
     """Its documents are in no pool, what is judged stays, and another pool may take them."""
     assert "`RUN` must be given, or --pool NAME" in cli("unpool").failed(1).err
     assert "unknown pool `pol`" in cli("unpool", "--pool", "pol").failed(1).err
-    words = "pool `pool` would be withdrawn: 5 documents, 2 of them judged"
+    words = "pool `pool` would be withdrawn: 5 documents, of which 2 are judged"
     assert words in cli("unpool", "--pool", "pool", "--dry-run").fine().err
     assert "is withdrawn" in cli("unpool", "--pool", "pool").fine().err
     assert "was already withdrawn" in cli("unpool", "--pool", "pool").fine().err
@@ -181,7 +181,7 @@ def test_a_budget_with_add_counts_new_documents(cli: Cli, two_runs: Path) -> Non
 @pytest.mark.slow
 @pytest.mark.vector("TREC-COVID round 1: castorini/TREC-COVID, commit be3ed3f")
 def test_late_runs_of_trec_covid(cli: Cli, here: Path) -> None:
-    """To the 56 runs savantx_nist_run_3 adds 155 documents, 2 of them judged; BBGhelani1 none."""
+    """To the 56 runs savantx_nist_run_3 adds 155 documents, of which 2 are judged; BBGhelani1 none."""
     with data_path("leaderboard.csv").open(encoding="utf-8", newline="") as file:
         names = [row["run"] for row in csv.DictReader(file) if row["contributed judgments"] == "yes"]
     runs = [data_path(f"runs-top120/{name}.gz") for name in names]

@@ -188,7 +188,7 @@ def test_table_for_people_has_a_row_a_strategy_and_a_column_a_budget(cli: Cli, j
     assert max(map(len, shown.out.splitlines())) <= 88
     assert not controls(shown.out + shown.err)
     costly = cli("replay", "--judge", "strict", "-s", "take", "--unjudged", "nonrelevant").fine()
-    assert "each a judgement that says not relevant" in " ".join(costly.out.split())
+    assert "each costs a judgement that says not relevant" in " ".join(costly.out.split())
     long = cli("replay", "--judge", "strict", "-s", "take", "--columns", "budget,tau_b").fine().out
     assert long.splitlines()[0].split() == ["budget", "tau-b"]
 
@@ -229,7 +229,7 @@ def test_what_is_undefined_has_a_reason(cli: Cli, here: Path, collection_of: Cal
     assert "1 topic of the runs has no judgement and is left out" in told.err
     [row] = cli("replay", "-s", "take", "--format", "json").fine().json()
     assert (row["tau_b"], row["tau_ap"], row["reason"]) == (None, None, "no-relevant")
-    assert "-: undefined, as nobody found a relevant document." in cli("replay", "-s", "take").fine().out
+    assert "-: undefined, because nobody found a relevant document." in cli("replay", "-s", "take").fine().out
 
 
 def test_judged_topics_without_a_run_are_told(cli: Cli, here: Path) -> None:
