@@ -179,7 +179,7 @@ def test_runs_that_made_no_pool_are_told_nothing_of_it(cli: Cli, here: Path) -> 
     assert "unique" not in rows["run2"]
     told = " ".join(cli("diagnose", *bare).fine().out.split())
     assert "of 8,691 judged documents" in told
-    assert "are not among those, so that other runs or ranks made it" in told
+    assert "are not among those, so other runs or ranks made it" in told
     assert "come late," not in told
     cli("report", "page.html", *bare).fine()
     page = (here / "page.html").read_text("utf-8")

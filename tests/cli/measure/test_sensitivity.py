@@ -252,7 +252,7 @@ def test_threshold_is_where_the_sign_turns(cli: Cli, judged: Path) -> None:
     [
         (("--flips", "0", "--depth", "5"), 2, "must be an integer >= 1"),
         (("--depth", "1000"), 1, "`--depth` must be an integer >= 1 and below the cutoff (1000)"),
-        (("--each", "--pairs"), 1, "`--each` excludes --pairs: a row is one thing"),
+        (("--each", "--pairs"), 1, "`--each` excludes --pairs: a row can be only one of them"),
         (("--each", "--missing", "2"), 1, "`--each` excludes --missing"),
         (("--each", "--flips", "2"), 1, "`--flips` has no meaning with --each"),
         (("--missing", "2", "--at", "best"), 1, "`--at` has no meaning with --missing"),

@@ -356,7 +356,7 @@ def test_documents_that_were_drawn_are_nobodys_afterwards(cli: Cli, staffed: Pat
         ("assign --claim --by topic", 1, "`--by` cannot be `topic` with --claim"),
         ("assign --add --replace", 1, "`--add` and --replace exclude each other"),
         ("assign --show --clear", 1, "`--show` and --clear exclude each other"),
-        ("assign --show --topic G01", 1, "leave --pool and --topic out"),
+        ("assign --show --topic G01", 1, "leave out --pool and --topic"),
         ("assign --order rank", 2, "--order"),
         ("assign --order priority --pool tiny", 1, "`--order` needs priorities, and `KG-E-001` of"),
         ("assign --topic G011", 1, "unknown topic `G011`; known: `G01`"),

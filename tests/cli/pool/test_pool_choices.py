@@ -111,7 +111,7 @@ def test_list_names_every_strategy_with_its_source(cli: Cli) -> None:
         (["-s", "rrf", "--param", "k=nan"], "`--param k` must be a number"),
         (["-s", "rrf", "--param", "k=1", "--param", "k=2"], "must give `k` once"),
         (["-s", "rbc"], "`--param phi` must be given"),
-        (["-s", "mtf"], "must choose at once"),
+        (["-s", "mtf"], "must choose all documents at once"),
         (["-s", "uniform", "--seed", "1"], "`--budget` is needed by `uniform`"),
         (["-s", "uniform", "-b", "3"], "`--seed` must be an integer >= 0"),
         (["-b", "3", "--total-budget", "3"], "`--total-budget` must not go with --budget"),

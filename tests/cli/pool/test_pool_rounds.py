@@ -199,7 +199,7 @@ def test_late_runs_of_trec_covid(cli: Cli, here: Path) -> None:
     cli("import", "runs", late).fine()
     answer = cli("pool", "--add", "-o", "added.txt").fine()
     assert set(read_lines(here / "added.txt")) == new
-    assert "2 of the pairs are judged already" in answer.err
+    assert "2 of the pairs are already judged" in answer.err
     gone = cli("unpool", "savantx_nist_run_3", "--format", "json").fine().json()["alone"]
     assert {f"{row['topic']} {row['docno']}" for row in gone} == new
     assert sum(row["state"] == "judged" for row in gone) == 2
