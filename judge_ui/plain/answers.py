@@ -111,13 +111,6 @@ class Answer:
 class Answers:
     """Reads answers as the keys and words of one scale.
 
-    Parameters
-    ----------
-    keys : KeyTable
-        The keys.
-    scale : Scale
-        The declared grades.
-
     Examples
     --------
     >>> from judge_ui.session.keys import key_table
@@ -136,19 +129,10 @@ class Answers:
         self._words: dict[str, Act] = dict(_ALSO) | {word: act for act, word in WORDS.items()}
 
     def read(self, text: str) -> Answer:
-        """Say what an answer means.
+        """Say what an answer means: a command by the whole of it, or by its first word where more may follow.
 
-        Parameters
-        ----------
-        text : str
-            One line. A word may be in any case, and its letters, as those of a key, full width.
-
-        Returns
-        -------
-        Answer
-            A command is meant by its whole answer, or by the first word of it if it can be
-            followed by something. A grade is meant by its key or, where the value is no single
-            character, by its value, and never by a part of an answer.
+        Case does not matter, and letters may be full width. A grade is meant by its key or, where the value
+        is no single character, by its value; never by a part of an answer.
         """
         text = text.strip()
         whole = self._meaning(text)
@@ -229,19 +213,8 @@ class Answers:
 
 
 def numbers(text: str, last: int) -> list[int] | None:
-    """Read numbers and ranges, as in ``3-5, 8``.
-
-    Parameters
-    ----------
-    text : str
-        Numbers from 1, with blanks or commas between them; of any width.
-    last : int
-        The highest there is.
-
-    Returns
-    -------
-    list of int or None
-        Ascending, each once; ``None`` when the text is something else, or one is not there.
+    """Read numbers from 1 and ranges, as in ``3-5, 8``: ascending, each once; ``None`` = something else, or
+    one above `last`.
 
     Examples
     --------

@@ -42,19 +42,7 @@ _SETTLED = (Outcome.SAVED, Outcome.STUCK, Outcome.UNCHANGED)
 
 
 class Deciding:
-    """Lets the session decide, asks what it wants asked, and says what came of it.
-
-    Parameters
-    ----------
-    session : JudgingSession
-        What decides.
-    talk : Talk
-        Where it is asked and said.
-    answers : Answers
-        Names the commands.
-    reading : Reading
-        Knows the document.
-    """
+    """Lets the session decide, asks what it wants asked, and says what came of it."""
 
     def __init__(self, session: JudgingSession, talk: Talk, answers: Answers, reading: Reading) -> None:
         self._session = session
@@ -164,24 +152,13 @@ class Deciding:
         return ""
 
     def wait(self, answer: Answer) -> bool:
-        """Take an answer while a decision is not saved, or no document could be brought.
+        """Take an answer while a decision is not saved or no document could be brought; tell whether that is
+        settled.
 
-        Parameters
-        ----------
-        answer : Answer
-            To the question; not quit.
-
-        Returns
-        -------
-        bool
-            Whether a decision is settled now.
-
-        Notes
-        -----
-        Where somebody types, another decision about the document takes the place of the one that
-        waits, and anything else makes it tried once more. A script's answers were given without
-        knowing of any of this, and its next grade is meant for the next document: so it gets no
-        further, unless it says retry, or undo at once.
+        Where somebody types, another decision about the document takes the place of the one that waits, and
+        anything else makes it tried once more. A script's answers were given without knowing of any of this,
+        and its next grade is meant for the next document: it gets no further unless it says retry, or undo at
+        once.
         """
         session, meaning = self._session, answer.meaning
         if meaning is Command.UNDO and not self._n_unused:
@@ -233,16 +210,9 @@ class Deciding:
                 self.tell(self._session.keep_theirs, ask=False)
 
     def tell(self, act: Callable[[], Result], message: str = "", *, ask: bool = True) -> Result:
-        """Let the session act, and say what came of it.
+        """Let the session act, and say what came of it, or `message` where it was saved.
 
-        Parameters
-        ----------
-        act : callable
-            A method of the session.
-        message : str, optional
-            What to say when it was saved, instead of what the session says.
-        ask : bool, default=True
-            Whether to ask what is to stand where the same judge decided elsewhere.
+        `ask`: whether to ask what is to stand where the same judge decided elsewhere.
         """
         try:
             result = act()
@@ -318,15 +288,7 @@ def _runs(chosen: list[int]) -> list[tuple[int, int]]:
 
 
 class Moving:
-    """Moves the session, one step, to a place, or along a round of documents.
-
-    Parameters
-    ----------
-    session : JudgingSession
-        What moves.
-    talk : Talk
-        Where it is asked and said.
-    """
+    """Moves the session, one step, to a place, or along a round of documents."""
 
     def __init__(self, session: JudgingSession, talk: Talk) -> None:
         self._session = session
@@ -428,28 +390,11 @@ def run_plain(
     page: int = 0,
     width: int = 80,
 ) -> int:
-    """Run the line mode until the judge quits or the input ends.
+    """Run the line mode until the judge quits or the input ends; return 0. The caller ends the session.
 
-    Parameters
-    ----------
-    session : JudgingSession
-        What it drives; the caller ends it. A topic that is open is judged first. A script can
-        answer as soon as a document is printed only where its ``min_dwell`` is 0.
-    read, write : TextIO
-        Where answers come from and words go to. Where `read` is no terminal its answers are a
-        script's: they are taken in order, one for each question about a document, and nobody is
-        asked to begin.
-    keys : KeyTable, optional
-        Default those of the scale.
-    page : int, default=0
-        Terminal lines of a document that are printed at once; 0 = all of it.
-    width : int, default=80
-        Cells on a terminal line.
-
-    Returns
-    -------
-    int
-        0.
+    Where `read` is no terminal its answers are a script's: taken in order, one for each question about a
+    document, and nobody is asked to begin. A script can answer as soon as a document is printed only where
+    the session's ``min_dwell`` is 0. `page`: lines of a document printed at once, 0 = all of it.
     """
     talk = Talk(read, write, page=page, width=width)
     return PlainJudge(session, talk, keys or key_table(session.scale)).sit()
@@ -476,17 +421,7 @@ class _Leave(Exception):  # noqa: N818 - a way out, not an error
 
 
 class PlainJudge:
-    """One line-mode sitting.
-
-    Parameters
-    ----------
-    session : JudgingSession
-        What it drives.
-    talk : Talk
-        Lines out and answers in.
-    keys : KeyTable
-        What a key means.
-    """
+    """One line-mode sitting."""
 
     def __init__(self, session: JudgingSession, talk: Talk, keys: KeyTable) -> None:
         self._session = session
@@ -800,15 +735,7 @@ def run_plain_adjudication(
     page: int = 0,
     width: int = 80,
 ) -> int:
-    """Run the line mode until the adjudicator quits or the input ends.
-
-    Parameters are those of `judge_ui.plain.judging.run_plain`.
-
-    Returns
-    -------
-    int
-        0.
-    """
+    """Run the line mode until the adjudicator quits or the input ends; see `run_plain`."""
     talk = Talk(read, write, page=page, width=width)
     return _PlainAdjudicator(session, talk, keys or key_table(session.scale)).sit()
 

@@ -69,16 +69,8 @@ def list_line(place: int, task: Task, scale: Scale, *, is_here: bool) -> str:
 def event_line(event: Event, scale: Scale, *, named: bool) -> str:
     """Write one thing that was done.
 
-    Parameters
-    ----------
-    event : Event
-        What was done.
-    scale : Scale
-        The declared grades.
-    named : bool
-        Whether it stands among those of a sitting: with its topic and document, and the time of
-        day alone. Otherwise it stands among those of a document: with the date, and where it was
-        done if not in this sitting.
+    Named, it stands among those of a sitting: with its topic and document, and the time of day alone. Else
+    among those of a document: with the date, and where it was done if not in this sitting.
     """
     words = event_words(event, scale)
     if named:
@@ -114,15 +106,6 @@ class Hit:
 def marked_text(text: str, spans: Sequence[Span], start: int = 0, end: int | None = None) -> str:
     """Write a part of a text with its hits in double brackets.
 
-    Parameters
-    ----------
-    text : str
-        A document.
-    spans : sequence of Span
-        Ascending and not overlapping; those outside the part are left out.
-    start, end : int, optional
-        The part; default all of it.
-
     Examples
     --------
     >>> marked_text("the bridge of Dee", [(4, 10), (14, 17)])
@@ -141,20 +124,6 @@ def marked_text(text: str, spans: Sequence[Span], start: int = 0, end: int | Non
 
 def hits(text: str, sentences: Sequence[Span], spans: Sequence[Span]) -> list[Hit]:
     r"""Gather hits, each with the sentence it begins in.
-
-    Parameters
-    ----------
-    text : str
-        A document.
-    sentences : sequence of Span
-        Its sentences, ascending and not overlapping.
-    spans : sequence of Span
-        The hits, ascending and not overlapping.
-
-    Returns
-    -------
-    list of Hit
-        In order; every hit is in one of them.
 
     Examples
     --------
@@ -192,17 +161,7 @@ def hits(text: str, sentences: Sequence[Span], spans: Sequence[Span]) -> list[Hi
 
 
 class Reading:
-    """Prints what is asked for; decides nothing.
-
-    Parameters
-    ----------
-    session : JudgingSession
-        What is asked.
-    talk : Talk
-        Where it is printed.
-    answers : Answers
-        Names the commands.
-    """
+    """Prints what is asked for; decides nothing."""
 
     def __init__(self, session: JudgingSession, talk: Talk, answers: Answers) -> None:
         self._session = session
@@ -246,13 +205,7 @@ class Reading:
             self._talk.say(line)
 
     def document(self) -> None:
-        """Print the document before the judge.
-
-        Raises
-        ------
-        PoolerError
-            If it could not be read.
-        """
+        """Print the document before the judge."""
         session, task = self._session, self._session.task
         self.page = self._sentences = self._hits = None
         self._wanted = ""
@@ -372,13 +325,7 @@ class Reading:
             )
 
     def sentences(self) -> list[Span]:
-        """Return where the sentences of the document are.
-
-        Raises
-        ------
-        PoolerError
-            If the document could not be read.
-        """
+        """Return where the sentences of the document are."""
         if self._sentences is None:
             text = self._read().text
             self._sentences = [] if text is None else list(sentence_spans(text))
@@ -452,24 +399,7 @@ def _one_line(text: str) -> str:
 
 
 def sum_up(session: JudgingSession, talk: Talk, answers: Answers, n_quick: int) -> Afterwards:
-    """Print the counts of a topic that is done, and ask what to do next.
-
-    Parameters
-    ----------
-    session : JudgingSession
-        With that topic open.
-    talk : Talk
-        Where it is asked.
-    answers : Answers
-        Names the commands.
-    n_quick : int
-        Documents that were decided quickly and not gone over since.
-
-    Raises
-    ------
-    EOFError
-        At the end of the input.
-    """
+    """Print the counts of a topic that is done, and ask what to do next. `EOFError` at the end of the input."""
     talk.say(f"\n{topic_name(session)}: {ALL_DECIDED}")
     for name, count in tally(session.tasks, session.scale):
         talk.say(f"  {name}: {count}")

@@ -19,23 +19,12 @@ _ENDS = frozenset(" \t。．！？.!?、，,")
 
 
 class Pages:
-    r"""Gives out a text from its start, page by page; nothing is changed and nothing lost.
+    r"""Gives out a text page by page, of `n_lines` terminal lines each; 0 = all of it is one page.
 
-    Parameters
-    ----------
-    text : str
-        Of any characters; its newlines stay where they are.
-    n_lines : int
-        Terminal lines on a page; 0 = all the text is one page.
-    width : int, default=80
-        Cells on a terminal line, at least 1. The terminal wraps what is longer.
-
-    Notes
-    -----
-    A page ends at the end of a line of the text where it can. A line that fills a whole page by
-    itself is cut, after a blank or a full stop if there is one in its second half, and never
-    before a character that joins the one in front of it; but a page has at most four characters
-    for each of its cells, so that a line of combining marks ends.
+    A page ends at the end of a line of the text where it can. A line that fills a whole page by itself is
+    cut, after a blank or a full stop if there is one in its second half, and never before a character that
+    joins the one in front of it; but a page has at most four characters for each of its cells, so that a line
+    of combining marks ends.
 
     Examples
     --------
@@ -111,17 +100,7 @@ LIST_LINES = 20
 
 
 class Talk:
-    """Lines out and answers in.
-
-    Parameters
-    ----------
-    read, write : TextIO
-        Where answers come from and words go to.
-    page : int, default=0
-        Terminal lines of a document that are printed at once; 0 = all of it.
-    width : int, default=80
-        Cells on a terminal line.
-    """
+    """Lines out and answers in."""
 
     def __init__(self, read: TextIO, write: TextIO, *, page: int = 0, width: int = 80) -> None:
         self._read = read
@@ -165,12 +144,8 @@ class Talk:
             self._document = self._print(self._document)
 
     def ask(self, question: str) -> str:
-        """Print a question and return the answer without blanks around it.
-
-        Raises
-        ------
-        EOFError
-            At the end of the input.
+        """Print a question and return the answer without blanks around it; `EOFError` at the end of the
+        input.
         """
         self._write.write(f"{question} > ")
         self._write.flush()
@@ -180,20 +155,7 @@ class Talk:
         return line.strip()
 
     def ask_after(self, question: str, otherwise: str) -> str:
-        """Ask about a list; Enter goes on with it, and after its end is an answer.
-
-        Parameters
-        ----------
-        question : str
-            Without what Enter means.
-        otherwise : str
-            What Enter means after the end of the list.
-
-        Raises
-        ------
-        EOFError
-            At the end of the input.
-        """
+        """Ask about a list; Enter goes on with it, and after its end is an answer."""
         while self._aside is not None:
             if answer := self.ask(f"{question}, {self.more}"):
                 self._aside = None
@@ -204,13 +166,8 @@ class Talk:
     def forget_typed(self) -> None:
         """Drop the lines that were typed before there was a question to answer, and say so.
 
-        What is pasted or typed ahead is meant for what is on the terminal already. A script's
-        answers are all there from the start, and none is dropped.
-
-        Raises
-        ------
-        EOFError
-            If the end of the input came with them.
+        What is pasted or typed ahead is meant for what is on the terminal already. A script's answers are all
+        there from the start, and none is dropped.
         """
         dropped = 0
         while self.is_interactive and self._has_typed():

@@ -33,19 +33,7 @@ from store.wrapping import cell_width, pad
 
 
 class CellDialog(ModalScreen[int | None]):
-    """Asks for a cell; gives its place in the list, -1 for all, ``None`` to leave it as it was.
-
-    Parameters
-    ----------
-    cells : sequence of CellCount
-        Those there are.
-    wanted : tuple of two Verdict, optional
-        The one that is wanted now.
-    scale : Scale
-        The declared grades.
-    keys : KeyTable
-        Says which keys move.
-    """
+    """Asks for a cell; gives its place in the list, -1 for all, ``None`` to leave it as it was."""
 
     BINDINGS: ClassVar[list[BindingType]] = [("escape", "cancel", "Cancel")]
     DEFAULT_CSS = """
@@ -99,17 +87,7 @@ _FILTER_KEYS = ("d", "f11", "ctrl+g", "ctrl+k", "ctrl+o", "insert")
 
 
 class AdjudicateScreen(JudgeScreen):
-    """The disagreements of the open topic of a session.
-
-    Parameters
-    ----------
-    session : AdjudicatingSession
-        With a topic open.
-    keys : KeyTable
-        The keys of its scale.
-    opening : Result, optional
-        What to say at once.
-    """
+    """The disagreements of the open topic of a session."""
 
     ROLE = "Adjudicate"
 
@@ -212,20 +190,7 @@ class AdjudicateScreen(JudgeScreen):
 
 
 def run_adjudication(session: AdjudicatingSession, keymap: Keymap | None = None) -> int:
-    """Run the full screen until the adjudicator quits.
-
-    Parameters
-    ----------
-    session : AdjudicatingSession
-        What it drives; the caller ends it.
-    keymap : Keymap, optional
-        Keys that the adjudicator has chosen.
-
-    Returns
-    -------
-    int
-        0, or 1 when the screen failed and has shown why.
-    """
+    """Run the full screen until the adjudicator quits; return 0, or 1 when it failed and has shown why."""
     return run_app(session, keymap, open_screen=partial(_open, session))
 
 

@@ -44,17 +44,7 @@ HEIGHTS = [(0, "-flat"), (LEAST_HEIGHT, "-short"), (16, "-middling"), (20, "-tal
 
 
 class JudgeApp(App[None]):
-    """The full-screen app.
-
-    Parameters
-    ----------
-    session : JudgingSession
-        What it drives; the caller ends it. A topic that is open is shown at once.
-    keymap : Keymap, optional
-        Keys that the judge has chosen.
-    open_screen : OpenScreen, default=JudgeScreen
-        What a topic is opened on.
-    """
+    """The full-screen app; a topic that is open is shown at once, on what `open_screen` makes."""
 
     CSS_PATH = "judge_ui.tcss"
     ENABLE_COMMAND_PALETTE = False
@@ -128,21 +118,9 @@ class QuitDialog(ConfirmDialog):
 def run_app(
     session: JudgingSession, keymap: Keymap | None = None, *, open_screen: OpenScreen = JudgeScreen
 ) -> int:
-    """Run the full screen until the judge quits.
+    """Run the full screen until the judge quits; return 0, or 1 when it failed and has shown why.
 
-    Parameters
-    ----------
-    session : JudgingSession
-        What it drives; the caller ends it.
-    keymap : Keymap, optional
-        Keys that the judge has chosen.
-    open_screen : OpenScreen, default=JudgeScreen
-        What a topic is opened on.
-
-    Returns
-    -------
-    int
-        0, or 1 when the screen failed and has shown why.
+    The caller ends the session.
     """
     app = JudgeApp(session, keymap, open_screen=open_screen)
     app.run()

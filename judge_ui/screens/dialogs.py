@@ -31,19 +31,7 @@ _BACK = ("Esc", "goes back")
 
 
 class LineDialog(ModalScreen[str | None]):
-    """Asks for a line of text; gives ``None`` when it is to stay as it was.
-
-    Parameters
-    ----------
-    question : str
-        Fit for a terminal.
-    text : str
-        The line so far.
-    enter : str
-        What Enter does, in a word or two.
-    is_selected : bool, default=False
-        Whether the first key typed takes the place of `text`.
-    """
+    """Asks for a line of text; gives ``None`` when it is to stay as it was."""
 
     BINDINGS: ClassVar[list[BindingType]] = [("escape", "cancel", "Cancel")]
 
@@ -142,17 +130,7 @@ class CannotDialog(ModalScreen[str | None]):
 
 
 class ChoiceDialog(Unhurried, ModalScreen[str | None]):
-    """Asks for one of a few keys; gives the key, or ``None`` for none of them.
-
-    Parameters
-    ----------
-    question : str
-        Fit for a terminal.
-    answers : dict of str to str
-        What each key does, in a few words; the keys in lower case.
-    otherwise : str, default=""
-        What Escape does, if that is another thing than an answer does.
-    """
+    """Asks for one of a few keys; gives the key, or ``None`` for none of them."""
 
     def __init__(self, question: str, answers: dict[str, str], otherwise: str = "") -> None:
         super().__init__()
@@ -184,13 +162,7 @@ class ChoiceDialog(Unhurried, ModalScreen[str | None]):
 
 
 class ConfirmDialog(ChoiceDialog):
-    """Asks yes or no; gives ``"y"`` for yes.
-
-    Parameters
-    ----------
-    question : str
-        Fit for a terminal.
-    """
+    """Asks yes or no; gives ``"y"`` for yes."""
 
     def __init__(self, question: str) -> None:
         super().__init__(question, {"y": "yes", "n": "no"})
@@ -209,15 +181,7 @@ _ARROWS = {
 
 
 class PaletteDialog(ModalScreen[Command | None]):
-    """Asks for a command; gives ``None`` for none.
-
-    Parameters
-    ----------
-    keys : KeyTable
-        Says which key each command has.
-    commands : sequence of Command
-        Those that work where it was opened.
-    """
+    """Asks for a command; gives ``None`` for none."""
 
     BINDINGS: ClassVar[list[BindingType]] = [("escape,ctrl+p", "cancel", "Cancel")]
 

@@ -29,15 +29,7 @@ READ_AHEAD_S = 0.2
 
 
 class DocumentScreen(Screen[None]):
-    """The open topic of a session, shown.
-
-    Parameters
-    ----------
-    session : JudgingSession
-        With a topic open.
-    keys : KeyTable
-        The keys of its scale.
-    """
+    """The open topic of a session, shown."""
 
     AUTO_FOCUS = "DocumentPane"
     ROLE = ""

@@ -62,17 +62,7 @@ OpenScreen = Callable[[JudgingSession, KeyTable, Result | None], JudgeScreen]
 
 
 class InboxScreen(Screen[None]):
-    """The topics of a session's judge.
-
-    Parameters
-    ----------
-    session : JudgingSession
-        Whose topics to list; a topic that is open already is shown at once.
-    keys : KeyTable
-        The keys of its scale.
-    open_screen : OpenScreen, default=JudgeScreen
-        What a topic is opened on.
-    """
+    """The topics of a session's judge."""
 
     def __init__(
         self, session: JudgingSession, keys: KeyTable, open_screen: OpenScreen = JudgeScreen

@@ -39,17 +39,7 @@ _LEAST_PAUSE_S = 0.12
 
 
 class JudgeScreen(BrowsingScreen):
-    """The open topic of a session.
-
-    Parameters
-    ----------
-    session : JudgingSession
-        With a topic open.
-    keys : KeyTable
-        The keys of its scale.
-    opening : Result, optional
-        What to say at once.
-    """
+    """The open topic of a session."""
 
     def __init__(self, session: JudgingSession, keys: KeyTable, opening: Result | None = None) -> None:
         super().__init__(session, keys)

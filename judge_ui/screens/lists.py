@@ -23,15 +23,7 @@ from store.wrapping import cell_width, pad
 
 
 class PoolListScreen(Screen[int | None]):
-    """The list; gives the place of the document to go to, or ``None``.
-
-    Parameters
-    ----------
-    session : JudgingSession
-        With a topic open.
-    keys : KeyTable
-        The keys of its scale.
-    """
+    """The list; gives the place of the document to go to, or ``None``."""
 
     AUTO_FOCUS = "RowList"
 
@@ -103,15 +95,7 @@ _SHORTEST_WORDS = 14
 
 
 class HistoryScreen(Screen[Event | None]):
-    """A list of events; gives the one to go to, or ``None``.
-
-    Parameters
-    ----------
-    session : JudgingSession
-        Whose events.
-    keys : KeyTable
-        The keys of its scale.
-    """
+    """A list of events; gives the one to go to, or ``None``."""
 
     AUTO_FOCUS = "RowList"
 

@@ -25,21 +25,7 @@ NO_GUIDELINES = "this collection has no guidelines"
 
 
 class ReadingScreen(Unhurried, Screen[bool]):
-    """A page of text; gives whether Enter closed it.
-
-    Parameters
-    ----------
-    title : str
-        Of the page, fit for a terminal.
-    leaf : Leaf or callable
-        The text, or what makes it for a width in cells.
-    keys : KeyTable
-        Says which keys scroll.
-    back : collection of Command
-        The commands whose keys close the page; the first is named on it.
-    enter : str, default=""
-        What Enter does, where that is another thing than going back.
-    """
+    """A page of text; gives whether Enter closed it. The first command of `back` is named on it."""
 
     AUTO_FOCUS = "TextPane"
 

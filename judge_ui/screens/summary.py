@@ -36,17 +36,7 @@ from store.wrapping import cell_width, pad
 
 
 class SummaryScreen(Unhurried, Screen[Afterwards]):
-    """The end of the open topic.
-
-    Parameters
-    ----------
-    session : JudgingSession
-        With a topic open.
-    keys : KeyTable
-        The keys of its scale.
-    n_quick : int
-        Documents that were decided quickly.
-    """
+    """The end of the open topic."""
 
     AUTO_FOCUS = "TextPane"
 

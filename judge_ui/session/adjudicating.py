@@ -36,15 +36,7 @@ class AdjudicationDeskLike(DeskLike, Protocol):
 
 
 class AdjudicatingSession(JudgingSession):
-    """One adjudicator at one terminal.
-
-    Parameters
-    ----------
-    desk : AdjudicationDeskLike
-        The adjudicator's desk.
-    min_dwell, advance, clock
-        As for `JudgingSession`.
-    """
+    """One adjudicator at one terminal."""
 
     def __init__(
         self,
@@ -74,12 +66,10 @@ class AdjudicatingSession(JudgingSession):
         return self._disagreements.disagreement(self.topic.topic, self.task.docno)
 
     def select_cell(self, cell: tuple[Verdict, Verdict] | None) -> bool:
-        """Want the documents of one cell, or of all; the open topic is read anew.
+        """Want the documents of one cell, or of all, and read the open topic anew; tell whether it has such a
+        document.
 
-        Returns
-        -------
-        bool
-            Whether the open topic has such a document. Raises as `open_topic` does.
+        Raises as `open_topic` does.
         """
         self._check_saved()
         self._disagreements.select(replace(self.selection, cell=cell))

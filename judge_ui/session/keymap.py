@@ -78,27 +78,11 @@ _AZERTY = ("à0", "&1", "é2", '"3', "'4", "(5", "-§6", "è7", "_!8", "ç9")
 
 
 def read_keymap(name: str, scale: Scale) -> Keymap:
-    """Read a keymap and check it against a scale.
+    """Read a keymap, one of `PRESETS` or a TOML file, and check it against the grades that need keys.
 
-    Parameters
-    ----------
-    name : str
-        One of `PRESETS`, or the path of a TOML file; see the module for its form.
-    scale : Scale
-        The grades that need keys.
-
-    Returns
-    -------
-    Keymap
-        Fit for `judge_ui.session.keys.key_table`.
-
-    Raises
-    ------
-    ArgumentError
-        If there is no such file, or the preset does not suit the scale.
-    FormatError
-        If the file is no keymap: a key with two meanings, a grade or command that is not known,
-        a key that never reaches a program, or a grade left without a key; all faults at once.
+    `ArgumentError`: no such file, or a preset that does not suit the scale. `FormatError`: a key with two
+    meanings, an unknown grade or command, a key that never reaches a program, a grade left without a key; all
+    faults at once.
 
     Examples
     --------

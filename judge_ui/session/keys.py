@@ -172,12 +172,7 @@ class KeyTable:
     def meaning(self, key: str, character: str | None = None) -> int | Command | None:
         """Say what a key means: a grade value, a command, or nothing.
 
-        Parameters
-        ----------
-        key : str
-            Name of the key; a character, or a word such as ``pagedown``.
-        character : str, optional
-            What the key types, if anything.
+        `character` is what the key types, if anything.
 
         Notes
         -----
@@ -217,21 +212,11 @@ class KeyTable:
 def key_table(scale: Scale, keymap: Keymap | None = None) -> KeyTable:
     """Lay out the keys of a scale.
 
-    A grade key wins over a command key, and a key of the keymap over both: the command moves to
-    another letter, or from there to a function key. A letter is a grade in either case, unless
-    both are declared, so that Caps Lock makes no command of a grade.
+    `ArgumentError`: a grade has no key, or the keymap leaves none for a command.
 
-    Parameters
-    ----------
-    scale : Scale
-        The declared grades.
-    keymap : Keymap, optional
-        Keys that the judge has chosen instead.
-
-    Raises
-    ------
-    ArgumentError
-        If a grade has no key, or the keymap leaves none for a command.
+    A grade key wins over a command key, and a key of the keymap over both: the command moves to another
+    letter, or from there to a function key. A letter is a grade in either case, unless both are declared, so
+    that Caps Lock makes no command of a grade.
 
     Examples
     --------

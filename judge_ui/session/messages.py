@@ -26,14 +26,8 @@ def clock_time(moment: datetime) -> str:
 
 
 def day_or_time(moment: datetime | None, now: datetime) -> str:
-    """Tell when something was last done: the time when it was today, else the date.
-
-    Parameters
-    ----------
-    moment : datetime, optional
-        An aware moment; ``None`` = never.
-    now : datetime
-        An aware moment; its zone is the one that counts.
+    """Tell when something was last done: the time when it was today in the zone of `now`, else the date;
+    ``None`` = never.
 
     Examples
     --------
@@ -158,12 +152,8 @@ def event_words(event: Event, scale: Scale) -> str:
 
 
 def conflict_words(conflict: Conflict, scale: Scale) -> tuple[str, str]:
-    """Ask which of two decisions of the same judge is to stand.
-
-    Returns
-    -------
-    tuple of str
-        What happened, and what can be done about it beside keeping it; fit for a terminal.
+    """Ask which of two decisions of the same judge is to stand: what happened, and what can be done beside
+    keeping it.
     """
     host = sanitise_line(conflict.host) or "another sitting"
     mine = decision_mark(conflict.attempt.decision, scale)
@@ -220,15 +210,7 @@ def pace_words(seconds: float) -> str:
 
 
 def live_words(sittings: Sequence[LiveSitting], topic: str) -> str:
-    """Warn of another sitting of the same judge, one at the same topic before others.
-
-    Parameters
-    ----------
-    sittings : sequence of LiveSitting
-        At least one.
-    topic : str
-        The open one.
-    """
+    """Warn of another sitting of the same judge, one at the same topic before others."""
     one = next((sitting for sitting in sittings if sitting.topic == topic), sittings[0])
     host = sanitise_line(one.host) or "another terminal"
     same = "this very topic" if one.topic == topic else f"topic {sanitise_line(one.topic)}"
@@ -259,17 +241,8 @@ _OWN_KEYS = {Afterwards.STAY: "daf", Afterwards.QUICK: "rvw"}
 
 
 def own_keys(meaning: Callable[[str], object]) -> dict[Afterwards, str]:
-    """Choose the keys that mean something at the end of a topic alone.
-
-    Parameters
-    ----------
-    meaning : callable
-        Says what a key means elsewhere.
-
-    Returns
-    -------
-    dict of Afterwards to str
-        Of each the first key that is not one of `WISHES` already; empty = there is none.
+    """Choose the keys that mean something at the end of a topic alone: of each the first that is not one of
+    `WISHES`.
 
     Examples
     --------

@@ -16,15 +16,7 @@ _BEATEN = 3
 
 
 class OpenQueue:
-    """The documents of the topic that is open at a desk.
-
-    Parameters
-    ----------
-    desk : DeskLike
-        The judge's desk.
-    drawing : Drawing, optional
-        Draws the next document when every one in the queue has a decision.
-    """
+    """The documents of the topic that is open at a desk."""
 
     def __init__(self, desk: DeskLike, drawing: Drawing | None) -> None:
         self._desk = desk
@@ -95,10 +87,7 @@ class OpenQueue:
     def find_or_bring(self) -> int | None:
         """Return the place of the next document without a decision, brought in if need be.
 
-        Raises
-        ------
-        StoreError
-            If there are documents left, and others were faster again and again.
+        `StoreError`: there are documents left, and others were faster again and again.
         """
         undecided, n_beaten = self.next_in(State.UNJUDGED), 0
         while undecided is None and self.topic and (self._undrawn or self._claimable):
@@ -191,17 +180,10 @@ _STATES = {
 
 
 def places(tasks: Sequence[Task], wanted: Filter | int, *, quick_s: float) -> list[int]:
-    """Return the places of the documents that a filter lets through.
+    """Return the places of the documents that a filter, or a grade value, lets through.
 
-    Parameters
-    ----------
-    tasks : sequence of Task
-        A queue.
-    wanted : Filter or int
-        A filter, or a grade value.
-    quick_s : float
-        A decision after fewer seconds on the screen counts as quick; one whose time is not known
-        does not.
+    A decision after fewer than `quick_s` seconds on the screen counts as quick; one whose time is not known
+    does not.
 
     Examples
     --------

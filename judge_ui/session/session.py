@@ -88,13 +88,7 @@ IDLE_AFTER_S = 120.0
 
 
 class Dwell:
-    """The clock of the document before the judge.
-
-    Parameters
-    ----------
-    clock : callable
-        Seconds that never run backwards.
-    """
+    """The clock of the document before the judge."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
@@ -171,21 +165,9 @@ QUICK_S = 1.0
 class OpenSession:
     """One judge at one terminal.
 
-    Parameters
-    ----------
-    desk : DeskLike
-        The judge's desk.
-    min_dwell : float, default=0.3
-        Seconds a document must have been shown before a grade counts: a held key or a raw paste
-        grades nothing.
-    advance : bool, default=True
-        Whether a decision goes on to the next document without one.
-    clock : callable, default=time.monotonic
-        Seconds that never run backwards.
-    drawing : Drawing, optional
-        Draws the next document when every one in the queue has a decision.
-    quick : float, default=1.0
-        Decisions after fewer seconds are offered for review.
+    `min_dwell`: seconds a document must have been shown before a grade counts, so that a held key or a raw
+    paste grades nothing. `advance`: whether a decision goes on to the next document without one. `quick`:
+    decisions after fewer seconds are offered for review.
     """
 
     def __init__(
@@ -278,14 +260,8 @@ class OpenSession:
     def open_topic(self, topic: str) -> None:
         """Open a topic at the first document without a decision, else at the first.
 
-        Raises
-        ------
-        UnknownNameError
-            If the topic is not known.
-        StoreError
-            If a decision of the open one is not saved yet.
-        PoolerError
-            If its next document could not be drawn; what was open stays open.
+        `StoreError`: a decision of the open topic is not saved yet. `PoolerError`: the next document could
+        not be drawn; what was open stays open.
         """
         self._check_saved()
         terms, needs_briefing = self._desk.terms(topic), not self._desk.has_seen_guidelines(topic)
@@ -306,11 +282,8 @@ class OpenSession:
     def mark_shown(self, page: Page | None = None) -> None:
         """Say that the document is on the screen now; the dwell is measured from here.
 
-        Parameters
-        ----------
-        page : Page, optional
-            What is shown, which may be older than what the collection has by now: an event names
-            the text that was decided about.
+        `page` may be older than what the collection has by now: an event names the text that was decided
+        about.
         """
         if self._here is not None:
             self._dwell.show(self._here, "" if page is None else page.sha256)
@@ -322,10 +295,7 @@ class OpenSession:
     def go_next(self) -> bool:
         """Go to the next document; False at the end.
 
-        Raises
-        ------
-        PoolerError
-            If it could not be drawn: then there is no document, and `trouble` says why.
+        `PoolerError`: it could not be drawn; then there is no document, and `trouble` says why.
         """
         return self._step(1)
 

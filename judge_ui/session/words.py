@@ -29,11 +29,6 @@ def grade_mark(scale: Scale, value: int) -> str:
 def grade_name(scale: Scale, value: int) -> str:
     """Name a grade by its letter or value, and its label.
 
-    Raises
-    ------
-    UnknownNameError
-        If the value is off the scale.
-
     Examples
     --------
     >>> from store.formats.scale import parse_scale

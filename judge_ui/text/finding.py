@@ -20,27 +20,12 @@ _UNSPACED = re.compile(f"[{KANJI}{KATAKANA}{HIRAGANA}\u3001-\u303f\u30fb]")
 
 
 def find_spans(text: str, wanted: str) -> list[Span]:
-    r"""Find every place where a text says what is wanted.
+    r"""Find every place where a text says what is wanted: ascending, leftmost first, in characters of `text`.
 
-    Parameters
-    ----------
-    text : str
-        A document, of any characters.
-    wanted : str
-        What to find; blanks around it are ignored, and nothing in it is a pattern.
-
-    Returns
-    -------
-    list of Span
-        Ascending, not empty and not overlapping, in characters of `text`; the leftmost first.
-        Empty when there is nothing but blanks in `wanted`.
-
-    Notes
-    -----
-    Both sides are folded, so that case, width, ligatures and invisible characters do not matter. A
-    blank stands for any blanks, and for a line break with any blanks around it; beside kanji and
-    kana a line break is ignored, since no blank stands for it there. Found anywhere, also inside
-    words. Linear in the text.
+    Both sides are folded, so that case, width, ligatures and invisible characters do not matter. A blank
+    stands for any blanks, and for a line break with any blanks around it; beside kanji and kana a line break
+    is ignored, since no blank stands for it there. Found anywhere, also inside words; nothing in `wanted` is
+    a pattern. Linear in the text.
 
     Examples
     --------
@@ -58,18 +43,7 @@ def find_spans(text: str, wanted: str) -> list[Span]:
 
 
 def literal_pattern(folded: str) -> str:
-    """Write the regular expression of a folded text, which is not one itself.
-
-    Parameters
-    ----------
-    folded : str
-        What is to be matched.
-
-    Returns
-    -------
-    str
-        The pattern; empty when there is nothing but blanks to match.
-    """
+    """Write the regular expression of a folded text; empty when there is nothing but blanks to match."""
     words = []
     for word in folded.split():
         pattern, before = "", ""
@@ -110,19 +84,12 @@ _STOP = frozenset(_STOP_WORDS.split())
 
 
 def query_terms(topic: Topic) -> tuple[str, ...]:
-    """Pick the words of a topic that are worth marking in a document.
+    """Pick the words of a topic's title and description that are worth marking in a document, folded, in
+    order.
 
-    Parameters
-    ----------
-    topic : Topic
-        Title and description are read, the narrative is not: it also names what is not relevant.
-
-    Returns
-    -------
-    tuple of str
-        Folded (`fold`), each once, in order: words of three characters or more with a letter
-        among them, and runs of two or more kanji or katakana; but for a small stop list. Words of
-        five letters or more lose a plural ``s``.
+    Words of three characters or more with a letter among them, and runs of two or more kanji or katakana; but
+    for a small stop list. Words of five letters or more lose a plural ``s``. The narrative also names what is
+    not relevant, and is not read.
 
     Examples
     --------
@@ -141,28 +108,13 @@ def query_terms(topic: Topic) -> tuple[str, ...]:
 
 
 def term_spans(text: str, terms: Iterable[str]) -> list[Span]:
-    """Find terms in a text.
+    """Find terms in a text: spans ascending, not overlapping, in its characters.
 
-    Parameters
-    ----------
-    text : str
-        A document, of any characters.
-    terms : iterable of str
-        What to look for, folded or not; those of nothing but blanks are ignored.
-
-    Returns
-    -------
-    list of Span
-        Ascending, not empty and not overlapping, in characters of `text`.
-
-    Notes
-    -----
-    Both sides are folded, so that case, width and ligatures do not matter. A term that is one word
-    is found at word starts: the words that are the term are marked whole, and so are those that
-    begin with it when it has four characters or more (`bridge` marks `bridges`, `car` does not
-    mark `cartel`). Any other term - kanji, katakana, several words - is found anywhere, the
-    leftmost first and of those the longest, across line breaks as `judge_ui.text.finding.find_spans`
-    says; words that overlap it are left out. Linear in the text, whatever the terms.
+    Both sides are folded. A term that is one word is found at word starts: the words that are the term are
+    marked whole, and so are those that begin with it when it has four characters or more (`bridge` marks
+    `bridges`, `car` does not mark `cartel`). Any other term - kanji, katakana, several words - is found
+    anywhere, the leftmost first and of those the longest, across line breaks as in `find_spans`; words that
+    overlap it are left out. Linear in the text, whatever the terms.
 
     Examples
     --------
@@ -173,23 +125,10 @@ def term_spans(text: str, terms: Iterable[str]) -> list[Span]:
 
 
 class TermSearch:
-    """Finds terms in a text as far as it is asked to, so that a long text can be shown at once.
+    """Finds terms in a text as far as it is asked to, so that a long text can be shown at once; see
+    `term_spans`.
 
-    Parameters
-    ----------
-    text : str
-        A document, of any characters.
-    terms : iterable of str
-        What to look for; see `term_spans` for what is found.
-    piece : int, default=16384
-        Characters that are searched at a time.
-
-    Attributes
-    ----------
-    spans : list of Span
-        What has been found so far, ascending.
-    reached : int
-        Every span that begins before this place of the text has been found.
+    `spans` has what was found so far; every span that begins before `reached` is among them.
     """
 
     def __init__(self, text: str, terms: Iterable[str], *, piece: int = _PIECE) -> None:
@@ -220,18 +159,7 @@ class TermSearch:
         return self.reached >= self._n_characters
 
     def reach(self, place: int) -> Sequence[Span]:
-        """Find every span that begins before a place, and perhaps some more.
-
-        Parameters
-        ----------
-        place : int
-            In characters of the text.
-
-        Returns
-        -------
-        sequence of Span
-            `spans`.
-        """
+        """Find every span that begins before a place of the text, and perhaps some more."""
         while self.reached < min(place, self._n_characters):
             self.advance()
         return self.spans

@@ -27,20 +27,8 @@ _Edit = tuple[int, int, int]
 
 
 def fold(text: str) -> str:
-    r"""Remove differences of case, width and ligature, and what shows nothing.
+    r"""Remove differences of case, width and ligature, and what shows nothing: NFKC with full case folding.
 
-    Parameters
-    ----------
-    text : str
-        Any characters.
-
-    Returns
-    -------
-    str
-        The text in NFKC, with full case folding, without `INVISIBLE`.
-
-    Notes
-    -----
     Linear in the text: of more than 30 combining characters in a row, 30 are normalised at a time.
 
     Examples
@@ -54,17 +42,7 @@ def fold(text: str) -> str:
 class Folding:
     """Folds a text from its start, piece by piece, and keeps track of where characters went.
 
-    Parameters
-    ----------
-    text : str
-        The source.
-
-    Attributes
-    ----------
-    source_length : int
-        Characters of the source that are folded.
-    length : int
-        Characters that came out.
+    `source_length` characters of the source are folded, and `length` came out.
     """
 
     def __init__(self, text: str) -> None:
@@ -79,13 +57,7 @@ class Folding:
         self._special: re.Pattern[str] | None = None
 
     def advance(self, n: int) -> str:
-        """Fold the next `n` characters, and up to 30 that melt into them.
-
-        Returns
-        -------
-        str
-            The folded characters; empty at the end of the text.
-        """
+        """Fold the next `n` characters, and up to 30 that melt into them; empty at the end of the text."""
         start = self.source_length
         end = min(start + n, len(self._text))
         furthest = min(end + _JOINED, len(self._text))
@@ -112,20 +84,10 @@ class Folding:
         return place - folded_end + end, place - folded_end + end + 1
 
     def source_spans(self, spans: Iterable[Span], after: int = 0) -> list[Span]:
-        """Turn spans of the folded text into spans of the source.
+        """Turn spans of the folded text, ascending, into spans of the source that begin at `after` or later.
 
-        Parameters
-        ----------
-        spans : iterable of Span
-            Ascending, not empty and not overlapping.
-        after : int, default=0
-            Where the result may begin, in characters of the source.
-
-        Returns
-        -------
-        list of Span
-            Ascending, not empty and not overlapping: of several spans that came out of one source
-            character, such as U+337F that is four kanji, the first has it.
+        Of several spans that came out of one source character, such as U+337F that is four kanji, the first
+        has it.
         """
         found = []
         for first, last in spans:

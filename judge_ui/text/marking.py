@@ -12,19 +12,7 @@ from store.records import Passage
 
 
 def merged(text: str, passages: Iterable[Passage]) -> tuple[Passage, ...]:
-    """Put passages in order, and make one of those that overlap.
-
-    Parameters
-    ----------
-    text : str
-        Of the document.
-    passages : iterable of Passage
-        Parts of `text`.
-
-    Returns
-    -------
-    tuple of Passage
-        Ascending, not overlapping; two that only touch stay two.
+    """Put passages in order, and make one of those that overlap; two that only touch stay two.
 
     Examples
     --------
@@ -41,18 +29,7 @@ def merged(text: str, passages: Iterable[Passage]) -> tuple[Passage, ...]:
 
 
 class Marking:
-    """A selection of sentences that moves through a document.
-
-    Parameters
-    ----------
-    text : str
-        Of the document; it begins at its first sentence.
-
-    Attributes
-    ----------
-    is_extending : bool
-        Whether every move extends the selection.
-    """
+    """A selection of sentences that moves through a document."""
 
     def __init__(self, text: str) -> None:
         self._text = text

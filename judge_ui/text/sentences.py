@@ -45,26 +45,12 @@ _BEFORE_NUMBER = frozenset(_NUMBERED.split())
 
 
 def sentence_spans(text: str) -> list[Span]:
-    """Divide a text into sentences.
+    """Divide a text into sentences of one to 400 characters, ascending; every character that shows is in one.
 
-    Parameters
-    ----------
-    text : str
-        A document, of any characters.
-
-    Returns
-    -------
-    list of Span
-        Ascending, not overlapping, of one to 400 characters each, in characters of `text`. Every
-        character that shows is in one; blanks and invisible characters at either end are in none.
-
-    Notes
-    -----
-    A sentence ends at a line break; at ``。！？`` and their like, unless the text goes on after a
-    closing bracket (``「行く。」と``); and at ``.!?`` before a blank, unless a small letter follows
-    or the point belongs to an initial, an abbreviation or the number of a heading. One of more
-    than 400 characters is cut at the last clause mark within these, else at a blank, else there.
-    Linear in the text.
+    A sentence ends at a line break; at ``。！？`` and their like, unless the text goes on after a closing
+    bracket (``「行く。」と``); and at ``.!?`` before a blank, unless a small letter follows or the point belongs to
+    an initial, an abbreviation or the number of a heading. One of more than 400 characters is cut at the last
+    clause mark within these, else at a blank, else there. Linear in the text.
 
     Examples
     --------

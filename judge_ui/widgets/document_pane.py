@@ -96,13 +96,7 @@ class DocumentPane(TextPane):
         self.refresh()
 
     def show_passages(self, passages: Iterable[Passage]) -> None:
-        """Draw other passages as marked: what is stored, after an undo or a failed write.
-
-        Parameters
-        ----------
-        passages : iterable of Passage
-            In characters of `Page.text`.
-        """
+        """Draw other passages as marked: what is stored, after an undo or a failed write."""
         leaf = self._leaf
         if not isinstance(leaf, DocumentLeaf):
             return
@@ -111,18 +105,10 @@ class DocumentPane(TextPane):
             self.show_again(replace(leaf, passages=wanted))
 
     def find(self, text: str) -> int:
-        """Find words in the document, and go to the first at or below the top of the screen.
+        """Find words in the document, and go to the first at or below the top of the screen; return how many
+        places.
 
-        Parameters
-        ----------
-        text : str
-            What to find; see `judge_ui.text.finding.find_spans`. Blanks find nothing.
-
-        Returns
-        -------
-        int
-            How many places say so. With none the screen stays where it is, and `find_next` has
-            nothing to go to until `clear_find`.
+        With none the screen stays where it is, and `find_next` has nothing to go to until `clear_find`.
         """
         self._current = None
         self._found = find_spans(self._leaf.text, text)
@@ -132,18 +118,12 @@ class DocumentPane(TextPane):
         return len(self._found)
 
     def find_next(self, step: int) -> tuple[int, int] | None:
-        """Go to the next or the previous hit; with nothing sought, highlighted term.
+        """Go to the next (1) or the previous (-1) hit; with nothing sought, highlighted term.
 
-        Parameters
-        ----------
-        step : int
-            1 = next, -1 = previous; from the hit gone to last if it is in sight, else from the
-            top of the screen. After the last comes the first.
+        Return its number and their count.
 
-        Returns
-        -------
-        tuple of int, optional
-            Number of the hit, from 1, and how many there are; ``None`` = there is none.
+        It starts from the hit gone to last if that is in sight, else from the top of the screen. After the
+        last comes the first; ``None`` = there is none.
         """
         hits = self._hits()
         if not hits or self._laid is None:

@@ -145,15 +145,7 @@ class LaidLeaf:
         return max(bisect_right(self.lines, place, key=itemgetter(0)) - 1, 0)
 
     def pieces(self, line: int, layers: Sequence[Layer] = ()) -> Iterator[tuple[str, Look]]:
-        """Give one line as it is drawn, piece by piece.
-
-        Parameters
-        ----------
-        line : int
-            From 0; it has been laid out.
-        layers : sequence of Layer, optional
-            What stands out besides what does in the leaf.
-        """
+        """Give one line as it is drawn, piece by piece."""
         start, end = self.lines[line]
         drawn_so = [*self.leaf.layers(end), *layers]
         # Each layer is a bit that is on between the two ends of each of its stretches.
@@ -188,19 +180,7 @@ def lay_out(leaf: Leaf, width: int) -> LaidLeaf:
 def document_leaf(page: Page, terms: Iterable[str], passages: Iterable[Passage] = ()) -> Leaf:
     """Make the leaf of a document: its title, its text, and what stands out in them.
 
-    Parameters
-    ----------
-    page : Page
-        As the desk gives it.
-    terms : iterable of str
-        Words of the topic and of the judge, folded or not; marked in title and text.
-    passages : iterable of Passage, optional
-        Evidence that the judge has marked, in characters of `Page.text`.
-
-    Returns
-    -------
-    Leaf
-        A `DocumentLeaf`, but for a document without a text.
+    `terms` may be folded or not; `passages` are in characters of `Page.text`.
     """
     body = NO_TEXT if page.text is None else page.text or EMPTY_TEXT
     heading = strong(f"{page.title}\n\n" if page.title else "")

@@ -20,15 +20,7 @@ _STYLES = {Look.PLAIN: "", Look.STRONG: "bold", Look.HIT: "bold reverse"}
 
 
 class Words(Static):
-    """A sentence or two, over as many lines as they need.
-
-    Parameters
-    ----------
-    text : str or Leaf
-        Fit for a terminal.
-    id, classes : str, optional
-        Of the widget.
-    """
+    """A sentence or two, over as many lines as they need."""
 
     def __init__(
         self,
@@ -49,13 +41,6 @@ class Bar(Widget):
     """One line across the screen: something on the left, something on the right.
 
     The right side is never cut short; the left side is.
-
-    Parameters
-    ----------
-    left : str, default=""
-        What to begin with, fit for a terminal.
-    id, classes : str, optional
-        Of the widget.
     """
 
     def __init__(
@@ -185,23 +170,8 @@ def standing(task: Task, scale: Scale, unsaved: str = "") -> str:
 def grade_line(scale: Scale, task: Task, width: int, unsaved: str = "", keys: KeyTable | None = None) -> Leaf:
     """Write the grade keys, the one that is given marked, and how the document stands.
 
-    Parameters
-    ----------
-    scale : Scale
-        The declared grades.
-    task : Task
-        The document before the judge.
-    width : int
-        Of the line, in cells.
-    unsaved : str, default=""
-        A decision that could not be written.
-    keys : KeyTable, optional
-        The keys that give the grades; default those of the scale.
-
-    Returns
-    -------
-    Leaf
-        One line, with every key in it even where there is no room for every label.
+    Every key is in it, even where there is no room for every label. `unsaved`: a decision that could not be
+    written.
     """
     now = standing(task, scale, unsaved)
     room = width - max(cell_width(now), _LEAST_STANDING) - 3
@@ -270,25 +240,9 @@ def hint_lines(
 ) -> list[Leaf]:
     """Write the command keys and the state of the last save.
 
-    Parameters
-    ----------
-    keys : KeyTable
-        The keys of the scale.
-    status : Status
-        What to say.
-    width : int
-        Of a line, in cells.
-    special : sequence of Hint
-        What works at the moment instead of the usual commands; the last goes back, and is the last
-        to go but for the first.
-    is_tall : bool, default=False
-        Whether there are lines to spare.
-
-    Returns
-    -------
-    list of Leaf
-        One line where the status leaves room for a hint, else the status over up to three lines,
-        and the hints below it where there are lines to spare.
+    `special` hints work at the moment instead of the usual commands; the last goes back, and is the last to
+    go but for the first. One line where the status leaves room for a hint, else the status over up to three
+    lines, and the hints below it where there are lines to spare (`is_tall`).
     """
     text = drawn(status.text)
     hints = [strong(key) + Leaf(f" {word}") for key, word in special or _hints(keys)]
@@ -315,17 +269,7 @@ def hint_lines(
 
 
 class Hints(Widget):
-    """The lines at the foot of a screen.
-
-    Parameters
-    ----------
-    keys : KeyTable
-        The keys of the scale.
-    scale : Scale, optional
-        The declared grades; without them no document is graded here.
-    id : str, optional
-        Of the widget.
-    """
+    """The lines at the foot of a screen."""
 
     def __init__(
         self,

@@ -34,22 +34,7 @@ _CURSOR = Style(reverse=True)
 
 
 class RowList(ScrollView, can_focus=True):
-    """Rows, one of them under the cursor.
-
-    Parameters
-    ----------
-    keys : KeyTable
-        Says which keys move the cursor.
-    id : str, optional
-        Of the widget.
-
-    Attributes
-    ----------
-    cursor : int
-        The row under the cursor.
-    shows_cursor : bool
-        Whether the cursor is drawn also while the keys go elsewhere.
-    """
+    """Rows, one of them under the cursor, which `shows_cursor` draws also while the keys go elsewhere."""
 
     class Chosen(Message):
         """A row was chosen, with Enter or with the mouse."""
@@ -153,17 +138,7 @@ _BY_KEY = {
 
 
 class PoolList(Vertical):
-    """The list, what it is cut down to, and a field to find a docno in it.
-
-    Parameters
-    ----------
-    session : JudgingSession
-        With a topic open.
-    keys : KeyTable
-        The keys of its scale.
-    id : str, optional
-        Of the widget.
-    """
+    """The list, what it is cut down to, and a field to find a docno in it."""
 
     class Chosen(Message):
         """A document was chosen."""

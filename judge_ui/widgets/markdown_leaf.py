@@ -30,21 +30,10 @@ Piece = tuple[str, bool]
 def markdown_leaf(text: str, width: int = 80) -> Leaf:
     r"""Make the leaf of a markdown text.
 
-    Parameters
-    ----------
-    text : str
-        Fit for a terminal, but for character references such as ``&#27;``, which are decoded and
-        sanitised here.
-    width : int, default=80
-        For which items and quotations are broken, so that their lines stand below each other; in
-        cells.
-
-    Returns
-    -------
-    Leaf
-        Headings and strong words bold; a blank line between paragraphs; items
-        with their marks, indented; code and tables line by line. Two wide characters at a line
-        break of the source are joined without a blank.
+    Headings and strong words bold; a blank line between paragraphs; items with their marks, indented and, as
+    quotations, broken for `width` cells; code and tables line by line. Two wide characters at a line break of
+    the source are joined without a blank. Character references such as ``&#27;`` are decoded and sanitised
+    here.
 
     Examples
     --------

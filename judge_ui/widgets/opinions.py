@@ -18,17 +18,7 @@ _GAP = "  "
 
 
 class OpinionsBox(Widget):
-    """A line for each judge: the letter, the grade, and what there is room for of the rest.
-
-    Parameters
-    ----------
-    scale : Scale
-        The declared grades.
-    hints : str
-        The keys of the screen that are not in its other hints; stays in sight.
-    id : str, optional
-        Of the widget.
-    """
+    """A line for each judge: the letter, the grade, and what there is room for of the rest."""
 
     DEFAULT_CSS = """
     OpinionsBox {
@@ -78,21 +68,8 @@ class OpinionsBox(Widget):
 
 
 def opinions_in(found: Disagreement, scale: Scale, is_tall: bool) -> list[tuple[str, str, str]]:  # noqa: FBT001 - a fact of the screen
-    """Write a disagreement in few lines.
-
-    Parameters
-    ----------
-    found : Disagreement
-        What the judges said.
-    scale : Scale
-        The declared grades.
-    is_tall : bool
-        Whether there is room for a line a judge.
-
-    Returns
-    -------
-    list of tuple of str
-        Lines: what stands out in each, the rest of it, and the rest in fewer words; at least one.
+    """Write a disagreement in few lines: of each what stands out, the rest of it, and the rest in fewer
+    words.
     """
     lines = [(opinion_marks(found.opinions, scale), "", "")]
     if is_tall and len(found.opinions) <= MOST_LINES:

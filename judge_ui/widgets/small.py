@@ -50,21 +50,7 @@ TYPED = rf"[^\x00-\x1f\x7f-\x9f\ud800-\udfff{BIDI_CONTROLS}]*"
 
 
 class LineInput(Input):
-    """The field.
-
-    Parameters
-    ----------
-    value : str, default=""
-        What it begins with.
-    placeholder : str, default=""
-        What it shows while it is empty.
-    is_selected : bool, default=False
-        Whether the first key typed takes the place of `value`.
-    disabled : bool, default=False
-        Whether it takes no keys yet.
-    id : str, optional
-        Of the widget.
-    """
+    """The field."""
 
     def __init__(
         self,

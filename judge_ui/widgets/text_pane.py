@@ -29,17 +29,7 @@ _PAUSE_S = 0.01
 
 
 class TextPane(ScrollView, can_focus=True):
-    """A scrolling text.
-
-    Parameters
-    ----------
-    keys : KeyTable
-        Says which keys scroll.
-    leaf : Leaf, optional
-        The text to begin with.
-    id : str, optional
-        Of the widget.
-    """
+    """A scrolling text."""
 
     class Scrolled(Message):
         """The pane shows another part of its text."""
@@ -76,14 +66,8 @@ class TextPane(ScrollView, can_focus=True):
         return self._laid is not None and self.is_on_screen
 
     def show(self, leaf: Leaf, laid: LaidLeaf | None = None) -> None:
-        """Show another text from its start.
-
-        Parameters
-        ----------
-        leaf : Leaf
-            The text.
-        laid : LaidLeaf, optional
-            The same, laid out ahead; used when its width is the pane's.
+        """Show another text from its start; `laid` is the same laid out ahead, used when its width is the
+        pane's.
         """
         self._leaf = leaf
         self._laid = laid if laid is not None and laid.width == self.text_width else None
