@@ -213,8 +213,9 @@ class Answers:
 
 
 def numbers(text: str, last: int) -> list[int] | None:
-    """Read numbers from 1 and ranges, as in ``3-5, 8``: ascending, each once; ``None`` = something else, or
-    one above `last`.
+    """Read numbers from 1 and ranges, as in ``3-5, 8``: ascending, each once.
+
+    ``None`` = something else, or one above `last`.
 
     Examples
     --------

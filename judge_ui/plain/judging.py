@@ -152,8 +152,9 @@ class Deciding:
         return ""
 
     def wait(self, answer: Answer) -> bool:
-        """Take an answer while a decision is not saved or no document could be brought; tell whether that is
-        settled.
+        """Take an answer while a decision is not saved or no document could be brought.
+
+        Tell whether that is settled.
 
         Where somebody types, another decision about the document takes the place of the one that waits, and
         anything else makes it tried once more. A script's answers were given without knowing of any of this,

@@ -399,7 +399,7 @@ def _one_line(text: str) -> str:
 
 
 def sum_up(session: JudgingSession, talk: Talk, answers: Answers, n_quick: int) -> Afterwards:
-    """Print the counts of a topic that is done, and ask what to do next. `EOFError` at the end of the input."""
+    """Print the counts of a topic that is done, and ask what to do next; `EOFError` when the input ends."""
     talk.say(f"\n{topic_name(session)}: {ALL_DECIDED}")
     for name, count in tally(session.tasks, session.scale):
         talk.say(f"  {name}: {count}")

@@ -144,8 +144,9 @@ class Talk:
             self._document = self._print(self._document)
 
     def ask(self, question: str) -> str:
-        """Print a question and return the answer without blanks around it; `EOFError` at the end of the
-        input.
+        """Print a question and return the answer without blanks around it.
+
+        `EOFError` at the end of the input.
         """
         self._write.write(f"{question} > ")
         self._write.flush()

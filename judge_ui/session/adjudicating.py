@@ -66,8 +66,9 @@ class AdjudicatingSession(JudgingSession):
         return self._disagreements.disagreement(self.topic.topic, self.task.docno)
 
     def select_cell(self, cell: tuple[Verdict, Verdict] | None) -> bool:
-        """Want the documents of one cell, or of all, and read the open topic anew; tell whether it has such a
-        document.
+        """Want the documents of one cell, or of all, and read the open topic anew.
+
+        Tell whether it has such a document.
 
         Raises as `open_topic` does.
         """

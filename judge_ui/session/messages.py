@@ -26,7 +26,8 @@ def clock_time(moment: datetime) -> str:
 
 
 def day_or_time(moment: datetime | None, now: datetime) -> str:
-    """Tell when something was last done: the time when it was today in the zone of `now`, else the date;
+    """Tell when something was last done: the time when it was today in the zone of `now`, else the date.
+
     ``None`` = never.
 
     Examples
@@ -152,8 +153,9 @@ def event_words(event: Event, scale: Scale) -> str:
 
 
 def conflict_words(conflict: Conflict, scale: Scale) -> tuple[str, str]:
-    """Ask which of two decisions of the same judge is to stand: what happened, and what can be done beside
-    keeping it.
+    """Ask which of two decisions of the same judge is to stand.
+
+    What happened, and what can be done beside keeping it.
     """
     host = sanitise_line(conflict.host) or "another sitting"
     mine = decision_mark(conflict.attempt.decision, scale)
@@ -241,8 +243,9 @@ _OWN_KEYS = {Afterwards.STAY: "daf", Afterwards.QUICK: "rvw"}
 
 
 def own_keys(meaning: Callable[[str], object]) -> dict[Afterwards, str]:
-    """Choose the keys that mean something at the end of a topic alone: of each the first that is not one of
-    `WISHES`.
+    """Choose the keys that mean something at the end of a topic alone.
+
+    Of each the first that is not one of `WISHES`.
 
     Examples
     --------

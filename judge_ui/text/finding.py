@@ -84,10 +84,9 @@ _STOP = frozenset(_STOP_WORDS.split())
 
 
 def query_terms(topic: Topic) -> tuple[str, ...]:
-    """Pick the words of a topic's title and description that are worth marking in a document, folded, in
-    order.
+    """Pick the words of a topic's title and description that are worth marking in a document.
 
-    Words of three characters or more with a letter among them, and runs of two or more kanji or katakana; but
+    Folded and in order: words of three characters or more with a letter among them, and runs of two or more kanji or katakana; but
     for a small stop list. Words of five letters or more lose a plural ``s``. The narrative also names what is
     not relevant, and is not read.
 
@@ -125,8 +124,9 @@ def term_spans(text: str, terms: Iterable[str]) -> list[Span]:
 
 
 class TermSearch:
-    """Finds terms in a text as far as it is asked to, so that a long text can be shown at once; see
-    `term_spans`.
+    """Finds terms in a text as far as it is asked to, so that a long text can be shown at once.
+
+    See `term_spans`.
 
     `spans` has what was found so far; every span that begins before `reached` is among them.
     """

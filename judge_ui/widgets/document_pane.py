@@ -105,8 +105,9 @@ class DocumentPane(TextPane):
             self.show_again(replace(leaf, passages=wanted))
 
     def find(self, text: str) -> int:
-        """Find words in the document, and go to the first at or below the top of the screen; return how many
-        places.
+        """Find words in the document, and go to the first at or below the top of the screen.
+
+        Return how many places.
 
         With none the screen stays where it is, and `find_next` has nothing to go to until `clear_find`.
         """

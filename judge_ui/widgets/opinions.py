@@ -68,8 +68,9 @@ class OpinionsBox(Widget):
 
 
 def opinions_in(found: Disagreement, scale: Scale, is_tall: bool) -> list[tuple[str, str, str]]:  # noqa: FBT001 - a fact of the screen
-    """Write a disagreement in few lines: of each what stands out, the rest of it, and the rest in fewer
-    words.
+    """Write a disagreement in few lines.
+
+    Of each what stands out, the rest of it, and the rest in fewer words.
     """
     lines = [(opinion_marks(found.opinions, scale), "", "")]
     if is_tall and len(found.opinions) <= MOST_LINES:

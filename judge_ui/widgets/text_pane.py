@@ -66,8 +66,9 @@ class TextPane(ScrollView, can_focus=True):
         return self._laid is not None and self.is_on_screen
 
     def show(self, leaf: Leaf, laid: LaidLeaf | None = None) -> None:
-        """Show another text from its start; `laid` is the same laid out ahead, used when its width is the
-        pane's.
+        """Show another text from its start.
+
+        `laid` is the same laid out ahead, used when its width is the pane's.
         """
         self._leaf = leaf
         self._laid = laid if laid is not None and laid.width == self.text_width else None
