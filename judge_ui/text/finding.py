@@ -86,9 +86,9 @@ _STOP = frozenset(_STOP_WORDS.split())
 def query_terms(topic: Topic) -> tuple[str, ...]:
     """Pick the words of a topic's title and description that are worth marking in a document.
 
-    Folded and in order: words of three characters or more with a letter among them, and runs of two or more kanji or katakana; but
-    for a small stop list. Words of five letters or more lose a plural ``s``. The narrative also names what is
-    not relevant, and is not read.
+    Folded and in order: words of three characters or more with a letter among them, and runs of two or more
+    kanji or katakana; but for a small stop list. Words of five letters or more lose a plural ``s``. The
+    narrative also names what is not relevant, and is not read.
 
     Examples
     --------

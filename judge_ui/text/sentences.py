@@ -49,8 +49,8 @@ def sentence_spans(text: str) -> list[Span]:
 
     A sentence ends at a line break; at ``。！？`` and their like, unless the text goes on after a closing
     bracket (``「行く。」と``); and at ``.!?`` before a blank, unless a small letter follows or the point
-    belongs to an initial, an abbreviation or the number of a heading. One of more than 400 characters is cut at the last
-    clause mark within these, else at a blank, else there. Linear in the text.
+    belongs to an initial, an abbreviation or the number of a heading. One of more than 400 characters is cut
+    at the last clause mark within these, else at a blank, else there. Linear in the text.
 
     Examples
     --------
