@@ -56,23 +56,9 @@ Pair = tuple[int, int]
 def fetch_cases(session: Session, *, topic: int | None = None, document: int | None = None) -> list[Case]:
     """Return every document in disagreement, and every one that an adjudicator has ruled on.
 
-    Parameters
-    ----------
-    session : Session
-        Any session.
-    topic, document : int, optional
-        Row ids; default all.
-
-    Returns
-    -------
-    list of Case
-        Topics in natural order, docnos bytewise. A case has the votes of all judges who decided:
-        two at least, or fewer where only a ruling is left.
-
-    Notes
-    -----
-    What is in disagreement is found by the database: 300,000 judgements of 100,000 documents take
-    about two seconds, whatever few of them differ.
+    Topics in natural order, docnos bytewise. A case has the votes of all judges who decided: two at least, or
+    fewer where only a ruling is left. The database finds what is in disagreement: 300,000 judgements of
+    100,000 documents take about two seconds, however few of them differ.
     """
     rulings = _fetch_rulings(session, topic, document)
     votes: dict[Pair, list[Vote]] = {pair: [] for pair in rulings}
@@ -98,12 +84,7 @@ def fetch_cases(session: Session, *, topic: int | None = None, document: int | N
 def select_cases(session: Session, cases: Iterable[Case], selection: Selection) -> list[Case]:
     """Return the disagreements that are wanted.
 
-    Raises
-    ------
-    UnknownNameError
-        If the topic or a judge of the selection is not known.
-    ArgumentError
-        If the two judges are one, or one is an adjudicator.
+    `ArgumentError`: the two judges are one, or one is an adjudicator.
     """
     pair = fetch_pair(session, selection)
     return [case for case in cases if selection.takes(case, pair)]
@@ -223,29 +204,9 @@ def _fetch_rulings(session: Session, topic: int | None, document: int | None) ->
 class AdjudicationDesk(Desk):
     """One adjudicator's work on one collection, in one sitting.
 
-    The queue has what judges disagree on, but for documents that another adjudicator has settled.
-    A document whose judges have decided otherwise since it was settled comes again, without a
-    decision; in the store the old one stands until there is another.
-
-    Parameters
-    ----------
-    engine : Engine
-        Of the collection.
-    judge : str
-        A judge of kind adjudicator who is not disabled.
-    scale : Scale
-        The declared grades.
-    program : str
-        Name and version of the front end, kept with the sitting.
-    selection : Selection
-        Which disagreements are wanted.
-
-    Raises
-    ------
-    UnknownNameError
-        If the judge is not known, or what the selection names.
-    StoreError
-        If the judge is disabled, or no adjudicator.
+    The queue has what judges disagree on, but for documents that another adjudicator has settled. A document
+    whose judges have decided otherwise since it was settled comes again, without a decision; in the store the
+    old one stands until there is another.
     """
 
     def __init__(
@@ -282,13 +243,7 @@ class AdjudicationDesk(Desk):
             return count_cells(cases, fetch_pair(session, wanted))
 
     def disagreement(self, topic: str, docno: str) -> Disagreement:
-        """Return how the judges stand to a document, as they stood when the queue was read.
-
-        Raises
-        ------
-        UnknownNameError
-            If it is not in a queue that was read.
-        """
+        """Return how the judges stand to a document, as they stood when the queue was read."""
         key = (self._topic_ids.get(topic, 0), self._document_ids.get(docno, 0))
         case = self._cases.get(key)
         if case is None:

@@ -78,20 +78,9 @@ def has_assignments(session: Session) -> bool:
 
 
 def assigned_documents(session: Session, judge: int, topic: int) -> dict[int, Seat]:
-    """Return the places a judge holds in a topic, by document id.
+    """Return the places a judge holds in a topic, by document id, in the judge's display order.
 
-    Parameters
-    ----------
-    session : Session
-        Any session.
-    judge, topic : int
-        Row ids.
-
-    Returns
-    -------
-    dict of int to Seat
-        In the judge's display order; places that lapsed to another judge are not the judge's any
-        more. Of pooled documents and others.
+    Of pooled documents and others. Places that lapsed to another judge are not the judge's any more.
     """
     query = (
         select(
@@ -134,22 +123,9 @@ def claimable(session: Session, judge: int) -> dict[int, int]:
 
 
 def claim(session: Session, judge: int, topic: int, *, n: int) -> list[int]:
-    """Take places of a topic for a judge, the first in the plan's order.
+    """Take up to `n` places of a topic for a judge, in the plan's order, and return their documents.
 
-    Parameters
-    ----------
-    session : Session
-        A writing session.
-    judge, topic : int
-        Row ids.
-    n : int
-        Most places to take, at least 1.
-
-    Returns
-    -------
-    list of int
-        The documents, in the plan's order; empty = there is none to claim now. Places that other
-        judges are claiming at this moment are passed over.
+    Places that other judges are claiming at this moment are passed over.
     """
     _lock_judge(session, judge)
     now = database_now(session)
@@ -180,26 +156,11 @@ def claim(session: Session, judge: int, topic: int, *, n: int) -> list[int]:
 
 
 def hold(session: Session, judge: int, topic: int, document: int, *, decided: bool) -> None:
-    """Make sure that a judge may write an event on a document, and settle or renew the place.
+    """Make sure that a judge may write an event on a document, in the session that writes it.
 
-    Parameters
-    ----------
-    session : Session
-        The writing session that will write the event.
-    judge, topic, document : int
-        Row ids.
-    decided : bool
-        Whether a decision stands after the event: it settles the place, and anything else lets a
-        claimed place's lease begin anew.
-
-    Raises
-    ------
-    ConflictError
-        If the judge has no place there, or had one that lapsed to another judge, and none is open.
-
-    Notes
-    -----
-    Does nothing in a collection without any assignment.
+    A decision settles the place; anything else lets the lease of a claimed one begin anew. `ConflictError`:
+    the judge has no place there, or had one that lapsed to another judge, and none is open. Does nothing in a
+    collection without any assignment.
     """
     _lock_judge(session, judge)
     here = and_(ASSIGNMENT.c.topic_id == topic, ASSIGNMENT.c.document_id == document)
@@ -323,34 +284,12 @@ Make = Callable[[Sequence[Assignable]], AssignmentPlan]
 def assign(
     session: Session, scope: Scope, make: Make, *, existing: Existing
 ) -> tuple[AssignmentPlan, Cleared]:
-    """Make places at documents.
+    """Make places at documents; return the plan, and what went for it.
 
-    Parameters
-    ----------
-    session : Session
-        A bulk writing session.
-    scope : Scope
-        Pools and topics of the collection.
-    make : callable
-        The planner. It is given the pooled documents of the scope, but for those that adaptive
-        pools alone have, topics in natural order, then by docno, as they stand once places that go
-        have gone.
-    existing : Existing
-        What becomes of places that are there already.
-
-    Returns
-    -------
-    tuple of AssignmentPlan and Cleared
-        What was made, and what went for it.
-
-    Raises
-    ------
-    ConflictError
-        If there is a place in the scope already and `existing` says to refuse.
-
-    Notes
-    -----
-    New places of a topic stand behind those that stay: nothing moves that a judge has seen.
+    `make` is given the pooled documents of the scope, but for those that adaptive pools alone have: topics in
+    natural order, then by docno, as they stand once places that go have gone. New places of a topic stand
+    behind those that stay: nothing moves that a judge has seen. `ConflictError`: a place is there already,
+    and `existing` says to refuse.
     """
     _wait_for_events(session)
     if existing is Existing.REFUSE:

@@ -65,25 +65,9 @@ from store.text import natural_key, sanitise, sanitise_line
 
 
 class OpenDesk:
-    """One judge at one collection, in one sitting.
+    """One judge at one collection, in one sitting. `StoreError`: the judge is disabled.
 
-    Parameters
-    ----------
-    engine : Engine
-        Of the collection.
-    judge : str
-        A judge of the collection who is not disabled.
-    scale : Scale
-        The declared grades.
-    program : str
-        Name and version of the front end, kept with the sitting.
-
-    Raises
-    ------
-    UnknownNameError
-        If the judge is not known.
-    StoreError
-        If the judge is disabled.
+    `program` is the name and version of the front end, kept with the sitting.
     """
 
     def __init__(self, engine: Engine, judge: str, scale: Scale, *, program: str = "") -> None:
@@ -115,11 +99,6 @@ class OpenDesk:
         """Return a topic, fit for a terminal but for its id.
 
         From here on decisions are taken to be made by this text.
-
-        Raises
-        ------
-        UnknownNameError
-            If there is no such topic.
         """
         with reading(self._engine) as session:
             row = session.execute(select(TOPIC).where(TOPIC.c.number == topic)).first()
@@ -268,18 +247,8 @@ class Queued:
 def fetch_queue(session: Session, judge: int, topic: int) -> list[Queued]:
     """Return a judge's documents of a topic in display order.
 
-    Parameters
-    ----------
-    session : Session
-        Any session.
-    judge, topic : int
-        Row ids.
-
-    Returns
-    -------
-    list of Queued
-        What is assigned to the judge, in the order of the assignment; the whole pool, one pool
-        after the other, where nothing is assigned to anybody.
+    What is assigned to the judge, in the order of the assignment; the whole pool, one pool after the other,
+    where nothing is assigned to anybody.
     """
     query = (
         select(DOCUMENT.c.id, DOCUMENT.c.docno, POOL.c.display_order, POOL.c.round)
@@ -443,16 +412,9 @@ class Desk(OpenDesk):
     def record(self, decision: Decision) -> Task:
         """Append a decision durably and return the document as it stands now.
 
-        Raises
-        ------
-        ConflictError
-            If the judge's own state of this document changed elsewhere since it was shown, or
-            its place went to another judge.
-        UnknownNameError
-            If the grade is not on the scale.
-        StoreError
-            If it could not be written; nothing is. Where the connection broke at the very end it
-            may be written all the same: the same decision again is then not written twice.
+        `ConflictError`: the judge's own state of this document changed elsewhere since it was shown, or its
+        place went to another judge. `StoreError`: nothing could be written; where the connection broke at the
+        very end it may be written all the same, and the same decision again is then not written twice.
         """
         self._check(decision)
         self._sit()
@@ -488,15 +450,9 @@ class Desk(OpenDesk):
     def undo(self) -> Undone | None:
         """Take back this sitting's latest event that is not taken back yet.
 
-        Returns
-        -------
-        Undone or None
-            ``None`` when nothing is left to undo.
+        ``None`` = nothing is left to undo.
 
-        Raises
-        ------
-        ConflictError
-            If the same judge decided again elsewhere in between.
+        `ConflictError`: the same judge decided again elsewhere in between.
         """
         if self._sitting is None:
             return None

@@ -43,12 +43,9 @@ def is_disagreement(verdicts: Sequence[Verdict]) -> bool:
 
 
 def gap_of(verdicts: Sequence[Verdict]) -> int | None:
-    """Return the largest difference of two grades, in values of the scale.
+    """Return the largest difference of two grades, in values of the scale; ``None`` when no two differ.
 
-    Returns
-    -------
-    int or None
-        At least 1; ``None`` when no two grades differ: a grade against `cannot` has no gap.
+    A grade against `cannot` has no gap.
 
     Examples
     --------
@@ -105,11 +102,6 @@ def seen_basis(order: str | None) -> str | None:
 
 def parse_cell(text: str, scale: Scale) -> tuple[Verdict, Verdict]:
     """Read a cell of the kappa table: two of grade, its letter, and `cant`, with a comma.
-
-    Raises
-    ------
-    ArgumentError
-        If it is no such thing, or the same twice.
 
     Examples
     --------
@@ -269,19 +261,9 @@ class Selection:
     """Part of `unresolved`: least relevant grade; each judge's grade is collapsed there first."""
 
     def takes(self, case: Case, pair: tuple[int, int] | None = None) -> bool:
-        """Say whether a case is wanted.
+        """Say whether a case is wanted; never one in which the judges agree.
 
-        Parameters
-        ----------
-        case : Case
-            Any case.
-        pair : tuple of two int, optional
-            Row ids of `judges`; given exactly when those are.
-
-        Returns
-        -------
-        bool
-            Never true for judges who agree.
+        `pair`: row ids of the selection's two judges, given exactly when it names some.
         """
         if self.topic is not None and case.topic != self.topic:
             return False
@@ -366,22 +348,11 @@ class Step:
 
 
 def ruling_of(judge: int, history: Sequence[Step]) -> Ruling | None:
-    """Find the decision that stands after all events of an adjudicator on a document.
+    """Find the decision that stands after all events of an adjudicator on a document, by revision.
 
-    Parameters
-    ----------
-    judge : int
-        Row id of the adjudicator.
-    history : sequence of Step
-        By revision, from the first.
-
-    Returns
-    -------
-    Ruling or None
-        Of the event that graded the document or found it impossible to judge; a note leaves it,
-        a skip takes it back, an undo restores what was before the event it undoes. Where copies of
-        the collection were settled, of the event whose decision was taken; of the settlement
-        itself, where it took none.
+    That of the event that graded the document or found it impossible to judge; a note leaves it, a skip takes
+    it back, an undo restores what was before the event it undoes. Where copies of the collection were
+    settled, of the event whose decision was taken; of the settlement itself, where it took none.
     """
     places = {step.event: place for place, step in enumerate(history)}
     place = len(history) - 1
@@ -411,40 +382,19 @@ def ruling_of(judge: int, history: Sequence[Step]) -> Ruling | None:
 
 
 def latest_ruling(rulings: Iterable[Ruling], identities: Mapping[int, str]) -> Ruling | None:
-    """Return which of several adjudicators' rulings on a document counts.
+    """Return which of several adjudicators' rulings on a document counts: the latest.
 
-    Parameters
-    ----------
-    rulings : iterable of Ruling
-        One an adjudicator.
-    identities : mapping of int to str
-        What tells the adjudicators apart in every copy of the collection, by row id.
-
-    Returns
-    -------
-    Ruling or None
-        The latest; of two at one moment that of the adjudicator whose identity comes last.
-        ``None`` = there is none. Row ids, which depend on the order in which copies were merged,
-        decide nothing.
+    Of two at one moment that of the adjudicator whose identity, the same in every copy of the collection,
+    comes last: row ids depend on the order in which copies were merged, and decide nothing.
     """
     return max(rulings, key=lambda one: (one.at or _NEVER, identities.get(one.judge, "")), default=None)
 
 
 def count_cells(cases: Iterable[Case], pair: tuple[int, int] | None = None) -> list[CellCount]:
-    """Count disagreements by the two verdicts, and what they were settled as.
+    """Count disagreements by the two verdicts, in their order, and what they were settled as.
 
-    Parameters
-    ----------
-    cases : iterable of Case
-        Those without a disagreement are left out.
-    pair : tuple of two int, optional
-        Row ids of two judges: theirs alone are the verdicts that count.
-
-    Returns
-    -------
-    list of CellCount
-        In order of the verdicts; only cells with a document. For two judges the counts are those
-        of their kappa table, a cell and its mirror image added.
+    `pair`: row ids of two judges whose verdicts alone count. Their counts are those of their kappa table, a
+    cell and its mirror image added.
     """
     documents: Counter[tuple[Verdict, Verdict]] = Counter()
     outcomes: dict[tuple[Verdict, Verdict], Counter[Verdict]] = {}

@@ -135,34 +135,7 @@ def look_at(session: Session, name: str) -> Erasing:
 
 
 def erase(session: Session, name: str) -> Erasing:
-    """Erase a judge: events, passages, terms, sittings, places, and the name wherever it stands.
-
-    Parameters
-    ----------
-    session : Session
-        A bulk writing session.
-    name : str
-        A judge of the collection.
-
-    Returns
-    -------
-    Erasing
-        What was there.
-
-    Raises
-    ------
-    UnknownNameError
-        If the judge is not known.
-    ConflictError
-        If the judge is at work; nothing is changed.
-
-    Notes
-    -----
-    A row of table `erasure` stays: the judge's identity, which tells no name, the kind, and how
-    many judgements and events there were. By it another copy of the collection is kept from
-    bringing them back. Other judges' events stay as they are, rulings too. Where SQLite keeps the
-    bytes of removed rows is another matter: `store.judging.erasing`.
-    """
+    """Erase a judge: events, passages, terms, sittings, places, and the name wherever it stands."""
     number = judge_id(session, name)
     refuse_live(session, {name: number})
     found = look_at(session, name)
@@ -309,17 +282,9 @@ def fetch_erasures(session: Session) -> list[Erasure]:
 
 
 def removed_words(judgements: Iterable[int]) -> str:
-    """Say how much is gone with judges who were erased.
+    """Say how much is gone with judges who were erased: documents that had a grade, one number a judge.
 
-    Parameters
-    ----------
-    judgements : iterable of int
-        Documents that had a grade, one number a judge.
-
-    Returns
-    -------
-    str
-        Empty when nobody was erased.
+    Empty when nobody was erased.
 
     Examples
     --------
@@ -349,27 +314,7 @@ class Scrubbed(StrEnum):
 
 
 def scrub(engine: Engine) -> Scrubbed:
-    """Write the file of a collection anew without what was removed from it, and empty its log.
-
-    Parameters
-    ----------
-    engine : Engine
-        Of the collection; without a transaction of its own.
-
-    Returns
-    -------
-    Scrubbed
-
-    Raises
-    ------
-    StoreError
-        If there is no room for a second copy of the file while it is written; what was removed
-        stays removed.
-
-    Notes
-    -----
-    Some 200 MB a second. Rows keep their ids.
-    """
+    """Write the file of a collection anew without what was removed from it, and empty its log."""
     if engine.dialect.name != "sqlite":
         return Scrubbed.NOT_HERE
     with translated_errors(engine), closing(engine.raw_connection()) as raw:

@@ -35,12 +35,7 @@ def no_advance(_steps: int) -> None:
 def current_events(*, judges: Sequence[int] | None = None, topic: int | None = None) -> Select[Any]:
     """Select the newest event of every (topic, document, judge): the current state.
 
-    Parameters
-    ----------
-    judges : sequence of int, optional
-        Row ids of the judges; default all.
-    topic : int, optional
-        Row id of one topic; default all.
+    Judges and topic by row id.
     """
     key = (JUDGEMENT.c.topic_id, JUDGEMENT.c.document_id, JUDGEMENT.c.judge_id)
     newest = select(*key, func.max(JUDGEMENT.c.revision).label("revision")).group_by(*key)
@@ -63,15 +58,8 @@ _LOADED = tuple((one.name, one.kind.load) for one in EVENT if one.kind.load is n
 def event_of_row(row: Row[Any], record: type[EventRecord], **known: Any) -> EventRecord:
     """Turn an event row into an event, or into a record that tells more of it.
 
-    Parameters
-    ----------
-    row : Row
-        Of the table of events.
-    record : type of JudgementEvent
-        What is made.
-    **known
-        What a row holds as the id of another row, by the names of `store.event.EVENT`: topic,
-        docno, judge, undoes, sitting; the passages; and what the record has beside an event.
+    `known`: what a row holds as the id of another row, by the names of `store.event.EVENT` (topic, docno,
+    judge, undoes, sitting); the passages; and what the record has beside an event.
     """
     values = row._mapping
     event = {name: values[column] for name, column in _HELD}
@@ -87,21 +75,10 @@ def stored_values(event: JudgementEvent) -> dict[str, Any]:
 
 
 def append_event(session: Session, values: dict[str, Any], *, seen_revision: int) -> Row[Any]:
-    """Append one event after the revision its author saw; return its row.
+    """Append one event after the revision its author saw (0 = none); return its row.
 
-    Parameters
-    ----------
-    session : Session
-        A writing session.
-    values : dict of str to object
-        Of the row, by column, but for its revision.
-    seen_revision : int
-        The revision on the author's screen; 0 = none.
-
-    Raises
-    ------
-    ConflictError
-        If another event of the same judge on the same document came in between.
+    `values` has the row's columns but for its revision. `ConflictError`: another event of the same judge on
+    the same document came in between.
     """
     message = "this document was judged under the same name somewhere else in between"
     key = ("topic_id", "document_id", "judge_id")
@@ -130,30 +107,10 @@ def import_judgements(
     replace: bool = False,
     advance: Callable[[int], None] = no_advance,
 ) -> ImportReport:
-    """Append a judge's judgements from a file.
+    """Append a judge's judgements from a file: grades of the declared scale, each (topic, docno) once.
 
-    Parameters
-    ----------
-    session : Session
-        A bulk writing session.
-    topics, documents : Keys
-        Fresh.
-    judge : str
-        A judge of the collection.
-    qrels : sequence of Qrel
-        Grades of the declared scale, each (topic, docno) once.
-    replace : bool, default=False
-        Whether a grade that differs from the stored one is appended as a new revision.
-    advance : callable
-        Told of so many more of `qrels` that are done.
-
-    Raises
-    ------
-    ConflictError
-        If a grade differs from the stored one and `replace` is false, or the judge was at work on
-        the same documents meanwhile.
-    UnknownNameError
-        If the judge is not known.
+    A grade that differs from the stored one becomes a new revision with `replace`, else a `ConflictError`; so
+    does one of a judge who was at work on the same documents meanwhile.
     """
     number = judge_id(session, judge)
     topics.add(session, (qrel.topic for qrel in qrels))
@@ -217,22 +174,7 @@ def count_events(session: Session, judges: Sequence[str] | None = None) -> int:
 def fetch_judgements(
     session: Session, topics: Keys, documents: Keys, *, judges: Sequence[str] | None = None
 ) -> list[Judgement]:
-    """Return the current state of every (topic, document, judge) that has an event.
-
-    Parameters
-    ----------
-    session : Session
-        Any session.
-    topics, documents : Keys
-        Fresh.
-    judges : sequence of str, optional
-        Judges of the collection; default all.
-
-    Raises
-    ------
-    UnknownNameError
-        If a judge is not known.
-    """
+    """Return the current state of every (topic, document, judge) that has an event."""
     names = {row.id: row.name for row in session.execute(select(JUDGE.c.id, JUDGE.c.name))}
     numbers = None if judges is None else [judge_id(session, name) for name in judges]
     rows = session.execute(current_events(judges=numbers))
@@ -265,18 +207,7 @@ def fetch_events(
 ) -> list[Event]:
     """Return a judge's events, the newest first, fit for a terminal but for the ids.
 
-    Parameters
-    ----------
-    session : Session
-        Any session.
-    judge : int
-        Row id.
-    sitting : int or None
-        The sitting that asks.
-    where : ColumnElement of bool
-        Which of them.
-    limit : int, optional
-        Most events to return.
+    `sitting` is the one that asks.
     """
     own = JUDGEMENT.c.judge_id == judge
     undone = select(JUDGEMENT.c.undoes).where(own, JUDGEMENT.c.undoes.is_not(None))
@@ -324,17 +255,11 @@ Pair = tuple[int, int]
 
 
 def deciding_events(events: Sequence[Row[Any]]) -> list[Row[Any] | None]:
-    """Return for each event of a document the one that decided the state after it.
+    """Return for each event of one judge and document, by rising revision.
 
-    Parameters
-    ----------
-    events : sequence of Row
-        Of one judge and one document, by rising revision. Earlier ones may be missing.
+    The one that decided the state after it.
 
-    Returns
-    -------
-    list of Row or None
-        ``None`` = no decision stands, or one that is missing.
+    ``None`` = no decision stands, or one that is missing, as earlier events may be.
     """
     by_revision: dict[int, Row[Any] | None] = {}
     by_id = {event.id: event for event in events}
@@ -449,19 +374,9 @@ def as_task(docno: str, event: Row[Any] | None, passages: tuple[Passage, ...] = 
 
 
 def fetch_passages(session: Session, events: Sequence[int]) -> dict[int, tuple[Passage, ...]]:
-    """Return the passages of events, as offsets into the raw text.
+    """Return the passages of events, as offsets into the raw text, ascending.
 
-    Parameters
-    ----------
-    session : Session
-        Any session.
-    events : sequence of int
-        Row ids of judgement events.
-
-    Returns
-    -------
-    dict of int to tuple of Passage
-        Ascending by start; events without passages are left out.
+    Events without any are left out.
     """
     found: dict[int, list[Passage]] = {}
     for first in range(0, len(events), 1000):
@@ -476,18 +391,8 @@ def fetch_passages(session: Session, events: Sequence[int]) -> dict[int, tuple[P
 def fetch_shown_passages(session: Session, events: Mapping[int, int]) -> dict[int, tuple[Passage, ...]]:
     """Return the passages of events as a screen has them: as parts of the sanitised text.
 
-    Parameters
-    ----------
-    session : Session
-        Any session.
-    events : mapping of int to int
-        Row ids of judgement events, and of their documents.
-
-    Returns
-    -------
-    dict of int to tuple of Passage
-        By event. Passages whose text is no longer in its place - the document was replaced - are
-        left out; they stay in the store.
+    Passages whose text is no longer in its place - the document was replaced - are left out; they stay in the
+    store. `events`: row ids, and those of their documents.
     """
     raw = fetch_passages(session, list(events))
     documents = {events[event] for event in raw}
@@ -513,17 +418,7 @@ def add_passages(session: Session, event: int, passages: Iterable[Passage]) -> N
 def as_raw(passages: Iterable[Passage], text: str) -> tuple[Passage, ...]:
     r"""Turn passages of a sanitised text into those of the raw one.
 
-    Parameters
-    ----------
-    passages : iterable of Passage
-        In characters of ``sanitise(text)``.
-    text : str
-        The raw text.
-
-    Raises
-    ------
-    ArgumentError
-        If one is empty, or not where it says.
+    `ArgumentError`: one is empty, or not where it says.
 
     Examples
     --------

@@ -36,15 +36,7 @@ from store.text import natural_key
 
 
 def add_judge(session: Session, name: str, kind: JudgeKind) -> bool:
-    """Add a judge; return whether the name was new.
-
-    Raises
-    ------
-    ArgumentError
-        If the name cannot be one: empty, with blanks or control characters.
-    ConflictError
-        If the name is taken by a judge of another kind.
-    """
+    """Add a judge; return whether the name was new. `ConflictError`: a judge of another kind has it."""
     if fault := id_fault(name):
         raise ArgumentError("judge", f"must be one word ({fault})", name)
     old = session.execute(select(JUDGE).where(JUDGE.c.name == name)).first()
@@ -70,13 +62,7 @@ def fetch_judges(session: Session) -> list[Judge]:
 
 
 def judge_id(session: Session, name: str) -> int:
-    """Return the row id of a judge.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is no judge of that name.
-    """
+    """Return the row id of a judge."""
     row = session.execute(select(JUDGE.c.id).where(JUDGE.c.name == name)).first()
     if row is None:
         known = [judge.name for judge in fetch_judges(session)]
@@ -97,12 +83,7 @@ _NAMING_KEYS = ("file", "judge", "judges", "name", "pools", "replaced", "round")
 
 
 class Disguise:
-    """New names of judges.
-
-    Parameters
-    ----------
-    names : mapping of str to str
-        Old to new, distinct; empty = everybody keeps the name.
+    """New names of judges, old to new; empty = everybody keeps the name.
 
     Examples
     --------
@@ -217,26 +198,11 @@ def rename_in_lists(session: Session, old: str, new: str) -> int:
 def replace_names(session: Session, names: Mapping[str, str], *, dry_run: bool = False) -> Named:
     """Put other names in place of judges', wherever a collection names them beside their list.
 
-    Parameters
-    ----------
-    session : Session
-        A bulk writing session; with `dry_run` any.
-    names : mapping of str to str
-        Old to new.
-    dry_run : bool, default=False
-        Whether only to say where they stand.
-
-    Returns
-    -------
-    Named
-
-    Notes
-    -----
-    These are the places where `Disguise` hides a name that is published: the names
-    and rounds of pools, the rounds of events, and the plans of both pools and assignments, as words
-    of their own: ``ann`` is not within ``annotated``, nor within the name of a judge ``ann-2``. The
-    seed of an assignment that names one of them goes: with it, and a name that is guessed, the
-    order of that judge's documents could be drawn again.
+    These are the places where `Disguise` hides a name that is published: the names and rounds of pools, the
+    rounds of events, and the plans of both pools and assignments, as words of their own: ``ann`` is not
+    within ``annotated``, nor within the name of a judge ``ann-2``. The seed of an assignment that names one
+    of them goes: with it, and a name that is guessed, the order of that judge's documents could be drawn
+    again. With `dry_run` it is only said where they stand.
     """
     disguise = disguise_among(session, names)
     renamed_pools = _rename_pools(session, disguise, dry_run=dry_run)
@@ -375,28 +341,7 @@ class Anonymised:
 
 
 def rename(session: Session, old: str, new: str) -> Renamed:
-    """Give a judge another name; it is the same judge in every copy of the collection.
-
-    Parameters
-    ----------
-    session : Session
-        A bulk writing session.
-    old, new : str
-        A judge of the collection, and one word that is no judge's.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is no judge `old`.
-    ArgumentError
-        If `new` cannot be a name, or is `old`.
-    ConflictError
-        If `new` is another judge's.
-
-    Notes
-    -----
-    A judge who is at work goes on: nothing that a desk writes depends on the name.
-    """
+    """Give a judge another name; it is the same judge in every copy of the collection."""
     number = judge_id(session, old)
     if fault := id_fault(new):
         raise ArgumentError("NEW", f"must be one word ({fault})", new)
@@ -415,38 +360,7 @@ def rename(session: Session, old: str, new: str) -> Renamed:
 def anonymise(
     session: Session, names: Sequence[str], *, without_notes: bool = False, dry_run: bool = False
 ) -> Anonymised:
-    """Take from judges whatever tells who they are; nothing in the collection tells it afterwards.
-
-    Parameters
-    ----------
-    session : Session
-        A bulk writing session; with `dry_run` any.
-    names : sequence of str
-        Judges of the collection.
-    without_notes : bool, default=False
-        Whether their notes and reasons go too.
-    dry_run : bool, default=False
-        Whether only to say what would change.
-
-    Returns
-    -------
-    Anonymised
-
-    Raises
-    ------
-    UnknownNameError
-        If a judge is not known.
-    ConflictError
-        If one of them is at work; nothing is changed.
-
-    Notes
-    -----
-    What counts as telling is what an anonymised export leaves out: the
-    name wherever it stands, host, process and program of sittings, own words that were marked, the
-    day of registration, and seeds of orders that were made of the name. The new names are the first
-    free of ``judge-1``, ``judge-2``, ..., given by chance. Grades, times and, unless they are to
-    go, notes stay.
-    """
+    """Take from judges whatever tells who they are; nothing in the collection tells it afterwards."""
     numbers = {name: judge_id(session, name) for name in names}
     ids = list(numbers.values())
     if not dry_run:
@@ -579,14 +493,9 @@ class Judges(Area):
             return anonymise(session, names, without_notes=without_notes)
 
     def set_disabled(self, names: Sequence[str], *, disabled: bool) -> list[str]:
-        """Disable judges, or let them judge again; return those it changed.
+        """Disable judges, or let them judge again; return those it changed. An unknown name changes nothing.
 
         A judge who is disabled gets no desk; what was judged stays and counts as before.
-
-        Raises
-        ------
-        UnknownNameError
-            If there is no judge of a name; then none is changed.
         """
         with self._db.writing(bulk=True) as session:
             ids = {name: judge_id(session, name) for name in names}

@@ -11,13 +11,6 @@ from store.records import Judge, JudgeKind
 def kind_counts(judges: Iterable[Judge], names: Collection[str]) -> dict[str, int]:
     """Count some judges by kind, people first; empty where all are of one kind.
 
-    Parameters
-    ----------
-    judges : iterable of Judge
-        Every judge that is known.
-    names : collection of str
-        Those who are counted.
-
     Examples
     --------
     >>> known = [Judge("gpt", JudgeKind.MODEL), Judge("ann", JudgeKind.HUMAN)]

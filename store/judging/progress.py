@@ -47,25 +47,9 @@ class Unclaimed:
 def count_states(session: Session, topics: Keys, scale: Scale) -> dict[tuple[str, str], Counts]:
     """Count documents by state for every topic and judge.
 
-    Parameters
-    ----------
-    session : Session
-        Any session.
-    topics : Keys
-        Fresh.
-    scale : Scale
-        The declared grades; every one gets its count.
-
-    Returns
-    -------
-    dict of (str, str) to Counts
-        By (topic, judge), for topics with a pooled or judged document, or one that may still be
-        drawn, and judges who are not disabled or have judged.
-
-    Notes
-    -----
-    Once anything is assigned, a person's pool is what is assigned to that person; the rest, when
-    judged all the same, counts as outside. Imported and model judges, and adjudicators, are
+    For topics with a pooled or judged document, or one that may still be drawn, and judges who are not
+    disabled or have judged. Once anything is assigned, a person's pool is what is assigned to that person;
+    the rest, when judged all the same, counts as outside. Imported and model judges, and adjudicators, are
     assigned nothing: their pool is the whole.
     """
     undrawn = count_undrawn(session)

@@ -65,21 +65,12 @@ class Basis:
 def basis_of(events: Sequence[Row[Any]]) -> Basis | None:
     """Return what the decision that stands was made by.
 
-    Parameters
-    ----------
-    events : sequence of Row
-        Of one judge and one document, all of them, by rising revision.
+    Of all events of one judge and document by rising revision.
 
-    Returns
-    -------
-    Basis or None
-        ``None`` = no decision stands, or one that was imported: nobody knows what it rests on.
-
-    Notes
-    -----
-    A settlement of copies rests on what the decision rests on that it took. One by hand, with a
-    grade that was given on no copy, rests on the decisions that it settled: on the oldest of their
-    guidelines and of their topic's texts, and on every text of the document that was seen.
+    ``None`` = no decision stands, or one that was imported: nobody knows what it rests on. A settlement of
+    copies rests on what the decision rests on that it took. One by hand, with a grade that was given on no
+    copy, rests on the decisions that it settled: on the oldest of their guidelines and of their topic's
+    texts, and on every text of the document that was seen.
     """
     deciders = {
         event.revision: decider for event, decider in zip(events, deciding_events(events), strict=True)
@@ -134,13 +125,7 @@ def _behind(events: Sequence[Row[Any]]) -> dict[int, tuple[frozenset[int], froze
 
 
 class KnownVersions:
-    """The versions of guidelines and of topics' texts that a collection has.
-
-    Parameters
-    ----------
-    session : Session
-        Any session.
-    """
+    """The versions of guidelines and of topics' texts that a collection has."""
 
     def __init__(self, session: Session) -> None:
         self._guidelines = set(session.scalars(select(GUIDELINE.c.version)))
@@ -498,26 +483,9 @@ class Rejudging(Area):
     ) -> OutdatedList:
         """Find the judgements that rest on older guidelines, or on other texts than there are now.
 
-        Parameters
-        ----------
-        judges : sequence of str
-            Whose; default everybody's.
-        topics : collection of str
-            Default all.
-        why : collection of Why
-            Default for whatever reason.
-
-        Returns
-        -------
-        OutdatedList
-            Documents that are judged or cannot be judged. What counts is the event that decided: a
-            note added under newer guidelines changes nothing. A version of the guidelines, or of a
-            topic, with the text of the newest is no older one.
-
-        Raises
-        ------
-        UnknownNameError
-            If a judge or topic is not known.
+        Documents that are judged or cannot be judged. What counts is the event that decided: a note added
+        under newer guidelines changes nothing. A version of the guidelines, or of a topic, with the text of
+        the newest is no older one. Nothing named = all.
         """
         with self._db.reading() as session:
             found = _find(session, judges, topics, why)
@@ -531,27 +499,14 @@ class Rejudging(Area):
     def reopen(
         self, judges: Sequence[str] = (), topics: Collection[str] = (), why: Collection[Why] = ()
     ) -> list[Outdated]:
-        """Reopen outdated judgements: each is unjudged again, and lies before its judge.
+        """Reopen what `outdated` finds without an obstacle.
 
-        Its arguments are those of `outdated`.
+        Each is unjudged again, and lies before its judge.
 
-        Returns
-        -------
-        list of Outdated
-            Those reopened: all that `outdated` finds without an obstacle.
-
-        Raises
-        ------
-        ConflictError
-            If a judge was at work on one of the documents at this very moment; nothing is written.
-        UnknownNameError
-            If a judge or topic is not known.
-
-        Notes
-        -----
         One event is appended for each: the grade stays in the history, the note and the round with the
-        document, and so do marked passages unless the document's text has changed. The lease of a place
-        that was claimed begins anew, so that a judge who does not come back blocks nothing.
+        document, and so do marked passages unless the document's text has changed. The lease of a place that
+        was claimed begins anew, so that a judge who does not come back blocks nothing. `ConflictError`: a
+        judge was at work on one of the documents at this very moment; nothing is written.
         """
         with self._db.writing(bulk=True) as session:
             numbers = [judge_id(session, name) for name in judges]

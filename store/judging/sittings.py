@@ -49,16 +49,9 @@ def close_sitting(session: Session, sitting: int) -> None:
 
 
 def live_sittings(session: Session, judge: int, *, but: int | None) -> list[LiveSitting]:
-    """Return the sittings of a judge that are alive, the latest sign of life first.
+    """Return the sittings of a judge that are alive, but for the one that asks.
 
-    Parameters
-    ----------
-    session : Session
-        Any session.
-    judge : int
-        Row id.
-    but : int or None
-        The sitting that asks.
+    The latest sign of life first.
     """
     query = (
         select(SITTING.c.id, SITTING.c.host, SITTING.c.seen_at, TOPIC.c.number)

@@ -74,13 +74,7 @@ class Found:
 
 
 def find(session: Session, sought: Sought) -> Found:
-    """Look up names.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is no such topic, pool or judge.
-    """
+    """Look up names."""
     return Found(
         topic=None if sought.topic is None else topic_id(session, sought.topic),
         pool=None if sought.pool is None else pool_id(session, sought.pool),
@@ -105,15 +99,7 @@ def pool_id(session: Session, pool: str) -> int:
 
 
 def pooled(found: Found, documents: Sequence[int] | None = None) -> Select[Any]:
-    """Select topic, document and pool of every document to be judged, once a pool.
-
-    Parameters
-    ----------
-    found : Found
-        One pool, withdrawn or not, or all that are not withdrawn; one topic, or all.
-    documents : sequence of int, optional
-        Row ids, at most a thousand; default all.
-    """
+    """Select topic, document and pool of every document to be judged, once a pool."""
     query = (
         select(POOL_ENTRY.c.topic_id, POOL_ENTRY.c.document_id, POOL_ENTRY.c.pool_id)
         .join(POOL, POOL.c.id == POOL_ENTRY.c.pool_id)
@@ -148,15 +134,7 @@ def looked_at(found: Found, documents: Sequence[int] | None = None) -> Select[An
 
 
 def counts_of_states(events: FromClause, relaxed: int) -> list[ColumnElement[int]]:
-    """Count rows by their rank: ``judged``, ``cannot``, ``skipped``, and ``relevant``.
-
-    Parameters
-    ----------
-    events : FromClause
-        Has the columns of `looked_at`; a row without any event has nulls.
-    relaxed : int
-        Least relevant grade.
-    """
+    """Count rows by their rank: ``judged``, ``cannot``, ``skipped``, and ``relevant``."""
     counted = [
         _count(events.c.rank == RANKS[state]).label(state.value)
         for state in (State.JUDGED, State.CANNOT, State.SKIPPED)
@@ -165,17 +143,7 @@ def counts_of_states(events: FromClause, relaxed: int) -> list[ColumnElement[int
 
 
 def count_by_topic(session: Session, found: Found, relaxed: int) -> dict[int, Standing]:
-    """Count documents by standing, for every topic with a document pooled or looked at.
-
-    Parameters
-    ----------
-    session : Session
-        Any session.
-    found : Found
-        What is counted.
-    relaxed : int
-        Least relevant grade.
-    """
+    """Count documents by state, for every topic with a document pooled or looked at."""
     # Of several pools that have a document, one row.
     inside = pooled(found).with_only_columns(*_pair(POOL_ENTRY)).distinct().subquery()
     sizes = session.execute(select(inside.c.topic_id, func.count()).group_by(inside.c.topic_id)).all()

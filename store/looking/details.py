@@ -355,10 +355,8 @@ class Details(Area):
             )
 
     def document(self, docno: str) -> DocumentDossier:
-        """Return everything known of a document; raise `UnknownNameError` when there is none.
+        """Return everything known of a document.
 
-        Notes
-        -----
         Reads the document ids of every ranking in the collection, a few hundred at a time.
         """
         with self._db.reading() as session:

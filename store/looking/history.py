@@ -476,22 +476,9 @@ def final_of(
 ) -> Final:
     """Say which grade follows without a rule: a ruling's, or the only judge's who graded.
 
-    Parameters
-    ----------
-    standing : sequence of Happening
-        The newest event of every judge.
-    ruling : Ruling or None
-        The latest adjudicator's decision that stands.
-    names : mapping of int to str
-        Of judges, by row id.
-    is_pooled : bool
-        Whether the document is to be judged in a pool not withdrawn.
-
-    Notes
-    -----
-    `store.grades.qrels` gives the document the same grade, or none, when it is asked for the
-    judgements of this document without judge or rule. Several judges' grades never become one
-    here, not even when they are equal.
+    `store.grades.qrels` gives the document the same grade, or none, when it is asked for the judgements of
+    this document without judge or rule. Several judges' grades never become one here, not even when they are
+    equal.
     """
     if ruling is not None:
         by = names[ruling.judge]
@@ -588,23 +575,11 @@ class History(Area):
     """What happened in a collection."""
 
     def everything(self, asked: Stretch = EVERYTHING) -> Annals:
-        """Return what happened.
+        """Return what happened in a stretch of time, to a topic, by judges.
 
-        Parameters
-        ----------
-        asked : Stretch, optional
-            A topic, judges, a stretch of time, and how much of it.
-
-        Raises
-        ------
-        UnknownNameError
-            If there is no such topic or judge.
-
-        Notes
-        -----
-        No name comes from anywhere but the list of judges, so whoever was renamed, made anonymous or
-        erased is not named. With a limit of n, no source gives more than n rows. Events are found by
-        one pass over their table: 0.1 s for 100,000.
+        No name comes from anywhere but the list of judges, so whoever was renamed, made anonymous or erased
+        is not named. With a limit of n, no source gives more than n rows. Events are found by one pass over
+        their table: 0.1 s for 100,000.
         """
         with self._db.reading() as session:
             topic = None if asked.topic is None else topic_id(session, asked.topic)
@@ -634,18 +609,7 @@ class History(Area):
     def of_document(self, topic: str, docno: str, asked: Stretch = EVERYTHING) -> Chronicle:
         """Return what happened to a document of a topic.
 
-        Parameters
-        ----------
-        topic, docno : str
-            Of the collection.
-        asked : Stretch, optional
-            Which events are told; its topic does not count. How the document stands, and its final
-            grade, rest on all of them in any case.
-
-        Raises
-        ------
-        UnknownNameError
-            If there is no such topic or document, or no judge of a name that is asked for.
+        How the document stands, and its final grade, rest on all events, whichever of them are asked for.
         """
         with self._db.reading() as session:
             topic_row = topic_id(session, topic)

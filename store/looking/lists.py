@@ -376,18 +376,8 @@ def document_lines(
 ) -> DocumentLines:
     """Return the first documents, by docno.
 
-    Parameters
-    ----------
-    session : Session
-        Any session.
-    found : Found
-        Of a topic: documents pooled or looked at for it, counted for it alone. Of a pool: its
-        documents to judge. Of a judge: documents with an event of theirs, whose states alone
-        count.
-    relaxed : int
-        Least relevant grade.
-    limit : int, optional
-        Most documents to return; default all.
+    Of a topic: documents pooled or looked at for it, counted for it alone. Of a pool: its documents to judge.
+    Of a judge: documents with an event of theirs, whose states alone count.
     """
     query = select(
         DOCUMENT.c.id,

@@ -62,15 +62,10 @@ class PoolChanges(Area):
     def standings(self) -> dict[tuple[str, str], PairStanding]:
         """Return how every pair of topic and docno stands, pooled or not.
 
-        Returns
-        -------
-        dict of (str, str) to PairStanding
-            In no order. Pairs that are not here are not pooled, and nobody graded them, skipped them or
-            found them impossible to judge.
+        About 0.3 kB and 4 microseconds each.
 
-        Notes
-        -----
-        About 0.3 kB and 4 microseconds a pair.
+        Pairs that are not here are not pooled, and nobody graded them, skipped them or found them impossible
+        to judge.
         """
         with self._db.reading_keyed() as (session, topics, documents):
             names = {row.id: row.name for row in session.execute(select(POOL.c.id, POOL.c.name))}
@@ -99,14 +94,8 @@ class PoolChanges(Area):
     def prospects(self, pairs: Collection[tuple[str, str]]) -> Prospects:
         """Return who decided on documents, who has a place there, and how new ones are assigned.
 
-        Parameters
-        ----------
-        pairs : collection of (str, str)
-            Topic and docno; pooled or not. Those that the collection does not know have no judge yet.
-
-        Notes
-        -----
-        Reads every current judgement of people, and every place.
+        Pairs that the collection does not know have no judge yet. Reads every current judgement of people,
+        and every place.
         """
         with self._db.reading_keyed() as (session, topics, documents):
             people = select(JUDGE.c.id, JUDGE.c.name, JUDGE.c.disabled)
