@@ -341,7 +341,10 @@ class Anonymised:
 
 
 def rename(session: Session, old: str, new: str) -> Renamed:
-    """Give a judge another name; it is the same judge in every copy of the collection."""
+    """Give a judge another name; it is the same judge in every copy of the collection.
+
+    A judge who is at work goes on: nothing that a desk writes depends on the name.
+    """
     number = judge_id(session, old)
     if fault := id_fault(new):
         raise ArgumentError("NEW", f"must be one word ({fault})", new)
@@ -360,7 +363,14 @@ def rename(session: Session, old: str, new: str) -> Renamed:
 def anonymise(
     session: Session, names: Sequence[str], *, without_notes: bool = False, dry_run: bool = False
 ) -> Anonymised:
-    """Take from judges whatever tells who they are; nothing in the collection tells it afterwards."""
+    """Take from judges whatever tells who they are; nothing in the collection tells it afterwards.
+
+    What counts as telling is what an anonymised export leaves out: the name wherever it stands, host, process
+    and program of sittings, own words that were marked, the day of registration, and seeds of orders that
+    were made of the name. The new names are the first free of ``judge-1``, ``judge-2``, ..., given by chance.
+    Grades, times and, unless they are to go, notes stay. `ConflictError`: one of them is at work; nothing is
+    changed.
+    """
     numbers = {name: judge_id(session, name) for name in names}
     ids = list(numbers.values())
     if not dry_run:
