@@ -38,19 +38,10 @@ class Inside(NamedTuple):
 
 
 class Database:
-    """The database of one collection.
+    """The database of one collection: a file path or a ``postgresql://`` URL.
 
-    Parameters
-    ----------
-    name : str
-        A file path or a ``postgresql://`` URL.
-
-    Raises
-    ------
-    StoreError
-        If there is no collection there, or it cannot be reached.
-    SchemaError
-        If its schema is older or newer than this program's.
+    `StoreError`: no collection is there, or it cannot be reached. `SchemaError`: its schema is older or newer
+    than this program's.
     """
 
     def __init__(self, name: str) -> None:
@@ -70,24 +61,7 @@ class Database:
 
     @classmethod
     def create(cls, where: str, *, name: str, scale: Scale, program: str) -> Self:
-        """Make an empty collection and open it.
-
-        Parameters
-        ----------
-        where : str
-            A file path or a ``postgresql://`` URL of an empty database.
-        name : str
-            What the collection is called.
-        scale : Scale
-            The declared grades.
-        program : str
-            Name and version of the program, kept in the collection.
-
-        Raises
-        ------
-        StoreError
-            If there is a collection already.
-        """
+        """Make an empty collection at a file path or in an empty PostgreSQL database, and open it."""
         declared = json.dumps(scale_to_json(scale), ensure_ascii=False)
         now = datetime.now(UTC)
         row = CollectionRow(name=name, scale=declared, created_at=now, created_by=program)
@@ -163,13 +137,7 @@ class Database:
 
 
 class Area:
-    """One part of a collection's methods, each a transaction of its own: all it says, or nothing.
-
-    Parameters
-    ----------
-    db : Database
-        The collection's.
-    """
+    """One part of a collection's methods, each a transaction of its own: all it says, or nothing."""
 
     def __init__(self, db: Database) -> None:
         self._db = db

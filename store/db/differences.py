@@ -38,13 +38,7 @@ class Difference:
 
 
 def differences(connection: Connection) -> list[Difference]:
-    """Compare the tables of a database with the models.
-
-    Parameters
-    ----------
-    connection : Connection
-        On either engine; it is only read. Tables of other names than ours are not looked at.
-    """
+    """Compare the tables of a database with the models; tables of other names than ours are not looked at."""
     # What SQLAlchemy cannot make out is a difference, and told as one.
     with warnings.catch_warnings(action="ignore", category=SAWarning):
         return list(dict.fromkeys([*_compared(connection), *_not_compared(connection)]))

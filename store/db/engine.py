@@ -231,17 +231,9 @@ _COLUMNS = {
 
 
 def collection_url(name: str) -> URL:
-    """Turn what `--collection` was given into a database URL.
+    """Turn what `--collection` was given into a URL.
 
-    Parameters
-    ----------
-    name : str
-        A file path, ``sqlite:///FILE``, or ``postgresql://...`` (psycopg is the driver).
-
-    Raises
-    ------
-    ArgumentError
-        If it is a URL of another kind.
+    A file path, ``sqlite:///FILE``, or ``postgresql://...`` (psycopg).
 
     Examples
     --------
@@ -391,24 +383,10 @@ def writing(
 ) -> Iterator[Session]:
     """Open a session that commits at the end of the block, or rolls back on any error.
 
-    Parameters
-    ----------
-    engine : Engine
-        From `make_engine`.
-    bulk : bool, default=False
-        Whether imports must wait for each other (new docnos and topics are looked up, then
-        added). SQLite has one writer at a time anyway; PostgreSQL takes an advisory lock.
-    creates : bool, default=False
-        Whether a SQLite file that is not there is made. Otherwise it was removed, and what is
-        written would be lost with it.
-    patience_ms : int, optional
-        How long to wait for another process that is writing to a SQLite file; default
-        `BUSY_TIMEOUT_MS`.
-
-    Raises
-    ------
-    StoreError
-        If the database cannot be written.
+    `bulk`: imports wait for each other, since new docnos and topics are looked up, then added; SQLite has one
+    writer at a time anyway, PostgreSQL takes an advisory lock. `creates`: a SQLite file that is not there is
+    made; otherwise it was removed, and what is written would be lost with it. `patience_ms`: how long to wait
+    for another process that writes to a SQLite file; default `BUSY_TIMEOUT_MS`.
     """
     file = engine.url.database if engine.dialect.name == "sqlite" else None
     if file and not creates and not Path(file).exists():
@@ -455,13 +433,10 @@ def _is_open(connection: Any) -> bool:
 
 
 def database_now(session: Session) -> datetime:
-    """Tell the time of the database: one clock for all the machines that share it.
+    """Tell the time of the database, in UTC: one clock for all the machines that share it.
 
-    Returns
-    -------
-    datetime
-        Aware, UTC; of the server's clock on PostgreSQL, of this machine's on SQLite, whose file
-        only one machine may have open.
+    Of the server's clock on PostgreSQL, of this machine's on SQLite, whose file only one machine may have
+    open.
     """
     if session.get_bind().dialect.name == "postgresql":
         moment: datetime = session.execute(text("SELECT clock_timestamp()")).scalar_one()
@@ -528,10 +503,7 @@ def display(url: URL) -> str:
 def stored_revision(engine: Engine) -> str | None:
     """Read the schema revision of a database; ``None`` when it holds no collection.
 
-    Raises
-    ------
-    StoreError
-        If the file does not exist or the server cannot be reached.
+    `StoreError`: it cannot be reached.
     """
     return _stored_schema(engine)[0]
 
@@ -579,15 +551,7 @@ def stored_columns(session: Session) -> set[tuple[str, str]]:
 
 
 def check_schema(engine: Engine) -> None:
-    """Refuse a database whose schema is not this program's, or whose scale cannot be read.
-
-    Raises
-    ------
-    SchemaError
-        See `check_columns`.
-    StoreError
-        If it is damaged.
-    """
+    """Refuse a database whose schema is not this program's, or whose scale cannot be read."""
     check_columns(engine)
     with reading(engine) as session:
         scale = session.scalar(select(TABLES["collection"].c.scale))
@@ -595,15 +559,9 @@ def check_schema(engine: Engine) -> None:
 
 
 def check_columns(engine: Engine) -> None:
-    """Refuse a database whose schema is not this program's, or lacks a column of it.
+    """Refuse a database whose schema is not this program's, or lacks a table or column of it (`SchemaError`).
 
     Indexes, types and rules are left to `pooler verify`: this is asked at every start.
-
-    Raises
-    ------
-    SchemaError
-        See `check_revision`; and if a table or a column is missing (the hint names `pooler
-        upgrade`).
     """
     revision, columns = _stored_schema(engine)
     _check_revision(engine, revision)
@@ -629,12 +587,9 @@ def missing_columns(columns: Set[tuple[str, str]]) -> list[str]:
 
 
 def check_revision(engine: Engine) -> None:
-    """Refuse a database whose schema is not this program's.
+    """Refuse a database whose schema is older (the hint names `pooler upgrade`), newer.
 
-    Raises
-    ------
-    SchemaError
-        If it is older (the hint names `pooler upgrade`), newer, or no collection at all.
+    Or no collection at all.
     """
     _check_revision(engine, stored_revision(engine))
 

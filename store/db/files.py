@@ -155,10 +155,7 @@ _SQLITE = b"SQLite format 3\0"
 def check_folder(target: Path) -> None:
     """Refuse a place where no file can be made, before any work.
 
-    Raises
-    ------
-    StoreError
-        If it is a folder, or no folder holds it, or nothing may be written there.
+    A folder, in no folder, or not to be written.
     """
     reason = None
     folder = target.absolute().parent
@@ -177,29 +174,9 @@ def check_folder(target: Path) -> None:
 def made_whole(target: Path, *, replaces: bool = False, private: bool = True) -> Iterator[Path]:
     """Give a place beside `target`; what is there at the end of the block becomes `target`.
 
-    Parameters
-    ----------
-    target : Path
-        The file to be made.
-    replaces : bool, default=False
-        Whether a file that is there gives way. Otherwise one that came meanwhile stays.
-    private : bool, default=True
-        Whether a new file is for its owner alone; else the umask says for whom. One that gives way
-        leaves its mode, group and owner to the new one.
-
-    Yields
-    ------
-    Path
-        An empty file; nothing is left there after the block.
-
-    Raises
-    ------
-    StoreError
-        If there is a file by now, and `replaces` is false.
-
-    Notes
-    -----
-    The bytes are on the disk before the name is, and the name before this returns.
+    `replaces`: a file that is there gives way, and leaves its mode, group and owner to the new one; else a
+    `StoreError`, also for one that came meanwhile. `private`: a new file is for its owner alone; else the
+    umask says for whom. The bytes are on the disk before the name is, and the name before this returns.
     """
     target = real_place(target)
     rights = target.stat() if replaces and target.exists() else None
@@ -235,13 +212,7 @@ def part_beside(target: Path, *, private: bool = True) -> Iterator[Path]:
 
 
 def real_place(path: Path) -> Path:
-    """Follow links to where a file is, or would be.
-
-    Raises
-    ------
-    StoreError
-        If they lead in a circle.
-    """
+    """Follow links to where a file is, or would be; `StoreError`: they lead in a circle."""
     try:
         return path.resolve()
     except (OSError, RuntimeError) as error:
@@ -345,10 +316,8 @@ def is_sealed(file: Path) -> bool:
 def seal_is_whole(file: Path) -> bool:
     """Say whether a sealed file has the bytes it was sealed with.
 
-    Notes
-    -----
-    A CRC-32 misses no change of up to 32 neighbouring bits, and of all others one in 2**32. Some
-    1 to 3 GB a second.
+    A CRC-32 misses no change of up to 32 neighbouring bits, and of all others one in 2**32. Some 1 to 3 GB a
+    second.
     """
     return _fields(file)[1] == _checksum(file)
 

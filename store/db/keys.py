@@ -19,23 +19,12 @@ _IDS_A_QUERY = 1_000
 
 
 class Keys:
-    """Ids of the documents or the topics of one collection, kept in memory.
+    """Ids of the documents or the topics of one collection, by their text key, kept in memory.
 
-    Parameters
-    ----------
-    table : Table
-        `DOCUMENT` or `TOPIC`.
-    key : str
-        Its text key: ``docno`` or ``number``.
-    blank : mapping of str to object
-        What a row has in its other columns before a topics or documents file names it.
-
-    Notes
-    -----
-    Rows are only ever added, with rising ids, so `refresh` reads just those above the highest id
-    it knows. A caller whose transaction was rolled back must call `forget`.
-
-    About 140 bytes a row, and as much again once `names` is asked for.
+    Rows are only ever added, with rising ids, so `refresh` reads just those above the highest id it knows. A
+    caller whose transaction was rolled back must call `forget`. `blank`: what a row has in its other columns
+    before a topics or documents file names it. About 140 bytes a row, and as much again once `names` is asked
+    for.
     """
 
     def __init__(self, table: Table, key: str, blank: Mapping[str, object]) -> None:

@@ -57,20 +57,10 @@ def pack_ranking(
     scores: NDArray[np.float64],
     ranks: NDArray[np.int64] | None,
 ) -> PackedRanking:
-    """Pack one ranking.
+    """Pack one ranking of documents in file order.
 
-    Parameters
-    ----------
-    topic : str
-        Its topic.
-    docnos : sequence of str or bytes, length n_documents
-        In file order, each once; looked at where scores tie.
-    numbers : ndarray of int32, shape (n_documents,)
-        What is to be stored for them.
-    scores : ndarray of float64, shape (n_documents,)
-        Finite.
-    ranks : ndarray of int64, shape (n_documents,), or None
-        Stated ranks, when all are integers.
+    `docnos`: looked at where scores tie. `numbers`: what is to be stored for them. `ranks`: as stated, when
+    all are integers.
 
     Examples
     --------
@@ -94,17 +84,7 @@ def pack_ranking(
 
 
 def pack_integers(values: NDArray[np.int64]) -> bytes:
-    r"""Pack integers.
-
-    Parameters
-    ----------
-    values : ndarray of int64, shape (n,)
-        Any 64-bit integers.
-
-    Returns
-    -------
-    bytes
-        9 bytes when the values are consecutive, else 1 to 8 bytes a value.
+    r"""Pack 64-bit integers: 9 bytes when the values are consecutive, else 1 to 8 bytes a value.
 
     Examples
     --------
@@ -132,22 +112,12 @@ def unpack_integers(packed: bytes, length: int) -> NDArray[np.int64]:
 
 
 def pack_floats(values: NDArray[np.float64]) -> bytes:
-    """Pack floats without loss.
+    """Pack finite floats without loss.
 
-    Parameters
-    ----------
-    values : ndarray of float64, shape (n,)
-        Finite numbers.
+    4 bytes for decimal fractions of few digits and for 32-bit floats, else 8.
 
-    Returns
-    -------
-    bytes
-        4 bytes a value for decimal fractions of few digits and for 32-bit floats, else 8.
-
-    Notes
-    -----
-    A quotient of two integers below 2**53 and 10**22 is rounded correctly, hence equal to what
-    reading the decimal digits gives; it is compared all the same before it is used.
+    A quotient of two integers below 2**53 and 10**22 is rounded correctly, hence equal to what reading the
+    decimal digits gives; it is compared all the same before it is used.
     """
     for decimals in _possible_decimals(values[:: max(1, values.size // _N_TRIED)]):
         scaled: NDArray[np.float64] = np.rint(values * _POWERS[decimals])
@@ -184,23 +154,11 @@ def unpack_floats(packed: bytes) -> NDArray[np.float64]:
 
 
 def packed_elements(packed: bytes) -> NDArray[Any]:
-    """View packed floats as numbers that compare as the floats do.
+    """View packed floats, or the first of them, as numbers that compare as the floats do; nothing is copied.
 
-    Parameters
-    ----------
-    packed : bytes
-        What `pack_floats` made, or its first bytes up to the end of a value.
-
-    Returns
-    -------
-    ndarray, shape (n,)
-        A view, nothing is copied: the floats themselves, or integers which are the floats times
-        one power of ten. Equal where the floats are equal (0.0 and -0.0 are), less where less.
-
-    Notes
-    -----
-    Integers that differ, of 32 bits, differ after the division too: their quotients by up to
-    10**9 are more than one part in 2**53 apart.
+    The floats themselves, or integers which are the floats times one power of ten: integers that differ, of
+    32 bits, differ after the division too, since their quotients by up to 10**9 are more than one part in
+    2**53 apart.
 
     Examples
     --------

@@ -43,13 +43,6 @@ def place_of(document: int, packed: bytes | None) -> int | None:
 def float_at(packed: bytes, place: int) -> float:
     """Return one of the numbers that `store.db.packing.pack_floats` packed.
 
-    Parameters
-    ----------
-    packed : bytes
-        What it made.
-    place : int
-        From 0, below the number of values.
-
     Examples
     --------
     >>> import numpy as np

@@ -27,23 +27,9 @@ from store.db.columns import is_of, raw_form
 
 
 def raw_rows(session: Session, table: Table, *, where: str = "") -> Iterator[Sequence[Any]]:
-    """Read the rows of a table, a value a column.
+    """Read the rows of a table, a value a column: integers, floats, text, bytes (of prose too) and ``None``.
 
-    Parameters
-    ----------
-    session : Session
-        A session on either engine.
-    table : Table
-        The table.
-    where : str, optional
-        What a row must fulfil, in SQL of both engines. Rows then come in any order, else by their
-        keys.
-
-    Returns
-    -------
-    iterator of sequence
-        Integers, floats, text, bytes (of prose too) and ``None``.
-
+    `where` is SQL of both engines. Rows then come in any order, else by their keys.
     """
     keys = ", ".join(f'"{column.name}"' for column in table.primary_key)
     end = f'FROM "{table.name}" ' + (f"WHERE {where}" if where else f"ORDER BY {keys}")
@@ -103,23 +89,11 @@ _BATCH = 1000
 
 
 def row_checksum(values: Iterable[tuple[str, Any]]) -> int:
-    """Return the checksum of a row.
+    """Return the checksum of a row: a CRC-32 as a signed 32-bit integer, which both engines have.
 
-    Parameters
-    ----------
-    values : iterable of (str, object)
-        Columns and their values as SQLite keeps them (`store.db.columns`). Empty ones do not
-        count, so that a column that is added later changes no checksum.
-
-    Returns
-    -------
-    int
-        A CRC-32 as a signed 32-bit integer, which both engines have.
-
-    Notes
-    -----
-    Of the text ``name=value;`` a column, where a value is written as Python writes it in ASCII, of
-    bytes their number and CRC-32. One change in a billion of several bits is missed, none of one.
+    Of the text ``name=value;`` a column, where a value as SQLite keeps it (`store.db.columns`) is written as
+    Python writes it in ASCII, of bytes their number and CRC-32. Empty ones do not count, so that a column
+    that is added later changes no checksum. One change in a billion of several bits is missed, none of one.
 
     Examples
     --------
@@ -156,15 +130,7 @@ def wrong_rows(session: Session, table: Table) -> Iterable[tuple[Mapping[str, An
 
 
 def renew_checksums(session: Session, table: Table) -> int:
-    """Give a checksum to every row of a table that has none; return how many.
-
-    Parameters
-    ----------
-    session : Session
-        A writing session.
-    table : Table
-        A table with such a column.
-    """
+    """Give a checksum to every row of a table that has none; return how many."""
     names = [column.name for column in table.columns]
     keys = [column.name for column in table.primary_key]
     waiting = []
@@ -233,16 +199,9 @@ def insert_one(session: Session, table: Table, values: Mapping[str, Any]) -> int
 
 
 def insert_raw(session: Session, table: Table, rows: Iterable[Sequence[Any]]) -> None:
-    """Insert rows, a value a column, as `store.db.raw.raw_rows` gives them.
+    """Insert rows, a value a column, as `raw_rows` gives them: row ids too, checksums computed anew.
 
-    Parameters
-    ----------
-    session : Session
-        A writing session.
-    table : Table
-        The table; a row id is given with the row.
-    rows : iterable of sequence
-        In an order in which none refers to a later one. A checksum is computed anew.
+    In an order in which none refers to a later one.
     """
     names = [column.name for column in table.columns]
     columns = ", ".join(f'"{name}"' for name in names)

@@ -15,14 +15,7 @@ from store.errors import StoreError
 
 
 def create_schema(engine: Engine, collection: CollectionRow) -> None:
-    """Make all tables of the newest schema in an empty database, and the row that names it.
-
-    Raises
-    ------
-    StoreError
-        If the database already holds a collection or something else, or could not hold every
-        text.
-    """
+    """Make all tables of the newest schema in an empty database, and the row that names it."""
     url = engine.url
     if url.get_backend_name() == "sqlite":
         file = Path(url.database or "")
@@ -38,11 +31,7 @@ def create_schema(engine: Engine, collection: CollectionRow) -> None:
 def make_tables(session: Session) -> None:
     """Make all tables of the newest schema in an empty database.
 
-    Raises
-    ------
-    StoreError
-        If the database already holds a collection or something else, or could not hold every
-        text.
+    `StoreError`: it already holds a collection or something else, or could not hold every text.
     """
     connection = session.connection()
     where = display(connection.engine.url)

@@ -22,14 +22,9 @@ _BULK = b"bulk\n"
 
 
 class Turn:
-    """One writer's turn at a file.
+    """One writer's turn at a file; ``None`` = there is no file, and no queue.
 
-    Parameters
-    ----------
-    file : str, optional
-        The collection; ``None`` = there is no file, and no queue.
-    is_bulk : bool, default=False
-        Whether it is kept for longer than a decision takes, which those who wait are to know.
+    `is_bulk`: it is kept for longer than a decision takes, which those who wait are to know.
     """
 
     def __init__(self, file: str | None, *, is_bulk: bool = False) -> None:

@@ -80,35 +80,15 @@ def back_up(
 ) -> Backup:
     """Save a collection as one SQLite file, while others work on it.
 
-    Parameters
-    ----------
-    url : URL
-        The collection; a SQLite one may have an older schema.
-    file : Path
-        Where to. It appears when all is in it, verified and on the disk, or not at all.
-    replaces : bool, default=False
-        Whether it takes the place of an earlier backup of the same collection.
-    as_it_is : bool, default=False
-        Whether rows and texts are saved, too, that are not as they were written, by their
-        checksums and hashes.
-    progress : callable
-        Shows how far it is.
+    SQLite's online backup reads one state of the collection, as of the beginning, and copies its pages; who
+    judges meanwhile waits for the disk alone, which is given a few megabytes at a time. Of PostgreSQL one
+    transaction is copied row by row. The file is then checked (integrity, references, checksums, hashes of
+    texts, rows of every table counted on both sides), sealed (`store.db.files`), and appears when it is on
+    the disk, or not at all. A SQLite collection may have an older schema.
 
-    Raises
-    ------
-    SchemaError
-        If there is no collection, or on a server one of another schema.
-    StoreError
-        If there is a file and `replaces` is false, or it is no backup of this collection; if the
-        collection is damaged, or the file cannot be written.
-
-    Notes
-    -----
-    SQLite's online backup reads one state of the collection, as of the beginning, and copies its
-    pages; who judges meanwhile waits for the disk alone, which is given a few megabytes at a time.
-    Of PostgreSQL one transaction is copied row by row. The file is then checked (integrity,
-    references, checksums, hashes of texts, rows of every table counted on both sides) and sealed
-    (`store.db.files`).
+    `replaces`: an earlier backup of the same collection gives way. `as_it_is`: rows and texts are saved, too,
+    that are not as they were written. `SchemaError`: no collection, or on a server one of another schema.
+    `StoreError`: a file in the way, a damaged collection, or a file that cannot be written.
     """
     check_folder(file)
     engine = make_engine(url)
@@ -138,13 +118,10 @@ def back_up(
 def look_at_backup(file: Path) -> Backup:
     """Check a backup, or any collection file, before it is restored.
 
-    Raises
-    ------
-    SchemaError
-        If it is no collection, or one of a newer schema.
-    StoreError
-        If it is not there, or damaged: every byte counts where it is sealed, else SQLite's own
-        check of the file and of its references.
+    `StoreError`: it is not there, or damaged.
+
+    Every byte counts where it is sealed, else SQLite's own check of the file and of its references.
+    `SchemaError`: no collection, or one of a newer schema.
     """
     if not file.exists():
         message = f"there is no backup at {file}"
@@ -280,13 +257,7 @@ def writing_to(file: Path) -> Iterator[None]:
 
 
 def _finish(part: Path, where: str, counts: Counts) -> None:
-    """Finish a file that was written, and check it.
-
-    Raises
-    ------
-    StoreError
-        If it is not whole, or not all is in it: what it was made of is damaged.
-    """
+    """Finish a file that was written, and check that it is whole and all is in it (`StoreError`)."""
     with closing(sqlite3.connect(part)) as connection:
         # A backup opens as any collection does, without a byte of it changing.
         connection.execute("PRAGMA journal_mode = WAL").close()
@@ -364,40 +335,14 @@ def restore(
     with_erased: bool = False,
     progress: Progress = no_progress,
 ) -> Restored:
-    """Make a collection of a backup.
+    """Make a collection of a backup, or of any collection file; it is checked first and not changed.
 
-    Parameters
-    ----------
-    file : Path
-        A backup, or any collection file; it is checked first and not changed.
-    url : URL
-        Where to: a place without a collection, unless `replaces`.
-    replaces : bool, default=False
-        Whether a SQLite collection that is there gives way; it is saved beside itself before, as
-        ``FILE.replaced``. One that is damaged is put aside as it is, as ``FILE.damaged``.
-    with_erased : bool, default=False
-        Whether judges come back who were erased in the collection that gives way.
-    progress : callable
-        Shows how far it is.
-
-    Returns
-    -------
-    Restored
-        What was restored, and where that is which was there before.
-
-    Raises
-    ------
-    SchemaError
-        If the backup is no collection, or of a newer schema.
-    StoreError
-        If the backup is damaged; if there is a collection and `replaces` is false, or somebody is
-        judging in it, or the backup has judges who were erased there and `with_erased` is false, or
-        is one judge's part and would replace a whole collection. What was there stays then.
-
-    Notes
-    -----
-    A new file appears whole or not at all. A collection that is replaced is replaced in one
-    transaction, in which it was saved, so that no judgement can come in between.
+    With `replaces` a SQLite collection that is there gives way, saved beside itself before as
+    ``FILE.replaced``, one that is damaged put aside as ``FILE.damaged``; it is replaced in one transaction,
+    in which it was saved, so that no judgement can come in between. A new file appears whole or not at all.
+    `StoreError`, and what was there stays: the backup is damaged; somebody is judging there; the backup has
+    judges who were erased there since, without `with_erased`; it is one judge's part and would replace a
+    whole collection.
     """
     backup = look_at_backup(file)
     part_of = _part_of(file)
@@ -498,13 +443,7 @@ def _copy_unsealed(file: Path, part: Path, target: Path, progress: Progress) -> 
 
 
 def _is_whole(url: URL) -> bool:
-    """Say whether a file is a collection that can be backed up.
-
-    Raises
-    ------
-    SchemaError
-        If it is a database of something else.
-    """
+    """Say whether a file is a collection that can be backed up."""
     engine = make_engine(url)
     try:
         if stored_revision(engine) is not None:

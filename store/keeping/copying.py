@@ -47,27 +47,9 @@ class Copied:
 def copy_collection(source: URL, target: URL, *, progress: Progress = no_progress) -> Copied:
     """Copy a whole collection into an empty place, on the same engine or the other.
 
-    Parameters
-    ----------
-    source : URL
-        A collection of this program's schema.
-    target : URL
-        A SQLite file that is not there (or is empty), or a PostgreSQL database without a
-        collection.
-    progress : callable
-        Shows how far it is.
-
-    Raises
-    ------
-    SchemaError
-        If the source is no collection, or an older or newer one.
-    StoreError
-        If the target holds something, or a value does not fit there. Nothing is left then.
-
-    Notes
-    -----
-    One state of the source is read and one transaction written. A file appears under its name
-    when all is in it and on the disk. Row ids are kept, and what comes next gets the next ones.
+    One state of the source is read and one transaction written; nothing is left where a value does not fit
+    (`StoreError`). A file appears under its name when all is in it and on the disk. Row ids are kept, and
+    what comes next gets the next ones.
     """
     if source == target:
         raise ArgumentError("TO", "must be another place than FROM", display(target))
@@ -87,13 +69,7 @@ def copy_collection(source: URL, target: URL, *, progress: Progress = no_progres
 
 
 def fill_file(session: Session, part: Path, progress: Progress) -> Counts:
-    """Copy what a reading session sees into a SQLite file that is not there yet.
-
-    Returns
-    -------
-    dict of str to int
-        Rows by table.
-    """
+    """Copy what a reading session sees into a SQLite file that is not there yet; return rows by table."""
     return _fill(session, URL.create("sqlite", database=str(part)), progress)
 
 

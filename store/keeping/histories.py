@@ -48,34 +48,10 @@ def fetch_histories_of(
 ) -> Generator[JudgementEvent, None, None]:
     """Yield every event, in the order in which they were done.
 
-    Parameters
-    ----------
-    session : Session
-        Any session.
-    topics, documents : Keys
-        Fresh.
-    judges : sequence of str, optional
-        Judges of the collection; default all.
-    names : mapping of int to str, optional
-        What judges are called where nothing else orders their events, by row id; default their
-        names.
-
-    Yields
-    ------
-    JudgementEvent
-        By time; a judge's events on a document by revision, whatever the clocks said; of one moment
-        by topic, docno and judge, bytewise. Sittings are numbered from 1 in the order in which they
-        began; the numbers are the same whichever judges are asked for.
-
-    Raises
-    ------
-    UnknownNameError
-        If a judge is not known.
-
-    Notes
-    -----
-    No order of row ids shows: collections that hold the same yield the same. A thousand events are
-    in memory at a time.
+    By time; a judge's events on a document by revision, whatever the clocks said; of one moment by topic,
+    docno and judge, bytewise (`names`: what judges are called for that, by row id). Sittings are numbered
+    from 1 in the order in which they began, the same whichever judges are asked for. No order of row ids
+    shows: collections that hold the same yield the same. A thousand events are in memory at a time.
     """
     own_names = {row.id: row.name for row in session.execute(select(JUDGE.c.id, JUDGE.c.name))}
     sittings = fetch_sitting_numbers(session, names)
@@ -142,34 +118,13 @@ def count_events(session: Session) -> int:
 def append_histories(
     session: Session, topics: Keys, documents: Keys, events: Iterable[JudgementEvent]
 ) -> ImportReport:
-    """Append the events of other collections, or of a file, that are not there yet.
+    """Append the events of other collections, or of a file, that are not there yet; new ids are added.
 
-    Parameters
-    ----------
-    session : Session
-        A bulk writing session.
-    topics, documents : Keys
-        Fresh; ids that are new are added.
-    events : iterable of JudgementEvent
-        Of judges of the collection; grades of its scale; the revisions of each (topic, docno,
-        judge) in order, as `store.event.EventChain` checks.
-
-    Returns
-    -------
-    ImportReport
-        Events added, and those that were there already, the same as `is_same_event` says.
-
-    Raises
-    ------
-    UnknownNameError
-        If a judge is not known.
-    ConflictError
-        If another event stands at a revision, or one before it is missing.
-
-    Notes
-    -----
-    Sittings are left out: what is known of a sitting beside its number is not in an event. So are
-    versions of guidelines and topics that are not here.
+    `events`: of judges of the collection and grades of its scale; the revisions of each (topic, docno, judge)
+    in order, as `store.event.EventChain` checks. What `is_same_event` as a stored one counts as there
+    already. `ConflictError`: another event stands at a revision, or one before it is missing. Sittings are
+    left out, since what is known of one beside its number is not in an event; so are versions of guidelines
+    and topics that are not here.
     """
     judges = {row.name: row.id for row in session.execute(select(JUDGE.c.name, JUDGE.c.id))}
     known = KnownVersions(session)
@@ -209,13 +164,7 @@ def append_histories(
 
 
 class EventWriter:
-    """Appends events in batches.
-
-    Parameters
-    ----------
-    session : Session
-        A bulk writing session.
-    """
+    """Appends events in batches."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -274,17 +223,7 @@ def _newest_revisions(session: Session) -> dict[Pair, int]:
 
 
 def next_ids(session: Session, n: int, table: Table = JUDGEMENT) -> list[int]:
-    """Take rising row ids for new events, which no judge at work can take meanwhile.
-
-    Parameters
-    ----------
-    session : Session
-        A writing session.
-    n : int
-        How many.
-    table : Table, default=JUDGEMENT
-        Or another one whose rows are numbered.
-    """
+    """Take rising row ids for `n` new events, which no judge at work can take meanwhile."""
     if session.get_bind().dialect.name == "postgresql":
         taken = session.execute(
             text("SELECT nextval(pg_get_serial_sequence(:name, 'id')) FROM generate_series(1, :n)"),
@@ -320,23 +259,9 @@ def import_histories(
     events: Sequence[JudgementEvent],
     kinds: Mapping[str, JudgeKind],
 ) -> ImportReport:
-    """Append the events that are not there yet; see `store.keeping.histories.append_histories`.
+    """Append the events that are not there yet, as `append_histories` does.
 
-    Parameters
-    ----------
-    session : Session
-        A bulk writing session.
-    topics, documents : Keys
-        Fresh; ids that are new are added.
-    events : sequence of JudgementEvent
-        As `append_histories` takes them; judges that are new are added.
-    kinds : mapping of str to JudgeKind
-        Of every judge who is new; others stay what they are.
-
-    Raises
-    ------
-    ConflictError
-        If another event stands at a revision, or one before it is missing.
+    Judges who are new get their kind.
     """
     _add_judges(session, (event.judge for event in events), kinds)
     with _alone():
@@ -352,36 +277,12 @@ def import_states(
     *,
     replace: bool = False,
 ) -> ImportReport:
-    """Append what makes documents stand with judges as a file says.
+    """Append what makes documents stand with judges as a file says; new ids and judges are added.
 
-    Parameters
-    ----------
-    session : Session
-        A bulk writing session.
-    topics, documents : Keys
-        Fresh; ids that are new are added.
-    states : sequence of Judgement
-        Each (topic, docno, judge) once; grades of the declared scale. Revisions and moments are not
-        looked at. Judges that are new are added.
-    kinds : mapping of str to JudgeKind
-        Of every judge who is new; others stay what they are.
-    replace : bool, default=False
-        Whether a state that differs from the stored one is appended as a revision.
-
-    Returns
-    -------
-    ImportReport
-        States added, replaced, and there already: the same but for revision and moment.
-
-    Raises
-    ------
-    ConflictError
-        If a state differs from the stored one and `replace` is false.
-
-    Notes
-    -----
-    A document without a decision and without an event before it gets a note, which may be empty;
-    one that had a decision is reopened.
+    `states`: each (topic, docno, judge) once, grades of the declared scale; revisions and moments are not
+    looked at. One that differs from the stored state becomes a revision with `replace`, else a
+    `ConflictError`. A document without a decision and without an event before it gets a note, which may be
+    empty; one that had a decision is reopened.
     """
     numbers = _add_judges(session, (one.judge for one in states), kinds)
     topics.add(session, (one.topic for one in states))
@@ -475,30 +376,7 @@ class Judgements(Area):
         replace: bool = False,
         advance: Callable[[int], None] = no_advance,
     ) -> ImportReport:
-        """Append the judgements of a file in one transaction.
-
-        Parameters
-        ----------
-        by_judge : mapping of str to sequence of Qrel
-            Judges, added when they are new, and what each graded.
-        kind : JudgeKind
-            Of the judges.
-        pool : Pool, optional
-            What the file says was pooled; one without entries is not added.
-        states : sequence of Judgement
-            What the judges skipped or could not judge; none of the documents is in `by_judge`.
-        replace : bool, default=False
-            Whether what differs from what is stored is appended as a revision.
-        advance : callable
-            Told of so many more judgements that are done.
-
-        Raises
-        ------
-        ArgumentError
-            If a grade is not on the scale.
-        ConflictError
-            If a stored grade differs and `replace` is false, or the pool's name is taken.
-        """
+        """Append the judgements of a file in one transaction."""
         grades = (qrel.grade for qrels in by_judge.values() for qrel in qrels)
         scale = self._db.scale
         if off_scale := check_grades(grades, scale.values):

@@ -70,46 +70,21 @@ def upgrade(
 ) -> Upgrade:
     """Migrate a collection to the newest schema.
 
-    Parameters
-    ----------
-    url : URL
-        The collection.
-    backs_up : bool, default=True
-        Whether it is backed up first. A PostgreSQL collection of another schema cannot be: that
-        is for the server's own tools.
-    migrations : Path
-        Folder of Alembic's environment.
-    progress : callable
-        Shows how far the backup is.
+    All steps in one transaction, either the whole way or nothing of it.
 
-    Returns
-    -------
-    Upgrade
-        Revisions before and after, the backup's file, and what was mended or left.
+    A SQLite file is backed up beside itself first (`FILE.REVISION.backup`: whole, checked and on the disk
+    before the first step); a PostgreSQL collection of another schema cannot be, that is for the server's own
+    tools. Rows that came before there were checksums (`store.db.raw`) get one.
 
-    Raises
-    ------
-    SchemaError
-        If the database holds no collection, or one of a revision that is not among the
-        migrations; or if it lacks a column that cannot be made anew.
-    StoreError
-        If the backup fails, as of a damaged file it does, or is asked for on PostgreSQL; or if a
-        step left rows that refer to nothing: it is taken back.
+    A revision's tables may be others than its migrations make: these were once changed after they had been
+    used, and anybody may alter a table. So the newest schema's are compared with the models after the steps
+    (`store.db.differences`); what is missing is made, in the same transaction, and what is unknown or of
+    another type is left as it is. SQLite's foreign keys are off during the steps and checked after them, as
+    its manual asks of whoever makes a table anew: dropping the old one would delete what refers to it by
+    cascade.
 
-    Notes
-    -----
-    All steps share one transaction: either the whole way is gone or nothing of it. A SQLite file
-    is backed up beside itself first (`FILE.REVISION.backup`, see `store.keeping.backup`: whole, checked and
-    on the disk before the first step). Rows that came before there were checksums
-    (`store.db.raw`) get one.
-
-    A revision's tables may be others than its migrations make: these were once changed after they
-    had been used, and anybody may alter a table. So the newest schema's are compared with the
-    models after the steps (`store.db.differences`); what is missing is made, in the same
-    transaction, and what is unknown or of another type is left as it is.
-
-    SQLite's foreign keys are off during the steps and checked after them, as its manual asks of
-    whoever makes a table anew: dropping the old one would delete what refers to it by cascade.
+    `SchemaError`: no collection, a revision that is not among the migrations, or a column missing that cannot
+    be made anew. `StoreError`: the backup failed, or a step left rows that refer to nothing.
     """
     engine = make_engine(url)
     if engine.dialect.name == "sqlite":
@@ -164,10 +139,7 @@ def _make_up_for(connection: Connection, revision: str) -> list[str]:
 def _differences(connection: Connection, revision: str) -> list[Difference]:
     """Compare the tables with the models, if these are of that revision.
 
-    Raises
-    ------
-    SchemaError
-        If a column is missing that cannot be made anew.
+    A missing column that cannot be made is an error.
     """
     found = differences(connection) if revision == SCHEMA_REVISION else []
     for one in found:

@@ -57,37 +57,15 @@ class Verified:
 
 
 def verify(url: URL, *, progress: Progress = no_progress) -> list[Verified]:
-    """Check a collection against its own rules.
+    """Check a collection against its own rules, read only, while others may work on it; one answer a check.
 
-    Parameters
-    ----------
-    url : URL
-        A collection of this program's schema; it is only read, and others may work on it.
-    progress : callable
-        Shows how far it is.
-
-    Returns
-    -------
-    list of Verified
-        One a check, in the order of `CHECKS`. A check that cannot read what it needs counts that
-        as a fault.
-
-    Raises
-    ------
-    StoreError
-        If it cannot be opened at all.
-    SchemaError
-        If it is no collection, or of another schema.
-
-    Notes
-    -----
-    All checks but the first see one state. A judgement event, a passage, a text of a topic or of
-    the guidelines, a ranking, a pool with its entries, and what is said of a run, a judge or the
-    collection have a checksum each (`store.db.raw`), a document the hash of its text;
-    docnos, names and links stand in an index, too. What no check can see is another value of the
-    same kind in what judging changes all the time: times of sittings, and order, purpose and lease
-    of places; nor whether a documents file named a document without a text. For all of that a
-    backup has a checksum of the whole file (`store.db.files`), which the first check compares.
+    All checks but the first see one state; one that cannot read what it needs counts that as a fault. A
+    judgement event, a passage, a text of a topic or of the guidelines, a ranking, a pool with its entries,
+    and what is said of a run, a judge or the collection have a checksum each (`store.db.raw`), a document the
+    hash of its text; docnos, names and links stand in an index, too. What no check can see is another value
+    of the same kind in what judging changes all the time: times of sittings, and order, purpose and lease of
+    places; nor whether a documents file named a document without a text. For all of that a backup has a
+    checksum of the whole file (`store.db.files`), which the first check compares.
     """
     engine = make_engine(url)
     try:

@@ -305,39 +305,13 @@ class HandedOut:
 def hand_out(
     engine: Engine, judge: str, file: Path, *, program: str, progress: Progress = no_progress
 ) -> HandedOut:
-    """Make a collection of what lies before one judge.
+    """Make a collection of what lies before one judge, in a SQLite file that is not there yet.
 
-    Parameters
-    ----------
-    engine : Engine
-        Of the whole collection.
-    judge : str
-        A judge of it who is not disabled.
-    file : Path
-        A SQLite file that is not there yet.
-    program : str
-        Name and version of the program.
-    progress : callable
-        Shows how far it is.
-
-    Returns
-    -------
-    HandedOut
-
-    Raises
-    ------
-    UnknownNameError
-        If the judge is not known.
-    StoreError
-        If the judge is disabled or an adjudicator, nothing lies before the judge, the collection is
-        a part itself, or there is something at `file`.
-
-    Notes
-    -----
-    In it are the topics with all their texts, the documents with theirs, the guidelines, the judge,
-    with what the judge did to these documents and in which sittings, and marked terms. Places are
-    by name: what was claimed stays the judge's there, whatever the lease. The file appears
-    whole or not at all.
+    In it are the topics with all their texts, the documents with theirs, the guidelines, the judge, with what
+    the judge did to these documents and in which sittings, and marked terms. Places are by name: what was
+    claimed stays the judge's there, whatever the lease. The file appears whole or not at all. `StoreError`:
+    the judge is disabled or an adjudicator, nothing lies before the judge, the collection is a part itself,
+    or something is at `file`.
     """
     if file.exists() or file.is_symlink():
         message = f"{file} is there already"

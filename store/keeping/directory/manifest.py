@@ -67,22 +67,9 @@ def manifest_text(
 ) -> str:
     """Write the manifest of files that are written.
 
-    Parameters
-    ----------
-    about : About
-        The collection.
-    wishes : Wishes
-        What was to be written.
-    policy : mapping
-        How grades became one, with judges as they are named in the files.
-    counts : mapping of str to int
-        Rows by kind.
-    qrels : list of dict
-        What there is to say of each file of qrels.
-    files : mapping of str to FileFacts
-        All of them by path; the readme is told apart, since it is the publisher's to complete.
-    program : str
-        Name and version of the program.
+    The readme is told apart, since it is the publisher's to complete.
+
+    `policy`: how grades became one, with judges as they are named in the files. `counts`: rows by kind.
     """
     tool, _, version = program.partition(" ")
     data = {
@@ -126,12 +113,7 @@ def _own_hash(data: Mapping[str, Any]) -> str:
 def read_manifest(folder: Path) -> Manifest:
     """Read and check the manifest of a directory.
 
-    Raises
-    ------
-    PoolerError
-        If there is none, or it is damaged, or lists a file outside the directory.
-    SchemaError
-        If a newer program wrote it.
+    None may name a file outside of it, or be of a newer program.
     """
     faults = Faults(folder)
     told = faults.of(MANIFEST)

@@ -83,35 +83,13 @@ class Read:
 
 
 def read_directory(where: str, folder: Path, *, progress: Progress = no_progress) -> Read:
-    """Make the collection that a directory was exported from.
+    """Make the collection that a directory was exported from, at a path or in a database where none is yet.
 
-    Parameters
-    ----------
-    where : str
-        A file that is not there yet, or a ``postgresql://`` URL of an empty database.
-    folder : Path
-        The directory.
-    progress : callable
-        Shows how far it is.
-
-    Returns
-    -------
-    Read
-
-    Raises
-    ------
-    PoolerError
-        If the directory is damaged: a file is missing or is not what the manifest says, or, with
-        all of these in order, what a file says cannot be: every fault with file and line.
-    StoreError
-        If there is something at `where`, or it cannot be written.
-
-    Notes
-    -----
-    Nothing is read but files that the manifest lists, lie in the directory, and are no links.
-    Nothing is left of a collection that could not be filled: a SQLite file takes its name when it
-    is complete, and tables in a PostgreSQL database are removed again. (Only there, and only when
-    the program is killed without a chance to do so, an empty collection stays.)
+    Nothing is read but files that the manifest lists, lie in the directory, and are no links; each must be
+    what the manifest says. Then every fault in what files say is told with file and line (`PoolerError`).
+    Nothing is left of a collection that could not be filled: a SQLite file takes its name when it is
+    complete, and tables in a PostgreSQL database are removed again. (Only there, and only when the program is
+    killed without a chance to do so, an empty collection stays.)
     """
     manifest = read_manifest(folder)
     faults = Faults(folder)

@@ -77,21 +77,11 @@ def scoreddocs_iter(tag):  # one run; its lines stand as in the submitted file, 
 
 
 def loader(*, texts: bool, qrels: str | None, runs: bool) -> str:
-    """Write the snippet for what a directory holds.
+    """Write the Python snippet that loads what a directory holds, run in it.
 
-    Parameters
-    ----------
-    texts : bool
-        Whether documents have texts.
-    qrels : str or None
-        The file of qrels to read by default; ``None`` = there is none, nor a function for them.
-    runs : bool
-        Whether there are runs.
+    Fields are named as in ir_datasets.
 
-    Returns
-    -------
-    str
-        Python, to be run in the directory. Namedtuples have the field names of ir_datasets.
+    `qrels`: the file to read by default; ``None`` = there is none, nor a function for them.
 
     Examples
     --------
@@ -161,27 +151,9 @@ def readme(
     files: Iterable[str],
     how: Sequence[str] = (),
 ) -> str:
-    """Write the README of a directory.
+    """Write the README of a directory: markdown, with one Python block, `loader`.
 
-    Parameters
-    ----------
-    about : About
-        The collection.
-    wishes : Wishes
-        What was to be written.
-    counts : mapping of str to int
-        Rows by kind.
-    qrels : sequence of mapping
-        What the manifest says of every file of qrels.
-    files : iterable of str
-        Every other file that was written.
-    how : sequence of str
-        Sentences on how it was judged, markdown.
-
-    Returns
-    -------
-    str
-        Markdown, with one Python block: `store.keeping.directory.readme.loader`.
+    `counts`: rows by kind. `how`: sentences on how it was judged.
     """
     there = sorted(files)
     default = next((one["file"] for one in qrels if one["level"] is None), None)

@@ -135,23 +135,9 @@ def write_table(columns: Sequence[Column], rows: Iterable[Sequence[object]], str
 def read_table(
     path: str, columns: Sequence[Column], faults: FaultList
 ) -> Iterator[tuple[int, tuple[Any, ...]]]:
-    """Read what `write_table` wrote.
+    """Read what `write_table` wrote: line numbers (the first row is on line 2) and values.
 
-    Parameters
-    ----------
-    path : str
-        The file.
-    columns : sequence of Column
-        Those that it has.
-    faults : FaultList
-        Where faults are told; a line with one is not yielded.
-
-    Yields
-    ------
-    line : int
-        Line number from 1; the first row is on line 2.
-    values : tuple
-        One a column.
+    Lines with a fault are not yielded.
     """
     names = [column.name for column in columns]
     is_first = True
@@ -301,19 +287,11 @@ _MOST_PARTS = 2
 
 
 def file_stems(names: Iterable[str]) -> dict[str, str]:
-    """Turn names into stems of file names that any file system can hold side by side.
+    """Turn names into stems of file names that any file system can hold side by side, in the order given.
 
-    Parameters
-    ----------
-    names : iterable of str
-        Each once; any text.
-
-    Returns
-    -------
-    dict of str to str
-        By name, in the order given. ASCII letters, digits, and ``._-``; never empty, no leading
-        dot, no name of a device, at most some 100 characters, and distinct where case does not
-        count: what would be there already has ``-2`` and so on at its end.
+    ASCII letters, digits, and ``._-``; never empty, no leading dot, no name of a device, at most some 100
+    characters, and distinct where case does not count: what would be there already has ``-2`` and so on at
+    its end.
 
     Examples
     --------
@@ -372,13 +350,7 @@ class FileFacts:
 
 
 class Writer:
-    """Writes files into a folder and notes their sizes and hashes.
-
-    Parameters
-    ----------
-    folder : Path
-        A folder that is there.
-    """
+    """Writes files into a folder and notes their sizes and hashes."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -451,18 +423,10 @@ def check_target(target: Path) -> None:
 def made_beside(target: Path, *, private: bool) -> Iterator[Path]:
     """Make a folder beside `target` that takes its place at the end of the block.
 
-    Parameters
-    ----------
-    target : Path
-        A folder that is not there, or is to be replaced: the caller has seen that it may be.
-    private : bool
-        Whether what is new is for its owner alone; else the umask says for whom. What is replaced
-        leaves its mode, group and owner to what takes its place.
+    Nothing is left of it on an error.
 
-    Yields
-    ------
-    Path
-        An empty folder; nothing is left of it when the block raises.
+    `private`: what is new is for its owner alone; else the umask says for whom. What is replaced leaves its
+    mode, group and owner to what takes its place.
     """
     target, before = real_place(target), _names_in(target)
     remove_leftovers(target.parent)
@@ -556,13 +520,7 @@ class Outgoing:
 
 
 class Faults:
-    """Faults of all files of a directory, by file.
-
-    Parameters
-    ----------
-    folder : Path
-        The directory, as the user named it.
-    """
+    """Faults of all files of a directory, by file."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder

@@ -67,38 +67,14 @@ def write_directory(
 ) -> Written:
     """Write a whole collection into a directory, as it stands at one moment.
 
-    Parameters
-    ----------
-    transaction : context manager of Inside
-        On the collection: `store.collection.Collection.as_it_stands`.
-    target : Path
-        A folder that is not there or empty; with `replaces` also an earlier export that nobody has
-        changed since. It is there complete, or as it was.
-    wishes : Wishes
-        What goes into it.
-    program : str
-        Name and version of the program, for the manifest.
-    replaces : bool, default=False
-        Whether an earlier export may be replaced.
-    progress : callable
-        Shows how far it is.
+    Complete, or `target` is as it was.
 
-    Returns
-    -------
-    Written
-
-    Raises
-    ------
-    PoolerError
-        If there is something else at `target`, an id could not be read back, or the wishes cannot
-        be met, as `store.grades.qrels.final_qrels` says.
-
-    Notes
-    -----
-    Equal collections give equal bytes, but for the new names of judges: these are drawn by chance,
-    so that nobody who knows the judges can draw them again. Judges who have such names already, of
-    whom nothing else is known, keep them. Memory: all docnos, the current judgements, and of
-    everything else a few hundred rows at a time.
+    `target` is not there or empty; with `replaces` also an earlier export that nobody has changed since.
+    `PoolerError`: something else is there, an id could not be read back, or the policy cannot be met
+    (`store.grades.qrels.final_qrels`). Equal collections give equal bytes, but for the new names of judges:
+    these are drawn by chance, so that nobody who knows the judges can draw them again. Judges who have such
+    names already, of whom nothing else is known, keep them. Memory: all docnos, the current judgements, and
+    of everything else a few hundred rows at a time.
     """
     check_target(target)
     if target.exists() and any(target.iterdir()):

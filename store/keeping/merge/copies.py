@@ -214,15 +214,7 @@ class Here:
 
 @contextmanager
 def opened(url: URL, number: int) -> Iterator[Copy]:
-    """Open a collection that is only read, in a transaction that sees one state of it.
-
-    Raises
-    ------
-    StoreError
-        If there is none.
-    SchemaError
-        If it is older or newer.
-    """
+    """Open a collection that is only read, in a transaction that sees one state of it."""
     name = display(url)
     if url.get_backend_name() == "sqlite" and not Path(url.database or "").is_file():
         message = f"there is no collection at {name}"
@@ -285,13 +277,10 @@ def is_part(session: Session) -> bool:
 
 
 def check_kinship(here: Here, copy: Copy) -> None:
-    """Refuse a collection that is not a copy of this one.
+    """Refuse a collection that is not a copy of this one (`ConflictError`).
 
-    Raises
-    ------
-    ConflictError
-        If it has another scale, or is another collection altogether: made at another moment, with
-        no judge in common.
+    It has another scale, or is another collection altogether: made at another moment, with no judge in
+    common.
     """
     own, other = (_about(session) for session in (here.session, copy.session))
     if is_part(here.session):

@@ -118,18 +118,7 @@ class Placed(NamedTuple):
 
 
 def united(chains: Mapping[int, Chain]) -> Graph:
-    """Unite the events of several copies.
-
-    Parameters
-    ----------
-    chains : mapping of int to Chain
-        By the number of the copy.
-
-    Returns
-    -------
-    dict of bytes to Node
-        Each event once.
-    """
+    """Unite the events of several copies, by the number of the copy: each event once, by its identity."""
     graph: Graph = {}
     for copy, chain in chains.items():
         for node, event in zip(nodes_of(chain), chain, strict=True):
@@ -145,13 +134,10 @@ def united(chains: Mapping[int, Chain]) -> Graph:
 
 
 def in_order(graph: Graph) -> list[Node]:
-    """Lay a graph in one row.
+    """Lay a graph in one row: every event after all that it follows.
 
-    Returns
-    -------
-    list of Node
-        Every event after all that it follows; of those that could come next the one whose time is
-        the earliest, then by identity. Clocks may be wrong: they order only what nothing else does.
+    Of those that could come next the one whose time is the earliest, then by identity. Clocks may be wrong:
+    they order only what nothing else does.
     """
     missing = {one: sum(parent in graph for parent in node.parents) for one, node in graph.items()}
     children: dict[Id, list[Id]] = {}

@@ -64,19 +64,9 @@ class Side:
 
 
 def read_side(session: Session, topic: int, copy: Copy | None = None, *, has_passages: bool) -> Side:
-    """Read the events of a topic.
+    """Read the events of a topic of a copy; ``None`` = the collection that is written to.
 
-    Parameters
-    ----------
-    session : Session
-        Any session.
-    topic : int
-        Row id in that collection.
-    copy : Copy, optional
-        Whose collection it is; ``None`` = the one that is written to. Events of judges who are
-        erased here are left out.
-    has_passages : bool
-        Whether the collection has any.
+    Events of judges who are erased here are left out.
     """
     rows: dict[Key, list[Row]] = {}
     for row in raw_rows(session, JUDGEMENT, where=f"topic_id = {topic:d}"):
@@ -109,12 +99,9 @@ def _read_passages(session: Session, topic: int) -> Passages:
 
 
 def refuse_damaged(taken: Sequence[tuple[Copy, Row]]) -> None:
-    """Refuse events that are not as they were written, before they are written anew.
+    """Refuse events whose checksum is another than their values give.
 
-    Raises
-    ------
-    StoreError
-        If the checksum of a row of a copy is another than its values give.
+    Before they are written anew (`StoreError`).
     """
     place = AT[CHECKSUM]
     written = with_checksums(JUDGEMENT, (row for _, row in taken))
@@ -168,17 +155,11 @@ _WORDS = ("note", "reason")
 def without_forgotten(chains: Mapping[int, Chain]) -> dict[int, Chain]:
     """Empty notes and reasons that one of several copies has emptied.
 
-    Parameters
-    ----------
-    chains : mapping of int to Chain
-        The events of one judge on one document, by the number of the copy.
+    In the events of one judge on one document.
 
-    Returns
-    -------
-    dict of int to Chain
-        The same events. Of an event that is the same on two copies but for its note, which is empty
-        on one of them, the note is empty; so it is in those after it that had kept it. Likewise
-        reasons. Two notes that differ are of two events, and stay.
+    Of an event that is the same on two copies but for its note, which is empty on one of them, the note is
+    empty; so it is in those after it that had kept it. Likewise reasons. Two notes that differ are of two
+    events, and stay.
     """
     found = dict(chains)
     words = {word: {value for chain in chains.values() for value in _values(chain, word)} for word in _WORDS}
@@ -254,15 +235,7 @@ class _Changes:
 class HistoryMerge:
     """The merge of all histories, in the transaction of `here`.
 
-    Parameters
-    ----------
-    here : Here
-        The collection that is written to; topics, documents, judges and sittings of all copies are
-        known in it.
-    copies : sequence of Copy
-        What is merged.
-    wanted : Wanted
-        How conflicts are settled.
+    Which knows all topics, documents, judges and sittings.
     """
 
     def __init__(self, here: Here, copies: Sequence[Copy], wanted: Wanted) -> None:
@@ -283,13 +256,7 @@ class HistoryMerge:
         """Events here whose note or reason was removed, as on a copy."""
 
     def run(self, advance: Callable[[int], None]) -> None:
-        """Merge topic by topic.
-
-        Parameters
-        ----------
-        advance : callable
-            Told how many events of copies have been read.
-        """
+        """Merge topic by topic; `advance` is told how many events of copies have been read."""
         numbers = self._here.topics.names
         back = [{own: other for other, own in copy.topics.items()} for copy in self._copies]
         busy = {

@@ -37,45 +37,19 @@ def merge(
     dry_run: bool = False,
     progress: Progress = no_progress,
 ) -> Merged:
-    """Bring copies of a collection together in it.
+    """Bring copies of a collection together in it; they are only read, each in one state.
 
-    Parameters
-    ----------
-    engine : Engine
-        Of the collection that is written to. Its judges may be at work; what they decide while it
-        is merged waits.
-    others : sequence of URL
-        The copies, on either engine: only read, each in one state.
-    wanted : Wanted
-        How conflicts are settled.
-    dry_run : bool, default=False
-        Whether to do everything, count it, and take it back.
-    progress : callable
-        Shows how far it is.
+    Any order of merging, two by two or all at once, gives the same collection (`export collection` byte by
+    byte) as long as conflicts are settled by the same rule; merging twice changes nothing. What is settled by
+    hand is an event of its own, see `store.keeping.merge.settle`. Times order only what nothing else does.
+    Judges may be at work; what they decide meanwhile waits. With `dry_run` everything is done, counted, and
+    taken back. Memory: the events of one topic, of all copies. About 14 seconds for 500,000 events, 20 where
+    20,000 documents are in conflict.
 
-    Returns
-    -------
-    Merged
-        With `is_done` false, nothing was changed: conflicts are not settled, or it was a trial.
-
-    Raises
-    ------
-    ConflictError
-        If a collection is no copy of this one, or copies differ in what cannot be brought together
-        (a text, a run, a pool of one name): with all these differences, a line each. If a judge who
-        was erased on a copy is at work here.
-    UnknownNameError
-        If a conflict is settled by hand that is none.
-    StoreError, SchemaError
-        If a copy cannot be opened, has another schema, or an event in it is not as it was written.
-
-    Notes
-    -----
-    Any order of merging, two by two or all at once, gives the same collection (`export collection`
-    byte by byte) as long as conflicts are settled by the same rule; merging twice changes nothing.
-    What is settled by hand is an event of its own, see `store.keeping.merge.settle`.
-    Times order only what nothing else does. Memory: the events of one topic, of all copies. About
-    14 seconds for 500,000 events, 20 where 20,000 documents are in conflict.
+    With `is_done` false nothing was changed: conflicts are not settled, or it was a trial. `ConflictError`: a
+    collection is no copy of this one; copies differ in what cannot be brought together (a text, a run, a pool
+    of one name), all of it told, a line each; a judge who was erased on a copy is at work here.
+    `UnknownNameError`: a conflict is settled by hand that is none.
     """
     _check_places(engine.url, others)
     with ExitStack() as stack:

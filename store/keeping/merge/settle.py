@@ -68,27 +68,10 @@ def closing(
 ) -> Node:
     """Make the event that follows all ends.
 
-    Parameters
-    ----------
-    graph : Graph
-        With all events.
-    ancestors : Ancestors
-        Of every event in it.
-    ends : sequence of Node
-        What is settled, in the order of the row.
-    taken : Node
-        The event whose decision it takes: one of the ends, or one before them.
-    decider : Node
-        What decided that: guidelines and texts are those that this rests on.
-    how : str
-        The rule, or another word for how it was settled.
-    state, grade
-        How the document stands.
+    The same for the same ends, whoever makes it, with no time of its own.
 
-    Returns
-    -------
-    Node
-        The same for the same ends, whoever makes it: it has no time of its own.
+    `ends` are in the order of the row; `taken` is one of them, or before them. `decider` is what decided
+    that: guidelines and texts are those that this rests on. `how` is the rule, or another word for it.
     """
     is_same = (state.value, grade) == (taken.content.state, taken.content.grade)
     content = taken.content._replace(
@@ -224,24 +207,12 @@ class Settled:
 def settle(graph: Graph, *, rule: Rule | None = None, take: Take | None = None) -> Settled:
     """Lay the events of several copies in one row, and close it where it has several ends.
 
-    Parameters
-    ----------
-    graph : Graph
-        From `store.keeping.merge.graph.united`; changed here.
-    rule : Rule, optional
-        How a conflict is settled that is not settled yet.
-    take : Take, optional
-        How this conflict is settled; goes before the rule, and before what was settled earlier.
+    `graph` is changed.
 
-    Returns
-    -------
-    Settled
-
-    Notes
-    -----
-    A conflict that a rule settled on one of the copies, whichever it was, stays so while no new
-    decision has come; two rules that come to different things are a conflict again. What was
-    settled by hand is ruled on again by `take` alone.
+    `rule` settles a conflict that is not settled yet; `take` goes before the rule, and before what was
+    settled earlier. A conflict that a rule settled on one of the copies, whichever it was, stays so while no
+    new decision has come; two rules that come to different things are a conflict again. What was settled by
+    hand is ruled on again by `take` alone.
     """
     former = _taken_off(graph)
     row = in_order(graph)
@@ -290,15 +261,10 @@ def settle(graph: Graph, *, rule: Rule | None = None, take: Take | None = None) 
 
 
 def choose(stands: Sequence[Stand], rule: Rule) -> Stand:
-    """Return the decision that a rule would let stand.
+    """Return the decision that a rule would let stand, of decisions in the order of their row.
 
-    Parameters
-    ----------
-    stands : sequence of Stand
-        Decisions in the order of their row. Among equal ones the last is taken; with
-        `Rule.EARLIEST` the first.
-    rule : Rule
-        With `Rule.UNJUDGED` none stands; the last is returned.
+    Among equal ones the last is taken; with `Rule.EARLIEST` the first. With `Rule.UNJUDGED` none stands; the
+    last is returned.
     """
     if rule is Rule.EARLIEST:
         return min(stands, key=lambda one: one.decider.content.judged_at)
@@ -459,22 +425,10 @@ def _outcome(node: Node) -> Take:
 def conflict_of(
     name: tuple[str, str, str], found: Settled, where: Sequence[str], *, was_settled: bool
 ) -> Conflict:
-    """Say what copies say of a document.
+    """Say what copies say of a document with decisions that differ, by topic, docno and judge.
 
-    Parameters
-    ----------
-    name : tuple of str
-        Topic, docno and judge.
-    found : Settled
-        With decisions that differ.
-    where : sequence of str
-        What collections are called, by their number: the one that is written to is 0.
-    was_settled : bool
-        Whether that one had it settled before.
-
-    Returns
-    -------
-    Conflict
+    `where`: what collections are called, by their number: the one that is written to is 0, and `was_settled`
+    says whether that one had it settled before.
     """
     would = {rule: choose(found.stands, rule).outcome for rule in Rule}
     would[Rule.UNJUDGED] = Take(State.UNJUDGED)
