@@ -587,9 +587,9 @@ def missing_columns(columns: Set[tuple[str, str]]) -> list[str]:
 
 
 def check_revision(engine: Engine) -> None:
-    """Refuse a database whose schema is older (the hint names `pooler upgrade`), newer.
+    """Refuse a database whose schema is older (the hint names `pooler upgrade`) or newer.
 
-    Or no collection at all.
+    Or that is no collection.
     """
     _check_revision(engine, stored_revision(engine))
 

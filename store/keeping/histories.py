@@ -376,7 +376,12 @@ class Judgements(Area):
         replace: bool = False,
         advance: Callable[[int], None] = no_advance,
     ) -> ImportReport:
-        """Append the judgements of a file in one transaction."""
+        """Append the judgements of a file in one transaction; judges who are new are added, of `kind`.
+
+        `pool`: what the file says was pooled; one without entries is not added. `states`: what the judges
+        skipped or could not judge; none of the documents is in `by_judge`. What differs from what is stored
+        becomes a revision with `replace`, else a `ConflictError`.
+        """
         grades = (qrel.grade for qrels in by_judge.values() for qrel in qrels)
         scale = self._db.scale
         if off_scale := check_grades(grades, scale.values):

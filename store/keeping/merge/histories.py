@@ -99,10 +99,7 @@ def _read_passages(session: Session, topic: int) -> Passages:
 
 
 def refuse_damaged(taken: Sequence[tuple[Copy, Row]]) -> None:
-    """Refuse events whose checksum is another than their values give.
-
-    Before they are written anew (`StoreError`).
-    """
+    """Refuse events, before they are written anew, whose checksum is another than their values give."""
     place = AT[CHECKSUM]
     written = with_checksums(JUDGEMENT, (row for _, row in taken))
     for (copy, row), one in zip(taken, written, strict=True):
@@ -153,9 +150,7 @@ _WORDS = ("note", "reason")
 
 
 def without_forgotten(chains: Mapping[int, Chain]) -> dict[int, Chain]:
-    """Empty notes and reasons that one of several copies has emptied.
-
-    In the events of one judge on one document.
+    """Empty notes and reasons of one judge on one document that one of several copies has emptied.
 
     Of an event that is the same on two copies but for its note, which is empty on one of them, the note is
     empty; so it is in those after it that had kept it. Likewise reasons. Two notes that differ are of two
@@ -233,10 +228,7 @@ class _Changes:
 
 
 class HistoryMerge:
-    """The merge of all histories, in the transaction of `here`.
-
-    Which knows all topics, documents, judges and sittings.
-    """
+    """The merge of all histories, in a transaction of `here`, which knows all topics, documents and judges."""
 
     def __init__(self, here: Here, copies: Sequence[Copy], wanted: Wanted) -> None:
         self._here = here
