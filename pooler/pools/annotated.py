@@ -34,27 +34,13 @@ class AnnotatedRow(NamedTuple):
 
 
 def annotated_lines(runs: RunSet, pool: Pool) -> Iterator[str]:
-    """Yield one line for each document of a pool and each run that put it there.
+    """Yield ``topic docno run group rank score`` for each document of a pool and each contributing run that
+    put it there.
 
-    Parameters
-    ----------
-    runs : RunSet
-        The runs the pool was built from, with scores; those that do not contribute are passed
-        over.
-    pool : Pool
-        The pool.
-
-    Yields
-    ------
-    str
-        ``topic docno run group rank score`` between single blanks, without line end: the rank from
-        1 in the order the run was read in, the score in the fewest digits that give the same
-        float64 back, and ``-`` for no group. Topics are in natural order, then docnos and run
-        tags ascending bytewise.
-
-    Notes
-    -----
-    A format of its own, after the annotated pools of NIST (`topic docno run pid rank sim rel`).
+    The rank is from 1 in the order the run was read in, the score in the fewest digits that give the same
+    float64 back, and ``-`` stands for no group. Topics are in natural order, then docnos and run tags
+    ascending bytewise. A format of its own, after the annotated pools of NIST (`topic docno run pid rank sim
+    rel`).
 
     Examples
     --------
@@ -76,21 +62,8 @@ def annotated_lines(runs: RunSet, pool: Pool) -> Iterator[str]:
 def graded_lines(runs: RunSet | None, pool: Pool, grades: Mapping[tuple[str, str], str]) -> Iterator[str]:
     """Yield the lines of `annotated_lines` with a grade behind each; no document is left out.
 
-    Parameters
-    ----------
-    runs : RunSet or None
-        As of `annotated_lines`; ``None`` = no runs.
-    pool : Pool
-        The pool.
-    grades : mapping of (str, str) to str
-        How (topic, docno) stand: a grade, or a word for why there is none. A document that is not
-        in it is `UNJUDGED`.
-
-    Yields
-    ------
-    str
-        ``topic docno run group rank score grade`` between single blanks, without line end. A
-        document that no run has is on one line with ``-`` for run, group, rank and score.
+    `grades`: how (topic, docno) stand: a grade, or a word for why there is none; a document that is not in it
+    is `UNJUDGED`. A document that no run has is on one line with ``-`` for run, group, rank and score.
 
     Examples
     --------
@@ -113,17 +86,9 @@ def graded_lines(runs: RunSet | None, pool: Pool, grades: Mapping[tuple[str, str
 
 
 def annotated_rows(runs: RunSet) -> Iterator[AnnotatedRow]:
-    """Yield every document of the runs, once for each run that has it.
+    """Yield every document of the contributing runs, once for each run that has it.
 
-    Parameters
-    ----------
-    runs : RunSet
-        With scores; those that do not contribute are passed over.
-
-    Yields
-    ------
-    AnnotatedRow
-        In the order of `annotated_lines`.
+    In the order of `annotated_lines`.
     """
     for topic in runs.topics:
         yield from _rows_of(runs, topic, None)

@@ -89,17 +89,10 @@ class PoolChange:
 class ChangeCount:
     """A change of the pools while it is made, topic by topic.
 
-    Parameters
-    ----------
-    now : mapping of (str, str) to PairStanding
-        How documents stand before the change (`store.looking.pool_change`); what is not named is
-        neither pooled nor looked at.
-    leaving : mapping of str to container of (str, str) or None
-        By name of a pool, the pairs that leave it; ``None`` = all, the pool is withdrawn.
+    O(n) for n pairs in `now`, O(1) for every pair added.
 
-    Notes
-    -----
-    O(n) for n pairs in `now`, O(1) for every pair that is added.
+    `now`: how documents stand before the change; what is not named is neither pooled nor looked at.
+    `leaving`: by name of a pool, the pairs that leave it; ``None`` = all, the pool is withdrawn.
 
     Examples
     --------
@@ -227,11 +220,6 @@ class Bringer:
 def pool_diff(first: Set[Pair], second: Set[Pair]) -> PoolDiff:
     """Compare two pools.
 
-    Parameters
-    ----------
-    first, second : set of (str, str)
-        Topic and docno of what is to be judged.
-
     Examples
     --------
     >>> found = pool_diff({("1", "a"), ("1", "b")}, {("1", "b"), ("10", "c"), ("9", "c")})
@@ -267,21 +255,9 @@ def count_places(pairs: Iterable[Pair], standings: Mapping[Pair, PairStanding]) 
 def brought_by(runs: RunSet, pairs: Collection[Pair]) -> dict[Pair, list[tuple[int, str]]]:
     """Say which runs returned documents, and at which rank.
 
-    Parameters
-    ----------
-    runs : RunSet
-        The runs that fed a pool, at its depth and order.
-    pairs : collection of (str, str)
-        Topic and docno.
+    Rank from 1 and tag, the best rank first, then by tag.
 
-    Returns
-    -------
-    dict of (str, str) to list of (int, str)
-        Rank from 1 and tag, the best rank first, then by tag; of documents that some run returned.
-
-    Notes
-    -----
-    O(n) for n documents taken from all runs.
+    Of documents that some run returned. O(n) for n documents taken from all runs.
     """
     wanted: dict[str, set[str]] = {}
     for topic, docno in pairs:
@@ -358,26 +334,14 @@ def judging_cost(
 ) -> list[Share]:
     """Count the judgements that new documents ask for, and forecast their time.
 
-    Parameters
-    ----------
-    prospects : Prospects
-        The new documents, who decided on them already, and how documents are assigned.
-    times : mapping of str to sequence of int
-        Active times of the latest decisions by judge, in milliseconds, the newest last.
-    drawable : int, default=0
-        Documents more that an adaptive pool may draw.
+    A share a judge, by name, claimers last.
 
-    Returns
-    -------
-    list of Share
-        One a judge, by name; whoever claims comes last.
-
-    Notes
-    -----
-    Where nothing is assigned, every judge is shown every document, but for those that he or she
-    has decided on. Else it is counted what `pooler assign --add`, with the options and the judges
-    of the newest plan, would give; places that documents have already count as they are. The pace
-    is that of `store.analysis.pools.pace.forecast`, so that hours agree with `pooler status`.
+    Where nothing is assigned, every judge is shown every document, but for those that he or she has decided
+    on. Else it is counted what `pooler assign --add`, with the options and the judges of the newest plan,
+    would give; places that documents have already count as they are. `times`: active times of the latest
+    decisions by judge, in milliseconds, the newest last. The pace is that of
+    `store.analysis.pools.pace.forecast`, so that hours agree with `pooler status`. `drawable`: documents more
+    that an adaptive pool may draw.
 
     Examples
     --------

@@ -59,26 +59,10 @@ def contributions(
 ) -> Contributions:
     """Count what runs or groups brought to the pool of one depth.
 
-    Parameters
-    ----------
-    runs : RunSet
-        Read at `depth` or deeper. Runs that do not contribute are passed over.
-    is_relevant : mapping
-        Every judged pair; may be empty.
-    depth : int
-        Depth of the pool.
-    by_group : bool, default=False
-        Count groups: a pair is unique to a group when every run that has it belongs to it. A run
-        without a group is one of its own, under its tag.
-
-    Raises
-    ------
-    ArgumentError
-        If the runs were read at less than `depth`.
-
-    Notes
-    -----
     O(n log n) for n documents taken from all runs.
+
+    A pair is unique to a group when every run that has it belongs to it; a run without a group is one of its
+    own, under its tag. `ArgumentError`: the runs were read at less than `depth`.
     """
     _check_depth(runs, depth)
     owners = [run.group or run.tag if by_group else run.tag for run in runs.feeding]
@@ -118,15 +102,6 @@ def contributions(
 def depth_curve(runs: RunSet, is_relevant: IsRelevant) -> DepthCurve:
     """Count the pool at every depth up to that of the runs, in one pass.
 
-    Parameters
-    ----------
-    runs : RunSet
-        Runs that do not contribute are passed over.
-    is_relevant : mapping
-        Every judged pair; may be empty.
-
-    Notes
-    -----
     O(n log n) for n documents taken from all runs, whatever the depth.
     """
     curve = np.zeros((4, runs.depth), np.int64)
@@ -200,18 +175,9 @@ class StatisticsCount:
     def add(
         self, of_topic: TopicRuns, chosen: NDArray[np.bool_], *, n_listed: int, budget: int | None
     ) -> None:
-        """Count one topic.
+        """Count one topic: of `n_listed` documents those `chosen` to be judged, of a `budget` that should be.
 
-        Parameters
-        ----------
-        of_topic : TopicRuns
-            Its rankings; with scores where the strategy looks at them.
-        chosen : ndarray of bool, shape (n_documents,)
-            What is to be judged.
-        n_listed : int
-            Documents listed, to be judged or not.
-        budget : int or None
-            Documents that should be judged; ``None`` = all.
+        If there is one.
         """
         rankings = of_topic.rankings
         if rankings.scores is not None:
@@ -244,27 +210,10 @@ class StatisticsCount:
 
 
 def brought_alone(runs: RunSet, tag: str, pooled: Iterable[tuple[str, str]]) -> list[tuple[str, str, int]]:
-    """List the documents of a pool that only one of its runs returned.
+    """List the documents of a pool that only one of its runs returned: topic, docno, the run's rank from 1.
 
-    Parameters
-    ----------
-    runs : RunSet
-        The runs that fed the pool, at its depth and order.
-    tag : str
-        One of them.
-    pooled : iterable of (str, str)
-        Topic and docno of everything in the pool.
-
-    Returns
-    -------
-    list of (str, str, int)
-        Topic, docno and the run's rank, from 1; topics in natural order, then by rank. Documents
-        that no run of the pool has at its depth (they came with an earlier pool's file, say) are
-        nobody's.
-
-    Notes
-    -----
-    O(n) for n documents taken from all runs.
+    Topics in natural order, then by rank. Documents that no run of the pool has at its depth (they came with
+    an earlier pool's file, say) are nobody's. O(n) for n documents taken from all runs.
     """
     place = [run.tag for run in runs.feeding].index(tag)
     known = set(pooled)

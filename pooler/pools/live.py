@@ -32,20 +32,7 @@ class _TopicState:
 
 
 class AdaptivePool:
-    """An adaptive pool of a collection.
-
-    Parameters
-    ----------
-    runs : StoredRuns
-        The runs that feed it.
-    manifest : dict
-        Its manifest.
-
-    Raises
-    ------
-    PoolerError
-        If the runs are not those the pool was made from.
-    """
+    """An adaptive pool of a collection; `PoolerError`: its runs are not those it was made from."""
 
     def __init__(self, runs: StoredRuns, manifest: dict[str, Any]) -> None:
         self._runs = runs
@@ -57,19 +44,10 @@ class AdaptivePool:
             raise PoolerError(message, hint="make another pool: its draws cannot be continued")
 
     def choose(self, topic: str, draws: Sequence[Draw]) -> str | None:
-        """Return the next document; ``None`` when the strategy has no other.
+        """Return the next document after all drawn so far; ``None`` when the strategy has no other.
 
-        Parameters
-        ----------
-        topic : str
-            A topic of the pool.
-        draws : sequence of Draw
-            Every document drawn so far, in order.
-
-        Notes
-        -----
-        A draw whose document nobody has graded counts as drawn without reward. Only draws that are
-        new since the last call cost time, unless an earlier grade has changed.
+        A draw whose document nobody has graded counts as drawn without reward. Only draws that are new since
+        the last call cost time, unless an earlier grade has changed.
         """
         state = self._topics.get(topic)
         if state is None or state.told != list(draws[: len(state.told)]):
@@ -94,13 +72,7 @@ class AdaptivePool:
 
 
 def start_strategy(manifest: dict[str, Any], rankings: TopicRankings) -> Adaptive:
-    """Start the strategy that a manifest names on one topic.
-
-    Raises
-    ------
-    PoolerError
-        If it is not an adaptive one.
-    """
+    """Start the strategy that a manifest names on one topic; it must be an adaptive one."""
     row = find_strategy(manifest["strategy"])
     if not isinstance(row, AdaptiveStrategy):
         message = f"strategy `{row.name}` of pool `{manifest['name']}` is not adaptive"
@@ -112,13 +84,7 @@ def start_strategy(manifest: dict[str, Any], rankings: TopicRankings) -> Adaptiv
 
 
 class LiveDrawing:
-    """Draws from the adaptive pools of a collection, the oldest first.
-
-    Parameters
-    ----------
-    collection : Collection
-        The collection; its runs are read at the first draw.
-    """
+    """Draws from the adaptive pools of a collection, the oldest first; its runs are read at the first draw."""
 
     def __init__(self, collection: Collection) -> None:
         self._collection = collection
@@ -131,23 +97,10 @@ class LiveDrawing:
         }
 
     def draw(self, topic: str) -> bool:
-        """Draw one more document for a topic.
+        """Draw one more document for a topic; False when no pool has one left for it.
 
-        Parameters
-        ----------
-        topic : str
-            A topic.
-
-        Returns
-        -------
-        bool
-            False when no pool has a document left for it.
-
-        Raises
-        ------
-        PoolerError
-            If no pool that can still be drawn from has one left, and another cannot be: its runs
-            have changed since it was made.
+        `PoolerError`: none that can still be drawn from has one left, and another cannot be: its runs have
+        changed since it was made.
         """
         for name, manifest in self._adaptive.items():
             pool = self._pool(name, manifest)

@@ -82,20 +82,7 @@ class RunSet(Protocol):
 
 
 class FileRuns:
-    """Runs read from files (`pooler.reading.top.read_tops`).
-
-    Parameters
-    ----------
-    tops : sequence of RunTop
-        In any order, all read at one depth and order, each with its own tag; one contributes.
-
-    Raises
-    ------
-    ArgumentError
-        If no run contributes, or the runs differ in depth or order.
-    PoolerError
-        If two runs have the same tag.
-    """
+    """Runs read from files, at one depth and order, each with its own tag; one at least contributes."""
 
     def __init__(self, tops: Sequence[RunTop]) -> None:
         by_tag = sorted(tops, key=lambda top: top.tag)
@@ -168,25 +155,9 @@ def _facts(top: RunTop) -> RunFacts:
 
 
 class StoredRuns:
-    """Runs of a collection.
+    """Runs of a collection, the first documents of those that contribute at one depth and order.
 
-    Parameters
-    ----------
-    runs : sequence of RunFacts
-        The runs, by tag; one contributes.
-    top : TopDocuments
-        The first documents of those that contribute.
-    docnos : mapping of int to str
-        Docno of every document id in `top`.
-    depth : int
-        The depth `top` was read at.
-    order : Order
-        The order `top` was read in.
-
-    Raises
-    ------
-    ArgumentError
-        If no run contributes.
+    One at least does.
     """
 
     def __init__(
@@ -259,27 +230,9 @@ def stored_runs(
 ) -> StoredRuns:
     """Load the first documents of a collection's runs.
 
-    Parameters
-    ----------
-    collection : Collection
-        The collection.
-    depth : int
-        Ranks taken from each run, at least 1.
-    order : Order
-        What orders the runs.
-    tags : sequence of str, optional
-        These runs, and all of them contribute; default: every run, each as the collection says.
-    scores : bool, default=False
-        Whether scores are loaded too.
-
-    Raises
-    ------
-    PoolerError
-        If there is no run.
-    ArgumentError
-        If no run contributes, or order ``rank`` meets stated ranks that are not integers.
-    UnknownNameError
-        If a tag is not known.
+    `tags`: these runs, and all of them contribute; default every run, each as the collection says.
+    `PoolerError`: there is no run. `ArgumentError`: none contributes, or order ``rank`` meets stated ranks
+    that are not integers.
     """
     sizes = collection.runs.sizes()
     facts = [

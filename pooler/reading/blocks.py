@@ -219,20 +219,9 @@ def _check_sorted(keys: NDArray[np.uint64]) -> None:
 class TopRanking:
     r"""The first documents of one run for one topic, in little memory.
 
-    Parameters
-    ----------
-    docnos : sequence of str
-        In rank order; as many as the depth, or all when the ranking is shorter. No docno is empty
-        or has a newline in it.
-    scores : ndarray of float64, shape (n_docnos,), or None
-        In rank order; ``None`` = not kept.
-    n_documents : int
-        Documents of the whole ranking.
-    n_tied_in : int, default=0
-        Documents taken that tie with one not taken: equal scores, or equal stated ranks when those
-        order the run. File order knows no ties.
-    n_tied_out : int, default=0
-        Documents not taken that tie with the last one taken; 0 exactly when `n_tied_in` is.
+    No docno is empty or has a newline in it. `n_documents`: of the whole ranking. `n_tied_in`: documents
+    taken that tie with one not taken (equal scores, or equal stated ranks when those order the run; file
+    order knows no ties); `n_tied_out`: not taken that tie with the last one taken; both are 0, or neither.
 
     Examples
     --------

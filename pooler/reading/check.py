@@ -90,36 +90,11 @@ def check_run(
 ) -> RunReport:
     r"""Find every fault and oddity of a run file.
 
-    Parameters
-    ----------
-    path : str
-        A run file, plain or gzip; ``-`` is standard input.
-    known_topics : set of str, optional
-        The topics there are; default: any.
-    known_docnos : container of str, optional
-        The documents there are; default: any.
-    depth : int, optional
-        Ranks a pool would take, at least 1.
-    order : {"trec", "trec9", "docno-asc", "rank", "file"}, default="trec"
-        What would order the run, see `store.ranking`. Ties at the cut are counted under it:
-        equal scores, or equal stated ranks for ``rank``; order ``file`` has none.
-    lenient : bool, default=False
-        Follow trec_eval where it accepts more, see `pooler.reading.strict`.
-    met : set of str, optional
-        Docnos beyond ASCII of files that were checked before; those of this one are added.
+    The faults that `read_run` raises, and warnings about lines without any.
 
-    Returns
-    -------
-    RunReport
-        The same faults that `pooler.reading.strict.read_run` raises, and warnings about the lines that have
-        none.
-
-    Raises
-    ------
-    ArgumentError
-        If `depth` or `order` cannot be used.
-    PoolerError
-        If the file cannot be opened. No content of a file raises anything.
+    `depth`: ranks a pool would take, from 1; ties at the cut are counted under `order`: equal scores, or
+    equal stated ranks for ``rank``; ``file`` has none. `met`: docnos beyond ASCII of files that were checked
+    before; those of this one are added. No content of a file raises anything.
 
     Examples
     --------

@@ -65,13 +65,11 @@ class Column:
         return every[starts].view(np.uint8).reshape(starts.size, n_bytes)
 
     def words(self) -> list[NDArray[np.uint64]]:
-        """Return the fields as words of 8 bytes, those after a field's end 0.
+        """Return the fields as words of 8 bytes (first words, second words, ...).
 
-        Returns
-        -------
-        list of ndarray of uint64, shape (n_lines,)
-            First words, second words, and so on. Fields are equal exactly when all their words
-            are: no byte of a field is 0.
+        Those after a field's end 0.
+
+        Fields are equal exactly when all their words are: no byte of a field is 0.
 
         Examples
         --------
@@ -107,13 +105,9 @@ class Column:
         return np.flatnonzero(is_changed) + 1
 
     def keys(self) -> NDArray[np.uint64]:
-        """Return a number for each field.
+        """Return a number for each field: equal for equal fields, of other columns too.
 
-        Returns
-        -------
-        ndarray of uint64, shape (n_lines,)
-            Equal for equal fields, of other columns too. Different for different ones of up to 8
-            bytes, and almost certainly for longer ones.
+        Different for different ones of up to 8 bytes, and almost certainly for longer ones.
 
         Examples
         --------
@@ -309,29 +303,13 @@ class Scores:
 
 
 def parse_scores(column: Column) -> Scores:
-    r"""Turn score fields into numbers.
+    r"""Turn score fields into finite numbers; `Scores.exact` gives, to the last bit, what `float` does.
 
-    Parameters
-    ----------
-    column : Column
-        Scores as they stand in the file.
-
-    Returns
-    -------
-    Scores
-        Finite numbers; `Scores.exact` gives, to the last bit, what `float` does.
-
-    Raises
-    ------
-    ValueError
-        If a field is not a number, has an underscore in it, or is infinite or not a number.
-
-    Notes
-    -----
-    The digits of fields like ``-12.5`` and ``1.5e-07`` make an integer, which is multiplied or
-    divided by one power of ten. With up to 15 digits, and powers up to 22, both are exact in
-    float64, so the result is the number nearest to what is written, as `float` gives. With more
-    digits it is approximate until asked for. What is written otherwise is read one by one.
+    The digits of fields like ``-12.5`` and ``1.5e-07`` make an integer, which is multiplied or divided by one
+    power of ten. With up to 15 digits, and powers up to 22, both are exact in float64, so the result is the
+    number nearest to what is written, as `float` gives. With more digits it is approximate until asked for.
+    What is written otherwise is read one by one. `ValueError`: a field is not a number, has an underscore in
+    it, or is infinite or not a number.
 
     Examples
     --------
@@ -429,17 +407,7 @@ class Ranks:
 
 
 def parse_ranks(column: Column) -> Ranks:
-    """Read stated ranks.
-
-    Parameters
-    ----------
-    column : Column
-        Ranks as they stand in the file.
-
-    Returns
-    -------
-    Ranks
-        Fields of up to 15 digits are read at once, others when they are asked for.
+    """Read stated ranks: fields of up to 15 digits at once, others when they are asked for.
 
     Examples
     --------

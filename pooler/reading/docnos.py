@@ -31,8 +31,6 @@ _FACTOR = np.uint64(0x9E3779B97F4A7C15)
 class DocnoNumbers:
     r"""Every docno met so far, numbered from 0 in the order in which they were met.
 
-    Notes
-    -----
     About 8 bytes for each 8 bytes of the longest docno, and 16 to 64 more, for each document.
 
     Examples
@@ -59,22 +57,9 @@ class DocnoNumbers:
         return self._n
 
     def number(self, docnos: Column) -> NDArray[np.int32]:
-        """Return the number of every docno; those not met before get the next ones.
+        """Return the number of every docno.
 
-        Parameters
-        ----------
-        docnos : Column
-            In file order.
-
-        Returns
-        -------
-        ndarray of int32, shape (n_lines,)
-            Equal exactly where the docnos are.
-
-        Raises
-        ------
-        SuspicionError
-            If a docno not met before is there twice.
+        Those not met before get the next ones, and must each be there once.
         """
         is_long = docnos.lengths > _MOST_WORDS * WORD
         if is_long.any():

@@ -34,30 +34,15 @@ def share(
 ) -> list[Result | PoolerError]:
     """Do a task for each of several items, in this process and in others.
 
-    Parameters
-    ----------
-    task : callable
-        What to do with one item; a function of a module, or a partial of one, when `workers` is
-        above 1.
-    items : sequence
-        What to do it for. The work is shared best when the largest come first.
-    workers : int
-        Processes, this one included, at least 1.
-    progress : callable
-        Called with the number of items just done.
+    Return what it gave or raised, in order.
 
-    Returns
-    -------
-    list
-        What `task` returned, or the `PoolerError` it raised, in the order of `items`.
-
-    Notes
-    -----
-    This process takes items from the front while the others, started afresh, take them from the
-    back; so a worker's start delays nothing. A worker imports what the task needs and nothing
-    else: not the main module, so a script needs no guard against running twice. Should a worker
-    die (the memory is short), or the task raise anything but a `PoolerError` there, this process
-    does what is left, and shows the error as its own.
+    `task` is a function of a module, or a partial of one, when `workers` (this process included) is above 1.
+    This process takes items from the front while the others, started afresh, take them from the back; so a
+    worker's start delays nothing, and the work is shared best when the largest come first. A worker imports
+    what the task needs and nothing else: not the main module, so a script needs no guard against running
+    twice. Should a worker die (the memory is short), or the task raise anything but a `PoolerError` there,
+    this process does what is left, and shows the error as its own. `progress` is called with the number of
+    items just done.
 
     Examples
     --------

@@ -31,13 +31,7 @@ class RunEntry:
     """What the run is called instead of its tag, where files are measured; ``None`` = its tag."""
 
     def called(self, tag: str) -> str:
-        """Return what a run is called whose file has this tag.
-
-        Raises
-        ------
-        FormatError
-            If the tag is not the one that was stated.
-        """
+        """Return what a run is called whose file has this tag; `FormatError`: another tag was stated."""
         if self.tag is not None and self.tag != tag:
             message = f"expected run tag `{self.tag}`, as the list of runs says, got `{tag}`"
             raise FormatError(self.file, [Fault(None, message, "tag")])
@@ -65,33 +59,14 @@ def as_entries(runs: Sequence[str | RunEntry]) -> list[RunEntry]:
 
 
 def read_run_list(path: str) -> list[RunEntry]:
-    r"""Read a list of runs.
+    r"""Read a list of runs, in file order: cells between tabs, ``-`` is standard input.
 
-    Parameters
-    ----------
-    path : str
-        A file of cells between tabs. The first line names the columns: ``file`` and, in any
-        order, ``tag``, ``name``, ``group`` and ``contributes`` (yes, no, 1, 0, true, false; empty =
-        yes). Blank lines are passed over; ``-`` is standard input.
-
-        ``tag`` is what the file must say, and a mistake otherwise. ``name`` is what the run is
-        called instead, where run files are measured with qrels: several files may then have the
-        same tag, or one with blanks, ``FSDM [d]``, of which the lenient reading keeps the first
-        word. No two runs may have one name.
-
-    Returns
-    -------
-    list of RunEntry
-        In file order. A relative run file is one beside the list, or beneath its folder; of a
-        list from standard input, beneath the working folder.
-
-    Raises
-    ------
-    FormatError
-        If a column is unknown, there twice, or missing; a line has another number of cells; a
-        cell cannot be used; a run file or a name is there twice; or the list is empty.
-    PoolerError
-        If the file cannot be opened.
+    The first line names the columns: ``file`` and, in any order, ``tag``, ``name``, ``group`` and
+    ``contributes`` (yes, no, 1, 0, true, false; empty = yes). Blank lines are passed over. ``tag`` is what
+    the file must say, and a mistake otherwise. ``name`` is what the run is called instead, where run files
+    are measured with qrels: several files may then have the same tag, or one with blanks, ``FSDM [d]``, of
+    which the lenient reading keeps the first word. No two runs may have one name. A relative run file is one
+    beside the list, or beneath its folder; of a list from standard input, beneath the working folder.
 
     Examples
     --------

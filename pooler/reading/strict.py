@@ -92,27 +92,10 @@ class ParsedRun:
 
 
 def read_run(path: str, *, lenient: bool = False) -> Run:
-    r"""Read a run file whole.
+    r"""Read a run file whole, plain or compressed; ``-`` is standard input.
 
-    Parameters
-    ----------
-    path : str
-        A run file, plain or compressed; ``-`` is standard input.
-    lenient : bool, default=False
-        Follow trec_eval where it accepts more, see the module.
-
-    Returns
-    -------
-    Run
-        One `Ranking` a topic, topics and documents in file order; `Ranking.ranks` is ``None``
-        where a stated rank is not an integer.
-
-    Raises
-    ------
-    FormatError
-        If the file has faults; it holds the first 25 and counts the rest.
-    PoolerError
-        If the file cannot be opened.
+    One `Ranking` a topic, topics and documents in file order; `Ranking.ranks` is ``None`` where a stated rank
+    is not an integer. `FormatError` holds the first 25 faults and counts the rest. `lenient`: see the module.
 
     Examples
     --------
@@ -135,17 +118,7 @@ def read_run(path: str, *, lenient: bool = False) -> Run:
 
 
 def whole_ranks(ranks: list[bytes]) -> NDArray[np.int64] | None:
-    """Turn stated ranks into integers.
-
-    Parameters
-    ----------
-    ranks : list of bytes
-        Stated ranks as they stand in the file.
-
-    Returns
-    -------
-    ndarray of int64, shape (n_ranks,), or None
-        ``None`` when one is not an integer, or has more than 64 bits.
+    """Turn stated ranks into integers; ``None`` when one is not an integer, or has more than 64 bits.
 
     Examples
     --------
@@ -170,33 +143,8 @@ def parse_run(
     known_topics: Set[str] | None = None,
     known_docnos: Container[str] | None = None,
 ) -> ParsedRun:
-    """Read every line of a run file and note every fault.
+    """Read every line of a run file and note every fault; return what the lines without faults say.
 
-    Parameters
-    ----------
-    path : str
-        A run file, plain or compressed; ``-`` is standard input.
-    faults : FaultList
-        Where faults are told; nothing is raised for them.
-    lenient : bool, default=False
-        Follow trec_eval where it accepts more, see the module.
-    known_topics : set of str, optional
-        The topics there are; default: any.
-    known_docnos : container of str, optional
-        The documents there are; default: any.
-
-    Returns
-    -------
-    ParsedRun
-        What the lines without faults say.
-
-    Raises
-    ------
-    PoolerError
-        If the file cannot be opened.
-
-    Notes
-    -----
     About 1.3 microseconds a line, and the whole run in memory.
     """
     parsed = ParsedRun()

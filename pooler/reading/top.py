@@ -27,35 +27,10 @@ PARALLEL_BYTES = 20_000_000
 def read_top(
     path: str, depth: int, *, order: Order = "trec", lenient: bool = False, with_scores: bool = True
 ) -> RunTop:
-    r"""Read the first documents of every topic of a run file.
+    r"""Read the first documents of every topic of a run file: the same as ``top_of(read_run(path), depth)``.
 
-    Parameters
-    ----------
-    path : str
-        A run file, plain or compressed; ``-`` is standard input.
-    depth : int
-        Documents kept for a topic, at least 1.
-    order : {"trec", "trec9", "docno-asc", "rank", "file"}, default="trec"
-        What orders the run, see `store.ranking`.
-    lenient : bool, default=False
-        Follow trec_eval where it accepts more, see `pooler.reading.strict`.
-    with_scores : bool, default=True
-        Keep the scores of the documents, a third of all that is kept.
-
-    Returns
-    -------
-    RunTop
-        The same as ``top_of(read_run(path), depth)``.
-
-    Raises
-    ------
-    FormatError
-        If the file has faults: those of `pooler.reading.strict.read_run`.
-    ArgumentError
-        If `depth` or `order` cannot be used; also when order ``rank`` meets stated ranks that are
-        not integers.
-    PoolerError
-        If the file cannot be opened.
+    `with_scores`: keep the scores, a third of all that is kept. `ArgumentError`: also when order ``rank``
+    meets stated ranks that are not integers.
 
     Examples
     --------
@@ -79,30 +54,7 @@ def read_top(
 
 
 def top_of(run: Run, depth: int, *, order: Order = "trec", with_scores: bool = True) -> RunTop:
-    """Take the first documents of every topic of a run in memory.
-
-    Parameters
-    ----------
-    run : Run
-        Whole rankings.
-    depth : int
-        Documents kept for a topic, at least 1.
-    order : {"trec", "trec9", "docno-asc", "rank", "file"}, default="trec"
-        What orders the run, see `store.ranking`.
-    with_scores : bool, default=True
-        Keep the scores of the documents.
-
-    Returns
-    -------
-    RunTop
-        Topics in the order of `run`.
-
-    Raises
-    ------
-    ArgumentError
-        If `depth` or `order` cannot be used; also when order ``rank`` meets stated ranks that are
-        not integers.
-    """
+    """Take the first documents of every topic of a run in memory, topics in the order of the run."""
     _check(depth, order)
     topics = {}
     for ranking in run.rankings:
@@ -141,40 +93,12 @@ def read_tops(
     workers: int | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> list[RunTop]:
-    """Read the first documents of many run files.
+    """Read the first documents of many run files, in their order, whatever the number of processes.
 
-    Parameters
-    ----------
-    runs : sequence of str or RunEntry
-        Run files; an entry's group and contribution are carried over, its tag is checked.
-    depth : int
-        Documents kept for a topic, at least 1.
-    order : {"trec", "trec9", "docno-asc", "rank", "file"}, default="trec"
-        What orders the runs, see `store.ranking`.
-    lenient : bool, default=False
-        Follow trec_eval where it accepts more, see `pooler.reading.strict`.
-    with_scores : bool, default=True
-        Keep the scores of the documents, a third of all that is kept.
-    workers : int, optional
-        Processes, this one included; default: 2 when there are two processors and the files have
-        more than `PARALLEL_BYTES`, else 1. Standard input is always read by one process.
-    progress : callable, optional
-        Called with the number of files just read.
-
-    Returns
-    -------
-    list of RunTop
-        In the order of `runs`, whatever the number of processes.
-
-    Raises
-    ------
-    FormatError
-        If files have faults: those of the first such file in the order of `runs`; the hint names
-        the others.
-    ArgumentError
-        If an argument cannot be used, as for `read_top`.
-    PoolerError
-        If a file cannot be opened.
+    An entry's group and contribution are carried over, its tag is checked. `workers`: processes, this one
+    included; default 2 when there are two processors and the files have more than `PARALLEL_BYTES`, else 1.
+    Standard input is always read by one process. `FormatError`: of the first file with faults; the hint names
+    the others.
     """
     _check(depth, order)
     if workers is not None and workers < 1:

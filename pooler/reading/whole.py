@@ -100,35 +100,13 @@ def read_whole(path: str, *, lenient: bool = False) -> Run:
 def stream_rankings(path: str, seen: RunSeen, *, block_bytes: int = BLOCK_BYTES) -> Iterator[WholeRanking]:
     r"""Read the rankings of a run file that is plainly in order, one topic after another.
 
-    Parameters
-    ----------
-    path : str
-        A regular file, plain or compressed.
-    seen : RunSeen
-        A new one. Its tag, hash and number of lines are the file's once the last ranking has been
-        taken.
-    block_bytes : int, optional
-        Bytes read at a time; changes the time and nothing else.
-
-    Yields
-    ------
-    WholeRanking
-        In file order.
-
-    Raises
-    ------
-    SuspicionError
-        If the file may have a fault, or has blank lines, or a topic in two parts. It may come
-        after any number of rankings: what was done with them is to be undone, and the file to be
-        read by `pooler.reading.strict.read_run`, which says what is wrong, or finds nothing wrong.
-    PoolerError
-        If the file cannot be opened; before the first ranking.
-    OSError
-        If the system cannot read on; after any number of rankings.
-
-    Notes
-    -----
     Memory holds one block and one topic.
+
+    `seen`: its tag, hash and number of lines are the file's once the last ranking has been taken.
+    `SuspicionError`: the file may have a fault, or has blank lines, or a topic in two parts. It may come
+    after any number of rankings: what was done with them is to be undone, and the file to be read by
+    `pooler.reading.strict.read_run`, which says what is wrong, or finds nothing wrong. `OSError` likewise,
+    where the system cannot read on.
 
     Examples
     --------
@@ -408,33 +386,11 @@ def n_readers(entries: Sequence[RunEntry]) -> int:
 def read_numbered(
     entries: Sequence[RunEntry], folder: str, *, lenient: bool = False, workers: int = 1
 ) -> Generator[NumberedRun, None, None]:
-    """Read run files one after another.
+    """Read run files one after another; the same runs whatever `workers` is, but for the numbers.
 
-    Parameters
-    ----------
-    entries : sequence of RunEntry
-        Run files. One from standard input, or from a pipe, can be read by one process only.
-    folder : str
-        Where temporary files go; the caller removes it.
-    lenient : bool, default=False
-        Follow trec_eval where it accepts more, see `pooler.reading.strict`.
-    workers : int, default=1
-        Processes that read; with 1 it is this one.
-
-    Yields
-    ------
-    NumberedRun
-        In the order of `entries`. The same ones whatever `workers` is, but for the numbers.
-
-    Raises
-    ------
-    FormatError, PoolerError
-        What reading an entry raises, in its turn.
-
-    Notes
-    -----
-    Each process is at most `_AHEAD` runs ahead of the one taken. Should one die (the memory is
-    short, or the main module cannot be imported again), this process reads what is left.
+    `folder`: where temporary files go; the caller removes it. Each process is at most `_AHEAD` runs ahead of
+    the one taken. Should one die (the memory is short, or the main module cannot be imported again), this
+    process reads what is left. One from standard input, or from a pipe, can be read by one process only.
     """
     reader = RunReader(folder, lenient=lenient)
     if workers == 1:

@@ -17,21 +17,9 @@ ROWS_OF_A_PIECE = 40
 def draw(chart: Chart, *, width: float, key: str) -> str:
     """Draw any chart as one `<svg>` element.
 
-    Colours and fonts come from the page (`pooler.reporting.drawing.stylesheet`).
+    Well-formed XML, every text escaped, colours and fonts from the page.
 
-    Parameters
-    ----------
-    chart : Chart
-        What is shown.
-    width : float
-        Of the drawing; 300 or more.
-    key : str
-        Begins the ids within: letters, digits and hyphens, of this drawing alone.
-
-    Returns
-    -------
-    str
-        Well-formed XML, every text escaped.
+    `width`: 300 or more. `key` begins the ids within: letters, digits and hyphens, of this drawing alone.
 
     Examples
     --------
@@ -53,24 +41,10 @@ def draw(chart: Chart, *, width: float, key: str) -> str:
 
 
 def draw_in_pieces(chart: Chart, *, width: float, key: str, most: int = ROWS_OF_A_PIECE) -> list[str]:
-    """Draw a chart of many rows as several elements of few rows, with axes and columns alike.
+    """Draw a chart of many rows as several elements of at most `most` rows, with axes and columns alike.
 
-    A drawing that is higher than a sheet of paper would be cut through a line of text.
-
-    Parameters
-    ----------
-    chart : Chart
-        What is shown.
-    width, key
-        As in `draw`.
-    most : int
-        Rows of a piece, 1 or more, or fewer where each has several bars below each other; the
-        pieces share the rows evenly.
-
-    Returns
-    -------
-    list of str
-        One element where the chart has no more rows than that, or no rows.
+    A drawing that is higher than a sheet of paper would be cut through a line of text. The pieces share the
+    rows evenly, and have fewer where a row has several bars below each other.
 
     Examples
     --------

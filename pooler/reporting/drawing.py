@@ -81,22 +81,8 @@ def text_width(text: str, size: float) -> float:
 def wrapped_label(text: str, room: float, size: float) -> list[str]:
     """Break a text into lines that fit a room: at blanks and joints, else anywhere.
 
-    Nothing is lost but blanks at the ends of lines. A line holds at least one character, however
-    little room there is.
-
-    Parameters
-    ----------
-    text : str
-        Any text; it is made fit to be shown, but not escaped.
-    room : float
-        Width of a line.
-    size : float
-        Font size, in the same unit.
-
-    Returns
-    -------
-    list of str
-        At least one line.
+    Nothing is lost but blanks at the ends of lines. A line holds at least one character, however little room
+    there is.
 
     Examples
     --------
@@ -174,28 +160,10 @@ class Scale:
 def make_scale(
     values: Iterable[float], axis: Axis, start: float, stop: float, *, most: int = 6
 ) -> tuple[Scale, list[Decimal]]:
-    """Choose the ends of an axis and its ticks.
+    """Choose the ends of an axis from `start` to `stop`, and its ticks, `most` of them at most.
 
-    Parameters
-    ----------
-    values : iterable of float
-        What is to be shown; those that are not finite do not count.
-    axis : Axis
-        Ends that are given stay where no value lies beyond; others go out to the next tick.
-    start, stop : float
-        Places of the two ends.
-    most : int, default=6
-        Ticks at most, 2 or more.
-
-    Returns
-    -------
-    (Scale, list of Decimal)
-        The ticks ascend and lie within the scale.
-
-    Raises
-    ------
-    ArgumentError
-        If an end that is given is not finite, or the low one is not below the high one.
+    Ends that are given stay where no value lies beyond; others go out to the next tick. Values that are not
+    finite do not count. `ArgumentError`: a given end is not finite, or the low one not below the high one.
 
     Examples
     --------
@@ -227,21 +195,9 @@ def make_scale(
 
 
 def ticks(low: Decimal, high: Decimal, *, most: int = 6, step: Decimal | None = None) -> list[Decimal]:
-    """Return the multiples of 1, 2 or 5 times a power of ten that lie in a range.
+    """Return the multiples of 1, 2 or 5 times a power of ten that lie in a range, its ends included.
 
-    Parameters
-    ----------
-    low, high : Decimal
-        Ends of the range, `low` below `high`; both belong to it.
-    most : int, default=6
-        Ticks at most, 2 or more: the least step is taken that gives no more.
-    step : Decimal, optional
-        The step, where it is known.
-
-    Returns
-    -------
-    list of Decimal
-        Ascending. At least one where `most` is 3 or more.
+    The least step is taken that gives no more than `most`; at least one tick where that is 3 or more.
 
     Examples
     --------
@@ -366,14 +322,9 @@ def number(value: float) -> str:
 
 
 class Sheet:
-    """A drawing of some width, and of the height that what is put on it needs.
+    """A drawing of some width in pixels, and of the height that what is put on it needs.
 
-    Parameters
-    ----------
-    width : float
-        In pixels of a page that is not scaled.
-    key : str
-        Begins the ids within the drawing: letters, digits and hyphens, of this drawing alone.
+    `key` begins the ids within.
     """
 
     def __init__(self, width: float, key: str) -> None:
@@ -531,13 +482,7 @@ class Sheet:
 def horizontal_scale(
     values: Iterable[float], axis: Axis, start: float, stop: float
 ) -> tuple[Scale, list[Decimal]]:
-    """Choose the ends and the ticks of a horizontal axis, as many as have room for their numbers.
-
-    Parameters
-    ----------
-    values, axis, start, stop
-        As for `pooler.reporting.drawing.make_scale`.
-    """
+    """Choose the ends and the ticks of a horizontal axis, as many as have room for their numbers."""
     found = list(values)
     for most in (8, 6, 5, 4, 3):
         scale, marks = make_scale(found, axis, start, stop, most=most)

@@ -41,11 +41,8 @@ def figure(plot: Plot, how_to_read: str, table: PageTable, command: str) -> Figu
 def chart_of(plot: Plot) -> Chart:
     """Return the chart of a plot; rows whose numbers are of few things are grey.
 
-    Parameters
-    ----------
-    plot : Plot
-        Of any kind. In a grid the columns of `parts` stand for the same things as the rows, its
-        first word says what a cell is, and its second why one is empty.
+    In a grid the columns of `parts` stand for the same things as the rows, its first word says what a cell
+    is, and its second why one is empty.
     """
     table, labels = plot.rows(), plot.labels()
     names = plot.parts or (plot.value,)
@@ -116,21 +113,7 @@ def page_table(
     command: str = "",
     interval: Interval | None = None,
 ) -> PageTable:
-    """Write a table of a result for the page; columns without a cell are left out.
-
-    Parameters
-    ----------
-    table : Table
-        Of a result.
-    names : sequence of str, optional
-        Columns, in this order. Default all.
-    caption : str, optional
-        Default what a terminal shows below the table, or the table's title.
-    command : str, optional
-        Where the table is not a figure's.
-    interval : (str, str, str), optional
-        See `rounded`.
-    """
+    """Write a table of a result for the page; columns without a cell are left out."""
     chosen = [name for name in names or table.data if name in table.data]
     kept = [name for name in chosen if any(cell not in (None, "") for cell in table.cells(name))]
     seen = see(View(table), only=kept or chosen[:1])
@@ -165,13 +148,7 @@ def facts_table(
 def rounded(table: Table, interval: Interval) -> dict[str, list[str]]:
     """Write values and their intervals with no more digits than the widest interval carries.
 
-    Those are the decimals that its half-width needs to have two digits, and never more than the
-    column has.
-
-    Returns
-    -------
-    dict of str to list of str
-        Cells of the three columns.
+    Those are the decimals that its half-width needs to have two digits, and never more than the column has.
 
     Examples
     --------

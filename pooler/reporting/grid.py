@@ -49,23 +49,10 @@ class HeatMap:
 
 
 def draw_heat_map(chart: HeatMap, *, width: float, key: str) -> str:
-    """Draw a heat map as one `<svg>` element.
+    """Draw a heat map as one `<svg>` element, wider than `width` where its cells need that.
 
-    Every cell has its text, so nothing is said by the shade alone.
-
-    Parameters
-    ----------
-    chart : HeatMap
-        What is shown.
-    width : float
-        Of the drawing, 300 or more; it is wider where its cells need that.
-    key : str
-        Begins the ids within: letters, digits and hyphens, of this drawing alone.
-
-    Raises
-    ------
-    ArgumentError
-        If the values or the texts are not one for every row and column, or a value is negative.
+    Every cell has its text, so nothing is said by the shade alone. `ArgumentError`: not one value and text
+    for every row and column, or a negative value.
 
     Examples
     --------

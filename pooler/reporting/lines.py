@@ -57,21 +57,7 @@ class Lines:
 
 
 def draw_lines(chart: Lines, *, width: float, key: str) -> str:
-    """Draw lines as one `<svg>` element.
-
-    Parameters
-    ----------
-    chart : Lines
-        What is shown.
-    width : float
-        Of the drawing; 300 or more.
-    key : str
-        Begins the ids within: letters, digits and hyphens, of this drawing alone.
-
-    Raises
-    ------
-    ArgumentError
-        If there is no line, or there are more than six.
+    """Draw one to six lines as one `<svg>` element.
 
     Examples
     --------
@@ -99,10 +85,7 @@ def draw_upright(
 ) -> tuple[float, float, float, Scale]:
     """Draw the label and the axis at the left of a field.
 
-    Returns
-    -------
-    (float, float, float, Scale)
-        Top, bottom and left end of the field, and where values stand in it.
+    Return its top, bottom and left end, and where values stand.
     """
     top = sheet.lines(0, top, wrapped_label(axis.label, sheet.width, SIZE), classes="soft") + LINE
     scale, marks = make_scale(values, axis, top + FIELD, top)

@@ -79,13 +79,7 @@ class Material:
 def gather(
     source: Source, depth: int | None, values: Sequence[str], cutoff: int | None, out: str
 ) -> Material:
-    """Read runs and judgements, and diagnose the pool, for a page in the file `out`.
-
-    Raises
-    ------
-    PoolerError
-        If there are no runs or no judgements, or a file cannot be read.
-    """
+    """Read runs and judgements, and diagnose the pool, for a page in the file `out`."""
     judged = source.judged
     stored = None if source.is_of_files else _of_collection(source)
     with listening(Listener()):  # what there is to say is on the page

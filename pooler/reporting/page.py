@@ -178,26 +178,11 @@ class Page:
 def render(page: Page) -> str:
     """Write the page as HTML, which is well-formed XML too.
 
-    Parameters
-    ----------
-    page : Page
-        What it says. Any text may hold anything: all of it is escaped.
+    One file without scripts and without addresses of other files.
 
-    Returns
-    -------
-    str
-        One file without scripts and without addresses of other files.
-
-    Raises
-    ------
-    ArgumentError
-        If the language is no language tag, a row has not one cell a column, or a chart cannot be
-        drawn.
-
-    Notes
-    -----
-    Every chart is drawn twice, for wide windows and for narrow ones; only one of them is displayed,
-    so that only one is read aloud.
+    All text is escaped. Every chart is drawn twice, for wide windows and for narrow ones; only one of them is
+    displayed, so that only one is read aloud. `ArgumentError`: the language is no language tag, a row has not
+    one cell a column, or a chart cannot be drawn.
 
     Examples
     --------

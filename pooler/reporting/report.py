@@ -121,15 +121,7 @@ class Report:
         return render(self.page)
 
     def write(self, path: str | Path) -> None:
-        """Write the page to a file that its owner alone can read.
-
-        Raises
-        ------
-        ArgumentError
-            If the file is there and no page.
-        PoolerError
-            If it cannot be written.
-        """
+        """Write the page to a file that its owner alone can read; a file that is there must be a page."""
         from pooler.results.files import write_whole
 
         check_replaceable(path)

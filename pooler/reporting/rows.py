@@ -123,17 +123,7 @@ class RowLayout:
 
 
 def lay_out(texts: Sequence[RowText], width: float, mark_height: float) -> RowLayout:
-    """Find the room of every row.
-
-    Parameters
-    ----------
-    texts : sequence of RowText
-        The rows from the top.
-    width : float
-        Of the drawing.
-    mark_height : float
-        Least height of the marks of one row.
-    """
+    """Find the room of every row."""
     label_room = min(_widest(row.label for row in texts), _LABEL_SHARE * width)
     value_room = min(_widest(text for row in texts for text in row.values), _VALUE_SHARE * width)
     left, right = label_room + 2 * PADDING, width - value_room - 3 * PADDING
@@ -163,12 +153,9 @@ def draw_frame(
 ) -> tuple[Scale, float]:
     """Put everything on the sheet but the marks.
 
-    Every other row has a background, and a chart of many rows its numbers above them too.
+    Return where values stand, and where the label of the axis ends.
 
-    Returns
-    -------
-    (Scale, float)
-        Where values stand, and where the label of the axis ends.
+    Every other row has a background, and a chart of many rows its numbers above them too.
     """
     scale, marks = horizontal_scale(values, axis, layout.left, layout.right)
     for row in layout.rows[1::2]:
@@ -240,24 +227,9 @@ class Bars:
 
 
 def draw_bars(chart: Bars, *, width: float, key: str, rows: slice = ALL) -> str:
-    """Draw bars as one `<svg>` element.
+    """Draw bars of up to six parts as one `<svg>` element.
 
-    Parameters
-    ----------
-    chart : Bars
-        What is shown.
-    width : float
-        Of the drawing; 300 or more.
-    key : str
-        Begins the ids within: letters, digits and hyphens, of this drawing alone.
-    rows : slice
-        Those that are drawn, with the axis and the columns of the whole chart.
-
-    Raises
-    ------
-    ArgumentError
-        If there are more than six parts, a row has not one value a part, or what is stacked is
-        negative.
+    `rows` are drawn with the axis and columns of the whole chart.
 
     Examples
     --------
@@ -368,18 +340,7 @@ class Dots:
 
 
 def draw_dots(chart: Dots, *, width: float, key: str, rows: slice = ALL) -> str:
-    """Draw dots with intervals as one `<svg>` element.
-
-    Parameters
-    ----------
-    chart : Dots
-        What is shown. Any number of rows: each has its height, and the drawing grows.
-    width : float
-        Of the drawing; 300 or more.
-    key : str
-        Begins the ids within: letters, digits and hyphens, of this drawing alone.
-    rows : slice
-        Those that are drawn, with the axis and the columns of the whole chart.
+    """Draw dots with intervals as one `<svg>` element, of any number of rows; `rows` as of `draw_bars`.
 
     Examples
     --------
