@@ -34,13 +34,12 @@ class AnnotatedRow(NamedTuple):
 
 
 def annotated_lines(runs: RunSet, pool: Pool) -> Iterator[str]:
-    """Yield ``topic docno run group rank score`` for each document of a pool and each contributing run that
-    put it there.
+    """Yield ``topic docno run group rank score`` for each document of a pool and each run that put it there.
 
-    The rank is from 1 in the order the run was read in, the score in the fewest digits that give the same
-    float64 back, and ``-`` stands for no group. Topics are in natural order, then docnos and run tags
-    ascending bytewise. A format of its own, after the annotated pools of NIST (`topic docno run pid rank sim
-    rel`).
+    Runs that do not contribute are passed over. The rank is from 1 in the order the run was read in, the
+    score in the fewest digits that give the same float64 back, and ``-`` stands for no group. Topics are in
+    natural order, then docnos and run tags ascending bytewise. A format of its own, after the annotated pools
+    of NIST (`topic docno run pid rank sim rel`).
 
     Examples
     --------

@@ -84,7 +84,7 @@ def start_strategy(manifest: dict[str, Any], rankings: TopicRankings) -> Adaptiv
 
 
 class LiveDrawing:
-    """Draws from the adaptive pools of a collection, the oldest first; its runs are read at the first draw."""
+    """Draws from the adaptive pools of a collection, the oldest first; runs are read at the first draw."""
 
     def __init__(self, collection: Collection) -> None:
         self._collection = collection

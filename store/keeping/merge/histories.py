@@ -228,7 +228,7 @@ class _Changes:
 
 
 class HistoryMerge:
-    """The merge of all histories, in a transaction of `here`, which knows all topics, documents and judges."""
+    """The merge of all histories, in a transaction of `here`, which knows all topics and judges."""
 
     def __init__(self, here: Here, copies: Sequence[Copy], wanted: Wanted) -> None:
         self._here = here
