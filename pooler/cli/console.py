@@ -48,23 +48,12 @@ class ExitCode(IntEnum):
 def write_lines(
     path: str | None, lines: Iterable[str], *, manifest: str | None = None, private: bool = False
 ) -> None:
-    """Write lines to a file as a whole, or to stdout; say so when that replaces an earlier result.
+    """Write lines to a file, complete or not at all, or to stdout.
 
-    Parameters
-    ----------
-    path : str or None
-        The file; ``None`` or ``-`` is stdout. A file appears complete or not at all.
-    lines : iterable of str
-        Without line ends.
-    manifest : str, optional
-        Where the manifest of an earlier result is; by default beside it.
-    private : bool, default=False
-        Whether a new file is for its owner alone: judges are named in it.
+    Say so when that replaces an earlier result.
 
-    Raises
-    ------
-    PoolerError
-        If the file cannot be written.
+    `manifest`: that of an earlier result; by default beside it. `private`: a new file is for its owner alone,
+    since judges are named in it.
     """
     if path is None or path == "-":
         sys.stdout.writelines(f"{line}\n" for line in lines)
@@ -121,20 +110,7 @@ YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Go on without aski
 
 
 def ask(question: str, *, yes: bool) -> None:
-    """Ask on stderr, and read the answer from stdin.
-
-    Parameters
-    ----------
-    question : str
-        What is about to be done, as a question.
-    yes : bool
-        Whether the answer is known already; then nobody is asked.
-
-    Raises
-    ------
-    PoolerError
-        If the answer is anything but yes, or nobody is there to give one.
-    """
+    """Ask on stderr whether to go on, unless the answer is known to be yes; anything else is a `PoolerError`."""
     if yes:
         return
     say(f"{question} This cannot be taken back. Type yes to go on:")

@@ -46,14 +46,8 @@ class _Measured:
 def draw(seen: Seen, stream: TextIO, *, folds: bool = True) -> None:
     """Draw a table on a stream; numbers to the right, undefined as a dash.
 
-    Parameters
-    ----------
-    seen : Seen
-        Headings, cells and words.
-    stream : text stream
-        What is no terminal has no width to fit: nothing is cut, nor folded but by `Column.most`.
-    folds : bool, default=True
-        Whether words are folded for a page where there is no terminal.
+    What is no terminal has no width to fit: nothing is cut, nor folded but by `Column.most`; words are folded
+    for a page all the same, unless `folds` is false.
     """
     from rich import box
     from rich.console import Console
@@ -144,15 +138,7 @@ def _measured(column: Column, cells: list[str]) -> _Measured:
 
 
 def fitted(columns: Sequence[_Measured], room: int) -> tuple[list[int], int, bool]:
-    """Return widths of columns and a gap that fit, or nearly do; and whether names stay whole.
-
-    Parameters
-    ----------
-    columns : sequence of _Measured
-        At least one.
-    room : int
-        Columns of the terminal.
-    """
+    """Return widths of columns and a gap that fit, or nearly do; and whether names stay whole."""
     most, body = [one.most for one in columns], [one.body for one in columns]
     at_blanks, at_joints, anywhere = ([one.leasts[step] for one in columns] for step in range(3))
     wide, narrow = _GAPS

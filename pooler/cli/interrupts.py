@@ -40,10 +40,8 @@ class _Press:
 def catch_interrupts() -> None:
     """Let Ctrl-C and `kill` raise, which rolls back what is open and exits with 130 or 143.
 
-    Notes
-    -----
-    Raised where Python can only report and forget it (in a destructor, or while it takes the lock
-    of a module that is being imported), an interrupt is neither: it is raised again at once.
+    Raised where Python can only report and forget it (in a destructor, or while it takes the lock of a module
+    that is being imported), an interrupt is neither: it is raised again at once.
     """
     signal.signal(signal.SIGINT, _interrupt)
     signal.signal(signal.SIGTERM, _end)
@@ -80,15 +78,7 @@ def tidy_when_killed() -> Iterator[None]:
 
 @contextmanager
 def last_words(write: TextIO, words: Callable[[], str]) -> Iterator[None]:
-    """Where an interrupt ends a talk, say on a line of its own what it came to; it goes on then.
-
-    Parameters
-    ----------
-    write : TextIO
-        Where the talk is; its cursor may stand behind a question.
-    words : callable
-        Asked when the interrupt has come.
-    """
+    """Where an interrupt ends a talk, say on a line of its own what it came to; it goes on then."""
     try:
         yield
     except BaseException as error:

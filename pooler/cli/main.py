@@ -35,13 +35,7 @@ def __getattr__(name: str) -> Any:
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line and return its exit code.
-
-    Parameters
-    ----------
-    arguments : sequence of str, optional
-        Default the process's own.
-    """
+    """Run the command line, by default the process's own, and return its exit code."""
     return _until_interrupted(partial(_run, arguments))
 
 

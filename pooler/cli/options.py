@@ -97,21 +97,7 @@ _DECIMAL = re.compile(r"-?(?:[0-9]{1,9}(?:\.[0-9]{0,15})?|\.[0-9]{1,15})", re.AS
 
 
 def whole_numbers(name: str, text: str, *, least: int) -> list[int]:
-    """Read whole numbers, each once, in the order given.
-
-    Parameters
-    ----------
-    name : str
-        The option, for the error.
-    text : str
-        As in ``10,20,50``.
-    least : int
-        The smallest that may be given.
-
-    Raises
-    ------
-    ArgumentError
-        If a part is no such number.
+    """Read whole numbers like ``10,20,50``, each once, in the order given, none below `least`.
 
     Examples
     --------
@@ -127,11 +113,6 @@ def whole_numbers(name: str, text: str, *, least: int) -> list[int]:
 
 def decimals(name: str, text: str) -> list[float]:
     """Read numbers, each once, in the order given; their range is left to who uses them.
-
-    Raises
-    ------
-    ArgumentError
-        If a part is no decimal number.
 
     Examples
     --------
@@ -275,13 +256,7 @@ def policy_of(
     of: Sequence[str] | None = None,
     without_rulings: bool = False,
 ) -> Policy:
-    """Read the options on whose judgements count; `Policy.check` says what does not go together.
-
-    Raises
-    ------
-    ArgumentError
-        If an order of collapsing is named for judgements that no rule aggregates.
-    """
+    """Read the options on whose judgements count; `Policy.check` says what does not go together."""
     from store.grades.policy import Policy
 
     if collapse is not None and aggregate is None:
@@ -302,11 +277,7 @@ def check_way(
 ) -> None:
     """Refuse options of files and of a collection together.
 
-    Raises
-    ------
-    ArgumentError
-        If both `--qrels` and `--collection` are given; or for a collection, which has its own, a
-        scale or a list of run files.
+    Both `--qrels` and `--collection`; or for a collection, which has its own, a scale or a list of run files.
     """
     if qrels is not None and names_collection(ctx):
         requirement = "and --qrels exclude each other: files need no collection"

@@ -43,30 +43,10 @@ class Curve:
 def plot_lines(
     curves: Sequence[Curve], *, title: str, x_label: str, width: int = 80, height: int = 20
 ) -> list[str]:
-    """Draw curves over one pair of axes from 0.
+    """Draw curves of one length over one pair of axes from 0.
 
-    Parameters
-    ----------
-    curves : sequence of Curve
-        At least one, all of one length.
-    title : str
-        Says what is counted upwards.
-    x_label : str
-        Says what is counted to the right.
-    width, height : int
-        Characters of a line, and lines above the axis; at least 40 and 2.
-
-    Returns
-    -------
-    list of str
-        Lines without blanks at their ends. Every curve has a letter of its own, explained at the
-        foot; where curves meet stands `SHARED`. A column shows the values at the place nearest to
-        it, so a curve of more places than columns loses some between.
-
-    Raises
-    ------
-    ArgumentError
-        If there are more curves than `MARKERS`.
+    Every curve has a letter of its own, explained at the foot; where curves meet stands `SHARED`. A column
+    shows the values at the place nearest to it, so a curve of more places than columns loses some between.
 
     Examples
     --------
@@ -165,18 +145,9 @@ class Layout:
         return self.row(heading, [""], headings) if heading or any(headings) else []
 
     def row(self, label: str, areas: Sequence[str], notes: Sequence[str], *, wall: str = "") -> list[str]:
-        """Write one label with what is drawn and its notes; what is longer goes on below.
+        """Write one label with what is drawn and its notes.
 
-        Parameters
-        ----------
-        label : str
-            Folded to its columns.
-        areas : sequence of str
-            What is drawn, or words, line by line.
-        notes : sequence of str
-            One for every heading; stand in the first line.
-        wall : str, optional
-            One character between labels and what is drawn.
+        What is longer goes on below, notes stand in the first line.
         """
         from rich.cells import cell_len
 
@@ -202,19 +173,6 @@ def share_out(
     least: int = LEAST_AREA,
 ) -> Layout:
     """Share out the columns: labels give way to what is drawn, then the last notes are left out.
-
-    Parameters
-    ----------
-    labels : sequence of str
-        With their heading.
-    notes : sequence of sequences of str
-        For every label, one for every heading.
-    headings : sequence of str
-        Of the notes.
-    width : int
-        Columns of all.
-    least : int, default=LEAST_AREA
-        Columns to draw in.
 
     Examples
     --------
@@ -317,37 +275,11 @@ def plot_stacks(
     unit: str = "document",
     width: int = PAGE,
 ) -> list[str]:
-    """Draw a bar of parts for every label.
+    """Draw a bar of parts for every label; `fills` gives every part a character of ASCII and its meaning.
 
-    Parameters
-    ----------
-    stacks : sequence of Stack
-        At least one.
-    fills : sequence of (str, str)
-        For every part one character of ASCII, different from the others, and what it stands for.
-    title : str
-        Says what is counted.
-    heading : str, optional
-        Of the labels.
-    headings : sequence of str
-        Of the notes; those that a narrow page has no room for are left out, the last first.
-    unit : str, default="document"
-        What is counted, in the singular.
-    width : int, default=PAGE
-        Columns of a terminal, 40 or more; with less, a line may be wider.
-
-    Returns
-    -------
-    list of str
-        Lines without blanks at their ends; the last ones say how many units a character is, and
-        what the fills mean. A part that is not 0 has one character at least, at
-        the cost of the longest part.
-
-    Raises
-    ------
-    ArgumentError
-        If there is no stack, a stack has not a part for every fill, or fills are not different
-        single characters.
+    The last lines say how many units a character is, and what the fills mean. A part that is not 0 has one
+    character at least, at the cost of the longest part. Notes that a narrow page has no room for are left
+    out, the last first; below 40 columns a line may be wider.
 
     Examples
     --------
@@ -396,33 +328,10 @@ def plot_bars(
 ) -> list[str]:
     """Draw a bar from 0 for every label, to the right above 0 and to the left below.
 
-    Parameters
-    ----------
-    readings : sequence of Reading
-        At least one; intervals are not drawn.
-    title : str
-        Says what is measured.
-    heading : str, optional
-        Of the labels.
-    headings : sequence of str
-        Of the notes; those that a narrow page has no room for are left out, the last first.
-    fill : str, default=FULLER
-        Of bars above 0; those below have `SMALLER`.
-    reach : float, default=0
-        The axis goes at least so far, from 0.
-    width : int, default=PAGE
-        Columns of a terminal, 40 or more; with less, a line may be wider.
+    On an axis to `reach` at least.
 
-    Returns
-    -------
-    list of str
-        Lines without blanks at their ends. A bar goes to the column nearest to its value; one
-        that is too short for a character is the line at 0 alone.
-
-    Raises
-    ------
-    ArgumentError
-        If there is no reading, or a value is not finite.
+    A bar goes to the column nearest to its value; one that is too short for a character is the line at 0
+    alone.
 
     Examples
     --------
@@ -465,31 +374,8 @@ def plot_intervals(
 ) -> list[str]:
     """Draw a dot for every label, on its interval.
 
-    Parameters
-    ----------
-    readings : sequence of Reading
-        At least one.
-    title : str
-        Says what is measured.
-    value_words, interval_words : str
-        What dots and intervals are, for the foot.
-    heading : str, optional
-        Of the labels.
-    headings : sequence of str
-        Of the notes; those that a narrow page has no room for are left out, the last first.
-    width : int, default=PAGE
-        Columns of a terminal, 40 or more; with less, a line may be wider.
-
-    Returns
-    -------
-    list of str
-        Lines without blanks at their ends. All stands in the column nearest to it; a dot hides
-        the end of an interval, and one of two columns or less with its dot in it is the dot alone.
-
-    Raises
-    ------
-    ArgumentError
-        If there is no reading, or a number is not finite.
+    All stands in the column nearest to it; a dot hides the end of an interval, and one of two columns or less
+    with its dot in it is the dot alone.
 
     Examples
     --------
@@ -628,18 +514,9 @@ _POINTS_WIDTH, _POINTS_HEIGHT = 72, 17
 
 
 def plot_points(plot: Plot) -> list[str]:
-    """Draw the points of one column and the curve of another between two axes.
+    """Draw the points of one column, the stepped one, and the curve of another between two axes.
 
-    Parameters
-    ----------
-    plot : Plot
-        Lines, of which the first is stepped: where it has a value is a point. The label's column
-        has the places, in order. Each of its words begins with the character of a line.
-
-    Returns
-    -------
-    list of str
-        Lines without blanks at their ends; a point hides the curve behind it.
+    Each of the plot's words begins with the character of a line; a point hides the curve behind it.
     """
     table, (points, curve) = plot.table, plot.parts
     places: list[Any] = table.cells(str(plot.label))
@@ -678,15 +555,7 @@ def _line_of_share(share: float, height: int) -> int:
 
 
 def draw_plot(plot: Plot, *, width: int) -> list[str]:
-    """Draw a plot in characters.
-
-    Parameters
-    ----------
-    plot : Plot
-        Bars, stacks, dots with intervals, or lines over 0, 1, 2, ...
-    width : int
-        Columns of a terminal.
-    """
+    """Draw a plot in characters."""
     table = plot.table
     if plot.stepped:  # points, and a curve
         return plot_points(plot)

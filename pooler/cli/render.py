@@ -96,19 +96,9 @@ class Output(TableOptions):
     ] = None
 
     def check(self, *, plot: bool = False, tables: Sequence[str] = ()) -> None:
-        """Refuse now, before any work, what could not be written.
+        """Refuse now, before any work, what could not be written, or a picture for programs.
 
-        Parameters
-        ----------
-        plot : bool, default=False
-            Whether a picture is asked for, which only people see.
-        tables : sequence of str, optional
-            Those that there will be unless one is asked for by its name.
-
-        Raises
-        ------
-        ArgumentError, PoolerError
-            If the file is there already or its folder is not; or Parquet has no file.
+        `tables`: those that there will be unless one is asked for by its name.
         """
         from pooler.cli.console import check_place
 
@@ -128,26 +118,9 @@ class Output(TableOptions):
 def render(result: Result, output: Output, *names: str, plot: bool = False) -> None:
     """Write a result to stdout, or to the file that was asked for.
 
-    Parameters
-    ----------
-    result : Result
-        Made by a function of the API.
-    output : Output
-        The options.
-    *names : str
-        Tables that the command is about, where nobody asks for one by its name; default what
-        people are shown, and all for programs.
-    plot : bool, default=False
-        Draw the result's plots below its tables.
-
-    Raises
-    ------
-    UnknownNameError
-        If no table, or no table's column, has the name that was asked for.
-    ContradictionError
-        If several tables are to be TSV or Parquet, which hold one.
-    PoolerError
-        If the file cannot be written, or a library is not installed.
+    `names`: tables that the command is about, where nobody asks for one; default what people are shown, and
+    all for programs. `plot` draws the result's plots below its tables. TSV and Parquet hold one table:
+    several are a `ContradictionError`.
     """
     if output.is_for_people:
         lines = None if output.chooses_columns else result.lines(*names)

@@ -16,17 +16,9 @@ from typer.models import ArgumentInfo, OptionInfo
 def command(function: Callable[..., None]) -> Callable[..., None]:
     """Let typer read a command some of whose parameters are dataclasses of options.
 
-    Parameters
-    ----------
-    function : callable
-        A parameter whose type is a dataclass gets an instance of it, made of what was given for its
-        fields. Arguments come first, its own before those of dataclasses; then its own options;
-        then those of the dataclasses, in order.
-
-    Returns
-    -------
-    callable
-        What typer is given.
+    A parameter whose type is a dataclass gets an instance of it, made of what was given for its fields.
+    Arguments come first, its own before those of dataclasses; then its own options; then those of the
+    dataclasses, in order.
     """
     own: list[Parameter] = []
     groups: dict[str, Any] = {}

@@ -26,18 +26,7 @@ _HINT = "name another file, or remove this one first"
 def check_result(out: str, beside: str) -> None:
     """Refuse to replace what is no earlier result: a file without its manifest beside it.
 
-    Parameters
-    ----------
-    out : str
-        Where a result is to go.
-    beside : str
-        Where its manifest is to go.
-
-    Raises
-    ------
-    PoolerError
-        If both are one file, or something else is at `out`. `--out *.run` would replace the first
-        run file otherwise, and `--out collection.db` the collection.
+    `--out *.run` would replace the first run file otherwise, and `--out collection.db` the collection.
     """
     target = Path(out)
     if real_place(target) == real_place(Path(beside)):
@@ -53,13 +42,7 @@ def check_result(out: str, beside: str) -> None:
 
 
 def check_earlier_manifest(path: str) -> None:
-    """Refuse to replace what is no manifest of pooler's.
-
-    Raises
-    ------
-    PoolerError
-        If there is something else, or the manifest of an exported collection.
-    """
+    """Refuse to replace what is no manifest of pooler's, or that of an exported collection."""
     if _is_something(Path(path)) and _manifest_of(path) is None:
         message = f"{path}: is there already, and no manifest of an earlier result"
         raise PoolerError(message, hint=_HINT)
@@ -122,21 +105,9 @@ def earlier_result(out: str, beside: str) -> str | None:
 
 
 def write_whole(path: str, lines: Iterable[str], *, private: bool = False) -> None:
-    """Write lines to a file, which appears complete or not at all.
+    """Write lines to a file, which appears complete or not at all; one that is there keeps its mode.
 
-    Parameters
-    ----------
-    path : str
-        The file; one that is there keeps its mode.
-    lines : iterable of str
-        Without line ends.
-    private : bool, default=False
-        Whether a new file is for its owner alone, as it is when judges are named in it.
-
-    Raises
-    ------
-    PoolerError
-        If the file cannot be written.
+    A new `private` file is for its owner alone, as it is when judges are named in it.
     """
     target = Path(path)
     try:
@@ -165,11 +136,6 @@ def write_result(
     """Write a result and its manifest, and say so when that replaces an earlier one; see `check_out`.
 
     A new manifest that is `private` is for its owner alone.
-
-    Raises
-    ------
-    PoolerError
-        If it cannot be written, or something that is no earlier result is there.
     """
     check_out(path, beside)
     beside = beside or f"{path}.manifest.json"

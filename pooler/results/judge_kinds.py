@@ -51,12 +51,7 @@ def mixture_sentence(counts: Mapping[str, int], what: str = "vote together") -> 
 
 
 def models_sentence(models: Sequence[str]) -> list[str]:
-    """Say that no person judged, as a sentence of a text: a list of one, or of none.
-
-    Parameters
-    ----------
-    models : sequence of str
-        Who votes, where all of them are models; else nobody.
+    """Say that no person judged, where all who vote are models: a list of one sentence, or of none.
 
     Examples
     --------

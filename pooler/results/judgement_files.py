@@ -63,13 +63,7 @@ def method_of(probability: float) -> int:
 def read_sample(
     file: str, kind: PrelsName, faults: FaultList, *, judge_column: int | None, lenient: bool
 ) -> SampleFile:
-    """Read a prels file; its faults are told, and what has none is returned.
-
-    Raises
-    ------
-    ArgumentError
-        If a column is to name the judge: there is none that could.
-    """
+    """Read a prels file; its faults are told, and what has none is returned."""
     from store.formats.prels import read_statap, read_xinfap
     from store.formats.qrels import QrelRow
     from store.records import PoolEntry
@@ -188,15 +182,7 @@ def wanted_of(
     topic: str | None,
     lenient: bool,
 ) -> Wanted:
-    """Check that the options go together.
-
-    Raises
-    ------
-    ArgumentError
-        If an option is for another format.
-    PoolerError
-        If nothing says whose judgements they are.
-    """
+    """Check that the options go together, and say whose judgements they are."""
     from store.formats.tables import parse_columns
 
     implied = FileFormat.QRELS if columns is None else FileFormat.COLUMNS
@@ -231,11 +217,6 @@ def read_source(file: str, wanted: Wanted, scale: Scale, faults: FaultList) -> S
     """Read a file of grades; its faults are told, and what has none is returned.
 
     What comes twice is returned twice, but for a prels file, where it is a fault.
-
-    Raises
-    ------
-    ArgumentError
-        If an option cannot be used.
     """
     from store.formats.codes import graded_rows
 
@@ -494,13 +475,7 @@ def scale_of(files: Sequence[JudgedFile], reading: Reading, levels: Iterable[int
 
 
 def decode(files: Iterable[JudgedFile], scale: Scale, reading: Reading) -> None:
-    """Turn what was read as rows or states into judgements of a scale.
-
-    Raises
-    ------
-    FormatError
-        If a grade is not on the scale, with every line that has one.
-    """
+    """Turn what was read as rows or states into judgements of a scale."""
     for one in files:
         if one.source is not None:
             _decode_rows(one, one.source, scale, reading)
@@ -509,13 +484,7 @@ def decode(files: Iterable[JudgedFile], scale: Scale, reading: Reading) -> None:
 
 
 def fill(votes: FileVotes, files: Sequence[JudgedFile], scale: Scale, reading: Reading) -> None:
-    """Give judgements to whoever measures them, files in order, judges of one file by name.
-
-    Raises
-    ------
-    FormatError
-        If a grade is not on the scale, with every line that has one.
-    """
+    """Give judgements to whoever measures them, files in order, judges of one file by name."""
     from store.records import JudgeKind
 
     unjudged, mapping = reading.unjudged, reading.mapping
@@ -770,13 +739,7 @@ class Reading:
         return parse_map(self.mapped or [], self.meanings)
 
     def wanted(self, judge: str | None) -> Wanted:
-        """Say how a file of a judge is read, or of those whom it names itself.
-
-        Raises
-        ------
-        ArgumentError
-            If options do not go together.
-        """
+        """Say how a file of a judge is read, or of those whom it names itself."""
         wanted = wanted_of(
             self.form,
             sample=None,

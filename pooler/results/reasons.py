@@ -53,17 +53,9 @@ OF_PAIRS = {
 
 
 def undefined_pairs(reasons: Iterable[str | None]) -> str:
-    """Say in how many pairs a number is undefined, and why; nothing where none is.
+    """Say in how many pairs a number is undefined, and why, each reason in a sentence; nothing where none is.
 
-    Parameters
-    ----------
-    reasons : iterable of str or None
-        Of each pair; several of one pair are parted by a comma and a blank.
-
-    Returns
-    -------
-    str
-        One sentence for each reason, in the order in which they come.
+    Several reasons of one pair are parted by a comma and a blank.
 
     Examples
     --------

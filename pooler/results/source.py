@@ -126,12 +126,9 @@ class Judged:
         return grades_by_topic(self.ranked, self.qrels) if self.grades is None else self.grades
 
     def pool_depth(self, depth: int | None) -> int:
-        """Return the depth that was given, or that of the pools where they have one.
+        """Return the depth that was given, or that of the pools.
 
-        Raises
-        ------
-        PoolerError
-            If none is given, and the pools have none or several.
+        They may have none or several (`PoolerError`).
         """
         if depth is None and len(self.pool_depths) == 1:
             (depth,) = self.pool_depths
@@ -161,14 +158,9 @@ def load_judged(
 ) -> Judged:
     """Read runs and qrels from files (`--qrels`), from memory, or from the collection.
 
-    With a scale, grades of files must be on it; negative codes off it are unjudged documents. Run
-    files may be named in a list of runs, too. Without `docnos` a collection need not give any, and
-    its `qrels` may be absent; `by_topic` is there always.
-
-    Raises
-    ------
-    ArgumentError
-        If options of the one way are used with the other, or there is no run.
+    With a scale, grades of files must be on it; negative codes off it are unjudged documents. Run files may
+    be named in a list of runs, too. Without `docnos` a collection need not give any, and its `qrels` may be
+    absent; `by_topic` is there always.
     """
     from pooler.results.judge_kinds import tell_kinds, who_judged
     from store.formats.scale import parse_scale
@@ -587,15 +579,7 @@ class Source:
     def judging(self, *, of_scale: bool = False) -> Iterator[Opinions]:
         """Give the grades of all judges: of files, or of the collection while it is open.
 
-        Parameters
-        ----------
-        of_scale : bool, default=False
-            Whether rigid or relaxed relevance is asked for, which a declared scale alone tells.
-
-        Raises
-        ------
-        ArgumentError
-            If files have no declared scale, and it is needed.
+        `of_scale`: rigid or relaxed relevance is asked for, which a declared scale alone tells.
         """
         if not self.judgements:
             if self.is_of_files:
@@ -647,19 +631,7 @@ class Source:
     def tops(self, depth: int, *, scores: bool = False, tags: Sequence[str] | None = None) -> RunSet:
         """Return the first documents of every run, as pools are made of; they need no judgements.
 
-        Parameters
-        ----------
-        depth : int
-            Ranks taken from each run, from 1.
-        scores : bool, default=False
-            Whether scores are wanted, too.
-        tags : sequence of str, optional
-            Of a collection these runs alone, which all contribute.
-
-        Raises
-        ------
-        PoolerError
-            If standard input would have to be read again.
+        `tags`: of a collection these runs alone, which all contribute.
         """
         from pooler.pools.runs import FileRuns, stored_runs
         from pooler.reading.top import read_tops, top_of

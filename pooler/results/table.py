@@ -389,15 +389,7 @@ class _Choice:
 
 
 def see(view: View, *, only: Sequence[str] = ()) -> Seen:
-    """Work out what people see of a view.
-
-    Parameters
-    ----------
-    view : View
-        Of rows as they are to be shown.
-    only : sequence of str, optional
-        Columns to show, whatever the view chooses.
-    """
+    """Work out what people see of a view; `only` names columns to show, whatever the view chooses."""
     table = view.seen()
     choice = _chosen(table, view.declared(), only)
     columns = choice.columns

@@ -397,13 +397,7 @@ def _source(
     collection: str,
     is_chosen: bool,
 ) -> tuple[Source, Sequence[str] | None]:
-    """Name the judgements, and the judges that are asked for; ``None`` = all.
-
-    Raises
-    ------
-    ArgumentError, PoolerError
-        If options are of files and arguments of a collection, or the other way round.
-    """
+    """Name the judgements, and the judges that are asked for; ``None`` = all."""
     if _are_files(names, collection, is_chosen=is_chosen):
         if wants_runs and not runs and listed is None:
             message = "--matters compares the order of runs, and no run is named"

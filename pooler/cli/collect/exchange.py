@@ -131,17 +131,12 @@ def import_file(
     allow_unknown: bool,
     replace: bool,
 ) -> None:
-    """Import a file of judgements of every judge: whole histories, or current states.
+    """Import a file of judgements of every judge.
 
-    Judges who are new are of `kind`, or of the kind that the file says, or human; the others stay
-    what they are.
+    Whole histories, which are never replaced, or current states.
 
-    Raises
-    ------
-    FormatError
-        With every fault of the file; a grade off the scale and an unknown topic or docno too.
-    ArgumentError
-        If `replace` is asked for a history, which is never changed.
+    Judges who are new are of `kind`, or of the kind that the file says, or human; the others stay what they
+    are. `FormatError` has every fault of the file; a grade off the scale and an unknown topic or docno too.
     """
     from store.event import JudgementEvent
     from store.formats.judgements import iterate_judgements

@@ -107,16 +107,9 @@ def check_terminal(command: str) -> None:
 
 
 def sit(session: JudgingSession, *, plain: RunPlain | None, full_screen: Callable[[], int]) -> None:
-    """Let somebody judge, end the sitting, and say what became of it.
+    """Let somebody judge, end the sitting in any case, and say what became of it.
 
-    Parameters
-    ----------
-    session : JudgingSession
-        Ended here in any case.
-    plain : callable or None
-        Runs the line mode, and says itself what became of it; ``None`` = the full screen.
-    full_screen : callable
-        Runs the full screen and returns its exit code.
+    `plain` runs the line mode, and says itself what became of it; ``None`` = the full screen.
     """
     from judge_ui.session.messages import goodbye
 

@@ -64,15 +64,7 @@ def with_prels(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def check_options(given: Given, *, pool: str | None, prels: str | None, form: FormName | None) -> None:
-    """Refuse options that do not go together.
-
-    Raises
-    ------
-    ArgumentError
-        If `--qrels` is given; or options of a collection with a prels file, or the reverse.
-    PoolerError
-        If the form of a prels file is not named, or a run is no file.
-    """
+    """Refuse options that do not go together."""
     if given.qrels is not None:
         requirement = "names judgements without their sample, which estimates need"
         hint = "--prels FILE --form xinf or statap; or pooler evaluate --qrels"

@@ -291,22 +291,11 @@ def against_rows(
     *,
     intervals: bool,
 ) -> list[dict[str, Any]]:
-    """Compare judges with a reference.
+    """Compare judges with a reference, then all their labels thrown together.
 
-    Parameters
-    ----------
-    population : PopulationVotes
-        Votes of `reference` and `others`.
-    reference : str
-        The second of every pair.
-    others : sequence of str
-        The first ones; then come all their labels thrown together.
-    asked : Asked
-        What is to be computed.
-    policy : Policy, optional
-        How the others' grades are aggregated, for one more comparison.
-    intervals : bool
-        Whether each judge has intervals; the rows on all of them have in any case.
+    And their aggregate by a policy.
+
+    `intervals`: whether each judge has intervals; the rows on all of them have in any case.
     """
     from store.grades.reference import aggregate_against, judges_against
 
@@ -416,16 +405,7 @@ BINARY = ("alpha_nominal", "fleiss", "macro_overlap")
 def all_view(rows: Sequence[Row], n_judges: int, asked: Asked, *, skewed: Collection[int | None]) -> View:
     """Show the agreement of all judges together.
 
-    Parameters
-    ----------
-    rows : sequence of Row
-        Of all judges; those of single topics are passed over.
-    n_judges : int
-        How many they are.
-    asked : Asked
-        What was to be computed.
-    skewed : collection of int or None
-        Levels at which one grade prevails, ``None`` = graded: AC1 is shown there.
+    AC1 at `skewed` levels (``None`` = graded), where one grade prevails.
     """
     two_grades = len(asked.scale.values) == 2
     chosen: list[Row] = []

@@ -147,22 +147,9 @@ def pair_views(
     reference: str | None,
     ending: Sequence[str] = (),
 ) -> list[View]:
-    """Show pairs: agreement on grades, then, if it is wanted, on relevant or not.
+    """Show pairs: agreement on grades, then, with `binary`, on relevant or not; `ending` is said at the end.
 
-    Parameters
-    ----------
-    rows : sequence of Row
-        Of pairs, as for programs.
-    asked : Asked
-        What was to be computed.
-    intervals : bool
-        Whether pairs have intervals; topic by topic they are not shown.
-    binary : bool
-        Whether agreement on relevant or not is wanted beside that on grades.
-    reference : str or None
-        The second judge of every pair, who is named in the title then.
-    ending : sequence of str
-        What is said at the end of the last view.
+    `reference`: the second judge of every pair, who is named in the title then.
     """
     graded = [row for row in rows if row["level"] is None]
     levels = [row for row in rows if row["level"] is not None]

@@ -115,15 +115,7 @@ def check_options(
 
 
 def check_together(given: Mapping[str, bool], *, plan: bool, assume: bool, matters: bool) -> None:
-    """Refuse options that would be ignored: the message names the two.
-
-    Parameters
-    ----------
-    given : mapping of str to bool
-        By option, whether it was given.
-    plan, assume, matters : bool
-        Whether these were.
-    """
+    """Refuse options that would be ignored: the message names the two."""
     if assume:
         _refuse(given, OF_COEFFICIENTS | OF_JUDGES, "is not used with --assume")
     if plan:
@@ -180,13 +172,7 @@ def fetch_chosen(
     unlisted_as: int | None,
     are_files: bool = False,
 ) -> PopulationVotes:
-    """Return the votes of the judges to be measured: by default those who graded.
-
-    Raises
-    ------
-    PoolerError
-        If there is nobody, or one judge only.
-    """
+    """Return the votes of the judges to be measured, two at least: by default those who graded."""
     check_names(opened.judges(), names or (), against)
     reference = [] if against is None else [against]
     chosen = list(dict.fromkeys([*names, *reference])) if names else None

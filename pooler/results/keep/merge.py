@@ -166,10 +166,7 @@ class MergeResult(Result):
     def write_conflicts(self, path: str | Path) -> None:
         """Write what nothing settles to a new file, to be filled in for `settle_by`.
 
-        Raises
-        ------
-        PoolerError
-            If it is there already: somebody may have filled it in.
+        One that is there is not replaced: somebody may have filled it in.
         """
         check_new(str(path))
         write_whole(str(path), self.conflict_lines(), private=True)

@@ -47,22 +47,9 @@ NO_GUESS = {
 
 
 def conclusions(found: Diagnosis, left: LeftOut | None, judged_at: int) -> list[str]:
-    """Say what a careful organiser concludes, each sentence with its numbers.
+    """Say what a careful organiser concludes, in whole sentences with their numbers, those on the pool first.
 
-    Parameters
-    ----------
-    found : Diagnosis
-        From `pooler.cli.measure.diagnose.look`.
-    left : LeftOut or None
-        Runs or groups left out; `diagnosis_tables.chosen_left`.
-    judged_at : int
-        The ranks of ``found.scores.judged``.
-
-    Returns
-    -------
-    list of str
-        Whole sentences, at least one; those on the pool first. A threshold stands in the sentence
-        that depends on it.
+    A threshold stands in the sentence that depends on it. `judged_at`: the ranks of ``found.scores.judged``.
     """
     pool = found.pool
     said: list[str] = []

@@ -525,12 +525,7 @@ def contributors_table(found: Looked) -> Table:
 def ranks_table(found: Looked, limit: int | None = None) -> Table:
     """Make a row for every rank down to a limit.
 
-    Parameters
-    ----------
-    found : Diagnosis
-        Of runs and a pool; without a pool, what entered it is left out.
-    limit : int, optional
-        Ranks that are shown. Default: twice the pool's depth, and `LEAST_RANKS` at least.
+    By default twice the pool's depth, and `LEAST_RANKS` at least.
     """
     pool, counts = found.pool, found.ranks
     width = counts.documents.size
@@ -747,13 +742,7 @@ class Recipe:
     """Documents of each topic that it had."""
 
     def plan(self, judged: Judged, rankings: JudgedRankings, advance: Callable[[int], None]) -> PoolPlan:
-        """Make the plan, and make sure that it makes the pool that was judged.
-
-        Raises
-        ------
-        PoolerError
-            If it does not.
-        """
+        """Make the plan, and make sure that it makes the pool that was judged (`PoolerError`)."""
         if self.runs != {*judged.feeding}:
             other = sorted(self.runs ^ {*judged.feeding})[0]
             did = "fed it and is not here" if other in self.runs else "is here and did not feed it"
@@ -776,20 +765,7 @@ class Recipe:
 
 
 def recipe_of(manifest: Mapping[str, Any], *, order: str) -> Recipe | str:
-    """Read how a pool was made.
-
-    Parameters
-    ----------
-    manifest : mapping
-        Of the pool.
-    order : str
-        The rank order that runs are read in now.
-
-    Returns
-    -------
-    Recipe or str
-        A string says why it cannot be made again without a run.
-    """
+    """Read how a pool was made from its manifest; text says why it cannot be made again without a run."""
     strategy: AnyStrategy | None = None
     if manifest.get("tool") == "pooler":
         strategy = find_strategy(manifest["strategy"])
@@ -821,20 +797,12 @@ def recipe_of(manifest: Mapping[str, Any], *, order: str) -> Recipe | str:
 
 
 class PoolPlan:
-    """From which runs there are to which documents are pooled: `store.analysis.pools.contributions.Plan`.
+    """From which runs there are to which documents are pooled.
 
-    Parameters
-    ----------
-    recipe : Recipe
-        How the pool was made.
-    rankings : JudgedRankings
-        All runs.
-    topics : sequence of JudgedTopic
-        The first documents of the runs that feed the pool, topics as in `rankings`.
-    feeding : ndarray of bool, shape (n_runs,)
-        Which runs those are.
-    advance : callable, optional
-        Called with 1 for each pool that was made.
+    A plan of `store.analysis.pools.contributions`.
+
+    `topics`: the first documents of the runs that feed the pool, as in `rankings`. `advance` is called with 1
+    for each pool that was made.
     """
 
     def __init__(
@@ -895,18 +863,7 @@ _HINT = "without --repool, what a run alone brought within the depth is removed"
 
 
 def check_pools(source: Source, *, repool: bool, depth: int | None) -> Recipe | None:
-    """Say where pools of the collection are no depth pools, and how they can be made again.
-
-    Returns
-    -------
-    Recipe or None
-        With `repool`, how the pool was made; ``None`` = by depth alone.
-
-    Raises
-    ------
-    PoolerError
-        If `repool` and the pool cannot be made again.
-    """
+    """Say where pools of the collection are no depth pools; with `repool`, how the pool can be made again."""
     if source.is_of_files:
         return None
     with opened_collection(collection_of(source)) as opened:

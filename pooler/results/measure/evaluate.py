@@ -86,25 +86,7 @@ def evaluate(
 
 
 def known_measure(measure: str | MeasureName, *, level: int = 1) -> MeasureName:
-    """Read a measure's name as `parse_measure` does, and say where an unknown one is looked up.
-
-    Parameters
-    ----------
-    measure : str or MeasureName
-        As typed, or read already.
-    level : int, default=1
-        Least grade that is relevant where the name says none.
-
-    Returns
-    -------
-    MeasureName
-        Complete.
-
-    Raises
-    ------
-    ArgumentError, UnknownNameError
-        If it is none.
-    """
+    """Read a measure's name as `parse_measure` does, and say where an unknown one is looked up."""
     try:
         return measure if isinstance(measure, MeasureName) else parse_measure(measure, level=level)
     except UnknownNameError as error:

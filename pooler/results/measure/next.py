@@ -165,10 +165,7 @@ class NextDocuments(Result):
     def as_pool(self, name: str) -> Pool:
         """Make a pool of the documents, in this order within each topic, for `collection.pools.add`.
 
-        Raises
-        ------
-        ArgumentError
-            If the runs are files.
+        `ArgumentError`: the runs are files.
         """
         from pooler import __version__
         from store.records import Pool, PoolEntry

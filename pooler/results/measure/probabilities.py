@@ -203,24 +203,9 @@ class Probabilities(Result):
 
 
 def parse_values(values: Values, grades: Sequence[int]) -> dict[int, float]:
-    """Read what grades are worth.
+    """Read what grades are worth, by grade or as in ``1=0.8``.
 
-    Parameters
-    ----------
-    values : mapping of int to float, or sequence of str
-        By grade, or as in ``1=0.8``.
-    grades : sequence of int
-        The grades there are, ascending.
-
-    Returns
-    -------
-    dict of int to float
-        One probability for every grade, grades ascending.
-
-    Raises
-    ------
-    ArgumentError
-        If a text is no grade with a probability, or a grade is missing or there twice.
+    One probability for every grade of the scale, ascending.
 
     Examples
     --------
@@ -261,17 +246,7 @@ def _texts(values: Values | None) -> list[str]:
 
 
 def parse_unjudged(unjudged: float | str) -> float | None:
-    """Read how likely a document is relevant that nobody judged.
-
-    Returns
-    -------
-    float or None
-        A probability; ``None`` = by rank.
-
-    Raises
-    ------
-    ArgumentError
-        If it is neither.
+    """Read how likely a document is relevant that nobody judged: a probability, or ``None`` = by rank.
 
     Examples
     --------
@@ -305,13 +280,7 @@ _NO_CURVE: dict[Reason, str] = {
 def fitted_curve(
     ranked: RankedDocuments, found: Mapping[str, tuple[NDArray[np.int64], NDArray[np.float64]]], cutoff: int
 ) -> RankCurve:
-    """Fit the curve by rank to the judged documents, and say on stderr what it is.
-
-    Raises
-    ------
-    PoolerError
-        If there is no such curve.
-    """
+    """Fit the curve by rank to the judged documents, and say what it is; `PoolerError`: there is none."""
     import numpy as np
 
     from store.analysis.undiscovered.by_rank import rank_curve
@@ -348,21 +317,7 @@ FLAGGED = 0.5
 
 
 def empty_words(topics: Sequence[str], varied: CollectionVariation) -> list[str]:
-    """Say in how many topics nothing may be relevant, and where that is likely.
-
-    Parameters
-    ----------
-    topics : sequence of str
-        Their names.
-    varied : CollectionVariation
-        Their moments.
-
-    Returns
-    -------
-    list of str
-        A sentence of those above .001 and one of those above .5, each where there are any; of those
-        that are sure to be empty, which count with ``zero``, in a sentence of their own before.
-    """
+    """Say in how many topics nothing may be relevant, above .001 and above .5; of those that are sure before."""
     return [words for words, _ in _sentences(topics, varied)]
 
 
@@ -464,42 +419,14 @@ def load_probable(
 ) -> Probable:
     """Read runs and how likely their documents are relevant, and say where that is from.
 
-    Parameters
-    ----------
-    source : Source
-        Of a collection the judges and the level count here; what else says whose judgements count
-        is about one grade a document, and there is none here. With `probabilities`, runs that are
-        neither of a collection nor beside qrels are files alone.
-    cutoff : int
-        Ranks that are looked at.
-    values : mapping of int to float, or sequence of str, optional
-        What grades are worth. Default: the share of judges at the level, by default the relaxed
-        one; of qrels, 1 at the level and 0 below.
-    probabilities : str, optional
-        A file of `topic docno p`.
-    unjudged : float or str
-        How likely a document is relevant that nobody judged; ``"by-rank"`` = as a fitted curve says.
-    keep_zero, extra_relevant
-        As for `store.analysis.variation.lists.probable_rankings`.
-    empty : {"given", "zero"}
-        Whether topics in which no document can be relevant are left out, or stay, with an AP of 0.
-    judged : Judged, optional
-        What was read of `source` already, so that no run is read twice; it may be without docnos
-        for a collection.
+    Of a collection the judges and the level count; what else says whose judgements count is about one grade a
+    document, and there is none here. With a file of `probabilities`, runs that are neither of a collection
+    nor beside qrels are files alone. `values`: default the share of judges at the level, by default the
+    relaxed one; of qrels, 1 at the level and 0 below. `empty`: whether topics in which no document can be
+    relevant are left out, which is said, or stay with an AP of 0. `judged`: what was read of the source
+    already.
 
-    Returns
-    -------
-    Probable
-        Topics are those with a judgement or a line in `probabilities`, in natural order; of those
-        that `empty` leaves out it is said how many there are.
-
-    Raises
-    ------
-    ArgumentError
-        If parameters do not go together or have no meaning on the scale.
-    FormatError, PoolerError
-        If a file has faults; if nothing is judged, or nothing may be relevant; if no curve by rank
-        can be fitted.
+    Topics are those with a judgement or a line of probabilities, in natural order.
     """
     from store.analysis.variation.lists import probable_rankings
 

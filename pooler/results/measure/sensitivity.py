@@ -1051,19 +1051,9 @@ def flipped(*, at: str, depth: int | None, flips: int) -> str:
 
 
 def nearest(table: Table, limit: int) -> Table:
-    """Keep the pairs that come nearest to a swap, or go furthest past it, these first.
+    """Keep the pairs that come nearest to a swap, or go furthest past it, these first, and say so.
 
-    Parameters
-    ----------
-    table : Table
-        Of pairs.
-    limit : int
-        The most rows.
-
-    Returns
-    -------
-    Table
-        With a line that says so; pairs without a difference are last.
+    Pairs without a difference are last.
     """
     names = [
         name for name in ("difference_a", "difference_b", "difference_after", "low") if name in table.data

@@ -587,15 +587,7 @@ def _laws(data: Mapping[str, Any]) -> str:
 
 
 def contradicted(data: Mapping[str, Any], repetitions: int) -> list[str]:
-    """Name the pairs whose order the simulation tells otherwise, chance and error allowed for.
-
-    Parameters
-    ----------
-    data : mapping of str to sequence
-        Cells of the columns `a`, `b`, `reversed`, `reversed_error` and `mc_reversed`.
-    repetitions : int
-        Judgings by chance.
-    """
+    """Name the pairs whose order the simulation tells otherwise, chance and error allowed for."""
     share, error = np.asarray(data["mc_reversed"]), np.nan_to_num(data["reversed_error"])
     # Four standard errors, by the share with two judgings of either kind added.
     smoothed = (share * repetitions + 2) / (repetitions + 4)

@@ -42,15 +42,7 @@ class Cost:
 
 
 def change_table(change: PoolChange, *, drawable: int = 0) -> Table:
-    """Make the table of what comes, goes and stays.
-
-    Parameters
-    ----------
-    change : PoolChange
-        The change, counted.
-    drawable : int, default=0
-        Documents that an adaptive pool may draw; 0 = there is none.
-    """
+    """Make the table of what comes, goes and stays; `drawable` documents may be drawn by an adaptive pool."""
     rows: list[dict[str, Any]] = [{"what": part.value, **_state_cells(change.total(part))} for part in Part]
     if drawable:
         rows.insert(1, {"what": DRAWABLE, "documents": drawable})

@@ -409,13 +409,7 @@ def _check_anything_left(build: PoolBuild) -> None:
 
 
 def _is_there(opened: Collection, build: PoolBuild, *, replace: bool) -> bool:
-    """Say whether this very pool is there; raise as the real run would when another has its name.
-
-    Raises
-    ------
-    ConflictError
-        If the name is taken by another pool, and it is not to be replaced or cannot be.
-    """
+    """Say whether this very pool is there; raise as the real run would when another has its name."""
     from store.content.pools import cannot_replace, is_same_plan, name_taken
 
     pool = build.pool()

@@ -43,15 +43,7 @@ class PoolOptions:
         return self.name or "pool"
 
     def plan(self, *, level: int | None = None) -> Plan:
-        """Make the plan; what is not given takes its default, and `level` where it is needed.
-
-        Raises
-        ------
-        UnknownNameError
-            If there is no such strategy, or it has no such parameter.
-        ArgumentError
-            If a parameter's value cannot be read.
-        """
+        """Make the plan; what is not given takes its default, and `level` where it is needed."""
         from pooler.pools.plan import Plan
         from pooler.strategies import find_strategy
         from pooler.strategies.kinds import AdaptiveStrategy
@@ -77,12 +69,7 @@ class PoolOptions:
 
 
 def parse_parameters(given: Sequence[str]) -> dict[str, str]:
-    """Read ``NAME=VALUE`` texts.
-
-    Raises
-    ------
-    ArgumentError
-        If one has no ``=``, or a name comes twice.
+    """Read ``NAME=VALUE`` texts, each name once.
 
     Examples
     --------
@@ -120,12 +107,7 @@ def options_of(manifest: dict[str, Any]) -> dict[str, Any]:
 def as_added_to(options: PoolOptions, pools: Sequence[StoredPool]) -> PoolOptions:
     """Fill in what is not given from the newest fixed pool, with the next name and round.
 
-    Raises
-    ------
-    PoolerError
-        If there is no such pool.
-    ArgumentError
-        If no round is given and none can be counted on.
+    `ArgumentError`: no round is given and none can be counted on.
     """
     from pooler.strategies import STRATEGIES
     from pooler.strategies.kinds import FixedStrategy
@@ -166,15 +148,7 @@ def as_replaced(options: PoolOptions, pools: Sequence[StoredPool]) -> PoolOption
 def leaves_others_out(options: PoolOptions, pools: Sequence[StoredPool], *, has_minus: bool) -> bool:
     """Say whether what takes a pool's place leaves out other pools' documents, as that one did.
 
-    Parameters
-    ----------
-    options : PoolOptions
-        Of `as_replaced`.
-    pools : sequence of StoredPool
-        All there are.
-    has_minus : bool
-        Whether a file says what else to leave out. Where the old pool had one, and there is none
-        now, that is warned of: its pairs are not kept.
+    Where the old pool had a file of pairs left out, and there is none now, that is warned of.
     """
     from pooler.strategies import STRATEGIES
     from pooler.strategies.kinds import FixedStrategy

@@ -316,16 +316,9 @@ def size_words(facts: PoolStatistics, manifest: Mapping[str, Any]) -> list[str]:
 
 
 def bare_warnings(known: Set[str], pooled: Set[str], retrieved: Set[str]) -> list[str]:
-    """Doubt topics that have no pooled document, and those that no run retrieved any for.
+    """Doubt topics that have no pooled document, and those that no contributing run retrieved any for.
 
-    Parameters
-    ----------
-    known : set of str
-        Topics that a topics file named; empty = there is none, and nothing to doubt.
-    pooled : set of str
-        Topics with a document in any pool, or one that may be drawn.
-    retrieved : set of str
-        Topics of the runs that contribute.
+    `known`: topics that a topics file named; empty = nothing to doubt.
     """
     from store.text import natural_key
 
@@ -360,17 +353,7 @@ def _percent(part: int, whole: int) -> str:
 
 
 def draw_words(manifest: Mapping[str, Any], budgets: Mapping[str, int], workloads: Workloads) -> list[str]:
-    """Say what an adaptive pool draws from; where anything is assigned, nobody draws.
-
-    Parameters
-    ----------
-    manifest : mapping
-        The pool's.
-    budgets : mapping of str to int
-        The most documents that may be drawn, by topic.
-    workloads : Workloads
-        What is assigned to judges.
-    """
+    """Say what an adaptive pool draws from; where anything is assigned, nobody draws."""
     depth, strategy = manifest["parameters"]["depth"], manifest["strategy"]
     n_runs = sum(run["contributes"] for run in manifest["runs"])
     verb = "could" if workloads.is_assigned else "will"

@@ -231,15 +231,7 @@ def _pairs(opened: Collection, name: str) -> set[tuple[str, str]]:
 
 
 def _fed_pools(pools: list[StoredPool], run: StoredRun, name: str | None) -> list[StoredPool]:
-    """Return the pools that a run feeds; none where it may only feed later ones.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is no such pool in use.
-    PoolerError
-        If the run does not feed it, or feeds none and is to feed none.
-    """
+    """Return the pools in use that a run feeds; none where it may only feed later ones."""
     if name is not None and name not in {pool.name for pool in pools}:
         raise UnknownNameError("pool", name, (pool.name for pool in pools))
     fed = [
