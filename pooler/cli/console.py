@@ -110,7 +110,7 @@ YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Go on without aski
 
 
 def ask(question: str, *, yes: bool) -> None:
-    """Ask on stderr whether to go on, unless the answer is known to be yes; anything else is a `PoolerError`."""
+    """Ask on stderr whether to go on, unless the answer is known; any but yes is a `PoolerError`."""
     if yes:
         return
     say(f"{question} This cannot be taken back. Type yes to go on:")

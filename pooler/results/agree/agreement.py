@@ -293,7 +293,7 @@ def against_rows(
 ) -> list[dict[str, Any]]:
     """Compare judges with a reference, then all their labels thrown together.
 
-    And their aggregate by a policy.
+    Then their aggregate, where there is a policy.
 
     `intervals`: whether each judge has intervals; the rows on all of them have in any case.
     """

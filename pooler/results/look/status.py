@@ -38,7 +38,7 @@ def idle_words(names: Sequence[str]) -> str:
     Examples
     --------
     >>> idle_words(["live"])
-    'nobody draws from adaptive pool `live`: while anything is assigned, each judge is shown ...'
+    'nobody draws from adaptive pool `live`: while anything is assigned, each judge sees ...'
     """
     noun = "adaptive pool" if len(names) == 1 else "adaptive pools"
     listed = ", ".join(f"`{name}`" for name in names)
@@ -56,7 +56,7 @@ def way_out(workloads: Workloads) -> str:
     >>> from store.records import Workload, Workloads
     >>> ann = Workload("ann", 1, 5, 5, 0, 0, decided=2, claimed=0, lapsed=0, until=None)
     >>> way_out(Workloads([ann], pooled=5))
-    '2 places have a decision, which pooler assign --clear leaves: draw in another collection'
+    '2 places have a decision, which pooler assign --clear keeps: draw in another collection'
     >>> way_out(Workloads())
     'once pooler assign --clear has taken back every place, all judges draw'
     """

@@ -317,7 +317,7 @@ FLAGGED = 0.5
 
 
 def empty_words(topics: Sequence[str], varied: CollectionVariation) -> list[str]:
-    """Say in how many topics nothing may be relevant, above .001 and above .5; of those that are sure before."""
+    """Say in how many topics nothing may be relevant, above .001 and above .5; sure ones come first."""
     return [words for words, _ in _sentences(topics, varied)]
 
 

@@ -133,7 +133,7 @@ def cost_words(cost: Cost) -> str:
     >>> from pooler.pools.change import Share
     >>> shares = [Share("ann", 3, 60.0, 180.0), Share("ben", 2, 60.0, 120.0)]
     >>> cost_words(Cost(shares, None))
-    '5 judgements: about 5 min; every judge is shown every document'
+    '5 judgements: about 5 min; every judge sees every document'
     >>> cost_words(Cost(shares, {"per_document": 1, "overlap": 0.25, "overlap_judges": 2}))
     '5 judgements: about 5 min; as assigned last: 1 judge a document, 2 for 25% of a topic'
     """
