@@ -58,7 +58,7 @@ def way_out(workloads: Workloads) -> str:
     >>> way_out(Workloads([ann], pooled=5))
     '2 places have a decision, which pooler assign --clear keeps: draw in another collection'
     >>> way_out(Workloads())
-    'once pooler assign --clear has taken back every place, all judges draw'
+    'once pooler assign --clear has taken back every assignment, all judges draw'
     """
     if n_decided := sum(line.decided for line in workloads.lines):
         has = "has" if n_decided == 1 else "have"

@@ -135,7 +135,7 @@ def cost_words(cost: Cost) -> str:
     >>> cost_words(Cost(shares, None))
     '5 judgements: about 5 min; every judge sees every document'
     >>> cost_words(Cost(shares, {"per_document": 1, "overlap": 0.25, "overlap_judges": 2}))
-    '5 judgements: about 5 min; as assigned last: 1 judge a document, 2 for 25% of a topic'
+    '5 judgements: about 5 min; as last assigned: 1 judge per document, 2 for 25% of each topic'
     """
     from pooler.pools.change import total_seconds
     from store.analysis.pools.pace import duration_words
