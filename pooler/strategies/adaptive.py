@@ -16,11 +16,6 @@ from store.errors import ArgumentError
 class Unobserved:
     """The documents of one topic that are still to be observed.
 
-    Parameters
-    ----------
-    rankings : TopicRankings
-        Of one topic.
-
     Notes
     -----
     O(n) to make and O(n) for all calls together, for n documents taken from all runs.
@@ -91,8 +86,6 @@ class WeightedSums:
 
     Parameters
     ----------
-    rankings : TopicRankings
-        Of one topic.
     worth : ndarray of float64, shape (n_runs, depth)
         What every place of every run is worth, not negative; any number where there is no
         document. It stays; the runs' factors change from one choice to the next.
@@ -196,8 +189,6 @@ class Hedge:
 
     Parameters
     ----------
-    rankings : TopicRankings
-        Of one topic.
     beta : float
         In (0, 1); the smaller, the faster a run loses weight.
 
@@ -306,11 +297,6 @@ class MoveToFront:
     unobserved documents leaves, and the run of the highest priority follows it. Documents
     observed already are passed over and change no priority.
 
-    Parameters
-    ----------
-    rankings : TopicRankings
-        Of one topic.
-
     Notes
     -----
     [1]_ begins at a random run and breaks ties at random; here the run tag decides, ascending, so
@@ -391,8 +377,6 @@ class RbpB:
 
     Parameters
     ----------
-    rankings : TopicRankings
-        Of one topic.
     p : float
         Persistence, in (0, 1); the smaller, the more the first ranks count.
 
@@ -475,8 +459,6 @@ class RbpC(RbpB):
 
     Parameters
     ----------
-    rankings : TopicRankings
-        Of one topic.
     p : float
         Persistence, in (0, 1); the smaller, the more the first ranks count.
 
@@ -493,8 +475,7 @@ class RbpC(RbpB):
 
     References
     ----------
-    .. [1] Moffat, Webber and Zobel, "Strategic system comparisons via targeted relevance
-       judgments", *SIGIR* 2007, pp. 375-382, doi:10.1145/1277741.1277806.
+    .. [1] Moffat, Webber and Zobel (2007), as of `RbpB`.
 
     Examples
     --------

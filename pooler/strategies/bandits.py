@@ -18,11 +18,6 @@ class Bandit(ABC):
     reward is 1 for a relevant document and 0 for another one [1]_. A subclass says which arm to
     pull next.
 
-    Parameters
-    ----------
-    rankings : TopicRankings
-        Of one topic.
-
     Notes
     -----
     The reward is credited to every run that returned the document, anywhere in the ranking as it
@@ -77,8 +72,6 @@ class EpsilonGreedy(Bandit):
 
     Parameters
     ----------
-    rankings : TopicRankings
-        Of one topic.
     seed : int
         Not negative.
     c : float
@@ -105,9 +98,7 @@ class EpsilonGreedy(Bandit):
 
     References
     ----------
-    .. [1] Losada, Parapar and Barreiro, "Multi-armed bandits for adjudicating documents in
-       pooling-based evaluation of information retrieval systems", *Information Processing &
-       Management* 53(5), pp. 1005-1025, 2017, doi:10.1016/j.ipm.2017.04.005.
+    .. [1] Losada, Parapar and Barreiro (2017), as of `Bandit`.
     .. [2] Auer, Cesa-Bianchi and Fischer, "Finite-time analysis of the multiarmed bandit
        problem", *Machine Learning* 47, pp. 235-256, 2002, doi:10.1023/A:1013689704352.
 
@@ -146,11 +137,6 @@ class EpsilonGreedy(Bandit):
 class MaxMean(Bandit):
     r"""Pull the arm of the greatest expected reward.
 
-    Parameters
-    ----------
-    rankings : TopicRankings
-        Of one topic.
-
     Notes
     -----
     .. math:: \mu_r = (1 + \mathrm{hits}_r) / (2 + \mathrm{judged}_r)
@@ -161,9 +147,7 @@ class MaxMean(Bandit):
 
     References
     ----------
-    .. [1] Losada, Parapar and Barreiro, "Multi-armed bandits for adjudicating documents in
-       pooling-based evaluation of information retrieval systems", *Information Processing &
-       Management* 53(5), pp. 1005-1025, 2017, doi:10.1016/j.ipm.2017.04.005.
+    .. [1] Losada, Parapar and Barreiro (2017), as of `Bandit`.
 
     Examples
     --------
@@ -201,8 +185,6 @@ class MaxMeanNonStationary(MaxMean):
 
     Parameters
     ----------
-    rankings : TopicRankings
-        Of one topic.
     rho : float
         What a judgement still counts after the next one of its run, in [0, 1]: with 0 the last
         one alone counts, with 1 this is `MaxMean`.
@@ -219,9 +201,7 @@ class MaxMeanNonStationary(MaxMean):
 
     References
     ----------
-    .. [1] Losada, Parapar and Barreiro, "Multi-armed bandits for adjudicating documents in
-       pooling-based evaluation of information retrieval systems", *Information Processing &
-       Management* 53(5), pp. 1005-1025, 2017, doi:10.1016/j.ipm.2017.04.005.
+    .. [1] Losada, Parapar and Barreiro (2017), as of `Bandit`.
 
     Examples
     --------
@@ -247,8 +227,6 @@ class Thompson(Bandit):
 
     Parameters
     ----------
-    rankings : TopicRankings
-        Of one topic.
     seed : int
         Not negative.
 
@@ -269,9 +247,7 @@ class Thompson(Bandit):
 
     References
     ----------
-    .. [1] Losada, Parapar and Barreiro, "Multi-armed bandits for adjudicating documents in
-       pooling-based evaluation of information retrieval systems", *Information Processing &
-       Management* 53(5), pp. 1005-1025, 2017, doi:10.1016/j.ipm.2017.04.005.
+    .. [1] Losada, Parapar and Barreiro (2017), as of `Bandit`.
     .. [2] Thompson, "On the likelihood that one unknown probability exceeds another in view of
        the evidence of two samples", *Biometrika* 25, pp. 285-294, 1933.
     .. [3] David and Nagaraja, *Order Statistics*, 3rd edition, 2003, section 2.3.
@@ -309,11 +285,6 @@ class Thompson(Bandit):
 class Ucb1Tuned(Bandit):
     r"""Pull the arm that could be the best.
 
-    Parameters
-    ----------
-    rankings : TopicRankings
-        Of one topic.
-
     Notes
     -----
     An arm none of whose documents has been judged is pulled first. Of the others, that with the
@@ -331,9 +302,7 @@ class Ucb1Tuned(Bandit):
 
     References
     ----------
-    .. [1] Losada, Parapar and Barreiro, "Multi-armed bandits for adjudicating documents in
-       pooling-based evaluation of information retrieval systems", *Information Processing &
-       Management* 53(5), pp. 1005-1025, 2017, doi:10.1016/j.ipm.2017.04.005.
+    .. [1] Losada, Parapar and Barreiro (2017), as of `Bandit`.
     .. [2] Auer, Cesa-Bianchi and Fischer, "Finite-time analysis of the multiarmed bandit
        problem", *Machine Learning* 47, pp. 235-256, 2002, doi:10.1023/A:1013689704352.
 

@@ -24,12 +24,9 @@ def depth_values(rankings: TopicRankings) -> NDArray[np.float64]:
     rankings : TopicRankings
         Cut at the depth of the pool.
 
-    Returns
-    -------
-    ndarray of float64, shape (n_documents,)
-        The number of runs that returned the document, less a share below 1 that grows with the
-        sum of its ranks: documents of more runs first, then those of the smaller sum of ranks.
-        With n runs, the value is in (n - 1, n).
+    The number of runs that returned the document, less a share below 1 that grows with the
+    sum of its ranks: documents of more runs first, then those of the smaller sum of ranks.
+    With n runs, the value is in (n - 1, n).
 
     Notes
     -----
@@ -60,16 +57,8 @@ def depth_values(rankings: TopicRankings) -> NDArray[np.float64]:
 def take_values(rankings: TopicRankings) -> NDArray[np.float64]:
     """Value documents by their best rank in any run.
 
-    Parameters
-    ----------
-    rankings : TopicRankings
-        Of one topic.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_documents,)
-        Minus the best rank of the document [1]_, plus a share below 1 that grows with the number
-        of runs that gave it this rank.
+    Minus the best rank of the document [1]_, plus a share below 1 that grows with the number
+    of runs that gave it this rank.
 
     Notes
     -----
@@ -105,8 +94,6 @@ def depth_pool_size(rankings: TopicRankings, *, first: int) -> int:
 
     Parameters
     ----------
-    rankings : TopicRankings
-        Of one topic.
     first : int
         Depth of the pool, at least 1.
 
@@ -130,8 +117,6 @@ class DepthThen:
 
     Parameters
     ----------
-    rankings : TopicRankings
-        Of one topic.
     inner : Adaptive
         The other strategy, at its beginning.
     first : int

@@ -32,15 +32,7 @@ from store.errors import ArgumentError
 def borda_values(rankings: TopicRankings) -> NDArray[np.float64]:
     r"""Value documents by their points in a Borda election.
 
-    Parameters
-    ----------
-    rankings : TopicRankings
-        Of one topic.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_documents,)
-        Multiples of one half, from 1 to the number of runs times that of documents.
+    Multiples of one half, from 1 to the number of runs times that of documents.
 
     Notes
     -----
@@ -84,15 +76,7 @@ CONSTANT = 0.5
 def comb_min_values(rankings: TopicRankings) -> NDArray[np.float64]:
     """Value documents by their least scaled score (CombMIN of [1]_, see the module).
 
-    Parameters
-    ----------
-    rankings : TopicRankings
-        Of one topic, with scores.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_documents,)
-        In [0, 1]. A document at the bottom of any run has 0, one of few runs is at an advantage.
+    In [0, 1]. A document at the bottom of any run has 0, one of few runs is at an advantage.
 
     Examples
     --------
@@ -110,15 +94,7 @@ def comb_min_values(rankings: TopicRankings) -> NDArray[np.float64]:
 def comb_max_values(rankings: TopicRankings) -> NDArray[np.float64]:
     """Value documents by their greatest scaled score (CombMAX of [1]_, see the module).
 
-    Parameters
-    ----------
-    rankings : TopicRankings
-        Of one topic, with scores.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_documents,)
-        In [0, 1]. The first document of every run has 1, but for constant rankings.
+    In [0, 1]. The first document of every run has 1, but for constant rankings.
     """
     values, _, last = _ascending_by_document(rankings)
     return values[last]
@@ -127,15 +103,7 @@ def comb_max_values(rankings: TopicRankings) -> NDArray[np.float64]:
 def comb_med_values(rankings: TopicRankings) -> NDArray[np.float64]:
     """Value documents by the median of their scaled scores (CombMED of [1]_, see the module).
 
-    Parameters
-    ----------
-    rankings : TopicRankings
-        Of one topic, with scores.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_documents,)
-        In [0, 1]; for an even number of scores the mean of the middle two.
+    In [0, 1]; for an even number of scores the mean of the middle two.
     """
     values, first, last = _ascending_by_document(rankings)
     middle: NDArray[np.float64] = values[(first + last) // 2] + values[(first + last + 1) // 2]
@@ -145,15 +113,7 @@ def comb_med_values(rankings: TopicRankings) -> NDArray[np.float64]:
 def comb_sum_values(rankings: TopicRankings) -> NDArray[np.float64]:
     """Value documents by the sum of their scaled scores (CombSUM of [1]_, see the module).
 
-    Parameters
-    ----------
-    rankings : TopicRankings
-        Of one topic, with scores.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_documents,)
-        From 0 to the number of runs.
+    From 0 to the number of runs.
 
     Examples
     --------
@@ -168,16 +128,8 @@ def comb_sum_values(rankings: TopicRankings) -> NDArray[np.float64]:
 def comb_anz_values(rankings: TopicRankings) -> NDArray[np.float64]:
     """Value documents by the mean of their scaled scores (CombANZ of [1]_, see the module).
 
-    Parameters
-    ----------
-    rankings : TopicRankings
-        Of one topic, with scores.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_documents,)
-        In [0, 1]. [1]_ divides by the number of scores that are not zero; here by the number of
-        runs that returned the document, so that being last in a run counts as 0.
+    In [0, 1]. [1]_ divides by the number of scores that are not zero; here by the number of
+    runs that returned the document, so that being last in a run counts as 0.
     """
     return comb_sum_values(rankings) / rankings.n_returning()
 
@@ -185,27 +137,14 @@ def comb_anz_values(rankings: TopicRankings) -> NDArray[np.float64]:
 def comb_mnz_values(rankings: TopicRankings) -> NDArray[np.float64]:
     """Value documents by the sum of scaled scores times runs (CombMNZ of [1]_, see the module).
 
-    Parameters
-    ----------
-    rankings : TopicRankings
-        Of one topic, with scores.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_documents,)
-        From 0 to the square of the number of runs. [1]_ multiplies by the number of scores that
-        are not zero; here by the number of runs that returned the document.
+    From 0 to the square of the number of runs. [1]_ multiplies by the number of scores that
+    are not zero; here by the number of runs that returned the document.
     """
     return comb_sum_values(rankings) * rankings.n_returning()
 
 
 def n_constant_rankings(rankings: TopicRankings) -> int:
     """Count the runs whose scores for the topic are all equal.
-
-    Parameters
-    ----------
-    rankings : TopicRankings
-        Of one topic, with scores.
 
     Returns
     -------
@@ -284,16 +223,8 @@ _CELLS = 1 << 20
 def condorcet_values(rankings: TopicRankings) -> NDArray[np.float64]:
     """Value documents by how many others they beat.
 
-    Parameters
-    ----------
-    rankings : TopicRankings
-        Of one topic.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_documents,)
-        Whole numbers from 0 to ``n_documents - 1``: the documents to which more runs prefer this
-        one than the other way round.
+    Whole numbers from 0 to ``n_documents - 1``: the documents to which more runs prefer this
+    one than the other way round.
 
     Notes
     -----
@@ -356,10 +287,7 @@ def count_values(rankings: TopicRankings) -> NDArray[np.float64]:
     rankings : TopicRankings
         Of one topic, cut at a depth: only the documents above the cut count as returned.
 
-    Returns
-    -------
-    ndarray of float64, shape (n_documents,)
-        Whole numbers from 1 to the number of runs.
+    Whole numbers from 1 to the number of runs.
 
     Notes
     -----
@@ -386,15 +314,7 @@ def count_values(rankings: TopicRankings) -> NDArray[np.float64]:
 def dcg_values(rankings: TopicRankings) -> NDArray[np.float64]:
     r"""Value documents by what they are worth to the DCG of all runs together.
 
-    Parameters
-    ----------
-    rankings : TopicRankings
-        Of one topic.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_documents,)
-        Positive, at most the number of runs.
+    Positive, at most the number of runs.
 
     Notes
     -----
@@ -425,15 +345,7 @@ def dcg_values(rankings: TopicRankings) -> NDArray[np.float64]:
 def isr_values(rankings: TopicRankings) -> NDArray[np.float64]:
     r"""Value documents by the inverse squares of their ranks, times the number of runs.
 
-    Parameters
-    ----------
-    rankings : TopicRankings
-        Of one topic.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_documents,)
-        Positive, at most the square of the number of runs.
+    Positive, at most the square of the number of runs.
 
     Notes
     -----
@@ -463,15 +375,7 @@ def isr_values(rankings: TopicRankings) -> NDArray[np.float64]:
 def log_isr_values(rankings: TopicRankings) -> NDArray[np.float64]:
     r"""Value documents by the inverse squares of their ranks, times a logarithm of the runs.
 
-    Parameters
-    ----------
-    rankings : TopicRankings
-        Of one topic.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_documents,)
-        Positive.
+    Positive.
 
     Notes
     -----
@@ -541,16 +445,11 @@ def rbp_a_values(rankings: TopicRankings, *, p: float) -> NDArray[np.float64]:
 
     Parameters
     ----------
-    rankings : TopicRankings
-        Of one topic.
     p : float
         Persistence, in (0, 1); the smaller, the more the first ranks count.
 
-    Returns
-    -------
-    ndarray of float64, shape (n_documents,)
-        Positive, at most the number of runs. 0 only where a weight is too small for a float
-        (below 1e-323; with ``p=0.8`` after rank 3300).
+    Positive, at most the number of runs. 0 only where a weight is too small for a float
+    (below 1e-323; with ``p=0.8`` after rank 3300).
 
     Notes
     -----
@@ -581,16 +480,11 @@ def rbc_values(rankings: TopicRankings, *, phi: float) -> NDArray[np.float64]:
 
     Parameters
     ----------
-    rankings : TopicRankings
-        Of one topic.
     phi : float
         Persistence, in (0, 1): how far down the rankings weight reaches. There is no usual value;
         [1]_ has several between 0.8 and 0.98.
 
-    Returns
-    -------
-    ndarray of float64, shape (n_documents,)
-        Positive, at most the number of runs; 0 only where a weight is too small for a float.
+    Positive, at most the number of runs; 0 only where a weight is too small for a float.
 
     Notes
     -----
@@ -620,16 +514,11 @@ def rrf_values(rankings: TopicRankings, *, k: float) -> NDArray[np.float64]:
 
     Parameters
     ----------
-    rankings : TopicRankings
-        Of one topic.
     k : float
         Added to every rank, at least 0; the larger, the less the first ranks stand out. [1]_ has
         60.
 
-    Returns
-    -------
-    ndarray of float64, shape (n_documents,)
-        Positive, at most the number of runs.
+    Positive, at most the number of runs.
 
     Notes
     -----

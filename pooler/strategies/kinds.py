@@ -1,8 +1,11 @@
 """The three kinds of strategy, and what a row of the table says.
 
-A fixed strategy gives every document a value at once. An adaptive one chooses document by
-document, each choice knowing what came of those before. A sampling one draws some documents at
-random and says how likely each was to be drawn.
+A fixed strategy gives every document a value at once: float64 of shape (n_documents,), higher
+first. An adaptive one chooses document by document, each choice knowing what came of those before.
+A sampling one draws some documents at random and says how likely each was to be drawn. All see the
+`TopicRankings` of one topic, and no names: equal values go by docno descending, equal runs by tag
+ascending. A budget is the number of documents to judge, and all of them where there are fewer; a seed
+is not negative, and gives every topic a stream of its own.
 """
 
 from __future__ import annotations

@@ -28,8 +28,6 @@ def draw_uniform(rankings: TopicRankings, *, budget: int, seed: int) -> Sample:
 
     Parameters
     ----------
-    rankings : TopicRankings
-        Of one topic.
     budget : int
         Documents to judge, at least 1; all when there are fewer.
     seed : int
@@ -116,8 +114,6 @@ def draw_statap(rankings: TopicRankings, *, budget: int, seed: int) -> Sample:
 
     Parameters
     ----------
-    rankings : TopicRankings
-        Of one topic.
     budget : int
         Documents to judge, at least 1; all when there are fewer.
     seed : int
@@ -195,11 +191,6 @@ def draw_statap(rankings: TopicRankings, *, budget: int, seed: int) -> Sample:
 
 def prior(rankings: TopicRankings) -> NDArray[np.float64]:
     r"""Value documents by how much average precision looks at them.
-
-    Parameters
-    ----------
-    rankings : TopicRankings
-        Of one topic.
 
     Returns
     -------
