@@ -32,12 +32,12 @@ if TYPE_CHECKING:
     from store.keeping.directory.tables import Progress
     from store.keeping.histories import Judgements
     from store.keeping.merge.copies import Merged
-    from store.keeping.merge.histories import Wanted
+    from store.keeping.merge.histories import HowToSettle
     from store.keeping.verify import Verified
     from store.keeping.work_copy import HandedOut
-    from store.looking.details import Details
-    from store.looking.history import History
-    from store.looking.lists import Lists
+    from store.looking.details import DetailQueries
+    from store.looking.history import HistoryQueries
+    from store.looking.lists import ListQueries
     from store.looking.pool_change import PoolChanges
 
 
@@ -187,25 +187,25 @@ class Collection:
         return CollectionGrades(self._db)
 
     @cached_property
-    def lists(self) -> Lists:
-        """See `store.looking.lists.Lists`."""
-        from store.looking.lists import Lists
+    def lists(self) -> ListQueries:
+        """See `store.looking.lists.ListQueries`."""
+        from store.looking.lists import ListQueries
 
-        return Lists(self._db)
-
-    @cached_property
-    def details(self) -> Details:
-        """See `store.looking.details.Details`."""
-        from store.looking.details import Details
-
-        return Details(self._db)
+        return ListQueries(self._db)
 
     @cached_property
-    def history(self) -> History:
-        """See `store.looking.history.History`."""
-        from store.looking.history import History
+    def details(self) -> DetailQueries:
+        """See `store.looking.details.DetailQueries`."""
+        from store.looking.details import DetailQueries
 
-        return History(self._db)
+        return DetailQueries(self._db)
+
+    @cached_property
+    def history(self) -> HistoryQueries:
+        """See `store.looking.history.HistoryQueries`."""
+        from store.looking.history import HistoryQueries
+
+        return HistoryQueries(self._db)
 
     @cached_property
     def pool_changes(self) -> PoolChanges:
@@ -233,19 +233,19 @@ class Collection:
     def merge(
         self,
         others: Sequence[str],
-        wanted: Wanted | None = None,
+        wanted: HowToSettle | None = None,
         *,
         dry_run: bool = False,
         progress: Progress | None = None,
     ) -> Merged:
         """Bring copies together in this collection; see `store.keeping.merge.merge.merge`."""
         from store.keeping.directory.tables import no_progress
-        from store.keeping.merge.histories import Wanted
+        from store.keeping.merge.histories import HowToSettle
         from store.keeping.merge.merge import merge
 
         urls = [collection_url(other) for other in others]
         shown = progress or no_progress
-        return merge(self._db.engine, urls, wanted or Wanted(), dry_run=dry_run, progress=shown)
+        return merge(self._db.engine, urls, wanted or HowToSettle(), dry_run=dry_run, progress=shown)
 
     def verify(self, *, progress: Progress | None = None) -> list[Verified]:
         """Check it against its own rules; see `store.keeping.verify.verify`."""

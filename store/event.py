@@ -23,8 +23,8 @@ from store.fields import (
     PROSE,
     TOPIC,
     WORD,
-    Kind,
     Reader,
+    ValueKind,
     checked_values,
     choice,
     or_none,
@@ -78,7 +78,7 @@ class Field:
     """What there is to say of one field of `JudgementEvent`."""
 
     name: str
-    kind: Kind
+    kind: ValueKind
     role: Role
     about: str
     """What a README says of it."""

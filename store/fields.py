@@ -220,7 +220,7 @@ def _moment_text(moment: datetime) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class ValueKind:
     """What a value is: how it is read from JSON and written as such; what it is stored as."""
 
     name: str
@@ -233,22 +233,22 @@ class Kind:
     """What makes a value of what a column gave; ``None`` = it is one."""
 
 
-TOPIC = Kind("topic", _read_topic)
-ID = Kind("id", _read_id)
-WORD = Kind("text", _read_word, load=lambda text: text or None)
-PROSE = Kind("prose", _read_text)
-CODE = Kind("code", _read_code)
-HASH = Kind("hash", _read_word)
-MOMENT = Kind("moment", _read_moment, _moment_text)
-PASSAGES = Kind(
+TOPIC = ValueKind("topic", _read_topic)
+ID = ValueKind("id", _read_id)
+WORD = ValueKind("text", _read_word, load=lambda text: text or None)
+PROSE = ValueKind("prose", _read_text)
+CODE = ValueKind("code", _read_code)
+HASH = ValueKind("hash", _read_word)
+MOMENT = ValueKind("moment", _read_moment, _moment_text)
+PASSAGES = ValueKind(
     "passages", _read_passages, lambda passages: [[one.start, one.length, one.text] for one in passages]
 )
 
 
-def whole(least: int | None = None) -> Kind:
+def whole(least: int | None = None) -> ValueKind:
     """Make the kind of a whole number of 32 bits that is not less than another."""
     if least is None:
-        return Kind("int", _read_integer)
+        return ValueKind("int", _read_integer)
     bound = least
 
     def read(value: Any) -> int:
@@ -258,10 +258,10 @@ def whole(least: int | None = None) -> Kind:
             raise UnfitValueError(message)
         return number
 
-    return Kind("int", read)
+    return ValueKind("int", read)
 
 
-def choice(values: type[StrEnum]) -> Kind:
+def choice(values: type[StrEnum]) -> ValueKind:
     """Make the kind of a member of an enumeration."""
 
     def read(value: Any) -> StrEnum:
@@ -271,7 +271,7 @@ def choice(values: type[StrEnum]) -> Kind:
             message = f"expected one of {', '.join(values)}, got {_shown(value)}"
             raise UnfitValueError(message) from None
 
-    return Kind("enum", read, attrgetter("value"), load=values)
+    return ValueKind("enum", read, attrgetter("value"), load=values)
 
 
 def or_none(reader: Reader) -> Reader:

@@ -267,7 +267,7 @@ class InboxLine:
 class Passage:
     """A part of a document that a judge marked as evidence.
 
-    In what a desk gives and takes, in characters of `Page.text`; as stored, of the raw text.
+    In what a desk gives and takes, in characters of `ShownDocument.text`; as stored, of the raw text.
     """
 
     start: int
@@ -300,7 +300,7 @@ class Task:
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class SeenEvent:
     """One thing a judge did, as that judge is shown it."""
 
     topic: str
@@ -356,7 +356,7 @@ class Guideline:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class ShownDocument:
     """A document, fit for a terminal."""
 
     docno: str

@@ -12,7 +12,7 @@ from store.records import Scale
 from store.text import sanitise_line
 
 
-class Line(StrEnum):
+class AnswerLine(StrEnum):
     """What only the line mode has: it has no screen to look at again."""
 
     GO = "go"
@@ -23,7 +23,7 @@ class Line(StrEnum):
     RETRY = "retry"
 
 
-Act = Command | Line
+Act = Command | AnswerLine
 
 WORDS: Mapping[Act, str] = {
     Command.SKIP: "skip",
@@ -33,21 +33,21 @@ WORDS: Mapping[Act, str] = {
     Command.REDO: "redo",
     Command.NEXT: "next",
     Command.PREVIOUS: "previous",
-    Line.GO: "go",
+    AnswerLine.GO: "go",
     Command.LIST: "list",
-    Line.PROGRESS: "progress",
+    AnswerLine.PROGRESS: "progress",
     Command.HISTORY: "history",
     Command.TOPIC: "topic",
     Command.GUIDELINES: "guidelines",
-    Line.AGAIN: "again",
+    AnswerLine.AGAIN: "again",
     Command.FIND: "find",
     Command.NEXT_HIT: "next hit",
     Command.PREVIOUS_HIT: "previous hit",
     Command.TERMS: "terms",
-    Line.SENTENCES: "sentences",
+    AnswerLine.SENTENCES: "sentences",
     Command.MARK: "mark",
-    Line.UNMARK: "unmark",
-    Line.RETRY: "retry",
+    AnswerLine.UNMARK: "unmark",
+    AnswerLine.RETRY: "retry",
     Command.INBOX: "topics",
     Command.HELP: "help",
     Command.QUIT: "quit",
@@ -65,10 +65,10 @@ _WITH_MORE = frozenset(
         Command.FIND,
         Command.TERMS,
         Command.MARK,
-        Line.GO,
-        Line.AGAIN,
-        Line.SENTENCES,
-        Line.UNMARK,
+        AnswerLine.GO,
+        AnswerLine.AGAIN,
+        AnswerLine.SENTENCES,
+        AnswerLine.UNMARK,
     }
 )
 """Commands that may be followed by what they are about."""
@@ -149,7 +149,7 @@ class Answers:
 
     def name(self, act: Act) -> str:
         """Name what to type for a command: a character where one is free, else its word."""
-        if isinstance(act, Line):
+        if isinstance(act, AnswerLine):
             return WORDS[act]
         name = self._keys.name(act)
         return name if len(name) == 1 else WORDS.get(act, str(act))

@@ -12,8 +12,8 @@ from dataclasses import replace
 from functools import partial
 from typing import TextIO
 
-from judge_ui.plain.answers import Act, Answer, Answers, Line, numbers
-from judge_ui.plain.reading import Reading, sum_up
+from judge_ui.plain.answers import Act, Answer, AnswerLine, Answers, numbers
+from judge_ui.plain.reading import LineReading, sum_up
 from judge_ui.plain.talk import Talk
 from judge_ui.session.adjudicating import AdjudicatingSession
 from judge_ui.session.keys import OTHER_REASON, REASONS, Command, KeyTable, half_width, key_table
@@ -32,19 +32,19 @@ from judge_ui.session.messages import (
 )
 from judge_ui.session.queue import Filter
 from judge_ui.session.session import JudgingSession
-from judge_ui.session.words import Outcome, Result
+from judge_ui.session.words import KeyOutcome, KeyResult
 from store.errors import PoolerError, UnknownNameError
 from store.records import InboxLine, Passage
 from store.text import sanitise_line
 
-_SETTLED = (Outcome.SAVED, Outcome.STUCK, Outcome.UNCHANGED)
+_SETTLED = (KeyOutcome.SAVED, KeyOutcome.STUCK, KeyOutcome.UNCHANGED)
 """Outcomes after which a decision stands in the store."""
 
 
 class Deciding:
     """Lets the session decide, asks what it wants asked, and says what came of it."""
 
-    def __init__(self, session: JudgingSession, talk: Talk, answers: Answers, reading: Reading) -> None:
+    def __init__(self, session: JudgingSession, talk: Talk, answers: Answers, reading: LineReading) -> None:
         self._session = session
         self._talk = talk
         self._answers = answers
@@ -165,7 +165,7 @@ class Deciding:
         if meaning is Command.UNDO and not self._n_unused:
             self.undo()
             return False
-        if not answer.text or meaning is Line.RETRY:
+        if not answer.text or meaning is AnswerLine.RETRY:
             settled = self.retry()
             if settled:
                 self.say_unused()
@@ -210,7 +210,7 @@ class Deciding:
             if self._session.conflict is not None:
                 self.tell(self._session.keep_theirs, ask=False)
 
-    def tell(self, act: Callable[[], Result], message: str = "", *, ask: bool = True) -> Result:
+    def tell(self, act: Callable[[], KeyResult], message: str = "", *, ask: bool = True) -> KeyResult:
         """Let the session act, and say what came of it, or `message` where it was saved.
 
         `ask`: whether to ask what is to stand where the same judge decided elsewhere.
@@ -218,29 +218,29 @@ class Deciding:
         try:
             result = act()
         except PoolerError as error:
-            result = Result(Outcome.FAILED, error.message)
-        if result.outcome is Outcome.CONFLICT and ask:
+            result = KeyResult(KeyOutcome.FAILED, error.message)
+        if result.outcome is KeyOutcome.CONFLICT and ask:
             return self._settle()
-        if result.outcome is not Outcome.CONFIRM:
-            if message and result.outcome is Outcome.SAVED:
+        if result.outcome is not KeyOutcome.CONFIRM:
+            if message and result.outcome is KeyOutcome.SAVED:
                 result = replace(result, message=message)
             saved = f" (saved {clock_time(result.saved_at)})" if result.saved_at else ""
             if words := f"{said(result)}{saved}":
                 self._talk.say(words)
-        if result.outcome is Outcome.FAILED:
+        if result.outcome is KeyOutcome.FAILED:
             self._talk.forget_typed()
         return result
 
-    def _decide(self, act: Callable[..., Result]) -> bool:
+    def _decide(self, act: Callable[..., KeyResult]) -> bool:
         """Let the session decide, asking first where it wants that; say whether it is settled."""
         result = self.tell(act)
-        if result.outcome is Outcome.CONFIRM:
+        if result.outcome is KeyOutcome.CONFIRM:
             if self._talk.ask(f"{said(result)} y/n").lower() not in ("y", "yes", "ｙ"):
                 return False
             result = self.tell(partial(act, confirmed=True))
         return result.outcome in _SETTLED
 
-    def _settle(self) -> Result:
+    def _settle(self) -> KeyResult:
         """Ask which of two decisions of the same judge is to stand."""
         self._talk.forget_typed()
         while (conflict := self._session.conflict) is not None:
@@ -255,9 +255,9 @@ class Deciding:
             else:
                 self._talk.say("k or r")
                 continue
-            if result.outcome is not Outcome.FAILED or self._session.conflict is None:
+            if result.outcome is not KeyOutcome.FAILED or self._session.conflict is None:
                 return result
-        return Result(Outcome.NOTHING)
+        return KeyResult(KeyOutcome.NOTHING)
 
     def _mark(self, passages: tuple[Passage, ...]) -> None:
         """Keep passages, and say which sentences they are in."""
@@ -405,9 +405,9 @@ _ELSEWHERE = frozenset(
     {
         Command.NEXT,
         Command.PREVIOUS,
-        Line.GO,
+        AnswerLine.GO,
         Command.LIST,
-        Line.PROGRESS,
+        AnswerLine.PROGRESS,
         Command.HISTORY,
         Command.TOPIC,
         Command.GUIDELINES,
@@ -428,7 +428,7 @@ class PlainJudge:
         self._session = session
         self._talk = talk
         self._answers = Answers(keys, session.scale)
-        self._reading = reading = Reading(session, talk, self._answers)
+        self._reading = reading = LineReading(session, talk, self._answers)
         self._deciding = deciding = Deciding(session, talk, self._answers, reading)
         self._printed: tuple[str, str] | None = None
         self._is_unread = False
@@ -440,22 +440,22 @@ class PlainJudge:
             Command.UNDO: lambda _: deciding.undo(),
             Command.REDO: lambda _: deciding.redo(),
             Command.MARK: deciding.mark,
-            Line.UNMARK: deciding.unmark,
-            Line.RETRY: lambda _: talk.say("nothing waits to be saved"),
+            AnswerLine.UNMARK: deciding.unmark,
+            AnswerLine.RETRY: lambda _: talk.say("nothing waits to be saved"),
             Command.NEXT: lambda _: self._next(),
             Command.PREVIOUS: lambda _: moving.previous(),
-            Line.GO: self._go,
+            AnswerLine.GO: self._go,
             Command.LIST: reading.listing,
-            Line.PROGRESS: lambda _: reading.progress(),
+            AnswerLine.PROGRESS: lambda _: reading.progress(),
             Command.HISTORY: reading.history,
             Command.TOPIC: lambda _: reading.topic(),
             Command.GUIDELINES: lambda _: reading.guidelines(),
-            Line.AGAIN: reading.again,
+            AnswerLine.AGAIN: reading.again,
             Command.FIND: reading.find,
             Command.NEXT_HIT: lambda _: reading.hit(1),
             Command.PREVIOUS_HIT: lambda _: reading.hit(-1),
             Command.TERMS: reading.terms,
-            Line.SENTENCES: reading.numbered,
+            AnswerLine.SENTENCES: reading.numbered,
             Command.HELP: lambda _: reading.help(),
             Command.INBOX: lambda _: self._leave(),
         }
@@ -531,7 +531,7 @@ class PlainJudge:
             meaning = self._answers.read(text).meaning
             if meaning is Command.QUIT:
                 raise EOFError
-            if not text or meaning is Line.RETRY:
+            if not text or meaning is AnswerLine.RETRY:
                 return True
             if self._talk.is_interactive:
                 self._talk.say(f"{sanitise_line(text)!r} was not used")
@@ -596,7 +596,7 @@ class PlainJudge:
             raise EOFError
         left, settled = session.progress.left, False
         if self._awaits_retry and meaning is not Command.HELP:
-            self._is_unread = bool(answer.text) and meaning is not Line.RETRY
+            self._is_unread = bool(answer.text) and meaning is not AnswerLine.RETRY
             if self._is_unread:
                 self._deciding.leave_unused()
         elif self._waits(meaning):

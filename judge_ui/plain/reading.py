@@ -34,7 +34,7 @@ from judge_ui.text.finding import find_spans, query_terms, term_spans
 from judge_ui.text.folding import Span
 from judge_ui.text.sentences import sentence_spans
 from store.errors import PoolerError
-from store.records import Event, Page, Scale, State, Task
+from store.records import Scale, SeenEvent, ShownDocument, State, Task
 from store.text import sanitise_line
 
 
@@ -66,7 +66,7 @@ def list_line(place: int, task: Task, scale: Scale, *, is_here: bool) -> str:
     return f"{place + 1} {sanitise_line(task.docno)}: {', '.join([stands, *_remarks(task), *here])}"
 
 
-def event_line(event: Event, scale: Scale, *, named: bool) -> str:
+def event_line(event: SeenEvent, scale: Scale, *, named: bool) -> str:
     """Write one thing that was done.
 
     Named, it stands among those of a sitting: with its topic and document, and the time of day alone. Else
@@ -160,14 +160,14 @@ def hits(text: str, sentences: Sequence[Span], spans: Sequence[Span]) -> list[Hi
     return found
 
 
-class Reading:
+class LineReading:
     """Prints what is asked for; decides nothing."""
 
     def __init__(self, session: JudgingSession, talk: Talk, answers: Answers) -> None:
         self._session = session
         self._talk = talk
         self._answers = answers
-        self.page: Page | None = None
+        self.page: ShownDocument | None = None
         """What was printed last; ``None`` = it could not be read."""
         self._sentences: list[Span] | None = None
         self._wanted = ""
@@ -345,7 +345,7 @@ class Reading:
             if any(one.start < end and start < one.end for one in passages)
         }
 
-    def _read(self) -> Page:
+    def _read(self) -> ShownDocument:
         """Return the document before the judge."""
         if self.page is None or self._session.task is None:
             self.page = self._session.page()

@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterable, Mapping
 from typing import TextIO
 
-from judge_ui.plain.answers import FILTER_WORDS, WORDS, Act, Answers, Line
+from judge_ui.plain.answers import FILTER_WORDS, WORDS, Act, AnswerLine, Answers
 from judge_ui.session.keys import EXPLANATIONS, REASONS, Command
 from judge_ui.session.messages import counted
 
@@ -196,15 +196,15 @@ class Talk:
 _EXAMPLES: Mapping[Act, str] = {
     Command.CANNOT: "c 2",
     Command.NOTE: "note ask Ann",
-    Line.GO: "go 12",
+    AnswerLine.GO: "go 12",
     Command.LIST: "list skipped",
     Command.HISTORY: "history here",
     Command.FIND: "find bridge",
     Command.TERMS: "terms truss, iron girder",
-    Line.AGAIN: "again hits",
-    Line.SENTENCES: "sentences 3-9",
+    AnswerLine.AGAIN: "again hits",
+    AnswerLine.SENTENCES: "sentences 3-9",
     Command.MARK: "mark 3-5",
-    Line.UNMARK: "unmark 4",
+    AnswerLine.UNMARK: "unmark 4",
 }
 """Commands that may be followed by something, each with an example of it."""
 
@@ -212,18 +212,18 @@ _EXPLANATIONS: Mapping[Act, str] = {
     Command.CANNOT: "cannot be judged; asks why, unless one of these follows: "
     + ", ".join(f"{key} {reason}" for key, reason in REASONS),
     Command.NOTE: "write or change the note; - takes it away",
-    Line.GO: "to a document by its number in the list, or by its docno",
+    AnswerLine.GO: "to a document by its number in the list, or by its docno",
     Command.LIST: f"the documents of the topic: {FILTER_WORDS}",
-    Line.PROGRESS: "how far the topic has come, and how long the rest will take",
+    AnswerLine.PROGRESS: "how far the topic has come, and how long the rest will take",
     Command.HISTORY: "what was done in this sitting, or ever to this document",
-    Line.AGAIN: "print the document again, if wanted with the words found marked",
+    AnswerLine.AGAIN: "print the document again, if wanted with the words found marked",
     Command.FIND: "sentences with these words; without any, with those of the topic and your own",
     Command.NEXT_HIT: "the next of these sentences",
     Command.TERMS: "words of your own to look for in this topic; - takes them away",
-    Line.SENTENCES: "print the sentences with their numbers",
+    AnswerLine.SENTENCES: "print the sentences with their numbers",
     Command.MARK: "mark sentences as evidence, by their numbers",
-    Line.UNMARK: "mark them no longer; without a number, none of them",
-    Line.RETRY: "write again what could not be saved",
+    AnswerLine.UNMARK: "mark them no longer; without a number, none of them",
+    AnswerLine.RETRY: "write again what could not be saved",
     Command.HELP: "these lines",
 }
 """What differs from the full screen."""

@@ -19,9 +19,9 @@ from judge_ui.session.adjudicating import AdjudicatingSession
 from judge_ui.session.keys import Command, Keymap, KeyTable, key_name
 from judge_ui.session.messages import cell_name, cell_words
 from judge_ui.session.session import JudgingSession
-from judge_ui.session.words import Result
+from judge_ui.session.words import KeyResult
 from judge_ui.widgets.laid_out import Leaf, strong, topic_leaf
-from judge_ui.widgets.lines import Bar
+from judge_ui.widgets.lines import TitleBar
 from judge_ui.widgets.lists import RowList
 from judge_ui.widgets.opinions import OpinionsBox, opinions_leaf
 from judge_ui.widgets.text_pane import TextPane
@@ -61,9 +61,9 @@ class CellDialog(ModalScreen[int | None]):
     def compose(self) -> ComposeResult:
         """Lay out the list."""
         with Vertical(classes="dialog"):
-            yield Bar("Which disagreements? One judge gave / another gave", classes="question")
+            yield TitleBar("Which disagreements? One judge gave / another gave", classes="question")
             yield RowList(self._keys, id="cells")
-            yield Bar("Enter shows them   Esc goes back")
+            yield TitleBar("Enter shows them   Esc goes back")
 
     def on_mount(self) -> None:
         """Show the cells, the cursor on the one that is wanted."""
@@ -91,7 +91,9 @@ class AdjudicateScreen(JudgeScreen):
 
     ROLE = "Adjudicate"
 
-    def __init__(self, session: AdjudicatingSession, keys: KeyTable, opening: Result | None = None) -> None:
+    def __init__(
+        self, session: AdjudicatingSession, keys: KeyTable, opening: KeyResult | None = None
+    ) -> None:
         super().__init__(session, keys, opening)
         self._adjudicating = session
         self._filter_key = next((key for key in _FILTER_KEYS if keys.meaning(key) is None), _FILTER_KEYS[-1])
@@ -195,7 +197,7 @@ def run_adjudication(session: AdjudicatingSession, keymap: Keymap | None = None)
 
 
 def _open(
-    session: AdjudicatingSession, _same: JudgingSession, keys: KeyTable, opening: Result | None
+    session: AdjudicatingSession, _same: JudgingSession, keys: KeyTable, opening: KeyResult | None
 ) -> AdjudicateScreen:
     """Make the screen of an open topic."""
     return AdjudicateScreen(session, keys, opening)

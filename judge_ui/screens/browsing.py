@@ -19,7 +19,7 @@ from judge_ui.widgets.document_pane import MARKING_HINTS, DocumentPane
 from judge_ui.widgets.lines import Hint
 from judge_ui.widgets.lists import PoolList
 from store.errors import PoolerError
-from store.records import Event
+from store.records import SeenEvent
 from store.text import sanitise_line
 
 _COMMAS = re.compile("[,，、]")
@@ -122,7 +122,7 @@ class BrowsingScreen(DocumentScreen):
         """Show what was done, and go where it was done if so wished."""
         self.app.push_screen(HistoryScreen(self._session, self._keys), self._go_to_event)
 
-    def _go_to_event(self, event: Event | None) -> None:
+    def _go_to_event(self, event: SeenEvent | None) -> None:
         """Go to the document of an event, in another topic if need be."""
         if event is None:
             return

@@ -21,7 +21,7 @@ from judge_ui.session.keys import (
     KeyTable,
     half_width,
 )
-from judge_ui.widgets.lines import Bar, Words, hints_leaf
+from judge_ui.widgets.lines import TitleBar, Words, hints_leaf
 from judge_ui.widgets.lists import RowList
 from judge_ui.widgets.small import LineInput, Unhurried
 from store.text import sanitise_line
@@ -45,7 +45,7 @@ class LineDialog(ModalScreen[str | None]):
     def compose(self) -> ComposeResult:
         """Lay out the question."""
         with Vertical(classes="dialog"):
-            yield Bar(self._question, classes="question")
+            yield TitleBar(self._question, classes="question")
             yield LineInput(self._text, is_selected=self._is_selected)
             yield Words(hints_leaf([("Enter", self._enter), ("Esc", "leaves it as it was")]))
 
@@ -56,7 +56,7 @@ class LineDialog(ModalScreen[str | None]):
 
     def ask_before_quitting(self) -> None:
         """Say what to press first: what was typed is not to be lost by a habit."""
-        self.query_one(".question", Bar).show("Not saved yet: Enter or Esc first, then quit")
+        self.query_one(".question", TitleBar).show("Not saved yet: Enter or Esc first, then quit")
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Take the line."""
@@ -94,7 +94,7 @@ class CannotDialog(ModalScreen[str | None]):
         """Lay out the question."""
         answers = hints_leaf((f"[{key}]", reason) for key, reason in REASONS)
         with Vertical(classes="dialog"):
-            yield Bar("Why can it not be judged?", classes="question")
+            yield TitleBar("Why can it not be judged?", classes="question")
             yield Words(answers, id="reasons")
             with Horizontal(id="words"):
                 yield Static("In your words:", markup=False)
@@ -194,7 +194,7 @@ class PaletteDialog(ModalScreen[Command | None]):
     def compose(self) -> ComposeResult:
         """Lay out the field over the list."""
         with Vertical(classes="dialog", id="palette"):
-            yield Bar("Commands", classes="question")
+            yield TitleBar("Commands", classes="question")
             yield LineInput(placeholder="type a few letters")
             yield RowList(self._keys, id="commands")
             yield Words(hints_leaf([("Enter", "runs it"), ("Esc", "goes back")]))

@@ -15,12 +15,12 @@ from judge_ui.session.words import Attempt
 from judge_ui.text.finding import query_terms
 from judge_ui.widgets.document_pane import DocumentPane
 from judge_ui.widgets.laid_out import LaidLeaf, Leaf, document_leaf, lay_out, topic_leaf
-from judge_ui.widgets.lines import Bar, Brief, Hint, Hints, Status, progress_words
+from judge_ui.widgets.lines import Brief, Hint, Hints, Notice, TitleBar, progress_words
 from judge_ui.widgets.lists import PoolList
 from judge_ui.widgets.small import TooSmall
 from judge_ui.widgets.text_pane import TextPane
 from store.errors import PoolerError
-from store.records import Page, Passage, State, Topic
+from store.records import Passage, ShownDocument, State, Topic
 from store.text import sanitise_line
 from store.wrapping import cut
 
@@ -39,31 +39,31 @@ class DocumentScreen(Screen[None]):
         super().__init__()
         self._session = session
         self._keys = keys
-        self._status = Status()
+        self._status = Notice()
         self._topic: Topic | None = None
         self._terms: tuple[str, ...] = ()
-        self._page: Page | None = None
+        self._page: ShownDocument | None = None
         """What is in the pane; ``None`` = there is none, or it could not be read."""
         self._is_whole = True
         """Whether all that belongs to the document could be read."""
         self._on_screen: tuple[str, str] | None = None
         self._showing = 0
         self._ahead: tuple[str, LaidLeaf] | None = None
-        self._ahead_page: Page | None = None
+        self._ahead_page: ShownDocument | None = None
         self._ahead_timer: Timer | None = None
 
     def compose(self) -> ComposeResult:
         """Lay out the screen."""
         yield TooSmall()
         with Vertical(id="work"):
-            yield Bar(id="topic-bar")
+            yield TitleBar(id="topic-bar")
             yield Brief(self._keys, id="brief")
             with Horizontal(id="middle"):
                 with Vertical(id="side"):
                     yield TextPane(self._keys, id="topic-pane")
                     yield PoolList(self._session, self._keys, id="pool-list")
                 with Vertical(id="document"):
-                    yield Bar(id="document-bar")
+                    yield TitleBar(id="document-bar")
                     yield from self.compose_above()
                     yield DocumentPane(self._keys, id="document-pane")
             yield Hints(self._keys, self._session.scale, id="hints")
@@ -114,7 +114,7 @@ class DocumentScreen(Screen[None]):
 
     def _tell(self, text: str, *, urgent: bool = False) -> None:
         """Say something that is no outcome."""
-        self._status = Status(sanitise_line(text), urgent=urgent)
+        self._status = Notice(sanitise_line(text), urgent=urgent)
         self._show()
 
     def _hints(self) -> list[Hint]:
@@ -134,7 +134,7 @@ class DocumentScreen(Screen[None]):
             self._pane.show_passages(self._passages())
         progress = progress_words(self._session.judge_name, self._session.progress)
         name = f"{self.ROLE} {topic_name(self._session)}".strip()
-        self.query_one("#topic-bar", Bar).show(name, progress)
+        self.query_one("#topic-bar", TitleBar).show(name, progress)
         self._show_document_bar()
         self._show_hints()
         if self.has_class("-wide"):
@@ -149,7 +149,7 @@ class DocumentScreen(Screen[None]):
         attempt = _unwritten(session)
         unsaved = "" if attempt is None else decision_mark(attempt.decision, session.scale)
         status = self._status
-        shown = Status(status.text, status.brief, status.urgent, unsaved)
+        shown = Notice(status.text, status.brief, status.urgent, unsaved)
         self.query_one(Hints).show(session.task, shown, self._hints())
 
     def _show_topic(self, topic: Topic) -> None:
@@ -204,12 +204,12 @@ class DocumentScreen(Screen[None]):
         """Name the document, and say how much of it has been on the screen."""
         task = self._session.task
         if task is None:
-            self.query_one("#document-bar", Bar).show("", "")
+            self.query_one("#document-bar", TitleBar).show("", "")
             return
         read = f"{self._pane.percent}%"
         if task.state is State.CANNOT:
             read = f"can't: {cut(sanitise_line(task.reason), 30)}   {read}"
-        self.query_one("#document-bar", Bar).show(sanitise_line(task.docno), read)
+        self.query_one("#document-bar", TitleBar).show(sanitise_line(task.docno), read)
 
     def _mark_shown(self, showing: int) -> None:
         """Start the clock of the document that is painted now."""

@@ -20,11 +20,11 @@ from judge_ui.screens.reading import briefing_screen, guidelines_screen, inbox_h
 from judge_ui.session.keys import SCROLLING, Command, KeyTable
 from judge_ui.session.messages import day_or_time, forecast_words, said
 from judge_ui.session.session import JudgingSession
-from judge_ui.session.words import Outcome, Result
-from judge_ui.widgets.lines import Bar, Hints, Status
+from judge_ui.session.words import KeyOutcome, KeyResult
+from judge_ui.widgets.lines import Hints, Notice, TitleBar
 from judge_ui.widgets.small import TooSmall
 from store.errors import PoolerError
-from store.records import Event, InboxLine
+from store.records import InboxLine, SeenEvent
 from store.text import sanitise_line
 from store.wrapping import cell_width, cut
 
@@ -57,7 +57,7 @@ _HINTS = (
     (Command.QUIT, "quit"),
 )
 
-OpenScreen = Callable[[JudgingSession, KeyTable, Result | None], JudgeScreen]
+OpenScreen = Callable[[JudgingSession, KeyTable, KeyResult | None], JudgeScreen]
 """Makes the screen of an open topic, what it is to say at once given last."""
 
 
@@ -82,9 +82,9 @@ class InboxScreen(Screen[None]):
         """Lay out the screen."""
         yield TooSmall()
         with Vertical(id="work"):
-            yield Bar(id="topic-bar")
+            yield TitleBar(id="topic-bar")
             yield DataTable(id="topics", cursor_type="row", zebra_stripes=False)
-            yield Bar(id="forecast")
+            yield TitleBar(id="forecast")
             yield Hints(self._keys, self._session.scale, id="hints")
 
     def on_mount(self) -> None:
@@ -177,7 +177,7 @@ class InboxScreen(Screen[None]):
         else:
             self._open()
 
-    def _open_event(self, event: Event | None) -> None:
+    def _open_event(self, event: SeenEvent | None) -> None:
         """Open the topic of an event at its document."""
         if event is None:
             return
@@ -192,14 +192,14 @@ class InboxScreen(Screen[None]):
         else:
             self._open()
 
-    def _act(self, act: Callable[[], Result]) -> None:
+    def _act(self, act: Callable[[], KeyResult]) -> None:
         """Let the session act on the latest decision, and go to its document."""
         try:
             result = act()
         except PoolerError as error:
             self._foot(error.message)
             return
-        if result.outcome in (Outcome.NOTHING, Outcome.FAILED) and self._session.pending is None:
+        if result.outcome in (KeyOutcome.NOTHING, KeyOutcome.FAILED) and self._session.pending is None:
             self._foot(said(result))
         else:
             self._go_in(result)
@@ -227,7 +227,7 @@ class InboxScreen(Screen[None]):
         page = briefing_screen(topic, guideline, session.scale, self._keys)
         self.app.push_screen(page, answered)
 
-    def _go_in(self, opening: Result | None = None) -> None:
+    def _go_in(self, opening: KeyResult | None = None) -> None:
         """Show the open topic."""
         self._row = None
         self.app.push_screen(self._open_screen(self._session, self._keys, opening))
@@ -242,7 +242,7 @@ class InboxScreen(Screen[None]):
         total = sum(line.documents for line in self._lines)
         left = sum(line.left for line in self._lines)
         progress = f"{self._session.judge_name}   {total - left}/{total}  left {left}"
-        self.query_one("#topic-bar", Bar).show("Topics", progress)
+        self.query_one("#topic-bar", TitleBar).show("Topics", progress)
         self._foot("" if self._lines else "nothing to judge yet: nothing is pooled, or assigned to you")
         self._forecast(left)
         self._fill()
@@ -252,7 +252,7 @@ class InboxScreen(Screen[None]):
         words = ""
         with suppress(PoolerError):
             words = forecast_words(self._session.forecast(left))
-        bar = self.query_one("#forecast", Bar)
+        bar = self.query_one("#forecast", TitleBar)
         bar.show(words)
         bar.display = bool(words)
 
@@ -260,7 +260,7 @@ class InboxScreen(Screen[None]):
         """Write the last line."""
         hints = [("Enter", "open")]
         hints += [(self._keys.name(command), word) for command, word in _HINTS]
-        self.query_one(Hints).show(None, Status(sanitise_line(message)), hints)
+        self.query_one(Hints).show(None, Notice(sanitise_line(message)), hints)
 
     def _fill(self) -> None:
         """Lay the topics out in the room there is."""

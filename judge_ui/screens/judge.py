@@ -17,18 +17,18 @@ from judge_ui.session.keys import Command, KeyTable
 from judge_ui.session.messages import Afterwards, clock_time, conflict_words, decision_mark, live_words, said
 from judge_ui.session.queue import Filter
 from judge_ui.session.session import JudgingSession
-from judge_ui.session.words import Outcome, Result, grade_mark, grade_name
+from judge_ui.session.words import KeyOutcome, KeyResult, grade_mark, grade_name
 from judge_ui.widgets.document_pane import DocumentPane
-from judge_ui.widgets.lines import Hints, Status
+from judge_ui.widgets.lines import Hints, Notice
 from store.errors import PoolerError
-from store.records import Event, State
+from store.records import SeenEvent, State
 from store.text import sanitise_line
 
 RETRY_S = 2.0
 """Pause between two attempts to write what could not be written, in seconds."""
 
 _BLINK_S = 0.15
-_DONE = (Outcome.SAVED, Outcome.UNCHANGED)
+_DONE = (KeyOutcome.SAVED, KeyOutcome.UNCHANGED)
 
 
 _CHANGING = frozenset({Command.SKIP, Command.UNDO, Command.REDO})
@@ -41,7 +41,7 @@ _LEAST_PAUSE_S = 0.12
 class JudgeScreen(BrowsingScreen):
     """The open topic of a session."""
 
-    def __init__(self, session: JudgingSession, keys: KeyTable, opening: Result | None = None) -> None:
+    def __init__(self, session: JudgingSession, keys: KeyTable, opening: KeyResult | None = None) -> None:
         super().__init__(session, keys)
         self._opening = opening
         self._pressed_at: dict[Command, float] = {}
@@ -107,25 +107,25 @@ class JudgeScreen(BrowsingScreen):
         else:
             super()._run(command)
 
-    def _do(self, act: Callable[[], Result], what: str = "", name: str = "") -> Result:
+    def _do(self, act: Callable[[], KeyResult], what: str = "", name: str = "") -> KeyResult:
         """Let the session act, say what came of it, and show where it stands now."""
         try:
             result = act()
         except PoolerError as error:
-            result = Result(Outcome.FAILED, error.message)
+            result = KeyResult(KeyOutcome.FAILED, error.message)
         self._remember(result, what, name)
         self._show()
         self._after(result)
         return result
 
-    def _decide(self, act: Callable[[], Result], what: str, name: str = "") -> Result:
+    def _decide(self, act: Callable[[], KeyResult], what: str, name: str = "") -> KeyResult:
         """Let the session decide about the document, and see whether the topic is done."""
         left = self._session.progress.left
         result = self._do(act, what, name)
         self._go_on(result, left)
         return result
 
-    def _go_on(self, result: Result, left: int) -> None:
+    def _go_on(self, result: KeyResult, left: int) -> None:
         """Go on with a review, or sum up when the last document was decided."""
         if result.outcome not in _DONE:
             return
@@ -135,30 +135,30 @@ class JudgeScreen(BrowsingScreen):
         elif left and self._session.is_complete:
             self._sum_up()
 
-    def _remember(self, result: Result, what: str, name: str = "") -> None:
+    def _remember(self, result: KeyResult, what: str, name: str = "") -> None:
         """Keep what the judge is to be told: what was done, in a word and by its whole name."""
-        if result.outcome is Outcome.CONFIRM:
+        if result.outcome is KeyOutcome.CONFIRM:
             return
         if result.saved_at is not None:
             self._saved = f"saved {clock_time(result.saved_at)}"
-        if result.outcome is Outcome.SAVED and what:
+        if result.outcome is KeyOutcome.SAVED and what:
             whole = (name or what).removesuffix(" saved")
-            self._status = Status(f"{whole} {self._saved}", brief=f"{what} {self._saved}")
+            self._status = Notice(f"{whole} {self._saved}", brief=f"{what} {self._saved}")
             return
-        failed = result.outcome in (Outcome.FAILED, Outcome.CONFLICT)
-        urgent = failed or result.outcome is Outcome.TOO_EARLY
+        failed = result.outcome in (KeyOutcome.FAILED, KeyOutcome.CONFLICT)
+        urgent = failed or result.outcome is KeyOutcome.TOO_EARLY
         # Of two sittings the question says it all.
-        asked = result.outcome is Outcome.CONFLICT
-        self._status = Status() if asked else Status(said(result), urgent=urgent)
+        asked = result.outcome is KeyOutcome.CONFLICT
+        self._status = Notice() if asked else Notice(said(result), urgent=urgent)
         if failed:
             # Keys typed while the write was waiting are dropped, not tried again one by one.
             self._failed_at = Message().time
         elif urgent:
             self._blink()
 
-    def _after(self, result: Result | None) -> None:
+    def _after(self, result: KeyResult | None) -> None:
         """Ask which of two decisions is to stand; go on trying what failed."""
-        if result is not None and result.outcome is Outcome.CONFLICT:
+        if result is not None and result.outcome is KeyOutcome.CONFLICT:
             self._ask_conflict()
         session = self._session
         if self._retries is not None and (session.pending is not None or session.trouble):
@@ -198,7 +198,7 @@ class JudgeScreen(BrowsingScreen):
             if attempt is not None:
                 mark, name = decision_mark(attempt.decision, self._session.scale), attempt.said
             result = self._do(self._session.retry, mark, name)
-            if result.outcome is Outcome.FAILED:
+            if result.outcome is KeyOutcome.FAILED:
                 # What was typed meanwhile was typed at what is still on the screen.
                 self._failed_at = before
             self._go_on(result, left)
@@ -230,7 +230,7 @@ class JudgeScreen(BrowsingScreen):
     def _redo(self) -> None:
         """Do again what was undone."""
         result = self._decide(self._session.redo, "")
-        if result.outcome is Outcome.SAVED:
+        if result.outcome is KeyOutcome.SAVED:
             done = said(result).removesuffix(" saved")
             self._tell(f"done again: {done} {self._saved}")
 
@@ -243,7 +243,7 @@ class JudgeScreen(BrowsingScreen):
 
         self.app.push_screen(CannotDialog(), answered)
 
-    def _confirmed(self, act: Callable[..., Result], what: str) -> None:
+    def _confirmed(self, act: Callable[..., KeyResult], what: str) -> None:
         """Decide, asking first where the session wants that."""
 
         def answered(key: str | None) -> None:
@@ -251,7 +251,7 @@ class JudgeScreen(BrowsingScreen):
                 self._decide(partial(act, confirmed=True), what)
 
         result = self._decide(act, what)
-        if result.outcome is Outcome.CONFIRM:
+        if result.outcome is KeyOutcome.CONFIRM:
             self.app.push_screen(ConfirmDialog(said(result)), answered)
 
     def _ask_note(self) -> None:
@@ -278,8 +278,8 @@ class JudgeScreen(BrowsingScreen):
             self._ask_conflict()
             return
         result = self._do(partial(self._session.mark, message.passages), "passages")
-        if result.outcome is Outcome.SAVED:
-            self._status = Status(f"{said(result)}, {self._saved}", brief=self._saved)
+        if result.outcome is KeyOutcome.SAVED:
+            self._status = Notice(f"{said(result)}, {self._saved}", brief=self._saved)
             self._show()
 
     def _next(self) -> None:
@@ -306,7 +306,7 @@ class JudgeScreen(BrowsingScreen):
             self._review = None
         super()._go_to(place)
 
-    def _go_to_event(self, event: Event | None) -> None:
+    def _go_to_event(self, event: SeenEvent | None) -> None:
         """Go to the document of an event and go over nothing any more, or stay."""
         if event is not None:
             self._review = None
@@ -326,7 +326,7 @@ class JudgeScreen(BrowsingScreen):
         if self._review is not None:
             place = docnos.index(self._review.here)
             self._move(partial(self._has_gone_to, place), "")
-            self._status = Status(f"{self._review.where}  {self._saved}", self._review.where)
+            self._status = Notice(f"{self._review.where}  {self._saved}", self._review.where)
             self._show()
 
     def _go_on_reviewing(self) -> None:

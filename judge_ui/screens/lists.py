@@ -13,11 +13,11 @@ from judge_ui.screens.reading import list_help
 from judge_ui.session.keys import Command, KeyTable
 from judge_ui.session.messages import clock_time, event_words, topic_name
 from judge_ui.session.session import JudgingSession
-from judge_ui.widgets.lines import Bar, Hint, Hints, Status, progress_words
+from judge_ui.widgets.lines import Hint, Hints, Notice, TitleBar, progress_words
 from judge_ui.widgets.lists import PoolList, RowList
 from judge_ui.widgets.small import TooSmall
 from store.errors import PoolerError
-from store.records import Event
+from store.records import SeenEvent
 from store.text import sanitise_line
 from store.wrapping import cell_width, pad
 
@@ -36,7 +36,7 @@ class PoolListScreen(Screen[int | None]):
         """Lay out the screen."""
         yield TooSmall()
         with Vertical(id="work"):
-            yield Bar(id="topic-bar")
+            yield TitleBar(id="topic-bar")
             yield PoolList(self._session, self._keys, id="pool-list")
             yield Hints(self._keys, self._session.scale, id="hints")
 
@@ -44,7 +44,7 @@ class PoolListScreen(Screen[int | None]):
         """List the documents."""
         session = self._session
         progress = progress_words(session.judge_name, session.progress)
-        self.query_one("#topic-bar", Bar).show(topic_name(session), progress)
+        self.query_one("#topic-bar", TitleBar).show(topic_name(session), progress)
         self.query_one(PoolList).show()
         self._show_hints()
 
@@ -71,7 +71,7 @@ class PoolListScreen(Screen[int | None]):
     def _show_hints(self) -> None:
         """Write the last line."""
         is_finding = self.query_one(PoolList).is_finding
-        self.query_one(Hints).show(None, Status(), list_hints(self._keys, is_finding=is_finding))
+        self.query_one(Hints).show(None, Notice(), list_hints(self._keys, is_finding=is_finding))
 
 
 def list_hints(keys: KeyTable, *, is_finding: bool) -> list[Hint]:
@@ -94,7 +94,7 @@ _SHORTEST_WORDS = 14
 """Cells of a row that belong to what was done before the docno."""
 
 
-class HistoryScreen(Screen[Event | None]):
+class HistoryScreen(Screen[SeenEvent | None]):
     """A list of events; gives the one to go to, or ``None``."""
 
     AUTO_FOCUS = "RowList"
@@ -104,14 +104,14 @@ class HistoryScreen(Screen[Event | None]):
         self._session = session
         self._keys = keys
         self._is_of_document = False
-        self._events: Sequence[Event] = ()
+        self._events: Sequence[SeenEvent] = ()
         self._topic_width = self._docno_width = 0
 
     def compose(self) -> ComposeResult:
         """Lay out the list."""
         yield TooSmall()
         with Vertical(id="work"):
-            yield Bar(id="topic-bar")
+            yield TitleBar(id="topic-bar")
             yield RowList(self._keys, id="page")
             yield Hints(self._keys, self._session.scale, id="hints")
 
@@ -151,7 +151,7 @@ class HistoryScreen(Screen[Event | None]):
             self._events, trouble = (), sanitise_line(error.message)
         title = f"History of {docno}" if of_document else "History of this sitting"
         count = f"{len(self._events)} in all sittings" if of_document else str(len(self._events))
-        self.query_one("#topic-bar", Bar).show(title, trouble or count)
+        self.query_one("#topic-bar", TitleBar).show(title, trouble or count)
         topics, docnos = ({_ids(event)[which] for event in self._events} for which in (0, 1))
         self._topic_width = max(map(cell_width, topics), default=0)
         self._docno_width = max(map(cell_width, docnos), default=0)
@@ -159,7 +159,7 @@ class HistoryScreen(Screen[Event | None]):
         other = [("Tab", "sitting" if of_document else "document")] if task else []
         back = self._keys.name(Command.HISTORY)
         hints = [("Enter", "go there"), *other, (back, "back")]
-        self.query_one(Hints).show(None, Status(), hints)
+        self.query_one(Hints).show(None, Notice(), hints)
 
     def _line(self, row: int, width: int) -> str:
         """Write one event: when, which document or where it was done, and what."""
@@ -177,6 +177,6 @@ class HistoryScreen(Screen[Event | None]):
         return f" {when}  {pad(topic, topic_width)}  {pad(docno, docno_width)}  {words}"
 
 
-def _ids(event: Event) -> tuple[str, str]:
+def _ids(event: SeenEvent) -> tuple[str, str]:
     """Return topic and docno, fit for a terminal."""
     return sanitise_line(event.topic), sanitise_line(event.docno)

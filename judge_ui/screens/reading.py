@@ -13,7 +13,7 @@ from textual.screen import Screen
 from judge_ui.session.keys import EXPLANATIONS, SCROLLING, Command, KeyTable
 from judge_ui.session.messages import grade_keys
 from judge_ui.widgets.laid_out import Leaf, strong, topic_leaf
-from judge_ui.widgets.lines import Bar, Hints, Status
+from judge_ui.widgets.lines import Hints, Notice, TitleBar
 from judge_ui.widgets.markdown_leaf import markdown_leaf
 from judge_ui.widgets.small import TooSmall, Unhurried
 from judge_ui.widgets.text_pane import TextPane
@@ -49,13 +49,13 @@ class ReadingScreen(Unhurried, Screen[bool]):
         """Lay out the page."""
         yield TooSmall()
         with Vertical(id="work"):
-            yield Bar(id="topic-bar")
+            yield TitleBar(id="topic-bar")
             yield TextPane(self._keys, self._leaf if isinstance(self._leaf, Leaf) else None, id="page")
             yield Hints(self._keys, id="hints")
 
     def on_mount(self) -> None:
         """Write the lines around the text."""
-        self.query_one("#topic-bar", Bar).show(self._title)
+        self.query_one("#topic-bar", TitleBar).show(self._title)
 
     def on_text_pane_scrolled(self) -> None:
         """Write the text for the width there is, and say how far it has been read."""
@@ -84,7 +84,7 @@ class ReadingScreen(Unhurried, Screen[bool]):
         names = dict.fromkeys((self._keys.name(self._back[0]), "Esc"))
         back = (" or ".join(names), "back")
         hints = [("Enter", self._enter), back] if self._enter else [back]
-        read = Status(f"{self.query_one(TextPane).percent}%")
+        read = Notice(f"{self.query_one(TextPane).percent}%")
         self.query_one(Hints).show(None, read, hints)
 
 

@@ -26,7 +26,7 @@ from judge_ui.session.messages import (
 )
 from judge_ui.session.session import JudgingSession
 from judge_ui.widgets.laid_out import Leaf, strong
-from judge_ui.widgets.lines import Bar, Hints, Status, progress_words
+from judge_ui.widgets.lines import Hints, Notice, TitleBar, progress_words
 from judge_ui.widgets.small import TooSmall, Unhurried
 from judge_ui.widgets.text_pane import TextPane
 from store.analysis.pools.pace import duration_words
@@ -51,14 +51,14 @@ class SummaryScreen(Unhurried, Screen[Afterwards]):
         yield TooSmall()
         leaf = summary_leaf(self._session, self._keys, self._n_quick)
         with Vertical(id="work"):
-            yield Bar(id="topic-bar")
+            yield TitleBar(id="topic-bar")
             yield TextPane(self._keys, leaf, id="page")
             yield Hints(self._keys, self._session.scale, id="hints")
 
     def on_mount(self) -> None:
         """Write the lines around the counts."""
         session = self._session
-        self.query_one("#topic-bar", Bar).show(
+        self.query_one("#topic-bar", TitleBar).show(
             topic_name(session), progress_words(session.judge_name, session.progress)
         )
 
@@ -93,7 +93,7 @@ class SummaryScreen(Unhurried, Screen[Afterwards]):
         """Write the last line."""
         if not self.has_begun:
             return
-        read = Status(f"{self.query_one(TextPane).percent}%")
+        read = Notice(f"{self.query_one(TextPane).percent}%")
         self.query_one(Hints).show(None, read, [("Enter", "back to the topics")])
 
 

@@ -14,8 +14,8 @@ from typing import Protocol
 from judge_ui.session.desks import DeskLike
 from judge_ui.session.messages import verdict_mark
 from judge_ui.session.session import MIN_DWELL_S, JudgingSession
-from judge_ui.session.words import Outcome, Result
-from store.judging.disagreements import CellCount, Disagreement, Selection, Status, Verdict
+from judge_ui.session.words import KeyOutcome, KeyResult
+from store.judging.disagreements import CellCount, Disagreement, Selection, Settlement, Verdict
 
 
 class AdjudicationDeskLike(DeskLike, Protocol):
@@ -78,14 +78,14 @@ class AdjudicatingSession(JudgingSession):
             self.open_topic(self.topic.topic)
         return self.task is not None
 
-    def skip(self, *, confirmed: bool = False) -> Result:
+    def skip(self, *, confirmed: bool = False) -> KeyResult:
         """Leave the document for later; asks first when it has a grade.
 
         What was settled once stays so until it is settled anew: then nothing is written.
         """
         found = self.disagreement()
-        if found is None or found.status is not Status.CHANGED or self.pending is not None:
+        if found is None or found.status is not Settlement.CHANGED or self.pending is not None:
             return super().skip(confirmed=confirmed)
         self.touch()
         mark = verdict_mark(self.scale, found.outcome)
-        return Result(Outcome.UNCHANGED, f"left for later; {mark} stands till then{self._go_on()}")
+        return KeyResult(KeyOutcome.UNCHANGED, f"left for later; {mark} stands till then{self._go_on()}")

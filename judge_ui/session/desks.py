@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from store.records import Decision, Event, Guideline, InboxLine, LiveSitting, Page, Scale, Task, Topic, Undone
+from store.records import (
+    Decision,
+    Guideline,
+    InboxLine,
+    LiveSitting,
+    Scale,
+    SeenEvent,
+    ShownDocument,
+    Task,
+    Topic,
+    Undone,
+)
 
 
 class DeskLike(Protocol):
@@ -34,7 +45,7 @@ class DeskLike(Protocol):
     def claim(self, topic: str) -> bool:
         """Claim a few more documents of a topic; False = there are none left."""
 
-    def page(self, docno: str) -> Page:
+    def page(self, docno: str) -> ShownDocument:
         """Return a document."""
 
     def record(self, decision: Decision) -> Task:
@@ -46,10 +57,10 @@ class DeskLike(Protocol):
     def undo(self) -> Undone | None:
         """Take back the sitting's latest event."""
 
-    def events(self) -> list[Event]:
+    def events(self) -> list[SeenEvent]:
         """Return what was done in this sitting, the newest first."""
 
-    def events_of(self, topic: str, docno: str) -> list[Event]:
+    def events_of(self, topic: str, docno: str) -> list[SeenEvent]:
         """Return everything the judge ever did to a document, the newest first."""
 
     def recent_active_ms(self) -> list[int]:

@@ -9,10 +9,10 @@ from enum import Enum
 
 from judge_ui.session.keys import Command, KeyTable
 from judge_ui.session.session import JudgingSession
-from judge_ui.session.words import Conflict, Result, grade_mark, grade_name
+from judge_ui.session.words import DecisionConflict, KeyResult, grade_mark, grade_name
 from store.analysis.pools.pace import Forecast, duration_words
-from store.judging.disagreements import CellCount, Disagreement, Opinion, Status, Verdict, in_order
-from store.records import Action, Decision, Event, LiveSitting, Scale, State, Task
+from store.judging.disagreements import CellCount, Disagreement, Opinion, Settlement, Verdict, in_order
+from store.records import Action, Decision, LiveSitting, Scale, SeenEvent, State, Task
 from store.text import sanitise_line
 
 NO_TEXT = "no text is stored for this document"
@@ -64,7 +64,7 @@ def goodbye(session: JudgingSession) -> str:
     return f"{session.judge_name}: {decisions} in this sitting, {saved}"
 
 
-def said(result: Result) -> str:
+def said(result: KeyResult) -> str:
     """Say what came of a key, fit for one line of a terminal."""
     return sanitise_line(result.message)
 
@@ -125,7 +125,7 @@ def decision_mark(decision: Decision, scale: Scale) -> str:
     return names.get(decision.action, str(decision.action))
 
 
-def event_words(event: Event, scale: Scale) -> str:
+def event_words(event: SeenEvent, scale: Scale) -> str:
     """Say what one event did, fit for one line of a terminal.
 
     Examples
@@ -152,7 +152,7 @@ def event_words(event: Event, scale: Scale) -> str:
     return f"undone: {words}" if event.is_undone else words
 
 
-def conflict_words(conflict: Conflict, scale: Scale) -> tuple[str, str]:
+def conflict_words(conflict: DecisionConflict, scale: Scale) -> tuple[str, str]:
     """Ask which of two decisions of the same judge is to stand.
 
     What happened, and what can be done beside keeping it.
@@ -341,10 +341,10 @@ def history_words(found: Disagreement, scale: Scale) -> str:
     >>> history_words(Disagreement((), 1, Status.CHANGED, 2, (0, 2)), parse_scale("0-2"))
     'changed since 0, 2 was settled as 2'
     """
-    if found.status is Status.OPEN:
+    if found.status is Settlement.OPEN:
         return ""
     mark = verdict_mark(scale, found.outcome)
-    if found.status is Status.CHANGED:
+    if found.status is Settlement.CHANGED:
         return f"changed since {marks(scale, found.outcome_on)} was settled as {mark}"
     return f"settled as {mark}"
 

@@ -15,19 +15,27 @@ from functools import partial
 
 from judge_ui.session.desks import DeskLike, Drawing
 from judge_ui.session.queue import Filter, OpenQueue, places
-from judge_ui.session.words import Attempt, Conflict, Outcome, Progress, Result, grade_mark, grade_name
+from judge_ui.session.words import (
+    Attempt,
+    DecisionConflict,
+    KeyOutcome,
+    KeyResult,
+    Progress,
+    grade_mark,
+    grade_name,
+)
 from store.analysis.pools.pace import Forecast, forecast
 from store.errors import ConflictError, PoolerError, StoreError
 from store.records import (
     Action,
     Decision,
-    Event,
     Guideline,
     InboxLine,
     LiveSitting,
-    Page,
     Passage,
     Scale,
+    SeenEvent,
+    ShownDocument,
     State,
     Task,
     Topic,
@@ -194,7 +202,7 @@ class OpenSession:
         """Words the judge wants marked in the documents of the open topic."""
         self.needs_briefing = False
         """Whether nothing was decided in the open topic under the newest guidelines yet."""
-        self.conflict: Conflict | None = None
+        self.conflict: DecisionConflict | None = None
         """What `keep_theirs` and `replace_theirs` settle."""
         self.pending: Attempt | None = None
         """A decision that could not be written; `retry` tries again."""
@@ -270,16 +278,16 @@ class OpenSession:
         self.own_terms, self.needs_briefing = terms, needs_briefing
         self.beat()
 
-    def page(self) -> Page:
+    def page(self) -> ShownDocument:
         """Return the document before the judge."""
         return self._desk.page(self._at_hand().docno)
 
-    def page_ahead(self) -> Page | None:
+    def page_ahead(self) -> ShownDocument | None:
         """Return the document that a decision would lead to, for reading ahead."""
         following = self._queue.look_ahead()
         return None if following is None else self._desk.page(following.docno)
 
-    def mark_shown(self, page: Page | None = None) -> None:
+    def mark_shown(self, page: ShownDocument | None = None) -> None:
         """Say that the document is on the screen now; the dwell is measured from here.
 
         `page` may be older than what the collection has by now: an event names the text that was decided
@@ -321,11 +329,11 @@ class OpenSession:
         """Return the places of the documents that a filter, or a grade, lets through."""
         return places(self.tasks, wanted, quick_s=self.quick_s)
 
-    def events(self) -> list[Event]:
+    def events(self) -> list[SeenEvent]:
         """Return what was done in this sitting, the newest first."""
         return self._desk.events()
 
-    def events_here(self) -> list[Event]:
+    def events_here(self) -> list[SeenEvent]:
         """Return everything the judge ever did to the document, the newest first."""
         topic = self.topic.topic if self.topic else ""
         return self._desk.events_of(topic, self._at_hand().docno)
@@ -428,56 +436,56 @@ class OpenSession:
 class JudgingSession(OpenSession):
     """One judge at one terminal; see `OpenSession` for the parameters and the way about."""
 
-    def grade(self, value: int) -> Result:
+    def grade(self, value: int) -> KeyResult:
         """Give the document a grade of the declared scale, and go on."""
         self.touch()
         name = grade_name(self.scale, value)
         seconds = self._dwell.quiet_seconds
         if not self.trouble and (seconds is None or seconds < self.min_dwell):
             self._dwell.drop()
-            return Result(Outcome.TOO_EARLY, "too quick: that key was dropped")
+            return KeyResult(KeyOutcome.TOO_EARLY, "too quick: that key was dropped")
         if refused := self._refused():
             return refused
         task = self._queue.here()
         if task.state is State.JUDGED and task.grade == value and self.pending is None:
-            return Result(Outcome.UNCHANGED, f"{name}, as before{self._go_on()}")
+            return KeyResult(KeyOutcome.UNCHANGED, f"{name}, as before{self._go_on()}")
         done = f"grade {grade_mark(self.scale, value)}"
         return self._decide(Action.JUDGE, grade=value, said=name, done=done)
 
-    def skip(self, *, confirmed: bool = False) -> Result:
+    def skip(self, *, confirmed: bool = False) -> KeyResult:
         """Leave the document for later; asks first when it has a grade."""
         self.touch()
         if refused := self._refused():
             return refused
         task = self._queue.here()
         if task.state is State.SKIPPED and self.pending is None:
-            return Result(Outcome.UNCHANGED, f"skipped, as before{self._go_on()}")
+            return KeyResult(KeyOutcome.UNCHANGED, f"skipped, as before{self._go_on()}")
         if task.state is State.JUDGED and not confirmed:
-            return Result(Outcome.CONFIRM, f"take back {self._stands(task)} and skip?")
+            return KeyResult(KeyOutcome.CONFIRM, f"take back {self._stands(task)} and skip?")
         return self._decide(Action.SKIP, said="skipped", done="skip")
 
-    def cannot(self, reason: str, *, confirmed: bool = False) -> Result:
+    def cannot(self, reason: str, *, confirmed: bool = False) -> KeyResult:
         """Say that the document cannot be judged, and why; asks first when it has a grade."""
         self.touch()
         if refused := self._refused():
             return refused
         task = self._queue.here()
         if task.state is State.JUDGED and not confirmed:
-            return Result(Outcome.CONFIRM, f"replace {self._stands(task)} by cannot be judged?")
+            return KeyResult(KeyOutcome.CONFIRM, f"replace {self._stands(task)} by cannot be judged?")
         said = f"cannot be judged: {reason}"
         return self._decide(Action.CANNOT, reason=reason, said=said, done="can't judge")
 
-    def note(self, text: str) -> Result:
+    def note(self, text: str) -> KeyResult:
         """Keep a note on the document; state and grade stay, and so does the document."""
         self.touch()
         if refused := self._refused():
             return refused
         if text == self._queue.here().note and self.pending is None:
-            return Result(Outcome.UNCHANGED, "note as before")
+            return KeyResult(KeyOutcome.UNCHANGED, "note as before")
         said = "note saved" if text else "note removed"
         return self._decide(Action.NOTE, note=text, said=said, done="note")
 
-    def mark(self, passages: Sequence[Passage]) -> Result:
+    def mark(self, passages: Sequence[Passage]) -> KeyResult:
         """Keep passages of the document as evidence, instead of those marked before."""
         self.touch()
         if refused := self._refused():
@@ -485,11 +493,11 @@ class JudgingSession(OpenSession):
         marked = tuple(sorted(passages))
         before = self._queue.here().passages
         if marked == before:
-            return Result(Outcome.UNCHANGED, "passages as before")
+            return KeyResult(KeyOutcome.UNCHANGED, "passages as before")
         said = "passage marked" if len(marked) >= len(before) else "passage no longer marked"
         return self._decide(Action.MARK, passages=marked, said=said, done="mark")
 
-    def undo(self) -> Result:
+    def undo(self) -> KeyResult:
         """Take back this sitting's latest event, say which it was, and go to its document.
 
         A decision that could not be written is given up instead.
@@ -500,9 +508,9 @@ class JudgingSession(OpenSession):
         try:
             undone = self._desk.undo()
         except PoolerError as error:
-            return Result(Outcome.FAILED, error.message)
+            return KeyResult(KeyOutcome.FAILED, error.message)
         if undone is None:
-            return Result(Outcome.NOTHING, "nothing to undo in this sitting")
+            return KeyResult(KeyOutcome.NOTHING, "nothing to undo in this sitting")
         topic, task, revision = undone
         attempt = self._undoing.undid(topic, task.docno, revision)
         done = "the latest decision" if attempt is None else attempt.done
@@ -510,23 +518,23 @@ class JudgingSession(OpenSession):
         message = f"{done} undone" + ("" if stays else f": {self._stands(task)} again")
         return self._go_back(topic, task, message)
 
-    def redo(self) -> Result:
+    def redo(self) -> KeyResult:
         """Do again what was undone last, unless something else was decided since."""
         self.touch()
         attempt = self._undoing.last_undone
         if attempt is None:
-            return Result(Outcome.NOTHING, "nothing to redo")
+            return KeyResult(KeyOutcome.NOTHING, "nothing to redo")
         decision = attempt.decision
         try:
             self._check_saved()
             self._turn_to(decision.topic)
         except PoolerError as error:
-            return Result(Outcome.FAILED, error.message)
+            return KeyResult(KeyOutcome.FAILED, error.message)
         place = self._queue.place_of(decision.docno)
         if place is None:
             self._undoing.forget_redo()
             docno = sanitise_line(decision.docno)
-            return Result(Outcome.NOTHING, f"{docno} is no longer in your queue")
+            return KeyResult(KeyOutcome.NOTHING, f"{docno} is no longer in your queue")
         self._go_to(place)
         again = replace(
             decision,
@@ -538,34 +546,34 @@ class JudgingSession(OpenSession):
         )
         return self._write(replace(attempt, decision=again, is_redo=True))
 
-    def retry(self) -> Result:
+    def retry(self) -> KeyResult:
         """Try again to write the decision, or to bring the document, that could not be had."""
         if self.pending is not None:
             return self._write(self.pending)
         if not self.trouble:
-            return Result(Outcome.NOTHING)
+            return KeyResult(KeyOutcome.NOTHING)
         self._go_on(bring=True)
-        return Result(Outcome.FAILED if self.trouble else Outcome.UNCHANGED, self.trouble)
+        return KeyResult(KeyOutcome.FAILED if self.trouble else KeyOutcome.UNCHANGED, self.trouble)
 
-    def keep_theirs(self) -> Result:
+    def keep_theirs(self) -> KeyResult:
         """Let stand what was decided elsewhere; what was decided here stays in the history."""
         conflict = self.conflict
         if conflict is None:
-            return Result(Outcome.NOTHING)
+            return KeyResult(KeyOutcome.NOTHING)
         try:
             task = self._desk.keep(conflict.attempt.decision)
         except PoolerError as error:
-            return Result(Outcome.FAILED, error.message)
+            return KeyResult(KeyOutcome.FAILED, error.message)
         self._queue.put(self.index, task)
         self.conflict = None
         trouble = "" if conflict.attempt.stays else self._go_on()
-        outcome = Outcome.STUCK if trouble else Outcome.SAVED
-        return Result(outcome, f"{conflict.theirs} kept{trouble}", datetime.now(UTC))
+        outcome = KeyOutcome.STUCK if trouble else KeyOutcome.SAVED
+        return KeyResult(outcome, f"{conflict.theirs} kept{trouble}", datetime.now(UTC))
 
-    def replace_theirs(self) -> Result:
+    def replace_theirs(self) -> KeyResult:
         """Put what was decided here in place of what was decided elsewhere."""
         if self.conflict is None:
-            return Result(Outcome.NOTHING)
+            return KeyResult(KeyOutcome.NOTHING)
         attempt = self.conflict.attempt
         decision = replace(attempt.decision, seen_revision=self._queue.here().revision)
         return self._write(replace(attempt, decision=decision))
@@ -586,17 +594,17 @@ class JudgingSession(OpenSession):
         reason: str = "",
         note: str | None = None,
         passages: tuple[Passage, ...] | None = None,
-    ) -> Result:
+    ) -> KeyResult:
         """Decide about the document before the judge."""
         waiting = self.pending
         if waiting is not None and (note is not None or passages is not None):
             # A note takes the place of a note, as a grade does of a grade.
             if note is None or waiting.decision.note is None:
-                return Result(Outcome.FAILED, f"NOT SAVED yet: {waiting.said}")
+                return KeyResult(KeyOutcome.FAILED, f"NOT SAVED yet: {waiting.said}")
         elif waiting is not None and waiting.stays:
             # A note that waits is not given up for a grade: it goes first, or neither does.
             written = self._write(waiting)
-            if written.outcome not in (Outcome.SAVED, Outcome.UNCHANGED):
+            if written.outcome not in (KeyOutcome.SAVED, KeyOutcome.UNCHANGED):
                 return written
         if refused := self._refused():
             return refused
@@ -620,7 +628,7 @@ class JudgingSession(OpenSession):
         )
         return self._write(Attempt(decision, said, done))
 
-    def _refused(self) -> Result | None:
+    def _refused(self) -> KeyResult | None:
         """Refuse to decide about anything but the document that was shown last, and is here."""
         shown = self._dwell.document
         if shown is not None and shown == self._here:
@@ -630,9 +638,9 @@ class JudgingSession(OpenSession):
             # What is painted is not what would be decided about.
             self._go_to(self.index)
             why = "another document is here now"
-        return Result(Outcome.FAILED, f"nothing was written: {why}")
+        return KeyResult(KeyOutcome.FAILED, f"nothing was written: {why}")
 
-    def _write(self, attempt: Attempt) -> Result:
+    def _write(self, attempt: Attempt) -> KeyResult:
         """Write a decision; go on only when it is durable."""
         decision = attempt.decision
         self.conflict = None
@@ -644,7 +652,7 @@ class JudgingSession(OpenSession):
             return self._put_off(attempt, error)
         except PoolerError as error:
             self._settle(decision)
-            return Result(Outcome.FAILED, f"NOT SAVED ({attempt.said}): {error.message}")
+            return KeyResult(KeyOutcome.FAILED, f"NOT SAVED ({attempt.said}): {error.message}")
         self._settle(decision)
         self._queue.put(self.index, task)
         self._undoing.wrote(attempt, task.revision)
@@ -656,21 +664,21 @@ class JudgingSession(OpenSession):
             self._active_ms.append(decision.active_ms)
         self._dwell.dropped = 0
         trouble = "" if attempt.stays else self._go_on()
-        outcome = Outcome.STUCK if trouble else Outcome.SAVED
-        return Result(outcome, attempt.said + trouble, datetime.now(UTC))
+        outcome = KeyOutcome.STUCK if trouble else KeyOutcome.SAVED
+        return KeyResult(outcome, attempt.said + trouble, datetime.now(UTC))
 
-    def _put_off(self, attempt: Attempt, error: PoolerError) -> Result:
+    def _put_off(self, attempt: Attempt, error: PoolerError) -> KeyResult:
         """Keep a decision that could not be written, to try again."""
         self.pending = attempt
         self.unsaved.add((attempt.decision.topic, attempt.decision.docno))
-        return Result(Outcome.FAILED, f"NOT SAVED ({attempt.said}): {error.message}")
+        return KeyResult(KeyOutcome.FAILED, f"NOT SAVED ({attempt.said}): {error.message}")
 
     def _settle(self, decision: Decision) -> None:
         """Stop trying to write a decision."""
         self.pending = None
         self.unsaved.discard((decision.topic, decision.docno))
 
-    def _meet(self, attempt: Attempt, error: ConflictError) -> Result:
+    def _meet(self, attempt: Attempt, error: ConflictError) -> KeyResult:
         """Find out what was decided elsewhere, or that the document is somebody else's now."""
         topic, docno = attempt.decision.topic, attempt.decision.docno
         try:
@@ -683,18 +691,18 @@ class JudgingSession(OpenSession):
         if place is None:
             message = f"NOT SAVED ({attempt.said}): the document is no longer in your queue"
             self._queue.index = -1
-            return Result(Outcome.FAILED, message + self._go_on())
+            return KeyResult(KeyOutcome.FAILED, message + self._go_on())
         self._queue.index = place
         if not events or events[0].revision == attempt.decision.seen_revision:
-            return Result(Outcome.FAILED, f"NOT SAVED ({attempt.said}): {error.message}")
+            return KeyResult(KeyOutcome.FAILED, f"NOT SAVED ({attempt.said}): {error.message}")
         here = self._queue.here()
         if attempt.decision.action is Action.JUDGE and attempt.decision.grade == here.grade:
-            return Result(Outcome.UNCHANGED, f"{attempt.said}, as elsewhere{self._go_on()}")
+            return KeyResult(KeyOutcome.UNCHANGED, f"{attempt.said}, as elsewhere{self._go_on()}")
         theirs = self._stands(here)
-        self.conflict = Conflict(attempt, theirs, events[0].host, events[0].judged_at)
-        return Result(Outcome.CONFLICT, f"{error.message}; it is {theirs} there")
+        self.conflict = DecisionConflict(attempt, theirs, events[0].host, events[0].judged_at)
+        return KeyResult(KeyOutcome.CONFLICT, f"{error.message}; it is {theirs} there")
 
-    def _give_up(self, attempt: Attempt) -> Result:
+    def _give_up(self, attempt: Attempt) -> KeyResult:
         """Give up a decision that could not be written."""
         decision = attempt.decision
         self._settle(decision)
@@ -705,24 +713,24 @@ class JudgingSession(OpenSession):
         place = self._queue.place_of(decision.docno)
         if place is None:
             self._go_to(0)
-            return Result(Outcome.NOTHING, f"{message}: it is no longer in your queue")
+            return KeyResult(KeyOutcome.NOTHING, f"{message}: it is no longer in your queue")
         self._queue.index = place
-        return Result(Outcome.NOTHING, f"{message}: {self._stands(self._queue.here())}")
+        return KeyResult(KeyOutcome.NOTHING, f"{message}: {self._stands(self._queue.here())}")
 
-    def _go_back(self, topic: str, task: Task, message: str) -> Result:
+    def _go_back(self, topic: str, task: Task, message: str) -> KeyResult:
         """Go to a document that stands differently now, and say so."""
         saved_at = datetime.now(UTC)
         try:
             self._turn_to(topic)
         except PoolerError as error:
-            return Result(Outcome.STUCK, f"{message}; {error.message}", saved_at)
+            return KeyResult(KeyOutcome.STUCK, f"{message}; {error.message}", saved_at)
         place = self._queue.place_of(task.docno)
         if place is not None:
             self._queue.put(place, task)
             self._go_to(place)
         else:
             message += f"; {sanitise_line(task.docno)} is no longer in your queue"
-        return Result(Outcome.SAVED, message, saved_at)
+        return KeyResult(KeyOutcome.SAVED, message, saved_at)
 
     def _go_on(self, *, bring: bool = False) -> str:
         """Go to the next document without a decision; return what the judge must be told of it."""

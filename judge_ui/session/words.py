@@ -41,12 +41,12 @@ def grade_name(scale: Scale, value: int) -> str:
     return f"{mark}: {label}" if mark.isalpha() else f"{mark} {label}"
 
 
-class Outcome(StrEnum):
+class KeyOutcome(StrEnum):
     """What came of a key."""
 
     SAVED = "saved"
     STUCK = "saved, stuck"
-    """Written, but the next document could not be drawn; `Result.message` says why."""
+    """Written, but the next document could not be drawn; `KeyResult.message` says why."""
     UNCHANGED = "unchanged"
     """The document has that grade already; nothing was written."""
     TOO_EARLY = "too early"
@@ -59,14 +59,14 @@ class Outcome(StrEnum):
     NOTHING = "nothing"
     """There was nothing to do it to."""
     FAILED = "failed"
-    """Not written; the document stays, `Result.message` says why."""
+    """Not written; the document stays, `KeyResult.message` says why."""
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class KeyResult:
     """What came of a key, and what to tell the judge."""
 
-    outcome: Outcome
+    outcome: KeyOutcome
     message: str = ""
     saved_at: datetime | None = None
     """UTC; set when something was written."""
@@ -106,7 +106,7 @@ class Attempt:
 
 
 @dataclass(frozen=True, slots=True)
-class Conflict:
+class DecisionConflict:
     """A decision that met another one of the same judge, made elsewhere."""
 
     attempt: Attempt

@@ -14,7 +14,7 @@ from judge_ui.session.messages import EMPTY_TEXT, NO_TEXT
 from judge_ui.text.finding import TermSearch
 from judge_ui.text.folding import Span
 from judge_ui.text.marking import merged
-from store.records import Page, Passage, Topic
+from store.records import Passage, ShownDocument, Topic
 from store.wrapping import LineSpan, drawn, iter_lines
 
 _AT_ONCE = 16_384
@@ -77,11 +77,11 @@ class DocumentLeaf(Leaf):
     """A document with a text: its words are looked for as far as it is read."""
 
     body: int = 0
-    """Where `Page.text` begins in `text`, after the heading."""
+    """Where `ShownDocument.text` begins in `text`, after the heading."""
     terms: TermSearch | None = None
     """In the whole of `text`."""
     passages: tuple[Passage, ...] = ()
-    """Ascending, not overlapping; in characters of `Page.text`."""
+    """Ascending, not overlapping; in characters of `ShownDocument.text`."""
 
     def layers(self, end: int) -> list[Layer]:
         """Give what stands out; nothing that begins before `end` is missing."""
@@ -177,10 +177,10 @@ def lay_out(leaf: Leaf, width: int) -> LaidLeaf:
     return laid
 
 
-def document_leaf(page: Page, terms: Iterable[str], passages: Iterable[Passage] = ()) -> Leaf:
+def document_leaf(page: ShownDocument, terms: Iterable[str], passages: Iterable[Passage] = ()) -> Leaf:
     """Make the leaf of a document: its title, its text, and what stands out in them.
 
-    `terms` may be folded or not; `passages` are in characters of `Page.text`.
+    `terms` may be folded or not; `passages` are in characters of `ShownDocument.text`.
     """
     body = NO_TEXT if page.text is None else page.text or EMPTY_TEXT
     heading = strong(f"{page.title}\n\n" if page.title else "")

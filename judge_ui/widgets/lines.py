@@ -37,7 +37,7 @@ class Words(Static):
         self.update(content(text if isinstance(text, Leaf) else Leaf(text)))
 
 
-class Bar(Widget):
+class TitleBar(Widget):
     """One line across the screen: something on the left, something on the right.
 
     The right side is never cut short; the left side is.
@@ -122,7 +122,7 @@ _LONGEST_STATUS = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Status:
+class Notice:
     """What the judge is told about the latest key."""
 
     text: str = ""
@@ -236,7 +236,7 @@ def _can_lose_a_word(labels: list[str], place: int) -> bool:
 
 
 def hint_lines(
-    keys: KeyTable, status: Status, width: int, special: Sequence[Hint] = (), *, is_tall: bool = False
+    keys: KeyTable, status: Notice, width: int, special: Sequence[Hint] = (), *, is_tall: bool = False
 ) -> list[Leaf]:
     """Write the command keys and the state of the last save.
 
@@ -259,7 +259,7 @@ def hint_lines(
         shown = tried
     if not shown:
         spans = lay_out(Leaf(text), width).lines[:_LONGEST_STATUS]
-        below = hint_lines(keys, Status(), width, special) if is_tall else []
+        below = hint_lines(keys, Notice(), width, special) if is_tall else []
         return [*(_said(text[start:end], status) for start, end in spans), *below]
     line = hints[shown[0]]
     for place in shown[1:]:
@@ -282,11 +282,11 @@ class Hints(Widget):
         self._keys = keys
         self._scale = scale
         self._document: Task | None = None
-        self._status = Status()
+        self._status = Notice()
         self._special: Sequence[Hint] = ()
         self._lines: list[Leaf] = []
 
-    def show(self, task: Task | None, status: Status, special: Sequence[Hint] = ()) -> None:
+    def show(self, task: Task | None, status: Notice, special: Sequence[Hint] = ()) -> None:
         """Show how another document stands, what came of the latest key, and what works now."""
         n_before = len(self._lines)
         self._document, self._status, self._special = task, status, special
@@ -352,6 +352,6 @@ def _breadth(hints: Sequence[Leaf]) -> int:
     return cell_width(_GAP.join(hint.text for hint in hints))
 
 
-def _said(text: str, status: Status) -> Leaf:
+def _said(text: str, status: Notice) -> Leaf:
     """Write a status; an urgent one stands out."""
     return Leaf(text, hits=((0, len(text)),) if status.urgent and text else ())

@@ -21,7 +21,7 @@ from judge_ui.session.messages import counted
 from judge_ui.session.queue import Filter
 from judge_ui.session.session import JudgingSession
 from judge_ui.session.words import grade_name
-from judge_ui.widgets.lines import Bar
+from judge_ui.widgets.lines import TitleBar
 from judge_ui.widgets.small import LineInput
 from store.records import State, Task
 from store.text import sanitise_line
@@ -175,7 +175,7 @@ class PoolList(Vertical):
 
     def compose(self) -> ComposeResult:
         """Lay out the list."""
-        yield Bar(id="list-bar")
+        yield TitleBar(id="list-bar")
         yield RowList(self._keys, id="list-rows")
         with Horizontal(id="list-find"):
             yield Static("docno with:", markup=False)
@@ -214,9 +214,9 @@ class PoolList(Vertical):
         total = len(self._session.tasks)
         name = filter_name(self._filter, self._session)
         if self._filter is Filter.ALL:
-            self.query_one("#list-bar", Bar).show(counted(total, "document"))
+            self.query_one("#list-bar", TitleBar).show(counted(total, "document"))
         else:
-            self.query_one("#list-bar", Bar).show(name, f"{len(self._places)} of {total}")
+            self.query_one("#list-bar", TitleBar).show(name, f"{len(self._places)} of {total}")
 
     def on_key(self, event: events.Key) -> None:
         """Cut the list down, look for a docno, or go back."""

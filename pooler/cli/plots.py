@@ -15,7 +15,7 @@ from math import isfinite
 from string import ascii_lowercase, ascii_uppercase
 from typing import TYPE_CHECKING, Any, TextIO
 
-from pooler.reporting.drawing import Scale, tick_labels, ticks
+from pooler.reporting.drawing import AxisScale, tick_labels, ticks
 from pooler.streams import PAGE, terminal_width
 from store.errors import ArgumentError
 from store.text import counted, sanitise_line
@@ -245,7 +245,7 @@ class Stack:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class DrawnValue:
     """A number, and an interval if it has one."""
 
     label: str
@@ -317,7 +317,7 @@ def plot_stacks(
 
 
 def plot_bars(
-    readings: Sequence[Reading],
+    readings: Sequence[DrawnValue],
     *,
     title: str,
     heading: str = "",
@@ -363,7 +363,7 @@ def plot_bars(
 
 
 def plot_intervals(
-    readings: Sequence[Reading],
+    readings: Sequence[DrawnValue],
     *,
     title: str,
     value_words: str,
@@ -420,7 +420,7 @@ def _finite(values: Iterable[float | None]) -> list[float]:
     return found
 
 
-def _layout(readings: Sequence[Reading], heading: str, headings: Sequence[str], width: int) -> Layout:
+def _layout(readings: Sequence[DrawnValue], heading: str, headings: Sequence[str], width: int) -> Layout:
     """Share out the columns; raise `ArgumentError` where there is nothing to draw."""
     if not readings:
         raise ArgumentError("readings", "must be one or more", 0)
@@ -449,11 +449,11 @@ def _sizes(parts: Sequence[int], per: int) -> list[int]:
     return sizes
 
 
-def _axis(values: Sequence[float], layout: Layout) -> tuple[Scale, list[str]]:
+def _axis(values: Sequence[float], layout: Layout) -> tuple[AxisScale, list[str]]:
     """Return an axis from the least value to the greatest, and its two lines: ticks and numbers."""
     low, high = _ends(values)
     last = layout.area - 1
-    scale = Scale(low, high, 0, last)
+    scale = AxisScale(low, high, 0, last)
     best, axis = (False, False, 0), [""]
     for most in range(8, 2, -1):
         marks = ticks(low, high, most=most)
@@ -466,7 +466,7 @@ def _axis(values: Sequence[float], layout: Layout) -> tuple[Scale, list[str]]:
     return scale, axis
 
 
-def _column(scale: Scale, value: float) -> int:
+def _column(scale: AxisScale, value: float) -> int:
     """Return the column nearest to a value; of two the right one."""
     return int(scale.place(value) + 0.5)
 
@@ -492,7 +492,7 @@ def _numbers(columns: Sequence[int], texts: Sequence[str], layout: Layout) -> tu
 
 
 def _framed(
-    readings: Sequence[Reading],
+    readings: Sequence[DrawnValue],
     drawn: Sequence[str],
     axis: Sequence[str],
     layout: Layout,
@@ -585,7 +585,7 @@ def draw_plot(plot: Plot, *, width: int) -> list[str]:
         ]
         return plot_stacks(stacks, [(fill[0], fill[2:]) for fill in plot.words], **words)
     readings = [
-        Reading(
+        DrawnValue(
             label,
             _number(row[plot.value]),
             None if plot.low is None else _number(row[plot.low]),

@@ -29,7 +29,7 @@ Pair = tuple[str, str]
 """Topic and docno."""
 
 
-class Part(StrEnum):
+class PooledWhen(StrEnum):
     """What becomes of a document that is pooled before or after the change."""
 
     NEW = "new"
@@ -71,7 +71,7 @@ class StateCounts:
 class PoolChange:
     """A change of the pools, counted."""
 
-    by_topic: Mapping[str, Mapping[Part, StateCounts]]
+    by_topic: Mapping[str, Mapping[PooledWhen, StateCounts]]
     """Topics in natural order, those with a pooled document before or after; every part."""
     outside_before: int
     """Judged by somebody, and in no pool."""
@@ -81,7 +81,7 @@ class PoolChange:
     leaving: list[Pair] = field(default_factory=list)
     """In no order."""
 
-    def total(self, part: Part) -> StateCounts:
+    def total(self, part: PooledWhen) -> StateCounts:
         """Add up a part over all topics."""
         return sum((parts[part] for parts in self.by_topic.values()), StateCounts())
 
@@ -132,11 +132,11 @@ class ChangeCount:
 
     def finish(self) -> PoolChange:
         """Return the counts so far."""
-        counts: dict[str, Counter[tuple[Part, State]]] = {}
+        counts: dict[str, Counter[tuple[PooledWhen, State]]] = {}
         outside: Counter[str] = Counter()
         for pair, one in self._now.items():
             if one.pools:
-                part = Part.LEAVING if pair in self._leaving else Part.STAYING
+                part = PooledWhen.LEAVING if pair in self._leaving else PooledWhen.STAYING
                 counts.setdefault(pair[0], Counter())[part, one.state] += 1
             if one.state is State.JUDGED:
                 outside["before"] += not one.pools
@@ -145,9 +145,9 @@ class ChangeCount:
         for pair in self._new:
             known = self._now.get(pair)
             state = State.UNJUDGED if known is None else known.state
-            counts.setdefault(pair[0], Counter())[Part.NEW, state] += 1
+            counts.setdefault(pair[0], Counter())[PooledWhen.NEW, state] += 1
         by_topic = {
-            topic: {part: _state_counts(counts[topic], part) for part in Part}
+            topic: {part: _state_counts(counts[topic], part) for part in PooledWhen}
             for topic in sorted(counts, key=natural_key)
         }
         return PoolChange(by_topic, outside["before"], outside["after"], [*self._new], [*self._leaving])
@@ -160,12 +160,12 @@ def _leaves(pair: Pair, one: PairStanding, leaving: Mapping[str, Container[Pair]
     return all(name in leaving and ((gone := leaving[name]) is None or pair in gone) for name in one.pools)
 
 
-def _state_counts(counts: Counter[tuple[Part, State]], part: Part) -> StateCounts:
+def _state_counts(counts: Counter[tuple[PooledWhen, State]], part: PooledWhen) -> StateCounts:
     """Return the counts of one part."""
     return StateCounts(**{state.value: counts[part, state] for state in State})
 
 
-class Side(StrEnum):
+class PoolSide(StrEnum):
     """Which of two pools has a document."""
 
     ONLY_A = "only in A"
@@ -173,7 +173,7 @@ class Side(StrEnum):
     BOTH = "in both"
 
 
-class Place(StrEnum):
+class CollectionState(StrEnum):
     """How a document stands in the whole collection, all judges together."""
 
     JUDGED = "judged"
@@ -192,13 +192,13 @@ class Place(StrEnum):
 class PoolDiff:
     """The documents of two pools by who has them; topics in natural order, then by docno."""
 
-    pairs: Mapping[Side, list[Pair]]
+    pairs: Mapping[PoolSide, list[Pair]]
 
-    def by_topic(self) -> dict[str, dict[Side, list[Pair]]]:
+    def by_topic(self) -> dict[str, dict[PoolSide, list[Pair]]]:
         """Return the same topic by topic, topics in natural order."""
         topics = {pair[0] for pairs in self.pairs.values() for pair in pairs}
-        parts: dict[str, dict[Side, list[Pair]]] = {
-            topic: {side: [] for side in Side} for topic in sorted(topics, key=natural_key)
+        parts: dict[str, dict[PoolSide, list[Pair]]] = {
+            topic: {side: [] for side in PoolSide} for topic in sorted(topics, key=natural_key)
         }
         for side, pairs in self.pairs.items():
             for pair in pairs:
@@ -226,11 +226,11 @@ def pool_diff(first: Set[Pair], second: Set[Pair]) -> PoolDiff:
     >>> found.pairs[Side.ONLY_A], found.pairs[Side.ONLY_B]
     ([('1', 'a')], [('9', 'c'), ('10', 'c')])
     """
-    parts = {Side.ONLY_A: first - second, Side.ONLY_B: second - first, Side.BOTH: first & second}
+    parts = {PoolSide.ONLY_A: first - second, PoolSide.ONLY_B: second - first, PoolSide.BOTH: first & second}
     return PoolDiff({side: sorted(part, key=_place) for side, part in parts.items()})
 
 
-def place_of(standing: PairStanding | None) -> Place:
+def place_of(standing: PairStanding | None) -> CollectionState:
     """Say how a document stands; ``None`` = nothing is known of it.
 
     Examples
@@ -240,16 +240,16 @@ def place_of(standing: PairStanding | None) -> Place:
     'outside'
     """
     if standing is None:
-        return Place.NOT_POOLED
+        return CollectionState.NOT_POOLED
     if standing.pools:
-        return Place(standing.state.value)
-    return Place.OUTSIDE if standing.state is State.JUDGED else Place.NOT_POOLED
+        return CollectionState(standing.state.value)
+    return CollectionState.OUTSIDE if standing.state is State.JUDGED else CollectionState.NOT_POOLED
 
 
-def count_places(pairs: Iterable[Pair], standings: Mapping[Pair, PairStanding]) -> dict[Place, int]:
+def count_places(pairs: Iterable[Pair], standings: Mapping[Pair, PairStanding]) -> dict[CollectionState, int]:
     """Count documents by how they stand; every place has its key."""
     counts = Counter(place_of(standings.get(pair)) for pair in pairs)
-    return {place: counts[place] for place in Place}
+    return {place: counts[place] for place in CollectionState}
 
 
 def brought_by(runs: RunSet, pairs: Collection[Pair]) -> dict[Pair, list[tuple[int, str]]]:
@@ -313,7 +313,7 @@ OTHERS_TIMES = "pace-of-all-judges"
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
+class JudgeShare:
     """What falls to one judge."""
 
     judge: str | None
@@ -331,7 +331,7 @@ class Share:
 
 def judging_cost(
     prospects: Prospects, times: Mapping[str, Sequence[int]], *, drawable: int = 0
-) -> list[Share]:
+) -> list[JudgeShare]:
     """Count the judgements that new documents ask for, and forecast their time.
 
     A share a judge, by name, claimers last.
@@ -355,9 +355,9 @@ def judging_cost(
     if not prospects.documents and not drawable:
         return []
     if prospects.plan is None and not prospects.judges:
-        return [Share(None, None, None, None, NO_JUDGES)]
+        return [JudgeShare(None, None, None, None, NO_JUDGES)]
     if prospects.plan is not None and drawable:
-        return [Share(None, None, None, None, NOT_ASSIGNED)]
+        return [JudgeShare(None, None, None, None, NOT_ASSIGNED)]
     if prospects.plan is None:
         counts: dict[str | None, int] = {
             judge: drawable + sum(judge not in one.decided for one in prospects.documents)
@@ -367,7 +367,7 @@ def judging_cost(
         try:
             counts = _by_plan(prospects, prospects.plan)
         except PoolerError:
-            return [Share(None, None, None, None, NO_PLAN)]
+            return [JudgeShare(None, None, None, None, NO_PLAN)]
     everybody = [one for judge in prospects.judges for one in times.get(judge, ())]
     return [
         _share(judge, counts[judge], times, everybody, is_at_most=bool(drawable))
@@ -375,7 +375,7 @@ def judging_cost(
     ]
 
 
-def total_seconds(shares: Iterable[Share]) -> float | None:
+def total_seconds(shares: Iterable[JudgeShare]) -> float | None:
     """Add up the times; ``None`` when one of them is not known."""
     seconds = [share.seconds for share in shares]
     known = [one for one in seconds if one is not None]
@@ -410,14 +410,14 @@ def _share(
     everybody: Sequence[int],
     *,
     is_at_most: bool,
-) -> Share:
+) -> JudgeShare:
     """Forecast the time of one judge, at the pace of all where there is none of their own."""
     own: Forecast | None = None if judge is None else forecast(times.get(judge, ()), judgements)
     reason = None
     if own is None or own.pace is None:
         own = forecast(everybody, judgements)
         reason = NO_TIMES if own.pace is None else OTHERS_TIMES
-    return Share(judge, judgements, own.pace, own.seconds, reason, is_at_most)
+    return JudgeShare(judge, judgements, own.pace, own.seconds, reason, is_at_most)
 
 
 _OPTIONS = ("seed", "by", "per_document", "overlap", "overlap_judges", "calibration", "lease_s")

@@ -1,6 +1,6 @@
 """The fast reader: lines, tags, topics, heads, no document twice.
 
-Documents are compared by `Column.keys`. Equal documents have equal keys; should different ones
+Documents are compared by `FieldColumn.keys`. Equal documents have equal keys; should different ones
 have, too, the suspicion costs time and nothing else.
 
 It takes a block of lines at a time and works on columns (`pooler.reading.columns`). Of each topic it
@@ -25,8 +25,8 @@ from pooler.reading.columns import (
     FRONT,
     LONGEST_FIELD,
     RELATIVE_ERROR,
-    Column,
-    Scores,
+    FieldColumn,
+    FieldScores,
     parse_ranks,
     parse_scores,
 )
@@ -64,32 +64,32 @@ class RunLines:
     def __len__(self) -> int:
         return len(self.starts)
 
-    def topics(self) -> Column:
+    def topics(self) -> FieldColumn:
         """Return the first field of every line."""
         return self._column(0)
 
-    def docnos(self) -> Column:
+    def docnos(self) -> FieldColumn:
         """Return the third field of every line."""
         return self._column(2)
 
-    def ranks(self) -> Column:
+    def ranks(self) -> FieldColumn:
         """Return the fourth field of every line."""
         return self._column(3)
 
-    def scores(self) -> Column:
+    def scores(self) -> FieldColumn:
         """Return the fifth field of every line."""
         return self._column(4)
 
-    def tags(self) -> Column:
+    def tags(self) -> FieldColumn:
         """Return the sixth field of every line."""
         return self._column(5)
 
-    def _column(self, field: int) -> Column:
+    def _column(self, field: int) -> FieldColumn:
         lengths = self.lengths[:, field].copy()
         width = int(lengths[0])
         if (lengths != width).any():
             width = 0
-        return Column(self.text, self.starts[:, field] + FRONT, lengths, width)
+        return FieldColumn(self.text, self.starts[:, field] + FRONT, lengths, width)
 
 
 def find_fields(block: bytes) -> RunLines:
@@ -401,7 +401,11 @@ class Candidates:
         """What is below cannot be among the first `depth`; ``None`` = nothing is known yet."""
 
     def add(
-        self, docnos: Column, scores: Scores, keys: NDArray[np.uint64], ranks: NDArray[np.int64] | None
+        self,
+        docnos: FieldColumn,
+        scores: FieldScores,
+        keys: NDArray[np.uint64],
+        ranks: NDArray[np.int64] | None,
     ) -> None:
         """Add lines that come next in the file."""
         self.n_documents += len(docnos)
@@ -505,10 +509,10 @@ class TopicPart:
     topic: bytes
     is_new: bool
     """Whether the topic begins here; else it goes on from the block before."""
-    docnos: Column
-    scores: Scores
+    docnos: FieldColumn
+    scores: FieldScores
     keys: NDArray[np.uint64]
-    """A number for every docno, as `Column.keys`; none twice here."""
+    """A number for every docno, as `FieldColumn.keys`; none twice here."""
     ranks: NDArray[np.int64] | None
     """Stated ranks; ``None`` when they are not wanted, or are not all integers."""
 
@@ -620,7 +624,7 @@ def _whole_lines(path: str, digest: hashlib._Hash, block_bytes: int) -> Iterator
         yield rest + b"\n"
 
 
-def _check_tag(tags: Column, seen: RunSeen) -> None:
+def _check_tag(tags: FieldColumn, seen: RunSeen) -> None:
     """Raise `SuspicionError` unless all lines have the tag of those before."""
     tag = tags.at(0)
     if tag != (seen.tag or tag) or tags.changes().size:

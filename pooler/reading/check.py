@@ -113,7 +113,7 @@ def check_run(
     check_order(order)
     faults = _CountedFaults(path)
     parsed = parse_run(path, faults, lenient=lenient, known_topics=known_topics, known_docnos=known_docnos)
-    columns = [_Columns(topic) for topic in parsed.topics if topic.docnos]
+    columns = [_TopicColumns(topic) for topic in parsed.topics if topic.docnos]
     cut_ties = [] if depth is None else _ties_at_cut(parsed.tag, columns, depth, order)
     found = [
         _tie_warning(columns, order),
@@ -159,7 +159,7 @@ class _CountedFaults(FaultList):
         super().put_instead(message, code, hint=hint)
 
 
-class _Columns:
+class _TopicColumns:
     """The lines of one topic as arrays."""
 
     def __init__(self, parsed: ParsedTopic) -> None:
@@ -171,7 +171,7 @@ class _Columns:
         self.ranks = whole_ranks(parsed.ranks)
 
 
-def _tie_warning(columns: Iterable[_Columns], order: Order) -> RunWarning | None:
+def _tie_warning(columns: Iterable[_TopicColumns], order: Order) -> RunWarning | None:
     """Count documents that share their score with another of their topic."""
     n_documents, topics = 0, []
     for topic in columns:
@@ -186,7 +186,7 @@ def _tie_warning(columns: Iterable[_Columns], order: Order) -> RunWarning | None
     return RunWarning("ties", message, n_documents)
 
 
-def _ties_at_cut(tag: str, columns: Iterable[_Columns], depth: int, order: Order) -> list[TieAtCut]:
+def _ties_at_cut(tag: str, columns: Iterable[_TopicColumns], depth: int, order: Order) -> list[TieAtCut]:
     """List the topics with a tie across the depth."""
     found = []
     for topic in columns:
@@ -215,7 +215,7 @@ def _tie_at_cut_warning(ties: list[TieAtCut], depth: int | None) -> RunWarning |
     return RunWarning("ties-at-cut", message, len(ties))
 
 
-def _rank_order_warning(columns: Iterable[_Columns], order: Order) -> RunWarning | None:
+def _rank_order_warning(columns: Iterable[_TopicColumns], order: Order) -> RunWarning | None:
     """Compare the order of the stated ranks with that of the scores."""
     by_score: Order = "trec" if order in ("rank", "file") else order
     topics: list[str] = []
@@ -241,7 +241,7 @@ def _rank_order_warning(columns: Iterable[_Columns], order: Order) -> RunWarning
     return RunWarning("rank-order", f"{what} in {_first_of(topics)}: {example}", len(topics))
 
 
-def _rank_number_warning(columns: Iterable[_Columns]) -> RunWarning | None:
+def _rank_number_warning(columns: Iterable[_TopicColumns]) -> RunWarning | None:
     """Count the stated ranks that are not integers."""
     count, example = 0, ""
     for topic in columns:
@@ -258,7 +258,7 @@ def _rank_number_warning(columns: Iterable[_Columns]) -> RunWarning | None:
     return RunWarning("rank-number", f"{count} stated ranks are not integers, {example}", count)
 
 
-def _rank_zero_warning(columns: Iterable[_Columns]) -> RunWarning | None:
+def _rank_zero_warning(columns: Iterable[_TopicColumns]) -> RunWarning | None:
     """List the topics whose least stated rank is 0."""
     topics = [topic.topic for topic in columns if topic.ranks is not None and topic.ranks.min() == 0]
     if not topics:
@@ -266,7 +266,7 @@ def _rank_zero_warning(columns: Iterable[_Columns]) -> RunWarning | None:
     return RunWarning("rank-zero", f"stated ranks start at 0 in {_first_of(topics)}", len(topics))
 
 
-def _short_warning(columns: Iterable[_Columns], depth: int | None) -> RunWarning | None:
+def _short_warning(columns: Iterable[_TopicColumns], depth: int | None) -> RunWarning | None:
     """List the topics with few documents."""
     enough = FEW_DOCUMENTS if depth is None else depth
     short = [topic for topic in columns if len(topic.docnos) < enough]
@@ -296,7 +296,7 @@ def _q0_warning(parsed: ParsedRun) -> RunWarning | None:
     return RunWarning("q0", f"{message}: {text}", parsed.n_odd_q0)
 
 
-def _look_alike_warning(columns: Iterable[_Columns], met: set[str]) -> RunWarning | None:
+def _look_alike_warning(columns: Iterable[_TopicColumns], met: set[str]) -> RunWarning | None:
     """Count the docnos that look the same as another one, here or met before."""
     docnos = {docno for topic in columns for docno in topic.docnos if not docno.isascii()}
     met |= docnos

@@ -34,7 +34,7 @@ _FACTORS = np.array(
 
 
 @dataclass(slots=True, eq=False)
-class Column:
+class FieldColumn:
     """One field of many lines."""
 
     text: bytes
@@ -49,9 +49,9 @@ class Column:
     def __len__(self) -> int:
         return self.starts.size
 
-    def __getitem__(self, rows: slice) -> Column:
+    def __getitem__(self, rows: slice) -> FieldColumn:
         """Return the field of some lines."""
-        return Column(self.text, self.starts[rows], self.lengths[rows], self.width)
+        return FieldColumn(self.text, self.starts[rows], self.lengths[rows], self.width)
 
     def at(self, row: int) -> bytes:
         """Return the field of one line."""
@@ -147,11 +147,11 @@ class Column:
         return windows[is_inside].tobytes()[:-1]
 
     @staticmethod
-    def of(fields: Sequence[bytes]) -> Column:
+    def of(fields: Sequence[bytes]) -> FieldColumn:
         """Make a column of fields that stand nowhere yet."""
         lengths = np.fromiter(map(len, fields), np.int64, len(fields))
         starts = FRONT + np.cumsum(lengths) - lengths
-        return Column(b"".join((bytes(FRONT), *fields, bytes(BACK))), starts, lengths)
+        return FieldColumn(b"".join((bytes(FRONT), *fields, bytes(BACK))), starts, lengths)
 
 
 MOST_BYTES = 24
@@ -177,7 +177,7 @@ class FixedPoint:
     """Where the sign is minus, shape (n_lines,); ``None`` when there are no signs."""
 
 
-def read_fixed_point(column: Column) -> FixedPoint:
+def read_fixed_point(column: FieldColumn) -> FixedPoint:
     """Read digits, points and signs.
 
     Examples
@@ -205,7 +205,7 @@ def read_fixed_point(column: Column) -> FixedPoint:
     return FixedPoint(is_plain, _together(digits), n_points, n_decimals, is_minus if has_signs else None)
 
 
-def _characters(column: Column, n_characters: NDArray[np.int64]) -> NDArray[np.uint8]:
+def _characters(column: FieldColumn, n_characters: NDArray[np.int64]) -> NDArray[np.uint8]:
     """Lay out the last characters of fields, less the code of zero.
 
     Returns an array of shape (8, 16 or 24, n_lines): the last character of every field in the last
@@ -278,19 +278,19 @@ RELATIVE_ERROR = 1e-14
 
 
 @dataclass(slots=True, eq=False)
-class Scores:
+class FieldScores:
     """The numbers of a column, some of them approximate until they are asked for."""
 
-    column: Column
+    column: FieldColumn
     approximate: NDArray[np.float64]
     """Within `RELATIVE_ERROR` of what is written, and of the same sign; shape (n_lines,)."""
     is_exact: NDArray[np.bool_] | None
     """Where `approximate` has the very bits that `float` gives; ``None`` = everywhere."""
 
-    def __getitem__(self, rows: slice) -> Scores:
+    def __getitem__(self, rows: slice) -> FieldScores:
         """Return the numbers of some lines."""
         is_exact = None if self.is_exact is None else self.is_exact[rows]
-        return Scores(self.column[rows], self.approximate[rows], is_exact)
+        return FieldScores(self.column[rows], self.approximate[rows], is_exact)
 
     def exact(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return the numbers of some lines to the last bit."""
@@ -302,8 +302,8 @@ class Scores:
         return numbers
 
 
-def parse_scores(column: Column) -> Scores:
-    r"""Turn score fields into finite numbers; `Scores.exact` gives, to the last bit, what `float` does.
+def parse_scores(column: FieldColumn) -> FieldScores:
+    r"""Turn score fields into finite numbers; `FieldScores.exact` gives, to the last bit, what `float` does.
 
     The digits of fields like ``-12.5`` and ``1.5e-07`` make an integer, which is multiplied or divided by one
     power of ten. With up to 15 digits, and powers up to 22, both are exact in float64, so the result is the
@@ -328,7 +328,7 @@ def parse_scores(column: Column) -> Scores:
     if odd.size:
         numbers[odd] = _read_exponents(column, odd)
         is_exact[odd] = True
-    return Scores(column, numbers, None if is_exact.all() else is_exact)
+    return FieldScores(column, numbers, None if is_exact.all() else is_exact)
 
 
 def _set_signs(numbers: NDArray[np.float64], read: FixedPoint) -> None:
@@ -337,7 +337,7 @@ def _set_signs(numbers: NDArray[np.float64], read: FixedPoint) -> None:
         np.negative(numbers, out=numbers, where=read.is_minus)
 
 
-def _read_exponents(column: Column, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+def _read_exponents(column: FieldColumn, rows: NDArray[np.int64]) -> NDArray[np.float64]:
     """Read fields like `1.5e-07` all at once, and what is otherwise one by one."""
     if rows.size <= _FEW:
         return _read_singly(column, rows)
@@ -352,8 +352,8 @@ def _read_exponents(column: Column, rows: NDArray[np.int64]) -> NDArray[np.float
     # Where there is no exponent, the first character stands for both parts.
     n_before = np.where(is_good, places, 1)
     n_after = np.where(is_good, lengths - places - 1, 1)
-    before = read_fixed_point(Column(column.text, starts, n_before))
-    after = read_fixed_point(Column(column.text, starts + lengths - n_after, n_after))
+    before = read_fixed_point(FieldColumn(column.text, starts, n_before))
+    after = read_fixed_point(FieldColumn(column.text, starts + lengths - n_after, n_after))
     numbers, powers = before.digits, after.digits
     _set_signs(numbers, before)
     _set_signs(powers, after)
@@ -370,7 +370,7 @@ def _read_exponents(column: Column, rows: NDArray[np.int64]) -> NDArray[np.float
     return numbers
 
 
-def _read_singly(column: Column, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+def _read_singly(column: FieldColumn, rows: NDArray[np.int64]) -> NDArray[np.float64]:
     """Read some fields as `float` does; raise `ValueError` for what is no finite number."""
     packed = column.packed(rows)
     if b"_" in packed:
@@ -389,7 +389,7 @@ _MOST_BYTES = 15
 class Ranks:
     """Stated ranks, as far as they are plain integers."""
 
-    column: Column
+    column: FieldColumn
     numbers: NDArray[np.int64]
     """Shape (n_lines,); 0 where the field is not plain digits."""
     is_plain: NDArray[np.bool_]
@@ -406,7 +406,7 @@ class Ranks:
         return whole_ranks(self.column.packed(np.arange(len(self.column))).split(b"\n"))
 
 
-def parse_ranks(column: Column) -> Ranks:
+def parse_ranks(column: FieldColumn) -> Ranks:
     """Read stated ranks: fields of up to 15 digits at once, others when they are asked for.
 
     Examples

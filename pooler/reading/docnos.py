@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pooler.reading.blocks import SuspicionError
-from pooler.reading.columns import WORD, Column
+from pooler.reading.columns import WORD, FieldColumn
 
 _MOST_WORDS = 8
 """Docnos of more words than this are looked up one by one, so that few do not widen all."""
@@ -56,7 +56,7 @@ class DocnoNumbers:
     def __len__(self) -> int:
         return self._n
 
-    def number(self, docnos: Column) -> NDArray[np.int32]:
+    def number(self, docnos: FieldColumn) -> NDArray[np.int32]:
         """Return the number of every docno.
 
         Those not met before get the next ones, and must each be there once.
@@ -96,13 +96,13 @@ class DocnoNumbers:
         self._long_docnos = {number: docno for docno, number in self._long.items()}
         self._rebuild()
 
-    def _number_some_long(self, docnos: Column, is_long: NDArray[np.bool_]) -> NDArray[np.int32]:
+    def _number_some_long(self, docnos: FieldColumn, is_long: NDArray[np.bool_]) -> NDArray[np.int32]:
         """Give docnos their numbers, the long ones by a dictionary."""
         short = np.flatnonzero(~is_long)
         words = [np.zeros(len(docnos), np.uint64)]
         numbers = np.full(len(docnos), _NO_NUMBER, np.int32)
         if short.size:
-            some = Column(docnos.text, docnos.starts[short], docnos.lengths[short]).words()
+            some = FieldColumn(docnos.text, docnos.starts[short], docnos.lengths[short]).words()
             words = [np.zeros(len(docnos), np.uint64) for _ in some]
             for whole, word in zip(words, some, strict=True):
                 whole[short] = word

@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pooler.reading.blocks import BLOCK_BYTES, RunSeen, SuspicionError, TopicPart, check_across, topic_parts
-from pooler.reading.columns import Column
+from pooler.reading.columns import FieldColumn
 from pooler.reading.docnos import DocnoNumbers
 from pooler.reading.parallel import interrupts_held, n_processors
 from pooler.reading.run_list import RunEntry
@@ -239,7 +239,7 @@ class RunReader:
         n_known = len(self._numbers)
         with _Spool(self._folder, self._spool_bytes) as spool:
             for ranking in run.rankings:
-                column = Column.of([docno.encode() for docno in ranking.docnos])
+                column = FieldColumn.of([docno.encode() for docno in ranking.docnos])
                 numbers = self._numbers.number(column)
                 spool.add(pack_ranking(ranking.topic, ranking.docnos, numbers, ranking.scores, ranking.ranks))
             can_be_read_again = is_regular_file(entry.file)
@@ -283,7 +283,7 @@ class RunReader:
 class _Docnos(Sequence[bytes]):
     """The docnos of one topic, made only if they are looked at: where scores tie."""
 
-    def __init__(self, columns: Sequence[Column]) -> None:
+    def __init__(self, columns: Sequence[FieldColumn]) -> None:
         self._columns = columns
         self._made: list[bytes] = []
 

@@ -27,7 +27,7 @@ _ESCAPED = re.compile(rb"[^ -~]|['\\\\]")
 
 
 @dataclass(frozen=True, slots=True)
-class Commands:
+class CommandLines:
     """Writes commands about the runs and judgements of a source; empty of what no command can name."""
 
     source: Source

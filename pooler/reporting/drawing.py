@@ -140,7 +140,7 @@ class Axis:
 
 
 @dataclass(frozen=True, slots=True)
-class Scale:
+class AxisScale:
     """From values to places."""
 
     low: Decimal
@@ -159,7 +159,7 @@ class Scale:
 
 def make_scale(
     values: Iterable[float], axis: Axis, start: float, stop: float, *, most: int = 6
-) -> tuple[Scale, list[Decimal]]:
+) -> tuple[AxisScale, list[Decimal]]:
     """Choose the ends of an axis from `start` to `stop`, and its ticks, `most` of them at most.
 
     Ends that are given stay where no value lies beyond; others go out to the next tick. Values that are not
@@ -191,7 +191,7 @@ def make_scale(
         lowest = (lowest / step).to_integral_value("ROUND_FLOOR") * step
     if high is None:
         highest = (highest / step).to_integral_value("ROUND_CEILING") * step
-    return Scale(lowest, highest, start, stop), ticks(lowest, highest, most=most + 2, step=step)
+    return AxisScale(lowest, highest, start, stop), ticks(lowest, highest, most=most + 2, step=step)
 
 
 def ticks(low: Decimal, high: Decimal, *, most: int = 6, step: Decimal | None = None) -> list[Decimal]:
@@ -420,7 +420,7 @@ class Sheet:
 
     def horizontal_axis(
         self,
-        scale: Scale,
+        scale: AxisScale,
         marks: Sequence[Decimal],
         spans: Iterable[tuple[float, float]],
         bottom: float,
@@ -440,7 +440,7 @@ class Sheet:
         middle = max(half, min(middle, self.width - half))
         return self.lines(middle, bottom + PADDING + LINE, lines, anchor="middle", classes="soft")
 
-    def horizontal_numbers(self, scale: Scale, marks: Sequence[Decimal], top: float) -> None:
+    def horizontal_numbers(self, scale: AxisScale, marks: Sequence[Decimal], top: float) -> None:
         """Write the numbers of an axis."""
         taken = 0.0
         for mark, label in zip(marks, tick_labels(list(marks)), strict=True):
@@ -451,7 +451,7 @@ class Sheet:
             self.text(middle, top + LINE / 2, label, anchor="middle")
             taken = middle + half + PADDING
 
-    def vertical_axis(self, scale: Scale, marks: Sequence[Decimal], left: float) -> None:
+    def vertical_axis(self, scale: AxisScale, marks: Sequence[Decimal], left: float) -> None:
         """Draw an axis at the left of a field, with lines through it to the right end."""
         places = [scale.place(float(mark)) for mark in marks]
         self._grid((left, place, self.width, place) for place in places)
@@ -481,7 +481,7 @@ class Sheet:
 
 def horizontal_scale(
     values: Iterable[float], axis: Axis, start: float, stop: float
-) -> tuple[Scale, list[Decimal]]:
+) -> tuple[AxisScale, list[Decimal]]:
     """Choose the ends and the ticks of a horizontal axis, as many as have room for their numbers."""
     found = list(values)
     for most in (8, 6, 5, 4, 3):

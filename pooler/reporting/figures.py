@@ -12,9 +12,9 @@ from typing import Any
 from pooler.reporting.charts import Chart
 from pooler.reporting.drawing import Axis
 from pooler.reporting.grid import HeatMap
-from pooler.reporting.lines import Line, Lines
+from pooler.reporting.lines import ChartLine, Lines
 from pooler.reporting.page import Figure, PageColumn, PageTable
-from pooler.reporting.rows import Bar, Bars, Dot, Dots
+from pooler.reporting.rows import BarRow, Bars, Dot, Dots
 from pooler.results.table import Cell, Column, Plot, Table, View, see, written
 
 Interval = tuple[str, str, str]
@@ -64,7 +64,7 @@ def chart_of(plot: Plot) -> Chart:
         return _dots(plot, table, axis, labels, reasons)
     is_stacked = plot.kind == "stacks"
     bars = tuple(
-        Bar(label, numbers, (" + ".join(cells),) if is_stacked else cells, reason)
+        BarRow(label, numbers, (" + ".join(cells),) if is_stacked else cells, reason)
         for label, numbers, cells, reason in zip(
             labels, _by_row(values), _by_row(texts), reasons, strict=True
         )
@@ -98,7 +98,7 @@ def _lines(
     across = Axis(plot.heading(), with_zero=False)
     places = numbers(table, str(plot.label))
     drawn = tuple(
-        Line(heading, tuple(zip(places, heights, strict=True)), name in plot.stepped)
+        ChartLine(heading, tuple(zip(places, heights, strict=True)), name in plot.stepped)
         for name, heading, heights in zip(plot.parts or (plot.value,), headings, values, strict=True)
     )
     ends = [(f"{line.label}, {across.label} {x:g}", y) for line in drawn for x, y in line.points]
@@ -194,7 +194,9 @@ def _by_row(columns: Sequence[Sequence[Any]]) -> tuple[tuple[Any, ...], ...]:
 
 def _values(chart: Bars | Dots) -> list[float]:
     """Return every value of a chart."""
-    return [value for row in chart.rows for value in (row.values if isinstance(row, Bar) else (row.value,))]
+    return [
+        value for row in chart.rows for value in (row.values if isinstance(row, BarRow) else (row.value,))
+    ]
 
 
 def _described(values: Sequence[tuple[str, float]], axis: Axis) -> str:

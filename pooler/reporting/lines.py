@@ -13,7 +13,7 @@ from pooler.reporting.drawing import (
     PADDING,
     SIZE,
     Axis,
-    Scale,
+    AxisScale,
     Sheet,
     horizontal_scale,
     make_scale,
@@ -31,7 +31,7 @@ FIELD = 260.0
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ChartLine:
     """One series."""
 
     label: str
@@ -52,7 +52,7 @@ class Lines:
     """For those who do not see it."""
     x_axis: Axis
     y_axis: Axis
-    lines: tuple[Line, ...]
+    lines: tuple[ChartLine, ...]
     """At most six; told apart by colour, dashes and markers."""
 
 
@@ -82,7 +82,7 @@ def draw_lines(chart: Lines, *, width: float, key: str) -> str:
 
 def draw_upright(
     sheet: Sheet, axis: Axis, values: list[float], top: float
-) -> tuple[float, float, float, Scale]:
+) -> tuple[float, float, float, AxisScale]:
     """Draw the label and the axis at the left of a field.
 
     Return its top, bottom and left end, and where values stand.
@@ -96,8 +96,8 @@ def draw_upright(
 
 def _draw_stretch(
     sheet: Sheet,
-    across: Scale,
-    up: Scale,
+    across: AxisScale,
+    up: AxisScale,
     stretch: list[tuple[float, float]],
     series: int,
     *,
@@ -117,7 +117,7 @@ def _draw_stretch(
         sheet.marker(x, y, series)
 
 
-def _stretches(line: Line) -> Iterator[list[tuple[float, float]]]:
+def _stretches(line: ChartLine) -> Iterator[list[tuple[float, float]]]:
     """Yield the runs of points between gaps."""
     stretch: list[tuple[float, float]] = []
     for point in line.points:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import comb
 from typing import TYPE_CHECKING
 
-from pooler.reporting.commands import Commands
+from pooler.reporting.commands import CommandLines
 from pooler.results.measure.diagnose import Diagnosis, diagnose, is_sampled, made_otherwise
 from pooler.results.source import Judged, Source, opened_collection
 from pooler.telling import Listener, listening
@@ -56,7 +56,7 @@ class Material:
 
     source: Source
     judged: Judged
-    commands: Commands
+    commands: CommandLines
     cutoff: int
     diagnosis: Diagnosis
     stored: Stored | None
@@ -84,7 +84,7 @@ def gather(
     stored = None if source.is_of_files else _of_collection(source)
     with listening(Listener()):  # what there is to say is on the page
         diagnosis = diagnose(source, depth=depth, judged_at=JUDGED_AT, cutoff=cutoff or 1000)
-    commands = Commands(source, judged.files, cutoff, values, out)
+    commands = CommandLines(source, judged.files, cutoff, values, out)
     return Material(source, judged, commands, cutoff or 1000, diagnosis, stored, depth)
 
 

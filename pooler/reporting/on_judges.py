@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from pooler.reporting.commands import Commands
+from pooler.reporting.commands import CommandLines
 from pooler.reporting.figures import figure, numbers, page_table, reason_words
 from pooler.reporting.material import Material, Stored
 from pooler.reporting.on_pool import called
@@ -38,7 +38,7 @@ def judging(material: Material) -> Section | None:
     return Section("Judging", tuple(_judging(stored, material.commands)))
 
 
-def _judging(stored: Stored, commands: Commands) -> Iterator[str | Figure]:
+def _judging(stored: Stored, commands: CommandLines) -> Iterator[str | Figure]:
     """Yield the figures of judging."""
     owing = stored.progress.where([cell is not None for cell in stored.progress.cells("pooled")])
     if len(owing):
@@ -122,7 +122,7 @@ def _who(stored: Stored, found: AgreementResult) -> str:
 
 
 def _agreement(
-    stored: Stored, found: AgreementResult, commands: Commands
+    stored: Stored, found: AgreementResult, commands: CommandLines
 ) -> Iterator[str | Figure | PageTable]:
     """Yield the figures of agreement."""
     kind = "topic" if stored.has_intervals else "none"

@@ -23,14 +23,14 @@ _OF_PAIRS = ("a", "b", "topics", "difference", "sd", "k", "p_t2_removed", "p_t2_
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class SectionPart:
     """A section, and what is said of it at the head of the page."""
 
     section: Section
     words: Sequence[str] = ()
 
 
-def unjudged(material: Material) -> Part:
+def unjudged(material: Material) -> SectionPart:
     """Show what the documents that nobody judged can do to the scores."""
     blocks: list[str | Figure] = [limits(material)]
     words: list[str] = []
@@ -59,10 +59,10 @@ def unjudged(material: Material) -> Part:
             " relevant:"
         )
         words = [f"{supposed} {' '.join(words)}"] if words else []
-    return Part(Section("What unjudged documents can do", tuple(blocks)), words)
+    return SectionPart(Section("What unjudged documents can do", tuple(blocks)), words)
 
 
-def disagreement(material: Material) -> Part:
+def disagreement(material: Material) -> SectionPart:
     """Show what another judging would do to the scores and to the order of the runs."""
     from pooler.results.judge_kinds import mixture_sentence
     from pooler.results.measure.probabilities import empty_words, load_probable, without_words
@@ -77,7 +77,7 @@ def disagreement(material: Material) -> Part:
     except PoolerError as error:
         if isinstance(error, ArgumentError) and error.name == "values":
             error = error.named("--value")
-        return Part(Section(title, (f"Nothing can be said about it: {error.message}.",)))
+        return SectionPart(Section(title, (f"Nothing can be said about it: {error.message}.",)))
     probable = loaded.rankings
     if not any(bool(((p > 0) & (p < 1)).any()) for p in probable.probabilities):
         text = (
@@ -85,7 +85,7 @@ def disagreement(material: Material) -> Part:
             " known about how judges differ. `--value GRADE=P`, once for every grade, says how likely a"
             " document of that grade is relevant to another judge."
         )
-        return Part(Section(title, (text,)))
+        return SectionPart(Section(title, (text,)))
     has_pairs = len(probable.tags) > 1
     varied = variation_of(loaded, material.judged, pairs=has_pairs, neighbours=True)
     plots = {plot.table.name: plot for plot in varied.plots()}
@@ -106,7 +106,7 @@ def disagreement(material: Material) -> Part:
         *(f"{one[0].upper()}{one[1:]}." for one in empty_words(probable.topics, varied.varied)),
     ]
     if not has_pairs:
-        return Part(Section(title, tuple(blocks)))
+        return SectionPart(Section(title, tuple(blocks)))
     of_pairs = replace(
         plots["reversed"], title="Neighbours that may change places", axis="probability of the other order"
     )
@@ -124,10 +124,10 @@ def disagreement(material: Material) -> Part:
         f"{varied.conclusion()} Another judging decides each document independently, relevant with its"
         f" probability ({worth})."
     )
-    return Part(Section(title, tuple(blocks)), [words])
+    return SectionPart(Section(title, tuple(blocks)), [words])
 
 
-def differences(material: Material) -> Part | None:
+def differences(material: Material) -> SectionPart | None:
     """Show how the topics of two runs differ, and how far apart runs have to be."""
     if len(material.diagnosis.runs) < 2:
         return None
@@ -161,7 +161,7 @@ def differences(material: Material) -> Part | None:
                 ),
             )
         )  # fmt: skip
-    return Part(Section("Whether runs differ", tuple(blocks)), words) if blocks else None
+    return SectionPart(Section("Whether runs differ", tuple(blocks)), words) if blocks else None
 
 
 def _normality(material: Material) -> list[str | Figure]:

@@ -163,7 +163,7 @@ class Section:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class ReportPage:
     """The whole page."""
 
     title: str
@@ -175,7 +175,7 @@ class Page:
     """Of the words of the page, as a language tag."""
 
 
-def render(page: Page) -> str:
+def render(page: ReportPage) -> str:
     """Write the page as HTML, which is well-formed XML too.
 
     One file without scripts and without addresses of other files.
@@ -207,7 +207,7 @@ def render(page: Page) -> str:
     )
 
 
-def _contents(page: Page) -> str:
+def _contents(page: ReportPage) -> str:
     """Return the table of contents: sections, and the figures of each."""
     items = ""
     for number, section in enumerate(page.sections, 1):

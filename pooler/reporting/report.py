@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from pooler.reporting import on_judges, on_pool, on_scores
 from pooler.reporting.material import JUDGED_AT, Material, gather
-from pooler.reporting.page import Page, Points, Section, render
+from pooler.reporting.page import Points, ReportPage, Section, render
 from pooler.results.judge_kinds import mixture_sentence, models_sentence
 from pooler.results.source import Source, source_of
 from pooler.telling import progress, say
@@ -108,7 +108,7 @@ def report(
 class Report:
     """A page: its sections of sentences, tables and figures, and what a browser shows."""
 
-    page: Page
+    page: ReportPage
 
     @property
     def sections(self) -> tuple[Section, ...]:
@@ -152,7 +152,7 @@ def _is_page(path: Path) -> bool:
     return not start or start.startswith((b"<!doctype html", b"<html"))
 
 
-def _page(material: Material, title: str | None, sections: tuple[Section, ...]) -> Page:
+def _page(material: Material, title: str | None, sections: tuple[Section, ...]) -> ReportPage:
     """Put the sections under a title."""
     from pooler import __version__
 
@@ -167,7 +167,7 @@ def _page(material: Material, title: str | None, sections: tuple[Section, ...]) 
     if commands.leaves_password:
         lead += " Commands leave out the password; the variable PGPASSWORD can hold it."
     footer = f"Written by pooler {__version__} on {datetime.now(UTC):%Y-%m-%d}."
-    return Page(title or f"Can {_name(material)} be trusted?", lead, sections, footer)
+    return ReportPage(title or f"Can {_name(material)} be trusted?", lead, sections, footer)
 
 
 def _measured(material: Material) -> list[str]:

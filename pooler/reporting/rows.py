@@ -17,7 +17,7 @@ from pooler.reporting.drawing import (
     PADDING,
     SIZE,
     Axis,
-    Scale,
+    AxisScale,
     Sheet,
     horizontal_scale,
     shown,
@@ -150,7 +150,7 @@ def lay_out(texts: Sequence[RowText], width: float, mark_height: float) -> RowLa
 
 def draw_frame(
     sheet: Sheet, layout: RowLayout, axis: Axis, values: Iterable[float], top: float
-) -> tuple[Scale, float]:
+) -> tuple[AxisScale, float]:
     """Put everything on the sheet but the marks.
 
     Return where values stand, and where the label of the axis ends.
@@ -193,7 +193,7 @@ _THICKNESS = 11.0
 
 
 @dataclass(frozen=True, slots=True)
-class Bar:
+class BarRow:
     """One row."""
 
     label: str
@@ -213,7 +213,7 @@ class Bars:
     description: str
     """For those who do not see it."""
     axis: Axis
-    rows: tuple[Bar, ...]
+    rows: tuple[BarRow, ...]
     parts: tuple[str, ...] = ("",)
     """Names of the values of a row; explained above the chart where there are several."""
     is_stacked: bool = False
@@ -261,7 +261,7 @@ def draw_bars(chart: Bars, *, width: float, key: str, rows: slice = ALL) -> str:
     return sheet.finished(chart.title, chart.description, end)
 
 
-def _draw_bar(sheet: Sheet, scale: Scale, zero: float, middle: float, value: float, series: int) -> None:
+def _draw_bar(sheet: Sheet, scale: AxisScale, zero: float, middle: float, value: float, series: int) -> None:
     """Draw one value from zero, or the place of a missing one."""
     y = middle - _THICKNESS / 2
     if not math.isfinite(value):
@@ -271,7 +271,7 @@ def _draw_bar(sheet: Sheet, scale: Scale, zero: float, middle: float, value: flo
     sheet.bar(min(zero, place), y, abs(place - zero), _THICKNESS, series)
 
 
-def _draw_stack(sheet: Sheet, scale: Scale, zero: float, middle: float, row: Bar) -> None:
+def _draw_stack(sheet: Sheet, scale: AxisScale, zero: float, middle: float, row: BarRow) -> None:
     """Draw the parts of a row end to end; none of them if one is missing."""
     y = middle - _THICKNESS / 2
     if not math.isfinite(sum(row.values)):
@@ -283,7 +283,7 @@ def _draw_stack(sheet: Sheet, scale: Scale, zero: float, middle: float, row: Bar
         sheet.bar(left, y, right - left, _THICKNESS, series)
 
 
-def _is_whole(row: Bar) -> bool:
+def _is_whole(row: BarRow) -> bool:
     """Tell whether a row has all its values."""
     return all(map(math.isfinite, row.values))
 

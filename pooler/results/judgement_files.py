@@ -143,7 +143,7 @@ _TO_UNCOMPRESS = {".gz": "gzip -dc", ".xz": "xz -dc", ".zst": "zstd -dc"}
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class FileOptions:
     """What the options say of a file."""
 
     form: FileFormat
@@ -157,7 +157,7 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class GradesFile:
     """What a file of grades holds."""
 
     rows: list[GradedRow]
@@ -181,7 +181,7 @@ def wanted_of(
     columns: str | None,
     topic: str | None,
     lenient: bool,
-) -> Wanted:
+) -> FileOptions:
     """Check that the options go together, and say whose judgements they are."""
     from store.formats.tables import parse_columns
 
@@ -210,10 +210,10 @@ def wanted_of(
         }
         message = "whose judgements are these?"
         raise PoolerError(message, hint="--judge NAME" + other.get(chosen, " says it"))
-    return Wanted(chosen, sample, judge, judge_column, names, topic, lenient)
+    return FileOptions(chosen, sample, judge, judge_column, names, topic, lenient)
 
 
-def read_source(file: str, wanted: Wanted, scale: Scale, faults: FaultList) -> Source:
+def read_source(file: str, wanted: FileOptions, scale: Scale, faults: FaultList) -> GradesFile:
     """Read a file of grades; its faults are told, and what has none is returned.
 
     What comes twice is returned twice, but for a prels file, where it is a fault.
@@ -224,7 +224,7 @@ def read_source(file: str, wanted: Wanted, scale: Scale, faults: FaultList) -> S
     if wanted.sample is not None:
         sample = read_sample(file, wanted.sample, faults, judge_column=column, lenient=wanted.lenient)
         rows = list(graded_rows(sample.rows, judge=judge))
-        return Source(rows, sample.sha256, 0, sample.n_trailing, 5, "prels", sample)
+        return GradesFile(rows, sample.sha256, 0, sample.n_trailing, 5, "prels", sample)
     if wanted.form is FileFormat.QRELS:
         from store.formats.qrels import read_qrels
 
@@ -234,7 +234,7 @@ def read_source(file: str, wanted: Wanted, scale: Scale, faults: FaultList) -> S
         if not qrels.rows and faults.kept[0].code == "fields":
             faults.hint = faults.hint or COLUMNS_HINT
         rows = list(graded_rows(qrels.rows, judge=judge, judge_column=column))
-        return Source(
+        return GradesFile(
             rows,
             qrels.sha256,
             qrels.n_float_grades,
@@ -263,10 +263,10 @@ def read_source(file: str, wanted: Wanted, scale: Scale, faults: FaultList) -> S
     return _of_table(table, judge, len(names), f"`{','.join(names)}`")
 
 
-def _of_table(table: JudgedTable, judge: str | None, n_fields: int, noun: str) -> Source:
+def _of_table(table: JudgedTable, judge: str | None, n_fields: int, noun: str) -> GradesFile:
     """Turn a table into a source; its rows say whose they are, or `judge` does."""
     rows = table.rows if judge is None else [row._replace(judge=judge) for row in table.rows]
-    return Source(
+    return GradesFile(
         rows,
         table.sha256,
         table.n_float_grades,
@@ -277,7 +277,7 @@ def _of_table(table: JudgedTable, judge: str | None, n_fields: int, noun: str) -
     )
 
 
-def _header_hint(file: str, wanted: Wanted, table: JudgedTable, faults: FaultList) -> str | None:
+def _header_hint(file: str, wanted: FileOptions, table: JudgedTable, faults: FaultList) -> str | None:
     """Say how to pass over a first line that names the columns; ``None`` where there is none."""
     first = faults.kept[0] if faults else None
     if first is None or first.line is None or first.code != "grade":
@@ -351,7 +351,7 @@ class JudgedFile:
 
     named: NamedFile
     columns: QrelsColumns | None = None
-    source: Source | None = None
+    source: GradesFile | None = None
     states: dict[tuple[str, str, str], tuple[int, Judgement]] = field(default_factory=dict)
     """By topic, docno and judge: the line that says how it stands last, and how."""
     kinds: dict[str, JudgeKind] = field(default_factory=dict)
@@ -423,7 +423,9 @@ def named_files(texts: Sequence[str], *, names_judges: bool) -> list[NamedFile]:
     return files
 
 
-def read_files(texts: Sequence[str], reading: Reading, votes: FileVotes | None = None) -> list[JudgedFile]:
+def read_files(
+    texts: Sequence[str], reading: FileReading, votes: FileVotes | None = None
+) -> list[JudgedFile]:
     """Read files of judgements; what their codes mean is not decided yet.
 
     With `votes`, files may be read into their numberings as columns, without an object a line. A
@@ -441,7 +443,7 @@ def read_files(texts: Sequence[str], reading: Reading, votes: FileVotes | None =
     return found
 
 
-def scale_of(files: Sequence[JudgedFile], reading: Reading, levels: Iterable[int] = ()) -> Scale:
+def scale_of(files: Sequence[JudgedFile], reading: FileReading, levels: Iterable[int] = ()) -> Scale:
     """Return the declared scale, or the one that reaches over all grades, and say which.
 
     Levels cut the scale in two wherever they lie. A negative code of which nobody says whether it is
@@ -474,7 +476,7 @@ def scale_of(files: Sequence[JudgedFile], reading: Reading, levels: Iterable[int
     return found
 
 
-def decode(files: Iterable[JudgedFile], scale: Scale, reading: Reading) -> None:
+def decode(files: Iterable[JudgedFile], scale: Scale, reading: FileReading) -> None:
     """Turn what was read as rows or states into judgements of a scale."""
     for one in files:
         if one.source is not None:
@@ -483,7 +485,7 @@ def decode(files: Iterable[JudgedFile], scale: Scale, reading: Reading) -> None:
             _decode_states(one, scale)
 
 
-def fill(votes: FileVotes, files: Sequence[JudgedFile], scale: Scale, reading: Reading) -> None:
+def fill(votes: FileVotes, files: Sequence[JudgedFile], scale: Scale, reading: FileReading) -> None:
     """Give judgements to whoever measures them, files in order, judges of one file by name."""
     from store.records import JudgeKind
 
@@ -511,7 +513,7 @@ def fill(votes: FileVotes, files: Sequence[JudgedFile], scale: Scale, reading: R
         )
 
 
-def _read(named: NamedFile, reading: Reading, scale: Scale | None, votes: FileVotes | None) -> JudgedFile:
+def _read(named: NamedFile, reading: FileReading, scale: Scale | None, votes: FileVotes | None) -> JudgedFile:
     """Read one file."""
     if reading.wanted(named.judge).form in EVERY_JUDGE:
         return _read_states(named, reading)
@@ -524,7 +526,7 @@ def _read(named: NamedFile, reading: Reading, scale: Scale | None, votes: FileVo
     return JudgedFile(named, source=_source(named, reading, scale))
 
 
-def _source(named: NamedFile, reading: Reading, scale: Scale | None) -> Source:
+def _source(named: NamedFile, reading: FileReading, scale: Scale | None) -> GradesFile:
     """Read a file of grades line by line."""
     from store.formats.codes import Repeats, settle_repeats
     from store.formats.scale import parse_scale
@@ -550,7 +552,7 @@ def _source(named: NamedFile, reading: Reading, scale: Scale | None) -> Source:
     return source
 
 
-def _read_states(named: NamedFile, reading: Reading) -> JudgedFile:
+def _read_states(named: NamedFile, reading: FileReading) -> JudgedFile:
     """Read a file of every judge: how documents stand now, or all that happened to them."""
     from store.event import JudgementEvent
     from store.formats.judgements import iterate_judgements
@@ -593,7 +595,7 @@ def codes_of(one: JudgedFile) -> set[int]:
     return {state.grade for _, state in one.states.values() if state.grade is not None}
 
 
-def _decode_rows(one: JudgedFile, source: Source, scale: Scale, reading: Reading) -> None:
+def _decode_rows(one: JudgedFile, source: GradesFile, scale: Scale, reading: FileReading) -> None:
     """Understand the codes of a file of grades."""
     from store.formats.codes import Repeats, decode_rows
     from store.records import Judgement, State
@@ -682,7 +684,7 @@ def tell(files: Sequence[JudgedFile]) -> None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
+class FileReading:
     """The options as given; ``None`` = not given."""
 
     form: FileFormat | None = None
@@ -738,7 +740,7 @@ class Reading:
 
         return parse_map(self.mapped or [], self.meanings)
 
-    def wanted(self, judge: str | None) -> Wanted:
+    def wanted(self, judge: str | None) -> FileOptions:
         """Say how a file of a judge is read, or of those whom it names itself."""
         wanted = wanted_of(
             self.form,

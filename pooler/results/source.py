@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from pooler.pools.runs import RunSet
     from pooler.reading.run_list import RunEntry
-    from pooler.results.judgement_files import Reading
+    from pooler.results.judgement_files import FileReading
     from store.analysis.agreement.populations import Population, PopulationVotes
     from store.analysis.arrays import Grades, RankedDocuments
     from store.analysis.rankings import GradedRankings, JudgedRankings
@@ -480,7 +480,7 @@ class Source:
         lenient: bool = False,
         tells_level: bool = True,
         judgements: Sequence[str] = (),
-        reading: Reading | None = None,
+        reading: FileReading | None = None,
     ) -> None:
         self.judgements = tuple(judgements)
         self.reading = reading
@@ -594,10 +594,10 @@ class Source:
                     rankings=lambda: opened.runs.ranked(order=self.order),
                 )
             return
-        from pooler.results.judgement_files import Reading, fill, read_files, scale_of
+        from pooler.results.judgement_files import FileReading, fill, read_files, scale_of
         from store.grades.file_votes import FileVotes
 
-        reading = self.reading or Reading()
+        reading = self.reading or FileReading()
         if of_scale and reading.scale is None:
             hint = "--scale 0-3 declares it; or --level N"
             raise ArgumentError("rigid", "and --relaxed need a declared scale", None, hint=hint)
@@ -831,9 +831,9 @@ def source(
     files = [*files_of(judgements)]
     reading = None
     if files:
-        from pooler.results.judgement_files import Reading
+        from pooler.results.judgement_files import FileReading
 
-        reading = Reading(scale=scale, lenient=lenient)
+        reading = FileReading(scale=scale, lenient=lenient)
     return Source(
         named,
         judgements=files,

@@ -108,11 +108,11 @@ def fetch_draws(session: Session, pool_id: int, topic_id: int) -> list[Draw]:
         .where(JUDGEMENT.c.topic_id == topic_id)
         .order_by(JUDGEMENT.c.revision)
     )
-    standing: dict[int, dict[str, _Standing]] = {}
+    standing: dict[int, dict[str, _JudgeState]] = {}
     for document, grade, at, judge in session.execute(events):
         of_judge = standing.setdefault(document, {})
         before = of_judge.get(judge)
-        of_judge[judge] = _Standing(grade, at, at) if before is None else before.then(grade, at)
+        of_judge[judge] = _JudgeState(grade, at, at) if before is None else before.then(grade, at)
     query = (
         select(DOCUMENT.c.docno, DOCUMENT.c.id)
         .join(POOL_ENTRY, POOL_ENTRY.c.document_id == DOCUMENT.c.id)
@@ -125,7 +125,7 @@ def fetch_draws(session: Session, pool_id: int, topic_id: int) -> list[Draw]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Standing:
+class _JudgeState:
     """How a document stands with a judge."""
 
     grade: int | None
@@ -134,13 +134,13 @@ class _Standing:
     last: datetime
     """When the last event came: none is before an earlier one, whatever the clocks said."""
 
-    def then(self, grade: int | None, at: datetime) -> _Standing:
+    def then(self, grade: int | None, at: datetime) -> _JudgeState:
         """Return how it stands after the next event; a note keeps the grade, and its place."""
         last = max(at, self.last)
-        return _Standing(grade, self.since if grade == self.grade else last, last)
+        return _JudgeState(grade, self.since if grade == self.grade else last, last)
 
 
-def _first_grade(standing: Mapping[str, _Standing]) -> int | None:
+def _first_grade(standing: Mapping[str, _JudgeState]) -> int | None:
     """Return the grade that has stood the longest, by the judges' names where times are equal.
 
     Row ids, which depend on the order in which copies were merged, decide nothing.

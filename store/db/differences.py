@@ -27,7 +27,7 @@ POOL_TOPIC = "pool_topic"
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class SchemaDifference:
     """One way in which a database is not as the models have it."""
 
     told: str
@@ -37,14 +37,14 @@ class Difference:
     """It cannot be mended, and must not be left: what was in a missing table is not known."""
 
 
-def differences(connection: Connection) -> list[Difference]:
+def differences(connection: Connection) -> list[SchemaDifference]:
     """Compare the tables of a database with the models; tables of other names than ours are not looked at."""
     # What SQLAlchemy cannot make out is a difference, and told as one.
     with warnings.catch_warnings(action="ignore", category=SAWarning):
         return list(dict.fromkeys([*_compared(connection), *_not_compared(connection)]))
 
 
-def _compared(connection: Connection) -> list[Difference]:
+def _compared(connection: Connection) -> list[SchemaDifference]:
     """Return what Alembic finds."""
     options = {
         "compare_type": True,
@@ -56,7 +56,7 @@ def _compared(connection: Connection) -> list[Difference]:
     try:
         compared = compare_metadata(context, SQLModel.metadata)
     except InvalidRequestError as error:  # a table refers to a column that is not there
-        return [Difference(str(error).splitlines()[0], is_in_the_way=True)]
+        return [SchemaDifference(str(error).splitlines()[0], is_in_the_way=True)]
     for one in compared:
         changes.extend(one if isinstance(one, list) else [one])
     known = {index.name: index for table in TABLES.values() for index in table.indexes}
@@ -69,24 +69,24 @@ def _compared(connection: Connection) -> list[Difference]:
             case "add_table", table:
                 told = f"the table `{table.name}` is missing"
                 is_lost = table.name != POOL_TOPIC or _has_undrawn(connection)
-                found.append(Difference(told, None if is_lost else TABLES[table.name], is_lost))
+                found.append(SchemaDifference(told, None if is_lost else TABLES[table.name], is_lost))
             case "add_column", _, table, column:
                 told = f"`{table}.{column.name}` is missing"
                 if table in strange:
                     told += f", and `{table}.{strange[table]}` may be what it was"
                 is_lost = table in strange or not (column.nullable or column.server_default)
-                found.append(Difference(told, None if is_lost else column, is_lost))
+                found.append(SchemaDifference(told, None if is_lost else column, is_lost))
             case "add_index", index if index.table.name not in absent:
                 state = "another" if index.name in removed else "missing"
                 told = f"the index `{index.name}` is {state}"
-                found.append(Difference(told, known[index.name]))
+                found.append(SchemaDifference(told, known[index.name]))
             case "remove_index", index if index.name not in known:
                 told = f"the index `{index.name}` of `{index.table.name}` is unknown"
-                found.append(Difference(told))
+                found.append(SchemaDifference(told))
             case "add_index" | "remove_index", _:
                 pass  # its table is missing, or it was told as another one
             case _:
-                found.append(Difference(_in_words(change, connection)))
+                found.append(SchemaDifference(_in_words(change, connection)))
     return found
 
 
@@ -113,7 +113,7 @@ def _in_words(change: Sequence[Any], connection: Connection) -> str:
             return f"`{rest[0].table.name}`: UNIQUE ({', '.join(columns)}) is {state}"
 
 
-def _not_compared(connection: Connection) -> Iterator[Difference]:
+def _not_compared(connection: Connection) -> Iterator[SchemaDifference]:
     """Yield what Alembic does not compare: keys, rules, and the conditions of indexes."""
     inspector = inspect(connection)
     for name in sorted(TABLES.keys() & {*inspector.get_table_names()}):
@@ -122,10 +122,10 @@ def _not_compared(connection: Connection) -> Iterator[Difference]:
         stored = inspector.get_pk_constraint(name)["constrained_columns"]
         if stored != keys:
             told = f"PRIMARY KEY is ({', '.join(stored)}), not ({', '.join(keys)})"
-            yield Difference(f"`{name}`: {told}")
+            yield SchemaDifference(f"`{name}`: {told}")
         rules = {str(one.name) for one in table.constraints if isinstance(one, CheckConstraint)}
         for rule in sorted(rules - {str(one["name"]) for one in inspector.get_check_constraints(name)}):
-            yield Difference(f"`{name}`: CHECK {rule} is missing")
+            yield SchemaDifference(f"`{name}`: CHECK {rule} is missing")
         where = f"{connection.dialect.name}_where"
         conditions = {
             one["name"]: one.get("dialect_options", {}).get(where) for one in inspector.get_indexes(name)
@@ -133,7 +133,7 @@ def _not_compared(connection: Connection) -> Iterator[Difference]:
         for index in table.indexes:
             condition = index.dialect_options["sqlite"]["where"]
             if _bare(conditions.get(index.name, condition)) != _bare(condition):
-                yield Difference(f"the index `{index.name}` is another", index)
+                yield SchemaDifference(f"the index `{index.name}` is another", index)
 
 
 def _bare(condition: object) -> str:
@@ -150,7 +150,7 @@ def _has_undrawn(connection: Connection) -> bool:
     return connection.execute(query).first() is not None
 
 
-def mend(connection: Connection, found: Sequence[Difference]) -> None:
+def mend(connection: Connection, found: Sequence[SchemaDifference]) -> None:
     """Make the table, columns and indexes that are missing, in the transaction that is open.
 
     A column is empty then, or has the default of a row of which nothing was said.

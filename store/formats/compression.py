@@ -48,7 +48,7 @@ def uncompressed(source: io.BufferedReader, path: str) -> io.BufferedReader:
             raise FormatError(path, [Fault(None, message, said)])
         return source
     try:
-        return io.BufferedReader(_Content(source, kind), _MOST_BYTES)
+        return io.BufferedReader(_Contents(source, kind), _MOST_BYTES)
     except ImportError as error:
         message = f"{path}: {kind.name} files need the Python package `{error.name}`"
         source.close()
@@ -183,7 +183,7 @@ class _Zstd:
 _KINDS: tuple[type[_Member], ...] = (_Gzip, _Xz, _Zstd)
 
 
-class _Content(io.RawIOBase):
+class _Contents(io.RawIOBase):
     """What a compressed file holds: the contents of its members, one after another."""
 
     def __init__(self, source: io.BufferedReader, kind: type[_Member]) -> None:

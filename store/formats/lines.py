@@ -112,7 +112,7 @@ _LONGEST_LINE = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class SpecialFile:
     """A kind of file."""
 
     code: str
@@ -126,24 +126,26 @@ class Kind:
 
 _RUN_COLUMNS = "(6 columns: topic, Q0, docno, rank, score, tag)"
 _QRELS_COLUMNS = "(4 columns: topic, iteration, docno, grade)"
-RUN = Kind(
+RUN = SpecialFile(
     "run",
     f"a run file {_RUN_COLUMNS}",
     f"a run {_RUN_COLUMNS}",
     "`pooler import runs FILE` brings runs into a collection; other commands take run files as"
     " arguments, without `--qrels`",
 )
-QRELS = Kind(
+QRELS = SpecialFile(
     "qrels",
     f"a qrels file {_QRELS_COLUMNS}",
     f"qrels {_QRELS_COLUMNS}",
     "`--qrels FILE` is how a command takes judgements, and `pooler import judgements FILE` brings"
     " them into a collection",
 )
-TOPICS = Kind("other-kind", "a topics file", "topics", "`pooler import topics FILE` takes topics")
-DOCUMENTS = Kind("other-kind", "a documents file", "documents", "`pooler import docs FILE` takes documents")
-RUN_LIST = Kind("other-kind", "a list of runs", "a list of runs", "`--runs FILE` takes such a list")
-_TEXTS = Kind(
+TOPICS = SpecialFile("other-kind", "a topics file", "topics", "`pooler import topics FILE` takes topics")
+DOCUMENTS = SpecialFile(
+    "other-kind", "a documents file", "documents", "`pooler import docs FILE` takes documents"
+)
+RUN_LIST = SpecialFile("other-kind", "a list of runs", "a list of runs", "`--runs FILE` takes such a list")
+_TEXTS = SpecialFile(
     "other-kind",
     "a file of topics or documents",
     "",
@@ -163,7 +165,7 @@ _SHAPES = (
 """What all lines look like of a file that is no markup and no JSON."""
 
 
-def told_kind(faults: FaultList, expected: Kind) -> bool:
+def told_kind(faults: FaultList, expected: SpecialFile) -> bool:
     """Tell in place of the faults of a file that it is of another kind, if it looks like that.
 
     Return whether it was told; the hint is then `FaultList.hint`. A file that can be read but once is not
@@ -181,13 +183,13 @@ def told_kind(faults: FaultList, expected: Kind) -> bool:
     return True
 
 
-def tell_kind(faults: FaultList, kind: Kind, expected: Kind) -> None:
+def tell_kind(faults: FaultList, kind: SpecialFile, expected: SpecialFile) -> None:
     """Tell in place of the faults of a file that it looks like another kind."""
     message = f"this looks like {kind.name}; expected {expected.wanted}"
     faults.put_instead(message, kind.code, hint=kind.hint)
 
 
-def _kind_of(path: str) -> Kind | None:
+def _kind_of(path: str) -> SpecialFile | None:
     """Say what a file looks like; ``None`` = nothing that is known, or it cannot be read again."""
     lines: list[bytes] = []
     if is_regular_file(path):
@@ -197,7 +199,7 @@ def _kind_of(path: str) -> Kind | None:
     return _kind_of_lines(lines) if lines else None
 
 
-def _kind_of_lines(lines: Sequence[bytes]) -> Kind | None:
+def _kind_of_lines(lines: Sequence[bytes]) -> SpecialFile | None:
     """Say what a file that begins with some lines looks like."""
     first = lines[0].removeprefix(BOM).strip()
     if first.startswith(b"{"):
@@ -213,7 +215,7 @@ def _kind_of_lines(lines: Sequence[bytes]) -> Kind | None:
     return next((kind for kind, shape in _SHAPES if all(map(shape.fullmatch, bare))), None)
 
 
-def _kind_of_object(line: bytes) -> Kind | None:
+def _kind_of_object(line: bytes) -> SpecialFile | None:
     """Say what a file of such JSON lines looks like."""
     try:
         data = json.loads(line)

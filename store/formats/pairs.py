@@ -107,7 +107,7 @@ def read_probabilities(
     ProbabilityRow(line=1, topic='51', docno='d1', p=0.9)
     """
     told = FaultList(path) if faults is None else faults
-    fields_of = _Fields(told)
+    fields_of = _PairFields(told)
     rows: list[ProbabilityRow] = []
     first_at: dict[tuple[str, str], int] = {}
     n_ignored = n_trailing = n_like_qrels = number = 0
@@ -187,7 +187,7 @@ def _is_like_qrels(fields: list[bytes]) -> bool:
     return parse_probability(fields[2].decode("utf-8", "backslashreplace")) is None
 
 
-class _Fields(IdFields):
+class _PairFields(IdFields):
     """Fields of a file as text and numbers; what repeats is read once."""
 
     def __init__(self, faults: FaultList) -> None:

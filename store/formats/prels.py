@@ -70,7 +70,7 @@ class StatapRow(NamedTuple):
 
 
 PrelsRow = TypeVar("PrelsRow", XinfapRow, StatapRow)
-_Reader = Callable[["_Fields", int, list[bytes]], PrelsRow | None]
+_Reader = Callable[["_PrelsFields", int, list[bytes]], PrelsRow | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ def read_xinfap(path: str, *, lenient: bool = False, faults: FaultList | None = 
     AP and NDCG", *SIGIR* 2008, doi:10.1145/1390334.1390437; `sample_eval.pl`.
     """
 
-    def row(fields: _Fields, line: int, parts: list[bytes]) -> XinfapRow | None:
+    def row(fields: _PrelsFields, line: int, parts: list[bytes]) -> XinfapRow | None:
         topic = fields.topic(line, parts[0])
         iteration = fields.name(line, parts[1])
         docno = fields.name(line, parts[2])
@@ -123,7 +123,7 @@ def read_statap(path: str, *, lenient: bool = False, faults: FaultList | None = 
     Track 2007 overview", *TREC* 2007; the same five columns are `TrecPrel` in ir_datasets.
     """
 
-    def row(fields: _Fields, line: int, parts: list[bytes]) -> StatapRow | None:
+    def row(fields: _PrelsFields, line: int, parts: list[bytes]) -> StatapRow | None:
         topic = fields.topic(line, parts[0])
         docno = fields.name(line, parts[1])
         code = fields.integer(line, parts[2])
@@ -144,7 +144,7 @@ def _read(
 ) -> PrelsFile[PrelsRow]:
     """Read a prels file, its lines turned into rows by `row`."""
     told = FaultList(path) if faults is None else faults
-    fields = _Fields(told)
+    fields = _PrelsFields(told)
     digest = hashlib.sha256()
     rows: list[PrelsRow] = []
     first_at: dict[tuple[str, str], int] = {}
@@ -205,7 +205,7 @@ def _is_probability(field: bytes) -> bool:
     return _NUMBER.fullmatch(field) is not None and 0 < float(field) <= 1
 
 
-class _Fields:
+class _PrelsFields:
     """Fields of a file as text and numbers, or their faults told."""
 
     def __init__(self, faults: FaultList) -> None:

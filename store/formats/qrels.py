@@ -96,7 +96,7 @@ def read_qrels(
         raise ArgumentError("judge_column", requirement, judge_column)
     told = FaultList(path) if faults is None else faults
     digest = hashlib.sha256()
-    columns = _Columns(told)
+    columns = _QrelsColumns(told)
     rows: list[QrelRow] = []
     repeated: list[QrelRow] = []
     first_at: dict[tuple[str, ...], int] = {}
@@ -217,7 +217,7 @@ def _shape_fault(raw: bytes, n_fields: int, *, lenient: bool) -> str | None:
     return None
 
 
-class _Columns(IdFields):
+class _QrelsColumns(IdFields):
     """Fields of a file as text and numbers; what repeats is decoded and checked once."""
 
     def __init__(self, faults: FaultList) -> None:

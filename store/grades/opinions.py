@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from store.analysis.agreement.votes import NO_GRADE, Votes, grade_counts, votes_from_rows
 from store.errors import ArgumentError
 from store.grades.policy import Policy
-from store.judging.disagreements import Status, Verdict
+from store.judging.disagreements import Settlement, Verdict
 from store.records import Judgement, Scale, State
 from store.text import natural_key
 
@@ -36,7 +36,7 @@ class StandingRuling:
     verdict: Verdict
     """A grade; ``None`` = cannot be judged."""
     adjudicator: str
-    status: Status = Status.SETTLED
+    status: Settlement = Settlement.SETTLED
     """Whether the judges have decided otherwise since; the ruling stands all the same."""
 
 

@@ -27,14 +27,14 @@ from store.analysis.collapse import collapse, level_index
 from store.errors import ArgumentError, PoolerError
 from store.grades.opinions import Ballots, LeftOut, StandingRuling, gather
 from store.grades.policy import SINGLE_JUDGE, Collapse, Policy
-from store.judging.disagreements import Status
+from store.judging.disagreements import Settlement
 from store.records import Judgement, Qrel, Scale
 
 _NAMES_SHOWN = 8
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Outcome:
+class GradeOutcome:
     """What became of every document of `Ballots.pairs`; all arrays have shape (n_pairs,)."""
 
     is_given: NDArray[np.bool_]
@@ -48,17 +48,17 @@ class Outcome:
     n_fewer_votes: int = 0
     estimate: DawidSkeneResult | None = None
 
-    def n_changed(self, other: Outcome) -> int:
+    def n_changed(self, other: GradeOutcome) -> int:
         """Count the documents that have another grade, or a grade in one of the two alone."""
         return int(np.count_nonzero((self.is_given != other.is_given) | (self.grades != other.grades)))
 
-    def at(self, level: int) -> Outcome:
+    def at(self, level: int) -> GradeOutcome:
         """Return the same, its grades collapsed at a level."""
         relevant = _relevant(self.grades, self.is_given, level)
-        return Outcome(self.is_given, relevant, self.is_tied, self.is_ruled)
+        return GradeOutcome(self.is_given, relevant, self.is_tied, self.is_ruled)
 
 
-def outcome_of(ballots: Ballots, policy: Policy) -> Outcome:
+def outcome_of(ballots: Ballots, policy: Policy) -> GradeOutcome:
     """Apply a policy's rule to votes, and put rulings in its place.
 
     The ballots are gathered for this checked policy, or for one that differs in ties, collapse and level
@@ -75,7 +75,7 @@ def outcome_of(ballots: Ballots, policy: Policy) -> Outcome:
         sums, n_fewer = _sums(ballots, policy)
         is_given[ballots.rows], grades[ballots.rows] = True, sums
         level = policy.level
-        return Outcome(
+        return GradeOutcome(
             is_given,
             grades if level is None else _relevant(grades, is_given, level),
             is_tied,
@@ -101,7 +101,7 @@ def outcome_of(ballots: Ballots, policy: Policy) -> Outcome:
         else:
             grades[index] = verdict if policy.level is None else verdict >= policy.level
     n_fewer = 0 if estimate is None else estimate.n_below_three
-    return Outcome(is_given, grades, is_tied, is_ruled, n_fewer, estimate)
+    return GradeOutcome(is_given, grades, is_tied, is_ruled, n_fewer, estimate)
 
 
 def _relevant(grades: NDArray[np.int64], is_given: NDArray[np.bool_], level: int) -> NDArray[np.int64]:
@@ -287,8 +287,8 @@ def decide(ballots: Ballots, policy: Policy) -> FinalQrels:
         n_decided_by_ties=int(np.count_nonzero(outcome.is_tied & outcome.is_given)),
         n_ruled=int(np.count_nonzero(outcome.is_ruled & outcome.is_given)),
         n_ruled_cannot=int(np.count_nonzero(outcome.is_ruled & ~outcome.is_given)),
-        n_rulings_changed=sum(ruling.status is Status.CHANGED for ruling in rulings),
-        n_rulings_unneeded=sum(ruling.status is Status.UNNEEDED for ruling in rulings),
+        n_rulings_changed=sum(ruling.status is Settlement.CHANGED for ruling in rulings),
+        n_rulings_unneeded=sum(ruling.status is Settlement.UNNEEDED for ruling in rulings),
         left_out=left_out,
         n_mixed_iterations=n_mixed,
         n_fewer_votes=outcome.n_fewer_votes,
@@ -367,7 +367,7 @@ def flips_of(ballots: Ballots, policy: Policy, levels: Sequence[int] = ()) -> li
     return [*flips, Flip("collapse", value, None, relevance)] if relevance else flips
 
 
-def _change(here: Outcome, there: Outcome) -> Change:
+def _change(here: GradeOutcome, there: GradeOutcome) -> Change:
     """Count what would be otherwise there."""
     added = int(np.count_nonzero(there.is_given & ~here.is_given))
     removed = int(np.count_nonzero(here.is_given & ~there.is_given))

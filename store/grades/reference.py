@@ -15,7 +15,7 @@ from store.analysis.agreement.votes import votes_of_judges
 from store.analysis.collapse import level_index
 from store.grades.opinions import Ballots
 from store.grades.policy import Policy
-from store.grades.qrels import Outcome, outcome_of
+from store.grades.qrels import GradeOutcome, outcome_of
 from store.records import Scale
 
 _NO_GRADE = -1
@@ -82,7 +82,7 @@ def aggregate_against(
 
 def _tables(
     population: PopulationVotes,
-    outcome: Outcome,
+    outcome: GradeOutcome,
     given: NDArray[np.int64],
     theirs: NDArray[np.int64],
     default: int | None,

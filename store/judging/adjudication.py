@@ -30,7 +30,7 @@ from store.judging.disagreements import (
     Opinion,
     Ruling,
     Selection,
-    Status,
+    Settlement,
     Step,
     Vote,
     count_cells,
@@ -364,7 +364,7 @@ class AdjudicationDesk(Desk):
         return [
             case
             for case in select_cases(session, cases, self._selection)
-            if case.status is not Status.SETTLED or self._judge_id in case.rulers
+            if case.status is not Settlement.SETTLED or self._judge_id in case.rulers
         ]
 
     def _look_again(self, topic: str, docno: str) -> None:
@@ -393,7 +393,7 @@ class AdjudicationDesk(Desk):
 
 def _state_shown(case: Case, state: State) -> State:
     """Say how a document stands with an adjudicator, given the state that is stored."""
-    is_stale = case.status is Status.CHANGED and state in DECIDED
+    is_stale = case.status is Settlement.CHANGED and state in DECIDED
     return State.UNJUDGED if is_stale else state
 
 

@@ -49,13 +49,13 @@ from store.judging.sittings import beat, close_sitting, fetch_terms, live_sittin
 from store.records import (
     Action,
     Decision,
-    Event,
     Guideline,
     InboxLine,
     LiveSitting,
-    Page,
     Passage,
     Scale,
+    SeenEvent,
+    ShownDocument,
     State,
     Task,
     Topic,
@@ -107,23 +107,23 @@ class OpenDesk:
         self._topic_versions[row.id] = row.version
         return Topic(row.number, sanitise_line(row.title), sanitise(row.description), sanitise(row.narrative))
 
-    def page(self, docno: str) -> Page:
+    def page(self, docno: str) -> ShownDocument:
         """Return a document, fit for a terminal but for its id."""
         self._has_begun = True
         with reading(self._engine) as session:
             row = session.execute(select(DOCUMENT).where(DOCUMENT.c.docno == docno)).first()
         if row is None:
-            return Page(docno, "", None)
+            return ShownDocument(docno, "", None)
         text = None if row.text is None else sanitise(row.text)
-        return Page(docno, sanitise_line(row.title or ""), text, row.sha256)
+        return ShownDocument(docno, sanitise_line(row.title or ""), text, row.sha256)
 
-    def events(self) -> list[Event]:
+    def events(self) -> list[SeenEvent]:
         """Return what was done in this sitting, the newest first."""
         if self._sitting is None:
             return []
         return self._events(JUDGEMENT.c.sitting_id == self._sitting)
 
-    def events_of(self, topic: str, docno: str) -> list[Event]:
+    def events_of(self, topic: str, docno: str) -> list[SeenEvent]:
         """Return everything the judge ever did to a document, the newest first."""
         return self._events(and_(TOPIC.c.number == topic, DOCUMENT.c.docno == docno))
 
@@ -179,7 +179,7 @@ class OpenDesk:
         with reading(self._engine) as session:
             return live_sittings(session, self._judge_id, but=self._sitting)
 
-    def _events(self, where: ColumnElement[bool]) -> list[Event]:
+    def _events(self, where: ColumnElement[bool]) -> list[SeenEvent]:
         """Return some of the judge's events."""
         with reading(self._engine) as session:
             return fetch_events(session, judge=self._judge_id, sitting=self._sitting, where=where)

@@ -131,7 +131,7 @@ def rank_of(verdict: Verdict) -> tuple[bool, int]:
 _NEVER = datetime.min.replace(tzinfo=UTC)
 
 
-class Status(StrEnum):
+class Settlement(StrEnum):
     """What has become of a disagreement."""
 
     OPEN = "open"
@@ -196,14 +196,14 @@ class Case:
         return is_disagreement(self.verdicts)
 
     @property
-    def status(self) -> Status:
+    def status(self) -> Settlement:
         """What has become of it."""
         if self.ruling is None:
-            return Status.OPEN
+            return Settlement.OPEN
         if not self.is_disagreement:
-            return Status.UNNEEDED
+            return Settlement.UNNEEDED
         known = self.ruling.basis is not None
-        return Status.CHANGED if known and self.ruling.basis != self.basis else Status.SETTLED
+        return Settlement.CHANGED if known and self.ruling.basis != self.basis else Settlement.SETTLED
 
     @property
     def basis(self) -> str:
@@ -237,7 +237,7 @@ class Disagreement:
 
     opinions: tuple[Opinion, ...]
     gap: int | None
-    status: Status
+    status: Settlement
     outcome: Verdict = None
     """What was decided before; looked at only where `status` is not open."""
     outcome_on: tuple[Verdict, ...] = ()
@@ -402,7 +402,7 @@ def count_cells(cases: Iterable[Case], pair: tuple[int, int] | None = None) -> l
         verdicts = {vote.verdict for vote in case.votes if pair is None or vote.judge in pair}
         for first, second in combinations(in_order(verdicts), 2):
             documents[first, second] += 1
-            if case.ruling is not None and case.status is Status.SETTLED:
+            if case.ruling is not None and case.status is Settlement.SETTLED:
                 settled = outcomes.setdefault((first, second), Counter())
                 settled[case.ruling.verdict] += 1
     counts = []

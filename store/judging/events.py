@@ -21,7 +21,7 @@ from store.db.tables import DOCUMENT, JUDGE, JUDGEMENT, PASSAGE, POOL, POOL_ENTR
 from store.errors import ArgumentError, ConflictError, StoreError
 from store.event import COLUMNS, EVENT, JudgementEvent
 from store.judging.judges import judge_id
-from store.records import Action, Decision, Event, ImportReport, Judgement, Passage, Qrel, State, Task
+from store.records import Action, Decision, ImportReport, Judgement, Passage, Qrel, SeenEvent, State, Task
 from store.text import sanitise, sanitise_line
 
 _BATCH = 5000
@@ -204,7 +204,7 @@ def check_grades(grades: Iterable[int], values: Sequence[int]) -> list[int]:
 
 def fetch_events(
     session: Session, *, judge: int, sitting: int | None, where: ColumnElement[bool], limit: int | None = None
-) -> list[Event]:
+) -> list[SeenEvent]:
     """Return a judge's events, the newest first, fit for a terminal but for the ids.
 
     `sitting` is the one that asks.
@@ -229,9 +229,9 @@ def fetch_events(
     return [_as_event(row, sitting) for row in session.execute(query)]
 
 
-def _as_event(row: Row[Any], sitting: int | None) -> Event:
+def _as_event(row: Row[Any], sitting: int | None) -> SeenEvent:
     """Turn a row into what the judge is shown."""
-    return Event(
+    return SeenEvent(
         topic=row.number,
         docno=row.docno,
         action=Action(row.action),

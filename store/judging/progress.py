@@ -19,7 +19,7 @@ from store.judging.assignments import has_assignments
 from store.judging.desk import count_undrawn
 from store.judging.effort import Effort, fetch_effort, recent_active_ms
 from store.judging.events import Pair, count_judged, current_events
-from store.judging.states import Found, pooled, same_pair
+from store.judging.states import SoughtIds, pooled, same_pair
 from store.records import Counts, JudgeKind, Scale, State
 
 _PAIR = (POOL_ENTRY.c.topic_id, POOL_ENTRY.c.document_id)
@@ -89,14 +89,14 @@ def count_states(session: Session, topics: Keys, scale: Scale) -> dict[tuple[str
 
 def _sizes(session: Session) -> Counter[int]:
     """Count the documents to be judged of every topic."""
-    pairs = pooled(Found()).with_only_columns(*_PAIR).distinct().subquery()
+    pairs = pooled(SoughtIds()).with_only_columns(*_PAIR).distinct().subquery()
     query = select(pairs.c.topic_id, func.count()).group_by(pairs.c.topic_id)
     return Counter(dict(map(tuple, session.execute(query))))
 
 
 def _places(session: Session) -> defaultdict[int, Counter[int]]:
     """Count the pooled documents of every topic that each judge has a place at."""
-    is_pooled = pooled(Found()).where(same_pair(POOL_ENTRY, ASSIGNMENT)).correlate(ASSIGNMENT)
+    is_pooled = pooled(SoughtIds()).where(same_pair(POOL_ENTRY, ASSIGNMENT)).correlate(ASSIGNMENT)
     key = (ASSIGNMENT.c.judge_id, ASSIGNMENT.c.topic_id)
     query = (
         select(*key, func.count())
@@ -120,7 +120,9 @@ def _count_events(session: Session, *, by_places: bool) -> Iterable[Any]:
     )
     now = newest.subquery()
     # Looked up one by one: of a join, SQLite may make every pair of rows.
-    inside: ColumnElement[bool] = pooled(Found()).where(same_pair(POOL_ENTRY, now)).correlate(now).exists()
+    inside: ColumnElement[bool] = (
+        pooled(SoughtIds()).where(same_pair(POOL_ENTRY, now)).correlate(now).exists()
+    )
     if by_places:
         people = select(JUDGE.c.id).where(JUDGE.c.kind == JudgeKind.HUMAN.value)
         place = select(ASSIGNMENT.c.id).where(

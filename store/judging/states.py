@@ -60,7 +60,7 @@ class Sought:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SoughtIds:
     """The row ids of what is `Sought`."""
 
     topic: int | None = None
@@ -73,9 +73,9 @@ class Found:
         return None if self.judge is None else [self.judge]
 
 
-def find(session: Session, sought: Sought) -> Found:
+def find(session: Session, sought: Sought) -> SoughtIds:
     """Look up names."""
-    return Found(
+    return SoughtIds(
         topic=None if sought.topic is None else topic_id(session, sought.topic),
         pool=None if sought.pool is None else pool_id(session, sought.pool),
         judge=None if sought.judge is None else judge_id(session, sought.judge),
@@ -98,7 +98,7 @@ def pool_id(session: Session, pool: str) -> int:
     return int(row_id)
 
 
-def pooled(found: Found, documents: Sequence[int] | None = None) -> Select[Any]:
+def pooled(found: SoughtIds, documents: Sequence[int] | None = None) -> Select[Any]:
     """Select topic, document and pool of every document to be judged, once a pool."""
     query = (
         select(POOL_ENTRY.c.topic_id, POOL_ENTRY.c.document_id, POOL_ENTRY.c.pool_id)
@@ -111,7 +111,7 @@ def pooled(found: Found, documents: Sequence[int] | None = None) -> Select[Any]:
     return query if documents is None else query.where(POOL_ENTRY.c.document_id.in_(documents))
 
 
-def looked_at(found: Found, documents: Sequence[int] | None = None) -> Select[Any]:
+def looked_at(found: SoughtIds, documents: Sequence[int] | None = None) -> Select[Any]:
     """Select the standing of every document of a topic that has an event.
 
     Columns ``topic_id``, ``document_id``, ``rank`` (of `RANKS`), ``best`` (the highest grade that
@@ -142,7 +142,7 @@ def counts_of_states(events: FromClause, relaxed: int) -> list[ColumnElement[int
     return [*counted, _count(events.c.best >= relaxed).label("relevant")]
 
 
-def count_by_topic(session: Session, found: Found, relaxed: int) -> dict[int, Standing]:
+def count_by_topic(session: Session, found: SoughtIds, relaxed: int) -> dict[int, Standing]:
     """Count documents by state, for every topic with a document pooled or looked at."""
     # Of several pools that have a document, one row.
     inside = pooled(found).with_only_columns(*_pair(POOL_ENTRY)).distinct().subquery()

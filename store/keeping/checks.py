@@ -40,7 +40,7 @@ EVENT_NAMES = """
 
 
 @dataclass(slots=True)
-class Found:
+class CheckFound:
     """What a check found."""
 
     n_checked: int = 0
@@ -62,7 +62,7 @@ class Check:
     name: str
     what: str
     """What is counted: a plural noun."""
-    look: Callable[[Session], Found]
+    look: Callable[[Session], CheckFound]
     advice: str
     """What to do about a fault."""
 
@@ -77,7 +77,7 @@ def count(session: Session, table: str) -> int:
     return int(session.execute(text(f'SELECT count(*) FROM "{table}"')).scalar_one())
 
 
-def gather(session: Session, found: Found, query: str, describe: Callable[[Sequence[Any]], str]) -> None:
+def gather(session: Session, found: CheckFound, query: str, describe: Callable[[Sequence[Any]], str]) -> None:
     """Take in a fault for every row of a query."""
     for row in session.execute(text(query)):
         found.add(describe(tuple(row)) if len(found.examples) < N_EXAMPLES else "")
@@ -127,12 +127,12 @@ _KEYS = (
 )
 
 
-def wrong_checksums(session: Session) -> Found:
+def wrong_checksums(session: Session) -> CheckFound:
     """Check that rows that have a checksum are as they were written.
 
     Tables of another schema, without all the columns they have now, are not looked at.
     """
-    found = Found()
+    found = CheckFound()
     columns = stored_columns(session)
     for table in guarded_tables():
         if not columns.issuperset((table.name, column.name) for column in table.columns):
@@ -178,9 +178,9 @@ def _event(row: Sequence[Any]) -> str:
     return f"{_pair(row)}, revision {row[3]}"
 
 
-def _revisions(session: Session) -> Found:
+def _revisions(session: Session) -> CheckFound:
     """Check that revisions count from 1 without gaps."""
-    found = Found(count(session, "judgement"))
+    found = CheckFound(count(session, "judgement"))
     query = f"""
         SELECT t.number, d.docno, j.name, e.n, e.lowest, e.highest
         FROM (SELECT topic_id, document_id, judge_id, count(*) AS n, min(revision) AS lowest,
@@ -194,9 +194,9 @@ def _revisions(session: Session) -> Found:
     return found
 
 
-def _states(session: Session) -> Found:
+def _states(session: Session) -> CheckFound:
     """Check that a state is known, fits its action, and has a grade where it is judged."""
-    found = Found(count(session, "judgement"))
+    found = CheckFound(count(session, "judgement"))
     scale = session.execute(text("SELECT scale FROM collection")).scalar()
     grades = ", ".join(map(str, scale_from_json(json.loads(str(scale))).values))
     fits = " ".join(f"WHEN '{action}' THEN '{state}'" for action, state in _STATES.items())
@@ -214,11 +214,11 @@ def _states(session: Session) -> Found:
     return found
 
 
-def _kept_states(session: Session) -> Found:
+def _kept_states(session: Session) -> CheckFound:
     """Check that a note or a mark leaves state and grade as they were before it."""
     actions = quoted((Action.NOTE, Action.MARK))
     n_checked = text(f"SELECT count(*) FROM judgement WHERE action IN ({actions})")
-    found = Found(int(session.execute(n_checked).scalar_one()))
+    found = CheckFound(int(session.execute(n_checked).scalar_one()))
     query = f"""
         SELECT t.number, d.docno, j.name, e.revision, e.action
         FROM judgement e LEFT JOIN judgement b ON b.topic_id = e.topic_id
@@ -232,10 +232,10 @@ def _kept_states(session: Session) -> Found:
     return found
 
 
-def _undone(session: Session) -> Found:
+def _undone(session: Session) -> CheckFound:
     """Check that an undo names an earlier event, and restores what was before that."""
     n_checked = text(f"SELECT count(*) FROM judgement WHERE action = '{Action.UNDO}'")
-    found = Found(int(session.execute(n_checked).scalar_one()))
+    found = CheckFound(int(session.execute(n_checked).scalar_one()))
     same = "{0}.topic_id = e.topic_id AND {0}.document_id = e.document_id"
     same += " AND {0}.judge_id = e.judge_id"
     query = f"""
@@ -258,9 +258,9 @@ def _undone(session: Session) -> Found:
     return found
 
 
-def _lineage(session: Session) -> Found:
+def _lineage(session: Session) -> CheckFound:
     """Check what an event says of copies that came together, and of the text that was shown."""
-    found = Found(count(session, "judgement"))
+    found = CheckFound(count(session, "judgement"))
     query = f"""
         SELECT t.number, d.docno, j.name, e.revision,
                CASE WHEN e.follows < 0 OR e.follows >= e.revision THEN 'it follows no earlier one'
@@ -276,9 +276,9 @@ def _lineage(session: Session) -> Found:
     return found
 
 
-def _passages(session: Session) -> Found:
+def _passages(session: Session) -> CheckFound:
     """Check that a passage is a part of the text that was judged, where that is still stored."""
-    found = Found(count(session, "passage"))
+    found = CheckFound(count(session, "passage"))
     query = """
         SELECT d.id, p.id, t.number, d.docno, j.name, e.revision, p.start, p.length, p.text,
                coalesce(e.document_sha256 = d.sha256, d.sha256 IS NULL) AS is_same
@@ -319,10 +319,10 @@ _UID = re.compile(r"[0-9a-f]{16}")
 _PURPOSES = ("primary", "overlap", "calibration")
 
 
-def _collection(session: Session) -> Found:
+def _collection(session: Session) -> CheckFound:
     """Check that one row says what the collection is, and its scale can be read."""
     rows = session.execute(text("SELECT name, scale FROM collection")).all()
-    found = Found(len(rows))
+    found = CheckFound(len(rows))
     if len(rows) != 1:
         found.add(f"expected one row that names the collection, got {len(rows)}")
     for _, scale in rows:
@@ -334,10 +334,10 @@ def _collection(session: Session) -> Found:
     return found
 
 
-def _guidelines(session: Session) -> Found:
+def _guidelines(session: Session) -> CheckFound:
     """Check that versions count from 1 without gaps."""
     versions = session.execute(text("SELECT version FROM guideline ORDER BY version")).scalars()
-    found = Found()
+    found = CheckFound()
     for expected, version in enumerate(versions, start=1):
         found.n_checked += 1
         if version != expected:
@@ -346,9 +346,9 @@ def _guidelines(session: Session) -> Found:
     return found
 
 
-def _topic_versions(session: Session) -> Found:
+def _topic_versions(session: Session) -> CheckFound:
     """Check that every text that a topic had is kept, with the moment it came."""
-    found = Found(count(session, "topic"))
+    found = CheckFound(count(session, "topic"))
     query = """
         SELECT t.number, t.version, count(v.version)
         FROM topic t LEFT JOIN topic_version v ON v.topic_id = t.id
@@ -366,9 +366,9 @@ def _topic_versions(session: Session) -> Found:
     return found
 
 
-def _erasures(session: Session) -> Found:
+def _erasures(session: Session) -> CheckFound:
     """Check that a judge who was erased is gone, and that the tombstone can be right."""
-    found = Found(count(session, "erasure"))
+    found = CheckFound(count(session, "erasure"))
     query = f"""
         SELECT e.id, e.judgements, e.events, j.name
         FROM erasure e LEFT JOIN judge j ON j.uid = e.uid
@@ -388,9 +388,9 @@ def _erasures(session: Session) -> Found:
     return found
 
 
-def _judges(session: Session) -> Found:
+def _judges(session: Session) -> CheckFound:
     """Check that a judge has a name that can be typed, an identity, and a known kind."""
-    found = Found()
+    found = CheckFound()
     for name, kind, uid in session.execute(text("SELECT name, kind, uid FROM judge ORDER BY id")):
         found.n_checked += 1
         if kind not in set(JudgeKind):
@@ -402,9 +402,9 @@ def _judges(session: Session) -> Found:
     return found
 
 
-def _sittings(session: Session) -> Found:
+def _sittings(session: Session) -> CheckFound:
     """Check that a sitting ends after it began, and holds events of its own judge alone."""
-    found = Found(count(session, "sitting"))
+    found = CheckFound(count(session, "sitting"))
     gather(
         session,
         found,
@@ -423,9 +423,9 @@ def _sittings(session: Session) -> Found:
     return found
 
 
-def _assignments(session: Session) -> Found:
+def _assignments(session: Session) -> CheckFound:
     """Check that a place is of a known purpose, and open or claimed only if its plan is so."""
-    found = Found(count(session, "assignment"))
+    found = CheckFound(count(session, "assignment"))
     query = f"""
         SELECT t.number, d.docno, coalesce(j.name, 'nobody'), e.purpose, e.position
         FROM assignment e LEFT JOIN assignment_plan p ON p.id = e.plan_id
@@ -459,9 +459,9 @@ _BATCH = 256
 """Texts fetched at a time."""
 
 
-def wrong_texts(session: Session) -> Found:
+def wrong_texts(session: Session) -> CheckFound:
     """Check that the hash of a document is that of its stored title and text."""
-    found = Found()
+    found = CheckFound()
     query = text(
         "SELECT docno, title, text, sha256 FROM document WHERE text IS NOT NULL"
         " OR title IS NOT NULL OR sha256 IS NOT NULL ORDER BY id"
@@ -499,9 +499,9 @@ _SHA256 = re.compile(r"[0-9a-f]{64}")
 _CODEC = 1
 
 
-def _ids(session: Session) -> Found:
+def _ids(session: Session) -> CheckFound:
     """Check that topic ids, docnos and run tags are ids."""
-    found = Found()
+    found = CheckFound()
     for table, column in (("topic", "number"), ("document", "docno"), ("run", "tag")):
         for (name,) in session.execute(text(f"SELECT {column} FROM {table} ORDER BY id")):
             found.n_checked += 1
@@ -510,9 +510,9 @@ def _ids(session: Session) -> Found:
     return found
 
 
-def _runs(session: Session) -> Found:
+def _runs(session: Session) -> CheckFound:
     """Check that a run has the hash of its file."""
-    found = Found()
+    found = CheckFound()
     for tag, sha256 in session.execute(text("SELECT tag, sha256 FROM run ORDER BY id")):
         found.n_checked += 1
         if not isinstance(sha256, str) or not _SHA256.fullmatch(sha256):
@@ -520,9 +520,9 @@ def _runs(session: Session) -> Found:
     return found
 
 
-def _rankings(session: Session) -> Found:
+def _rankings(session: Session) -> CheckFound:
     """Check that a ranking can be read, is in order, and has known documents, each once."""
-    found = Found()
+    found = CheckFound()
     documents = np.fromiter(session.execute(text("SELECT id FROM document")).scalars(), np.int64)
     known = np.zeros(1 + int(documents.max(initial=0)), np.bool_)
     known[documents] = True
@@ -566,9 +566,9 @@ def _ranking_fault(row: Any, known: NDArray[np.bool_]) -> str | None:
     return None
 
 
-def _pools(session: Session) -> Found:
+def _pools(session: Session) -> CheckFound:
     """Check that a pool says how it was made, and draws no more than it may."""
-    found = Found()
+    found = CheckFound()
     for name, manifest in session.execute(text("SELECT name, manifest FROM pool ORDER BY id")):
         found.n_checked += 1
         try:
@@ -589,9 +589,9 @@ def _pools(session: Session) -> Found:
     return found
 
 
-def _pool_entries(session: Session) -> Found:
+def _pool_entries(session: Session) -> CheckFound:
     """Check that documents to judge have places of their own, and probabilities are such."""
-    found = Found(count(session, "pool_entry"))
+    found = CheckFound(count(session, "pool_entry"))
     gather(
         session,
         found,
@@ -636,12 +636,12 @@ _HASHED = {("document", "text"), ("document", "title")}
 _MOMENT = "[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*"
 
 
-def _file(session: Session) -> Found:
+def _file(session: Session) -> CheckFound:
     """Ask SQLite for its pages and indexes, and compare a sealed file with its checksum."""
     if is_postgresql(session):
-        return Found(0)  # the server looks after its own pages
+        return CheckFound(0)  # the server looks after its own pages
     pages = session.execute(text("PRAGMA page_count")).scalar_one()
-    found = Found(int(pages))
+    found = CheckFound(int(pages))
     file: Any = session.get_bind()
     if fault := seal_fault(Path(file.url.database or "")):
         found.add(fault)
@@ -652,9 +652,9 @@ def _file(session: Session) -> Found:
     return found
 
 
-def _references(session: Session) -> Found:
+def _references(session: Session) -> CheckFound:
     """Check that rows refer to rows that are there."""
-    found = Found()
+    found = CheckFound()
     for table in SQLModel.metadata.sorted_tables:
         found.n_checked += count(session, table.name)
     if not is_postgresql(session):
@@ -673,9 +673,9 @@ def _references(session: Session) -> Found:
     return found
 
 
-def _values(session: Session) -> Found:
+def _values(session: Session) -> CheckFound:
     """Check that values are of their columns' types, moments are moments, and text is UTF-8."""
-    found = Found()
+    found = CheckFound()
     for table in SQLModel.metadata.sorted_tables:
         found.n_checked += count(session, table.name)
         if not is_postgresql(session):
@@ -697,7 +697,7 @@ def _is_text(column: Column[Any]) -> bool:
     return isinstance(column.type, RawText) or _is(column, String)
 
 
-def _types(session: Session, table: Table, found: Found) -> None:
+def _types(session: Session, table: Table, found: CheckFound) -> None:
     """Compare the types of values, which SQLite leaves open, with those of their columns."""
     wrong = []
     for column in table.columns:
@@ -746,12 +746,12 @@ FILE_CHECKS = (Check("file", "pages", _file, RESTORE),)
 VALUE_CHECKS = (Check("references", "rows", _references, RESTORE), Check("values", "rows", _values, RESTORE))
 
 
-def _tables(session: Session) -> Found:
+def _tables(session: Session) -> CheckFound:
     """Check that the tables are those of the models; every difference is told."""
     from store.db.differences import differences  # Alembic takes time to import
 
     told = [one.told for one in differences(session.connection())]
-    return Found(len(TABLES), len(told), told)
+    return CheckFound(len(TABLES), len(told), told)
 
 
 TABLE_CHECKS = (

@@ -14,7 +14,7 @@ from sqlalchemy import Connection, Table, event, inspect, text
 from sqlalchemy.engine import URL
 from sqlmodel import Session
 
-from store.db.differences import Difference, differences, mend
+from store.db.differences import SchemaDifference, differences, mend
 from store.db.engine import (
     NO_COLLECTION_HINT,
     SCHEMA_REVISION,
@@ -136,7 +136,7 @@ def _make_up_for(connection: Connection, revision: str) -> list[str]:
     return ["the table `pool_topic` is missing"]
 
 
-def _differences(connection: Connection, revision: str) -> list[Difference]:
+def _differences(connection: Connection, revision: str) -> list[SchemaDifference]:
     """Compare the tables with the models, if these are of that revision.
 
     A missing column that cannot be made is an error.

@@ -24,7 +24,7 @@ from store.keeping.checks import (
     TABLE_CHECKS,
     VALUE_CHECKS,
     Check,
-    Found,
+    CheckFound,
 )
 from store.keeping.directory.tables import Progress, no_progress
 
@@ -107,7 +107,7 @@ def _verified(check: Check, session: Session) -> Verified:
         if isinstance(cause, sqlite3.Error) and not is_like_damage(cause):
             raise  # a disk that is full, or cannot be read: the collection may be whole
         reason = next(iter(str(cause).strip().splitlines()), type(cause).__name__)
-        found = Found(0)
+        found = CheckFound(0)
         found.add(f"what is stored cannot be read: {reason}")
         session.rollback()
     return Verified(

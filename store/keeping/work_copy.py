@@ -58,7 +58,7 @@ Pair = tuple[int, int]
 
 
 @dataclass(slots=True)
-class Part:
+class WorkPart:
     """A part on its way out of a collection: what is known of it so far."""
 
     whole: Session
@@ -81,7 +81,7 @@ def _values(row: Any, *without: str) -> dict[str, Any]:
     return {name: value for name, value in row._mapping.items() if name not in left_out}
 
 
-def write_head(part: Part, program: str) -> None:
+def write_head(part: WorkPart, program: str) -> None:
     """Write what the collection is, its guidelines, and the judge."""
     about = part.whole.execute(select(TABLES["collection"])).one()
     collection = {**_values(about), "id": 1, "created_by": program}
@@ -92,7 +92,7 @@ def write_head(part: Part, program: str) -> None:
     part.into.execute(insert(JUDGE).values(id=1, **_values(row)))
 
 
-def write_topics(part: Part) -> None:
+def write_topics(part: WorkPart) -> None:
     """Write the topics of the queues, with the texts they had before, and the judge's terms."""
     part.topics = {topic: number for number, topic in enumerate(part.queues, start=1)}
     for table, column, key in (
@@ -112,7 +112,7 @@ def write_topics(part: Part) -> None:
         _insert(part, table, rows)
 
 
-def write_documents(part: Part, progress: Progress) -> None:
+def write_documents(part: WorkPart, progress: Progress) -> None:
     """Write the documents of the queues, with their texts; row ids go by docno."""
     wanted = sorted({document for queue in part.queues.values() for document in queue})
     docnos: dict[int, str] = {}
@@ -141,7 +141,7 @@ def write_documents(part: Part, progress: Progress) -> None:
     )
 
 
-def write_pools(part: Part) -> None:
+def write_pools(part: WorkPart) -> None:
     """Write a pool for each that has documents of the queues: the oldest that has one."""
     query = (
         select(POOL_ENTRY.c.topic_id, POOL_ENTRY.c.document_id, POOL.c.id)
@@ -194,12 +194,12 @@ def write_pools(part: Part) -> None:
         _insert(part, POOL_ENTRY, rows)
 
 
-def _number(part: Part, topic: int) -> str:
+def _number(part: WorkPart, topic: int) -> str:
     """Return the id of a topic by its row id in the part."""
     return str(part.into.execute(select(TOPIC.c.number).where(TOPIC.c.id == topic)).scalar_one())
 
 
-def write_places(part: Part) -> None:
+def write_places(part: WorkPart) -> None:
     """Write the judge's places, where documents are assigned at all; not what they are for."""
     if not has_assignments(part.whole):
         return
@@ -218,7 +218,7 @@ def write_places(part: Part) -> None:
         _insert(part, ASSIGNMENT, rows)
 
 
-def write_events(part: Part) -> None:
+def write_events(part: WorkPart) -> None:
     """Write what the judge did to these documents, and in which sittings."""
     names = [column.name for column in JUDGEMENT.columns]
     at = {name: place for place, name in enumerate(names)}
@@ -253,7 +253,7 @@ def write_events(part: Part) -> None:
     part.n_events = len(events)
 
 
-def _write_sittings(part: Part, wanted: Iterable[int | None]) -> Mapping[int | None, int]:
+def _write_sittings(part: WorkPart, wanted: Iterable[int | None]) -> Mapping[int | None, int]:
     """Write some sittings; return their row ids here, by those there."""
     numbers = sorted(one for one in wanted if one is not None)
     rows = [
@@ -272,7 +272,7 @@ def _write_sittings(part: Part, wanted: Iterable[int | None]) -> Mapping[int | N
     return written
 
 
-def _insert(part: Part, table: Any, rows: list[dict[str, Any]]) -> None:
+def _insert(part: WorkPart, table: Any, rows: list[dict[str, Any]]) -> None:
     """Insert rows, if there are any."""
     if rows:
         part.into.connection().execute(insert(table), rows)
@@ -359,7 +359,7 @@ def _fill(
     try:
         with writing(engine, bulk=True, creates=True) as into:
             make_tables(into)
-            part = Part(whole, into, judge, queues)
+            part = WorkPart(whole, into, judge, queues)
             write_head(part, program)
             write_topics(part)
             write_documents(part, progress)

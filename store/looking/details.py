@@ -30,7 +30,7 @@ from store.errors import UnknownNameError
 from store.judging.events import current_events
 from store.judging.judges import judge_id
 from store.judging.rejudging import TopicVersion, fetch_topic_versions
-from store.judging.states import RANKS, Found, looked_at, pool_id, pooled, topic_id
+from store.judging.states import RANKS, SoughtIds, looked_at, pool_id, pooled, topic_id
 from store.looking.history import find_document
 from store.looking.lists import (
     JudgeLine,
@@ -303,7 +303,7 @@ def _sittings(session: Session, judge: int | None) -> list[SittingLine]:
     ]
 
 
-class Details(Area):
+class DetailQueries(Area):
     """Everything known of one thing of a collection; raises `UnknownNameError` for one that is not there."""
 
     def run(self, tag: str) -> RunDossier:
@@ -313,17 +313,17 @@ class Details(Area):
             row_id = session.scalar(select(RUN.c.id).where(RUN.c.tag == tag))
             if row_id is None:
                 raise UnknownNameError("run", tag, session.scalars(select(RUN.c.tag)))
-            line = next(line for line in run_lines(session, Found()) if line.tag == tag)
+            line = next(line for line in run_lines(session, SoughtIds()) if line.tag == tag)
             fed = (
                 select(POOL.c.name)
                 .join(POOL_RUN, POOL_RUN.c.pool_id == POOL.c.id)
                 .where(POOL_RUN.c.run_id == row_id)
                 .order_by(POOL.c.id)
             )
-            inside = _by_topic(session.execute(pooled(Found())))
+            inside = _by_topic(session.execute(pooled(SoughtIds())))
             graded: dict[int, list[int]] = {}
             relevant: dict[int, list[int]] = {}
-            for topic, document, rank, best in session.execute(looked_at(Found())):
+            for topic, document, rank, best in session.execute(looked_at(SoughtIds())):
                 if rank == RANKS[State.JUDGED]:
                     graded.setdefault(topic, []).append(document)
                     if best >= relaxed:
@@ -342,7 +342,7 @@ class Details(Area):
         """Return everything known of a topic; raise `UnknownNameError` when there is none."""
         relaxed = self._db.scale.relaxed
         with self._db.reading() as session:
-            found = Found(topic=topic_id(session, topic))
+            found = SoughtIds(topic=topic_id(session, topic))
             [line] = topic_lines(session, found, relaxed=relaxed)
             versions = fetch_topic_versions(session, found.topic or 0)
             return TopicDossier(
@@ -381,7 +381,7 @@ class Details(Area):
         """Return everything known of a pool; raise `UnknownNameError` when there is none."""
         relaxed = self._db.scale.relaxed
         with self._db.reading() as session:
-            found = Found(pool=pool_id(session, name))
+            found = SoughtIds(pool=pool_id(session, name))
             [line] = pool_lines(session, found, relaxed=relaxed)
             order = session.scalar(select(POOL.c.display_order).where(POOL.c.id == found.pool))
             runs = fetch_pool_runs(session, found.pool) if found.pool is not None else ()
@@ -397,7 +397,7 @@ class Details(Area):
         """Return everything known of a judge; raise `UnknownNameError` when there is none."""
         relaxed = self._db.scale.relaxed
         with self._db.reading() as session:
-            found = Found(judge=judge_id(session, name))
+            found = SoughtIds(judge=judge_id(session, name))
             [line] = judge_lines(session, found, relaxed=relaxed)
             row = session.execute(select(JUDGE.c.created_at).where(JUDGE.c.id == found.judge)).one()
             acted = set(

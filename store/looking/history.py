@@ -39,7 +39,7 @@ from store.event import JudgementEvent
 from store.judging.disagreements import (
     Case,
     Ruling,
-    Status,
+    Settlement,
     Step,
     Verdict,
     Vote,
@@ -399,7 +399,7 @@ class Happening(JudgementEvent):
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class PoolPlace:
     """A pool that has the document for the topic."""
 
     pool: str
@@ -436,7 +436,7 @@ class Chronicle:
     """``None`` = there are no guidelines."""
     topic_version: int
     """Of the topic's text there is now, from 1."""
-    places: tuple[Place, ...]
+    places: tuple[PoolPlace, ...]
     """The oldest pool first."""
     events: tuple[Happening, ...]
     """By time; those of one moment in the order in which they were written. Those asked for."""
@@ -446,7 +446,7 @@ class Chronicle:
     """Events asked for that the limit left out, the oldest."""
     standing: tuple[Happening, ...]
     """The newest event of every judge, by name."""
-    ruling_status: Status | None
+    ruling_status: Settlement | None
     """Of a ruling that stands: whether the judges decided otherwise since; ``None`` = there is no
     ruling."""
     final: Final
@@ -524,7 +524,7 @@ def _text_then(row: Row[Any], sha256: str | None) -> TextThen:
     return "none" if sha256 is None else "came later"
 
 
-def _places(session: Session, topic: int, document: int) -> tuple[Place, ...]:
+def _places(session: Session, topic: int, document: int) -> tuple[PoolPlace, ...]:
     """Return the pools that have a document for a topic, the oldest first."""
     query = (
         select(POOL.c.name, POOL.c.round, POOL.c.withdrawn, POOL_ENTRY.c.sampled, POOL_ENTRY.c.position)
@@ -532,7 +532,7 @@ def _places(session: Session, topic: int, document: int) -> tuple[Place, ...]:
         .where(POOL_ENTRY.c.topic_id == topic, POOL_ENTRY.c.document_id == document)
         .order_by(POOL.c.id)
     )
-    return tuple(Place(*row) for row in session.execute(query))
+    return tuple(PoolPlace(*row) for row in session.execute(query))
 
 
 def _case(
@@ -571,7 +571,7 @@ def _case(
     return Case(topic, docno, topic_row, document, lettered(topic, docno, votes), latest)
 
 
-class History(Area):
+class HistoryQueries(Area):
     """What happened in a collection."""
 
     def everything(self, asked: Stretch = EVERYTHING) -> Annals:

@@ -29,8 +29,8 @@ from store.judging.events import current_events
 from store.judging.rejudging import count_older
 from store.judging.states import (
     RANKS,
-    Found,
     Sought,
+    SoughtIds,
     Standing,
     count_by_topic,
     counts_of_states,
@@ -136,7 +136,7 @@ class RoundLine:
     """Current grades of all judges that carry the label."""
 
 
-def run_lines(session: Session, found: Found) -> list[RunLine]:
+def run_lines(session: Session, found: SoughtIds) -> list[RunLine]:
     """Return every run by tag; of a topic those that have it, of a pool those that fed it."""
     of_topic = select(RANKING.c.run_id, RANKING.c.length)
     if found.topic is not None:
@@ -169,7 +169,7 @@ def run_lines(session: Session, found: Found) -> list[RunLine]:
     ]
 
 
-def topic_lines(session: Session, found: Found, *, relaxed: int) -> list[TopicLine]:
+def topic_lines(session: Session, found: SoughtIds, *, relaxed: int) -> list[TopicLine]:
     """Return every topic in natural order; of a pool those with a document of it to judge."""
     standing = count_by_topic(session, found, relaxed)
     runs = _counts(session, select(RANKING.c.topic_id, func.count()).group_by(RANKING.c.topic_id))
@@ -193,9 +193,9 @@ def topic_lines(session: Session, found: Found, *, relaxed: int) -> list[TopicLi
     return sorted(lines, key=lambda line: natural_key(line.topic))
 
 
-def pool_lines(session: Session, found: Found, *, relaxed: int) -> list[PoolLine]:
+def pool_lines(session: Session, found: SoughtIds, *, relaxed: int) -> list[PoolLine]:
     """Return every pool, the oldest first; of a topic those with a document of it to judge."""
-    events = looked_at(Found(topic=found.topic, judge=found.judge)).subquery()
+    events = looked_at(SoughtIds(topic=found.topic, judge=found.judge)).subquery()
     entries = POOL_ENTRY
     query = (
         select(
@@ -246,7 +246,7 @@ def pool_lines(session: Session, found: Found, *, relaxed: int) -> list[PoolLine
     return lines
 
 
-def judge_lines(session: Session, found: Found, *, relaxed: int) -> list[JudgeLine]:
+def judge_lines(session: Session, found: SoughtIds, *, relaxed: int) -> list[JudgeLine]:
     """Return every judge by name; of a topic or a pool, with what they did there alone."""
     names = ("judge_id", "topic_id", "document_id", "state", "grade")
     newest = current_events(judges=found.judges, topic=found.topic).with_only_columns(
@@ -290,7 +290,7 @@ def judge_lines(session: Session, found: Found, *, relaxed: int) -> list[JudgeLi
     ]
 
 
-def round_lines(session: Session, found: Found, *, relaxed: int) -> list[RoundLine]:
+def round_lines(session: Session, found: SoughtIds, *, relaxed: int) -> list[RoundLine]:
     """Return every round, in natural order of the labels."""
     entries = pooled(found).subquery()
     owned = (
@@ -372,7 +372,7 @@ class DocumentLines:
 
 
 def document_lines(
-    session: Session, found: Found, *, relaxed: int, limit: int | None = None
+    session: Session, found: SoughtIds, *, relaxed: int, limit: int | None = None
 ) -> DocumentLines:
     """Return the first documents, by docno.
 
@@ -407,7 +407,7 @@ def document_lines(
     return DocumentLines(lines, (session.scalar(count) or 0) if is_cut else len(lines))
 
 
-def _wanted(found: Found) -> list[Select[int]]:
+def _wanted(found: SoughtIds) -> list[Select[int]]:
     """Select the ids of the documents that are asked for, in as many ways as there are filters."""
     ids = []
     acted = select(JUDGEMENT.c.document_id)
@@ -425,7 +425,7 @@ def _wanted(found: Found) -> list[Select[int]]:
 
 
 def _standing(
-    session: Session, found: Found, ids: Sequence[int] | None, relaxed: int
+    session: Session, found: SoughtIds, ids: Sequence[int] | None, relaxed: int
 ) -> tuple[dict[int, Standing], dict[int, set[int]]]:
     """Count the topics of documents by standing, and name their pools; by document id."""
     pools: defaultdict[int, set[int]] = defaultdict(set)
@@ -457,7 +457,7 @@ def _standing(
 EVERYTHING = Sought()
 
 
-class Lists(Area):
+class ListQueries(Area):
     """One line a thing of a collection; a name that is sought and not there is an `UnknownNameError`."""
 
     def runs(self, sought: Sought = EVERYTHING) -> list[RunLine]:

@@ -14,7 +14,7 @@ from store.db.database import Area
 from store.db.tables import ASSIGNMENT, ASSIGNMENT_PLAN, JUDGE, POOL
 from store.judging.assignments import has_assignments
 from store.judging.events import current_events
-from store.judging.states import RANKS, Found, looked_at, pooled
+from store.judging.states import RANKS, SoughtIds, looked_at, pooled
 from store.records import DECIDED, Assignable, JudgeKind, State
 
 NOWHERE: frozenset[str] = frozenset()
@@ -72,7 +72,7 @@ class PoolChanges(Area):
             pools: dict[tuple[int, int], frozenset[str]] = {}
             # Of few pools there are few combinations: each is made once.
             joined: dict[tuple[frozenset[str], int], frozenset[str]] = {}
-            for topic, document, pool in session.execute(pooled(Found())):
+            for topic, document, pool in session.execute(pooled(SoughtIds())):
                 key = (pools.get((topic, document), NOWHERE), pool)
                 if key not in joined:
                     joined[key] = key[0] | {names[pool]}
@@ -80,7 +80,7 @@ class PoolChanges(Area):
             state_of = {rank: state for state, rank in RANKS.items()}
             seen = {
                 (topic, document): (state_of[rank], grade)
-                for topic, document, rank, grade in session.execute(looked_at(Found()))
+                for topic, document, rank, grade in session.execute(looked_at(SoughtIds()))
                 if rank != RANKS[State.UNJUDGED]
             }
             nobody = (State.UNJUDGED, None)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import pooler as p
-from pooler.results.judgement_files import Reading
+from pooler.results.judgement_files import FileReading
 from pooler.results.source import Source
 from store.analysis.aggregation.rules import TIES, Ties
 from tests.cli.command_line import write
@@ -61,7 +61,7 @@ def test_no_judgement_is_invented(tmp_path: Path) -> None:
     """Grade 0, unjudged, skipped, impossible and tied documents stay apart; others are nowhere."""
     ann = write(tmp_path / "ann.qrels", "1 0 a 0", "1 0 b 2", "1 0 c -1", "1 0 d -2", "1 0 e -3", "1 0 f 1")
     bob = write(tmp_path / "bob.qrels", "1 0 a 0", "1 0 b 0", "1 0 c -1", "1 0 d -2", "1 0 f 1")
-    reading = Reading(codes=["-1=unjudged", "-2=skipped", "-3=cannot"])
+    reading = FileReading(codes=["-1=unjudged", "-2=skipped", "-3=cannot"])
     source = Source(judgements=[str(ann), str(bob)], reading=reading)
     made = p.aggregate(source, ties="unresolved", unjudged=-9)
     assert [(one.docno, one.grade) for one in made.qrels] == [("a", 0), ("f", 1)]

@@ -23,8 +23,8 @@ from store.db.engine import writing
 from store.db.raw import insert_raw
 from store.db.tables import JUDGE, JUDGEMENT, SITTING
 from store.formats.scale import parse_scale
-from store.keeping.merge.copies import Rule
-from store.keeping.merge.histories import Wanted
+from store.keeping.merge.copies import SettleRule
+from store.keeping.merge.histories import HowToSettle
 from store.records import JudgeKind
 from tests.store.outside import engine_of, make_pool
 
@@ -82,7 +82,7 @@ def timed(place: Path, others: list[Path], told: list[str], what: str) -> None:
     """Merge, and note how long it took."""
     began = time.perf_counter()
     with Collection(str(place)) as opened:
-        done = opened.merge([str(other) for other in others], Wanted(Rule.LATEST))
+        done = opened.merge([str(other) for other in others], HowToSettle(SettleRule.LATEST))
     assert done.is_done
     new = sum(one.new for one in done.judges)
     seconds = time.perf_counter() - began

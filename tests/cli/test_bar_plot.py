@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from pooler.cli.plots import Reading, Stack, plot_bars, plot_intervals, plot_stacks, plot_width
+from pooler.cli.plots import DrawnValue, Stack, plot_bars, plot_intervals, plot_stacks, plot_width
 from store.errors import ArgumentError
 from tests.cli.command_line import Terminal
 
@@ -56,12 +56,12 @@ def test_a_character_is_one_where_that_fits() -> None:
 def test_bars_by_hand() -> None:
     """31 columns for -10 to 20: every number is in the column of its own, 0 in the eleventh."""
     readings = [
-        Reading("a", 20.0),
-        Reading("b", -10.0),
-        Reading("c", 0.0),
-        Reading("d", 7.4),
-        Reading("e", 7.6),
-        Reading("none", None, reason="no-relevant"),
+        DrawnValue("a", 20.0),
+        DrawnValue("b", -10.0),
+        DrawnValue("c", 0.0),
+        DrawnValue("d", 7.4),
+        DrawnValue("e", 7.6),
+        DrawnValue("none", None, reason="no-relevant"),
     ]
     assert plot_bars(readings, title="Change", heading="run", width=37) == [
         "Change",
@@ -80,12 +80,12 @@ def test_bars_by_hand() -> None:
 def test_intervals_by_hand() -> None:
     """31 columns for 0 to 30; a dot may be an end, lie outside, or be all there is to see."""
     readings = [
-        Reading("a", 15.0, 0.0, 30.0),
-        Reading("b", 5.0, 5.0, 9.0),
-        Reading("out", 20.0, 10.0, 11.0),
-        Reading("one", 12.0, 11.6, 12.6),
-        Reading("bare", 3.0),
-        Reading("none", None, reason="no-topics"),
+        DrawnValue("a", 15.0, 0.0, 30.0),
+        DrawnValue("b", 5.0, 5.0, 9.0),
+        DrawnValue("out", 20.0, 10.0, 11.0),
+        DrawnValue("one", 12.0, 11.6, 12.6),
+        DrawnValue("bare", 3.0),
+        DrawnValue("none", None, reason="no-topics"),
     ]
     drawn = plot_intervals(readings, title="MAP", value_words="MAP", interval_words="limits", width=37)
     assert drawn == [
@@ -107,7 +107,7 @@ def test_long_and_wide_labels_are_folded_by_their_width_on_a_screen() -> None:
 
     40 columns less 2 are 38: labels have at most 19, nine wide characters.
     """
-    readings = [Reading(KANJI, 1.0), Reading("x" * 40, 2.0), Reading("y", None, reason="void")]
+    readings = [DrawnValue(KANJI, 1.0), DrawnValue("x" * 40, 2.0), DrawnValue("y", None, reason="void")]
     lines = plot_bars(readings, title="t", width=40)
     assert lines[1] == "京都大学の長い名前 " + "  |" + "+" * 9
     assert lines[2] == "のラン"
@@ -118,7 +118,7 @@ def test_long_and_wide_labels_are_folded_by_their_width_on_a_screen() -> None:
 
 def test_long_plots_have_their_axis_at_both_ends() -> None:
     """Of more than twenty lines the first ones can be read without the last."""
-    readings = [Reading(str(number), float(number)) for number in range(21)]
+    readings = [DrawnValue(str(number), float(number)) for number in range(21)]
     short = plot_bars(readings[:20], title="t", width=60)
     lines = plot_bars(readings, title="t", heading="run", width=60)
     assert (len(short), len(lines)) == (1 + 20 + 2, 2 + 2 + 21 + 2)
@@ -128,7 +128,7 @@ def test_long_plots_have_their_axis_at_both_ends() -> None:
 
 def test_narrow_pages_leave_the_last_notes_out() -> None:
     """What is drawn keeps twelve columns, a label eight."""
-    readings = [Reading("bm25-words-full", 0.5, notes=["0.5000", "1,234"])]
+    readings = [DrawnValue("bm25-words-full", 0.5, notes=["0.5000", "1,234"])]
     headings = ["change", "swapped"]
     wide = plot_bars(readings, title="t", headings=headings, width=60)
     assert wide[1].split() == headings
@@ -143,7 +143,7 @@ def test_narrow_pages_leave_the_last_notes_out() -> None:
 
 def test_nothing_defined_has_no_axis() -> None:
     """Without a number there is nothing to read off."""
-    readings = [Reading("a", None, reason="no-relevant"), Reading("b", None)]
+    readings = [DrawnValue("a", None, reason="no-relevant"), DrawnValue("b", None)]
     lines = ["t", "a  undefined: no-relevant", "b  undefined"]
     assert plot_bars(readings, title="t") == lines
     words = {"value_words": "MAP", "interval_words": "limits"}
@@ -154,12 +154,12 @@ def test_nothing_defined_has_no_axis() -> None:
 def test_equal_values_still_have_an_axis(value: float) -> None:
     """One number alone stands on an axis with numbers about it."""
     lines = plot_intervals(
-        [Reading("a", value, value, value)] * 2, title="t", value_words="x", interval_words="y"
+        [DrawnValue("a", value, value, value)] * 2, title="t", value_words="x", interval_words="y"
     )
     assert lines[1] == lines[2]
     assert lines[1].count("o") == 1
     assert len(lines[4].split()) > 1
-    assert all(len(line) <= 80 for line in plot_bars([Reading("a", value)], title="t"))
+    assert all(len(line) <= 80 for line in plot_bars([DrawnValue("a", value)], title="t"))
 
 
 @given(
@@ -183,7 +183,7 @@ def test_any_stacks_show_every_part(rows: list[list[int]], width: int) -> None:
 @given(st.lists(st.tuples(LABELS, NUMBERS), min_size=1, max_size=6), WIDTHS)
 def test_any_labels_are_whole_and_fit(rows: list[tuple[str, float]], width: int) -> None:
     """Folded or not, every character of a label is there, in order, left of what is drawn."""
-    readings = [Reading(label, value, value, value) for label, value in rows]
+    readings = [DrawnValue(label, value, value, value) for label, value in rows]
     words = {"value_words": "x", "interval_words": "y"}
     stacks = [Stack(label, [1, 2, 3]) for label, _ in rows]
     for drawn, n_last in (
@@ -205,7 +205,7 @@ def test_any_bars_fit_and_are_as_long_as_their_values(
     rows: list[tuple[str, float | None]], width: int
 ) -> None:
     """No line is too wide; longer bars are of greater values, and none is of an undefined one."""
-    readings = [Reading(label, value, reason="void") for label, value in rows]
+    readings = [DrawnValue(label, value, reason="void") for label, value in rows]
     drawn = plot_bars(readings, title="t", heading="run", width=width)
     assert all(cell_len(line) <= width and line == line.rstrip() for line in drawn)
     assert sum("undefined:" in line for line in drawn) == sum(value is None for _, value in rows)
@@ -224,7 +224,7 @@ def test_any_bars_fit_and_are_as_long_as_their_values(
 @given(st.lists(st.tuples(NUMBERS, NUMBERS, NUMBERS), min_size=1, max_size=12), WIDTHS)
 def test_any_intervals_fit_and_hold_their_places(rows: list[tuple[float, float, float]], width: int) -> None:
     """Dots and ends stand in the order of their numbers, within the width and over the axis."""
-    readings = [Reading("a", value, min(ends), max(ends)) for value, *ends in rows]
+    readings = [DrawnValue("a", value, min(ends), max(ends)) for value, *ends in rows]
     drawn = plot_intervals(readings, title="t", value_words="x", interval_words="y", width=width)
     assert all(len(line) <= width for line in drawn)
     lines = [line for line in drawn[1:] if line.startswith("a  ")]
@@ -258,8 +258,8 @@ def test_what_cannot_be_drawn_is_refused() -> None:
             plot_stacks(stacks, FILLS, title="t")
     for value in (float("nan"), float("inf")):
         with pytest.raises(ArgumentError, match="`readings` must be finite, or `None`"):
-            plot_bars([Reading("a", value)], title="t")
+            plot_bars([DrawnValue("a", value)], title="t")
         with pytest.raises(ArgumentError, match="`readings` must be finite, or `None`"):
-            plot_intervals([Reading("a", 1.0, 0.0, value)], title="t", **words)
+            plot_intervals([DrawnValue("a", 1.0, 0.0, value)], title="t", **words)
     with pytest.raises(ArgumentError, match="`readings` must be one or more, but got 0"):
         plot_bars([], title="t")

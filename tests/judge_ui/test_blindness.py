@@ -23,7 +23,7 @@ from judge_ui.plain.judging import run_plain
 from judge_ui.screens.app import JudgeApp
 from judge_ui.session.queue import Filter
 from judge_ui.session.session import JudgingSession
-from judge_ui.session.words import Outcome
+from judge_ui.session.words import KeyOutcome
 from store.errors import PoolerError
 from store.records import Passage, State
 from tests.judge_ui.blind_world import OTHER_ID, PLACES, SECRET_NUMBERS, SECRETS, World, make_world
@@ -135,7 +135,7 @@ def bobs_sitting(world: World, listener: Listener) -> list[str]:
     clock.wait(2)
     ask(lambda: elsewhere.grade(0))
     result = session.grade(1)
-    assert result.outcome is Outcome.CONFLICT
+    assert result.outcome is KeyOutcome.CONFLICT
     hear("conflict", (result, session.conflict))
     ask(session.replace_theirs, session.live_elsewhere)
     while not session.is_complete:

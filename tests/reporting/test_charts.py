@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from pooler.reporting.charts import Chart, draw, draw_in_pieces
 from pooler.reporting.drawing import Axis, Sheet
 from pooler.reporting.grid import HeatMap
-from pooler.reporting.lines import Line, Lines
-from pooler.reporting.rows import Bar, Bars, Dot, Dots
+from pooler.reporting.lines import ChartLine, Lines
+from pooler.reporting.rows import BarRow, Bars, Dot, Dots
 from store.errors import ArgumentError
 from tests.reporting.boxes import SVG, assert_readable, letters, squeezed
 
@@ -37,7 +37,7 @@ def bars(draw_one: st.DrawFn) -> Bars:
     numbers = COUNTS if is_stacked else VALUES
     n_texts = st.sampled_from([1, n_parts])
     row = n_texts.flatmap(
-        lambda n: st.builds(Bar, LABELS, st.tuples(*[numbers] * n_parts), st.tuples(*[LABELS] * n), LABELS)
+        lambda n: st.builds(BarRow, LABELS, st.tuples(*[numbers] * n_parts), st.tuples(*[LABELS] * n), LABELS)
     )
     rows = tuple(draw_one(st.lists(row, max_size=5)))
     parts = tuple(draw_one(st.lists(LABELS, min_size=n_parts, max_size=n_parts)))
@@ -60,7 +60,7 @@ LINES = st.builds(
     LABELS,
     AXES,
     AXES,
-    st.lists(st.builds(Line, LABELS, POINTS, st.booleans(), LABELS), min_size=1, max_size=6).map(tuple),
+    st.lists(st.builds(ChartLine, LABELS, POINTS, st.booleans(), LABELS), min_size=1, max_size=6).map(tuple),
 )
 
 
@@ -102,7 +102,7 @@ def markers(svg: ET.Element) -> list[ET.Element]:
 def one_bar(value: float, text: str = "v", reason: str = "") -> Bars:
     """Return a chart of one bar beside one of 100."""
     axis = Axis("documents", 0, 100)
-    return Bars("t", "d", axis, (Bar("a", (value,), (text,), reason), Bar("b", (100.0,), ("100",))))
+    return Bars("t", "d", axis, (BarRow("a", (value,), (text,), reason), BarRow("b", (100.0,), ("100",))))
 
 
 def dots_of(tags: list[str]) -> Dots:
@@ -186,7 +186,7 @@ def test_forest_plot_is_readable_for_few_and_for_many_runs(width, n_runs):
 
 def test_pieces_have_fewer_rows_where_each_has_several_bars():
     """Forty rows of three bars are as high as a hundred and twenty; end to end they are not."""
-    rows = tuple(Bar(f"run {n}", (1.0, 2.0, 3.0), ("1", "2", "3")) for n in range(40))
+    rows = tuple(BarRow(f"run {n}", (1.0, 2.0, 3.0), ("1", "2", "3")) for n in range(40))
     chart = Bars("Parts", "", Axis("documents"), rows, ("a", "b", "c"))
     assert len(draw_in_pieces(chart, width=720, key="k")) == 4
     stacked = replace(chart, is_stacked=True, rows=tuple(replace(r, texts=("6",)) for r in rows))
@@ -217,7 +217,7 @@ def test_bar_is_as_long_as_its_value():
 
 def test_negative_bar_ends_where_the_positive_one_begins():
     """Both start from zero."""
-    chart = Bars("t", "d", Axis("x"), (Bar("a", (-3.0,), ("-3",)), Bar("b", (3.0,), ("3",))))
+    chart = Bars("t", "d", Axis("x"), (BarRow("a", (-3.0,), ("-3",)), BarRow("b", (3.0,), ("3",))))
     negative, positive = (one for one in drawn(chart).findall(f"{SVG}rect") if one.get("class") == "fill-1")
     end = float(negative.attrib["x"]) + float(negative.attrib["width"])
     assert end == pytest.approx(float(positive.attrib["x"]), abs=0.11)
@@ -225,7 +225,7 @@ def test_negative_bar_ends_where_the_positive_one_begins():
 
 def test_stacked_parts_touch_and_add_up():
     """The parts of a row end where the next one begins."""
-    rows = (Bar("a", (10.0, 20.0, 70.0), ("100",)), Bar("b", (100.0, 0.0, 0.0), ("100",)))
+    rows = (BarRow("a", (10.0, 20.0, 70.0), ("100",)), BarRow("b", (100.0, 0.0, 0.0), ("100",)))
     chart = Bars("t", "d", Axis("x", 0, 100), rows, ("p", "q", "r"), is_stacked=True)
     found = [
         (float(one.attrib["x"]), float(one.attrib["width"]))
@@ -258,7 +258,7 @@ def test_interval_lies_where_its_ends_are():
 
 def test_line_is_interrupted_where_a_point_is_missing():
     """Two stretches, not one line through the gap."""
-    line = Line("a", ((0, 1), (1, 2), (2, NAN), (3, 3), (4, 4)), reason="not saved")
+    line = ChartLine("a", ((0, 1), (1, 2), (2, NAN), (3, 3), (4, 4)), reason="not saved")
     svg = drawn(Lines("t", "d", Axis("x"), Axis("y"), (line,)))
     assert len(svg.findall(f"{SVG}polyline")) == 2
     assert "a:1missing:notsaved" in letters(svg)
@@ -266,7 +266,7 @@ def test_line_is_interrupted_where_a_point_is_missing():
 
 def test_stepped_line_goes_across_before_it_goes_up():
     """An empirical distribution jumps at its values and nowhere else."""
-    svg = drawn(Lines("t", "d", Axis("x"), Axis("y"), (Line("a", ((0, 0), (1, 1)), True),)))
+    svg = drawn(Lines("t", "d", Axis("x"), Axis("y"), (ChartLine("a", ((0, 0), (1, 1)), True),)))
     places = [one.split(",") for one in svg.findall(f"{SVG}polyline")[0].attrib["points"].split()]
     assert len(places) == 3
     assert places[0][1] == places[1][1]
@@ -275,11 +275,11 @@ def test_stepped_line_goes_across_before_it_goes_up():
 
 def test_series_differ_without_colour():
     """Every line has dashes and a marker of its own, every bar a pattern."""
-    lines = tuple(Line(str(n), ((0, n), (1, n))) for n in range(6))
+    lines = tuple(ChartLine(str(n), ((0, n), (1, n))) for n in range(6))
     svg = drawn(Lines("t", "d", Axis("x"), Axis("y"), lines))
     assert len({one.get("stroke-dasharray") for one in svg.iter(f"{SVG}polyline")}) == 6
     assert len({one.attrib["d"] for one in markers(svg)}) == 6
-    row = Bar("a", (1, 2, 3, 4, 5, 6), ("1",))
+    row = BarRow("a", (1, 2, 3, 4, 5, 6), ("1",))
     svg = drawn(Bars("t", "d", Axis("x"), (row,), tuple("abcdef")))
     # By direction and length, wherever it stands; the first bar is filled.
     hatched = {
@@ -336,9 +336,9 @@ def test_chart_without_data_says_so(chart):
     ("chart", "words"),
     [
         (Bars("t", "d", Axis("x"), (), tuple("abcdefg")), "`parts` must be 1 to 6"),
-        (Bars("t", "d", Axis("x"), (Bar("a", (1, 2), ("",)),)), "`values` must be 1 a row"),
+        (Bars("t", "d", Axis("x"), (BarRow("a", (1, 2), ("",)),)), "`values` must be 1 a row"),
         (
-            Bars("t", "d", Axis("x"), (Bar("a", (1, -2), ("",)),), ("p", "q"), True),
+            Bars("t", "d", Axis("x"), (BarRow("a", (1, -2), ("",)),), ("p", "q"), True),
             "must not be negative where they are stacked",
         ),
         (Lines("t", "d", Axis("x"), Axis("y"), ()), "`lines` must be 1 to 6, but got 0"),

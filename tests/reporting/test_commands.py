@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pooler.reporting.commands import Commands
+from pooler.reporting.commands import CommandLines
 from pooler.results.source import Source
 from store.grades.policy import Policy
 from store.records import Qrel
@@ -18,7 +18,7 @@ def test_no_password_is_shown() -> None:
         ("postgresql://u@host/db?password=s3cret&sslmode=require",
          "'postgresql://u@host/db?sslmode=require'"),
     ):  # fmt: skip
-        commands = Commands(Source(collection=url), {})
+        commands = CommandLines(Source(collection=url), {})
         assert commands.leaves_password
         assert commands.of_collection("status") == f"pooler status --collection {shown}"
 
@@ -40,17 +40,17 @@ def test_no_password_is_shown() -> None:
 )  # fmt: skip
 def test_a_command_names_what_a_source_is_of(source: Source, options: str) -> None:
     """Every option that is not the default, and no other."""
-    assert Commands(source, {}).of_runs("diagnose") == f"pooler diagnose {options}".rstrip()
+    assert CommandLines(source, {}).of_runs("diagnose") == f"pooler diagnose {options}".rstrip()
 
 
 def test_what_is_in_memory_has_no_command() -> None:
     """No command line could name it."""
-    assert Commands(Source(["a.run"], qrels=[Qrel("1", "d", 1)]), {}).of_runs("diagnose") == ""
+    assert CommandLines(Source(["a.run"], qrels=[Qrel("1", "d", 1)]), {}).of_runs("diagnose") == ""
 
 
 def test_the_cutoff_and_values_stand_in_commands() -> None:
     """As they were given."""
-    commands = Commands(Source(), {}, cutoff=20, values=("0=.1", "1=.9"))
+    commands = CommandLines(Source(), {}, cutoff=20, values=("0=.1", "1=.9"))
     assert commands.of_probabilities("variation", "--pairs") == (
         "pooler variation --pairs --value 0=.1 --value 1=.9 --cutoff 20"
     )

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from pooler.reporting.drawing import Axis
 from pooler.reporting.grid import HeatMap
-from pooler.reporting.page import Figure, Page, PageColumn, PageTable, Points, Section, render
-from pooler.reporting.rows import Bar, Bars
+from pooler.reporting.page import Figure, PageColumn, PageTable, Points, ReportPage, Section, render
+from pooler.reporting.rows import BarRow, Bars
 from store.errors import ArgumentError
 from tests.reporting.boxes import SVG, squeezed
 
@@ -25,22 +25,22 @@ TEXT = st.just(HOSTILE) | st.text(max_size=30)
 
 def figure(text: str = "a run", n_rows: int = 2) -> Figure:
     """Return a figure of which every text is the one given."""
-    rows = tuple(Bar(f"{text} {n}", (float(n),), (str(n),)) for n in range(n_rows))
+    rows = tuple(BarRow(f"{text} {n}", (float(n),), (str(n),)) for n in range(n_rows))
     columns = (PageColumn(text), PageColumn(text, is_numeric=True))
     table = PageTable(text, columns, tuple((f"{text} {n}", str(n)) for n in range(n_rows)))
     return Figure(text, text, Bars(text, text, Axis(text), rows), table, text)
 
 
-def page_of(text: str = "a run", n_rows: int = 2) -> Page:
+def page_of(text: str = "a run", n_rows: int = 2) -> ReportPage:
     """Return a page with a block of every kind, of which every text is the one given."""
     made = figure(text, n_rows)
     alone = replace(made.table, command=text)
     blocks = (text, Points((text, text)), made.table, alone, made)
     sections = (Section(text, blocks), Section(text, (made, made)))
-    return Page(text, text, sections, text)
+    return ReportPage(text, text, sections, text)
 
 
-def parsed(page: Page) -> ET.Element:
+def parsed(page: ReportPage) -> ET.Element:
     """Return a page that has been parsed as XML."""
     return ET.fromstring(render(page))
 
@@ -79,9 +79,9 @@ def test_every_text_is_on_the_page():
     table = PageTable(
         texts[4], (PageColumn(texts[5]), PageColumn(texts[6])), ((texts[7], HOSTILE),), texts[14]
     )
-    chart = Bars(texts[8], texts[9], Axis("x"), (Bar("漬物ラン", (1.0,), ("1",)),))
+    chart = Bars(texts[8], texts[9], Axis("x"), (BarRow("漬物ラン", (1.0,), ("1",)),))
     made = Figure(texts[10], texts[11], chart, table, "pooler diagnose 'a b'.db")
-    page = Page(texts[0], texts[1], (Section(texts[2], (texts[3], points, table, made)),), "the foot")
+    page = ReportPage(texts[0], texts[1], (Section(texts[2], (texts[3], points, table, made)),), "the foot")
     written = squeezed("".join(parsed(page).itertext()))
     expected = [*texts, HOSTILE, "漬物ラン", "pooler diagnose 'a b'.db", "the foot"]
     assert all(squeezed(text) in written for text in expected)
@@ -180,7 +180,7 @@ def test_drawing_that_has_grown_scrolls_in_its_box():
     row = (1.0,) * 12
     chart = HeatMap("t", "d", "r", "c", names, names, (row,) * 12, (("1",) * 12,) * 12)
     made = Figure("t", "h", chart, figure().table, "c")
-    root = parsed(Page("t", "", (Section("s", (made,)),)))
+    root = parsed(ReportPage("t", "", (Section("s", (made,)),)))
     wide, narrow = root.findall(".//figure/div")
     assert wide.attrib["class"] == "drawing wide"
     assert narrow.attrib["class"] == "drawing narrow grown"
@@ -191,25 +191,25 @@ def test_drawing_that_has_grown_scrolls_in_its_box():
 def test_language_that_is_no_tag_is_refused(language):
     """It stands in an attribute that readers trust."""
     with pytest.raises(ArgumentError, match="must be a language tag"):
-        render(Page("t", "", (), language=language))
+        render(ReportPage("t", "", (), language=language))
 
 
 def test_row_of_other_cells_than_columns_is_refused():
     """A number under the wrong heading would be a wrong number."""
     table = PageTable("c", (PageColumn("a"), PageColumn("b")), (("1",),))
     with pytest.raises(ArgumentError, match="must have 2 cells each, but got 1"):
-        render(Page("t", "", (Section("s", (table,)),)))
+        render(ReportPage("t", "", (Section("s", (table,)),)))
 
 
 def test_a_long_command_is_folded_and_blanks_stay() -> None:
     """What is copied is what was written, two blanks as well; a long one does not fill the page."""
     table = PageTable("c", (PageColumn("a"),), (("1",),), "pooler diagnose 'two  blanks'")
-    short = render(Page("t", "", (Section("s", (table,)),)))
+    short = render(ReportPage("t", "", (Section("s", (table,)),)))
     assert "<code>pooler diagnose &#x27;two  blanks&#x27;</code>" in short
     assert "white-space:pre-wrap" in short
     assert "<summary>" not in short
     long = replace(table, command="pooler diagnose" + 100 * " a.run")
     assert (
         "<summary>The same numbers (615 characters of a command)</summary>"
-        in render(Page("t", "", (Section("s", (long,)),)))
+        in render(ReportPage("t", "", (Section("s", (long,)),)))
     )  # fmt: skip

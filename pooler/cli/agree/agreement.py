@@ -37,7 +37,7 @@ from pooler.cli.options import (
 from pooler.cli.render import Output, render
 from pooler.cli.signature import command
 from pooler.results.agree.settings import check_options, check_together
-from pooler.results.judgement_files import STDIN, Reading, is_file
+from pooler.results.judgement_files import STDIN, FileReading, is_file
 from pooler.results.source import Source, names_collection
 from pooler.telling import say
 from store.errors import ArgumentError, PoolerError, UnknownNameError
@@ -261,7 +261,7 @@ def agreement(
 
     check_manifest(manifest)
     output.check()
-    reading = Reading(
+    reading = FileReading(
         form=form,
         columns=input_columns,
         topic=topic,
@@ -388,7 +388,7 @@ def _assumed(text: str) -> tuple[float, float]:
 
 def _source(
     names: Sequence[str],
-    reading: Reading,
+    reading: FileReading,
     runs: Sequence[str],
     listed: str | None,
     order: Order,

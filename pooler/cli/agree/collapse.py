@@ -20,7 +20,7 @@ from pooler.cli.options import (
 )
 from pooler.cli.qrels_files import QrelsOptions
 from pooler.cli.signature import command
-from pooler.results.judgement_files import Reading
+from pooler.results.judgement_files import FileReading
 from pooler.results.source import Source
 from store.errors import PoolerError
 
@@ -83,4 +83,4 @@ def collapse(
         message = "from which grade up is a document relevant?"
         hint = "--level N, or --rigid or --relaxed of a --scale; --graded keeps the grades"
         raise PoolerError(message, hint=hint)
-    options.write(Source(judgements=files, reading=Reading(**asdict(files_read))), policy)
+    options.write(Source(judgements=files, reading=FileReading(**asdict(files_read))), policy)

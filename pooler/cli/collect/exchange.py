@@ -20,7 +20,7 @@ from store.text import counted
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from pooler.cli.collect.judges import Kind
+    from pooler.cli.collect.judges import KindName
     from store.collection import Collection
     from store.formats.codes import DecodedQrels
     from store.formats.judgements import JudgementsFormat
@@ -127,7 +127,7 @@ def import_file(
     file: str,
     form: JudgementsFormat,
     *,
-    kind: Kind | None,
+    kind: KindName | None,
     allow_unknown: bool,
     replace: bool,
 ) -> None:

@@ -25,7 +25,7 @@ from pooler.cli.collect.exchange import (
     unjudged_codes,
     whole_collection,
 )
-from pooler.cli.collect.judges import Kind
+from pooler.cli.collect.judges import KindName
 from pooler.cli.options import (
     DEFAULT_COLLECTION,
     AllowUnknownOption,
@@ -42,8 +42,8 @@ from pooler.results.judgement_files import (
     REPEATS_HINT,
     UNKNOWN_HINT,
     FileFormat,
-    Source,
-    Wanted,
+    FileOptions,
+    GradesFile,
     read_source,
     say_repeats,
     wanted_of,
@@ -108,7 +108,7 @@ def judgements(
     ] = None,
     topic: TopicOption = None,
     kind: Annotated[
-        Kind | None,
+        KindName | None,
         typer.Option(
             "--kind",
             help="The kind of judge. Default: imported; for jsonl and tsv files, what the file says, and"
@@ -204,7 +204,7 @@ def judgements(
             source,
             wanted,
             faults,
-            kind=kind or Kind.IMPORTED,
+            kind=kind or KindName.IMPORTED,
             meanings=meanings,
             mapping=mapping,
             repeats=repeats,
@@ -217,11 +217,11 @@ def judgements(
 def _import_grades(
     opened: Collection,
     file: str,
-    source: Source,
-    wanted: Wanted,
+    source: GradesFile,
+    wanted: FileOptions,
     faults: FaultList,
     *,
-    kind: Kind,
+    kind: KindName,
     meanings: dict[int, Meaning],
     mapping: dict[int, int],
     repeats: Repeats | None,
@@ -312,7 +312,7 @@ def _say_others(file: str, decoded: DecodedQrels) -> None:
 
 def _decode(
     opened: Collection,
-    source: Source,
+    source: GradesFile,
     faults: FaultList,
     *,
     meanings: dict[int, Meaning],

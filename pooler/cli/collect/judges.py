@@ -227,7 +227,7 @@ def rename(
 app = typer.Typer(help="The judges of a collection.", no_args_is_help=True)
 
 
-class Kind(StrEnum):
+class KindName(StrEnum):
     """Kinds of judges, as in `store.records.JudgeKind`, which is not imported for `--help`."""
 
     HUMAN = "human"
@@ -237,7 +237,7 @@ class Kind(StrEnum):
 
 
 KindOption = Annotated[
-    Kind,
+    KindName,
     typer.Option(
         "--kind",
         help="human; model (a language model's labels); imported (a qrels file of unknown"
@@ -249,7 +249,7 @@ KindOption = Annotated[
 @app.command("add")
 def add(
     names: Annotated[list[str], typer.Argument(metavar="NAME...", help="One word each.")],
-    kind: KindOption = Kind.HUMAN,
+    kind: KindOption = KindName.HUMAN,
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
     """Add judges.

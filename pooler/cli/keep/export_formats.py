@@ -259,7 +259,7 @@ def prels(
 
 
 @dataclass(slots=True)
-class _Standing:
+class _SampleCounts:
     """How many documents of a sampled pool stand where."""
 
     by_grade: Counter[int] = field(default_factory=Counter)
@@ -272,10 +272,10 @@ class _Standing:
     """Judged, and not in the pool."""
 
 
-def _standing(pool: Pool, final: FinalQrels) -> _Standing:
+def _standing(pool: Pool, final: FinalQrels) -> _SampleCounts:
     """Count the documents of a pool by where they stand."""
     grades = {(row.topic, row.docno): row.grade for row in final.rows}
-    standing = _Standing(n_judged_elsewhere=len(grades))
+    standing = _SampleCounts(n_judged_elsewhere=len(grades))
     for entry in pool.entries:
         pair = (entry.topic, entry.docno)
         grade = grades.get(pair)
@@ -343,7 +343,7 @@ def _no_sample(pool: Pool, lacks: str) -> PoolerError:
 
 
 def _prels_manifest(
-    opened: Collection, pool: Pool, kind: PrelsName, final: FinalQrels, standing: _Standing, text: str
+    opened: Collection, pool: Pool, kind: PrelsName, final: FinalQrels, standing: _SampleCounts, text: str
 ) -> dict[str, object]:
     """Say what was exported and how; no times, so that equal prels have equal manifests."""
     from pooler import __version__
@@ -373,7 +373,7 @@ def _prels_manifest(
     }
 
 
-def _report_prels(kind: PrelsName, pool: Pool, who: str, final: FinalQrels, standing: _Standing) -> None:
+def _report_prels(kind: PrelsName, pool: Pool, who: str, final: FinalQrels, standing: _SampleCounts) -> None:
     """Say on stderr what was written, and what stands otherwise than the file can say."""
     from pooler.results.agree.aggregate import tell_few_votes, tell_rulings
 

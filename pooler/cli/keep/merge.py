@@ -17,7 +17,7 @@ from pooler.telling import say, warn
 from store.text import counted
 
 
-class RuleName(StrEnum):
+class SettleRuleName(StrEnum):
     """The rules of `store.keeping.merge.settle`, which is not imported for `--help`."""
 
     LATEST = "latest"
@@ -34,7 +34,7 @@ def merge(
         typer.Argument(metavar="OTHER...", help="Copies: SQLite files or postgresql:// URLs; only read."),
     ],
     settle: Annotated[
-        RuleName | None,
+        SettleRuleName | None,
         typer.Option(
             help="What stands where one judge decided differently on two copies: the latest or the"
             " earliest decision, the highest or the lowest grade, or none: the document goes back to"

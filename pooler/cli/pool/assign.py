@@ -17,7 +17,7 @@ LEASE_MINUTES = 120
 """As in `pooler.results.pool.assign`, which is not imported for `--help`."""
 
 
-class ByName(StrEnum):
+class AssignByName(StrEnum):
     """What goes to judges as a whole, as `pooler.assigning.By`, not imported for `--help`."""
 
     DOCUMENT = "document"
@@ -41,14 +41,14 @@ def assign(
         typer.Argument(metavar="JUDGE...", help="Default: every human judge who is not disabled."),
     ] = None,
     by: Annotated[
-        ByName,
+        AssignByName,
         typer.Option(
             "--by",
             help="document: each document goes to its own judges, with workloads and the documents that"
             " pairs of judges share kept even; topic: all documents of a topic go to the same"
             " judges.",
         ),
-    ] = ByName.DOCUMENT,
+    ] = AssignByName.DOCUMENT,
     per_document: Annotated[
         int, typer.Option("--per-document", "-k", min=1, help="How many judges each document gets.")
     ] = 1,

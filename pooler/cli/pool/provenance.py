@@ -22,7 +22,7 @@ from pooler.results.source import Source
 from store.errors import ArgumentError
 
 
-class ByName(StrEnum):
+class RowName(StrEnum):
     """What a row of the table is."""
 
     RUN = "run"
@@ -41,13 +41,13 @@ def provenance(
     ] = None,
     listed: RunsOption = None,
     by: Annotated[
-        ByName,
+        RowName,
         typer.Option(
             "--by",
             help="run or group: what each brought, and what it alone brought; depth: the pool at every"
             " depth; document: one line per document and run.",
         ),
-    ] = ByName.RUN,
+    ] = RowName.RUN,
     depth: Annotated[
         int, typer.Option("--depth", "-d", "-N", min=1, help="Documents taken from each run for each topic.")
     ] = 100,

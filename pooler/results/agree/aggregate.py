@@ -375,11 +375,11 @@ def _of_files(
     source: Source, policy: Policy, levels: Sequence[int], choose: Choose, *, is_read: bool
 ) -> _Gathered:
     """Gather the votes of files, or of qrels in memory, which are one judge's."""
-    from pooler.results.judgement_files import Reading, codes_of, decode, read_files, scale_of
+    from pooler.results.judgement_files import FileReading, codes_of, decode, read_files, scale_of
     from store.grades.opinions import gather
 
     scale_text, qrels = source.option("scale"), source.option("qrels")
-    reading = source.reading or Reading(scale=scale_text, lenient=source.lenient)
+    reading = source.reading or FileReading(scale=scale_text, lenient=source.lenient)
     if is_read and reading.scale is None:
         hint = "--scale 0-3 or --scale ntcir declares it; or --level N"
         raise ArgumentError("--rigid", "and --relaxed need a declared scale", None, hint=hint)
@@ -672,8 +672,8 @@ def _text(rows: Sequence[Qrel]) -> str:
 
 def _in_memory(qrels: Sequence[Qrel]) -> JudgedFile:
     """Take qrels as if a file had them."""
+    from pooler.results.judgement_files import GradesFile as Read
     from pooler.results.judgement_files import JudgedFile, NamedFile
-    from pooler.results.judgement_files import Source as Read
     from store.formats.tables import GradedRow
 
     rows = [

@@ -14,13 +14,20 @@ from pooler.results.source import runs_of
 from pooler.results.table import Column, Table, View
 from pooler.telling import say, warn
 from store.analysis.arrays import judged_arrays, ranked_documents
-from store.analysis.pools.differences import Code, Kind, OrderEffect, QrelsDiff, order_effect, qrels_diff
+from store.analysis.pools.differences import (
+    ChangeKind,
+    Code,
+    OrderEffect,
+    QrelsDiff,
+    order_effect,
+    qrels_diff,
+)
 from store.ranking import Order
 from store.records import Qrel, Run
 from store.text import counted
 
 NOT_LISTED = "not listed"
-USUAL = (Kind.ADDED, Kind.REMOVED, Kind.CHANGED)
+USUAL = (ChangeKind.ADDED, ChangeKind.REMOVED, ChangeKind.CHANGED)
 """Kinds of differences that people are told of, even that there is none."""
 
 
@@ -216,9 +223,9 @@ class QrelsDifference(Result, QrelsDiff):
     def _topics(self) -> Table:
         """Count differences by topic, of topics that differ."""
         names = {kind: kind.value.replace(" ", "_") for kind in self.counts()}
-        by_topic: dict[str, dict[Kind, int]] = {}
+        by_topic: dict[str, dict[ChangeKind, int]] = {}
         for one in self.differences:
-            by_topic.setdefault(one.topic, dict.fromkeys(Kind, 0))[one.kind] += 1
+            by_topic.setdefault(one.topic, dict.fromkeys(ChangeKind, 0))[one.kind] += 1
         columns = [Column("topic"), Column("same", "int"), *(Column(name, "int") for name in names.values())]
         rows = [
             {"topic": topic, "same": self.same[topic]} | {name: counts[kind] for kind, name in names.items()}

@@ -18,7 +18,7 @@ from store.text import counted, sanitise_line
 
 if TYPE_CHECKING:
     from store.collection import Collection
-    from store.keeping.merge.copies import Conflict, Merged, Take
+    from store.keeping.merge.copies import MergeConflict, Merged, Take
     from store.records import Scale
 
 RuleName = Literal["latest", "earliest", "highest", "lowest", "unjudged"]
@@ -116,8 +116,8 @@ def merge(
     Any order of merging gives the same, and merging twice changes nothing. Of what was erased on a
     copy, and is then erased here, the bytes go from the file with ``collection.erasures.scrub()``.
     """
-    from store.keeping.merge.copies import Rule
-    from store.keeping.merge.histories import Wanted
+    from store.keeping.merge.copies import SettleRule
+    from store.keeping.merge.histories import HowToSettle
 
     with heard(progress) as said, opened_collection(collection) as opened:
         takes: dict[Key, Take] = {}
@@ -125,7 +125,7 @@ def merge(
             takes = _read_takes(str(settle_by), opened.scale)
         elif settle_by is not None:
             takes = {key: _said(str(word), opened.scale) for key, word in settle_by.items()}
-        wanted = Wanted(None if settle is None else Rule(settle), takes)
+        wanted = HowToSettle(None if settle is None else SettleRule(settle), takes)
         done = opened.merge([*map(str, others)], wanted, dry_run=dry_run, progress=shown_progress)
         if isinstance(settle_by, str | Path) and not takes:
             warn(f"{settle_by} settles none: its column `take` is empty")
@@ -152,12 +152,12 @@ class MergeResult(Result):
         return self.merged.is_done
 
     @property
-    def open_conflicts(self) -> list[Conflict]:
+    def open_conflicts(self) -> list[MergeConflict]:
         """Conflicts that nothing settles."""
         return self.merged.open_conflicts
 
     @property
-    def settled_by_hand(self) -> list[Conflict]:
+    def settled_by_hand(self) -> list[MergeConflict]:
         """Conflicts settled by hand."""
         from store.keeping.merge.settle import BY_HAND
 
@@ -383,11 +383,11 @@ def _read_takes(path: str, scale: Scale) -> dict[Key, Take]:
 
 def _take(word: str, scale: Scale) -> Take | None:
     """Read one cell; ``None`` = it is neither a grade of the scale nor a word that is known."""
-    from store.keeping.merge.copies import Rule, Take
+    from store.keeping.merge.copies import SettleRule, Take
     from store.records import State
 
     if word in _RULES:
-        return Take(State.UNJUDGED, rule=Rule(word))
+        return Take(State.UNJUDGED, rule=SettleRule(word))
     if word in _WORDS:
         return Take(State(_WORDS[word]))
     grades = {str(value): value for value in scale.values}
@@ -414,7 +414,7 @@ def _how(settled: str | None) -> str | None:
     return None if settled is None else _HOW.get(settled, settled)
 
 
-def _are_alike(conflict: Conflict) -> bool:
+def _are_alike(conflict: MergeConflict) -> bool:
     """Tell whether two decisions of a conflict were made in one minute."""
     minutes = [version.judged_at.replace(second=0, microsecond=0) for version in conflict.versions]
     return len(set(minutes)) < len(minutes)

@@ -16,7 +16,7 @@ from store.text import counted
 
 if TYPE_CHECKING:
     from store.collection import Collection
-    from store.looking.history import Chronicle, Entry, Happening, Place
+    from store.looking.history import Chronicle, Entry, Happening, PoolPlace
     from store.records import Scale
 
 SHOWN = 50
@@ -524,7 +524,7 @@ def _opinions(event: Happening) -> str | None:
     return basis_of(event.opinions)
 
 
-def _place(place: Place) -> str:
+def _place(place: PoolPlace) -> str:
     """Name a pool, and in what way the document is in it."""
     words = [f"round {place.round}"]
     words += ["withdrawn"] if place.withdrawn else []

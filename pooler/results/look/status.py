@@ -378,10 +378,10 @@ def _lie_idle(unclaimed: Unclaimed) -> list[str]:
 
 def _open_words(cases: Sequence[Case]) -> str:
     """Say how many disagreements wait for an adjudicator."""
-    from store.judging.disagreements import Status
+    from store.judging.disagreements import Settlement
 
     statuses = [case.status for case in cases if case.is_disagreement]
-    n_open, n_changed = statuses.count(Status.OPEN), statuses.count(Status.CHANGED)
+    n_open, n_changed = statuses.count(Settlement.OPEN), statuses.count(Settlement.CHANGED)
     waiting = f"{n_open:,} open" + (f", {n_changed:,} changed since" if n_changed else "")
     return f"{counted(len(statuses), 'disagreement')}, {waiting}: pooler adjudicate --list"
 

@@ -7,7 +7,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from store.analysis.pools.diagnosis import GUESSABLE, MOSTLY_OUTSIDE, DepthPool, Diagnosis, LeftOut, overlaps
+from store.analysis.pools.diagnosis import (
+    GUESSABLE,
+    MOSTLY_OUTSIDE,
+    DepthPool,
+    LeftOut,
+    PoolDiagnosis,
+    overlaps,
+)
 from store.analysis.pools.errors import SIGNIFICANT
 from store.analysis.pools.leave_out import TIED
 from store.text import counted
@@ -46,7 +53,7 @@ NO_GUESS = {
 """Why there is no guess of what lies below the pool."""
 
 
-def conclusions(found: Diagnosis, left: LeftOut | None, judged_at: int) -> list[str]:
+def conclusions(found: PoolDiagnosis, left: LeftOut | None, judged_at: int) -> list[str]:
     """Say what a careful organiser concludes, in whole sentences with their numbers, those on the pool first.
 
     A threshold stands in the sentence that depends on it. `judged_at`: the ranks of ``found.scores.judged``.
@@ -111,7 +118,7 @@ def listed(names: Sequence[str], most: int = NAMED) -> str:
     return ", ".join(names) if more <= 0 else f"{', '.join(names[:most])} and {more:,} more"
 
 
-def _no_pool(found: Diagnosis) -> str:
+def _no_pool(found: PoolDiagnosis) -> str:
     """Say why nothing is said of a pool."""
     guess = found.bad_guess
     if guess is not None:
@@ -132,7 +139,7 @@ def _no_pool(found: Diagnosis) -> str:
     return f"There is no depth pool to look at: {why}.{hint}"
 
 
-def _pool_judged(found: Diagnosis, pool: DepthPool) -> list[str]:
+def _pool_judged(found: PoolDiagnosis, pool: DepthPool) -> list[str]:
     """Say how much of the pool is judged, and what is judged beside it."""
     n_runs = int(pool.contributing.sum())
     first = "first document" if pool.depth == 1 else f"first {pool.depth:,} documents"
@@ -180,7 +187,7 @@ def _pool_judged(found: Diagnosis, pool: DepthPool) -> list[str]:
     return said
 
 
-def _deeper_pool(found: Diagnosis, pool: DepthPool) -> str:
+def _deeper_pool(found: PoolDiagnosis, pool: DepthPool) -> str:
     """Say down to which rank nearly all documents of all runs are judged."""
     reached = found.ranks.judged_down_to(MOSTLY_JUDGED)
     if reached is None or reached[0] <= pool.depth:
@@ -189,7 +196,7 @@ def _deeper_pool(found: Diagnosis, pool: DepthPool) -> str:
     return f" Down to rank {rank:,}, {percent(judged, documents)} of the documents of all runs are judged."
 
 
-def _guessed(found: Diagnosis, pool: DepthPool) -> list[str]:
+def _guessed(found: PoolDiagnosis, pool: DepthPool) -> list[str]:
     """Say what of the pool nobody told."""
     what, options = [], []
     if pool.source == "inferred":
@@ -213,7 +220,7 @@ def _guessed(found: Diagnosis, pool: DepthPool) -> list[str]:
     ]
 
 
-def _newcomers(found: Diagnosis, pool: DepthPool, left: LeftOut) -> list[str]:
+def _newcomers(found: PoolDiagnosis, pool: DepthPool, left: LeftOut) -> list[str]:
     """Say whether a run that comes late is treated fairly, and which are not."""
     if left.mean_loss is None or left.worst is None:
         return []
@@ -262,7 +269,7 @@ def _newcomers(found: Diagnosis, pool: DepthPool, left: LeftOut) -> list[str]:
     return said
 
 
-def _one_by_one(found: Diagnosis, pool: DepthPool) -> list[str]:
+def _one_by_one(found: PoolDiagnosis, pool: DepthPool) -> list[str]:
     """Say, beside groups, what single runs would lose."""
     alone = pool.by_run
     if alone.mean_loss is None or alone.worst is None:
@@ -346,7 +353,7 @@ def _deeper(pool: DepthPool) -> list[str]:
     return said
 
 
-def _limits(found: Diagnosis) -> list[str]:
+def _limits(found: PoolDiagnosis) -> list[str]:
     """Say how far unjudged documents could move the order of the runs."""
     lower, scores, upper = found.scores.bounds.means()
     met = overlaps(lower, scores, upper)
@@ -368,7 +375,7 @@ def _limits(found: Diagnosis) -> list[str]:
     return [f"{own} These limits overlap for {met.n_overlapping:,} of {pairs} of neighbours by MAP; {apart}."]
 
 
-def _topics(found: Diagnosis) -> list[str]:
+def _topics(found: PoolDiagnosis) -> list[str]:
     """Say which topics have no or few relevant documents."""
     relevant, topics = found.topics.relevant, found.rankings.topics
     none = [topics[one] for one in np.flatnonzero(relevant == 0)]
@@ -384,7 +391,7 @@ def _topics(found: Diagnosis) -> list[str]:
     return said
 
 
-def _poorly_judged(found: Diagnosis, judged_at: int) -> list[str]:
+def _poorly_judged(found: PoolDiagnosis, judged_at: int) -> list[str]:
     """Say which runs are judged poorly at the top."""
     shares, tags = found.scores.judged.overall, found.rankings.tags
     known = np.flatnonzero(~np.isnan(shares))

@@ -24,7 +24,7 @@ from pooler.telling import progress as telling
 from pooler.telling import say, warn
 from store.analysis.pools.contributions import NO_DOCUMENT
 from store.analysis.pools.diagnosis import DepthPool, DepthSource, LeftOut
-from store.analysis.pools.diagnosis import Diagnosis as Looked
+from store.analysis.pools.diagnosis import PoolDiagnosis as Looked
 from store.analysis.pools.diagnosis import diagnose as analyse
 from store.analysis.pools.leave_out import NOT_RANKED
 from store.analysis.pools.readings import Readings, coverage, readings

@@ -125,7 +125,7 @@ class FormName(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Sample:
+class JudgedSample:
     """Runs, and a judged sample by topic."""
 
     name: str
@@ -160,7 +160,7 @@ class Sample:
         return sum(int(one.relevant(self.level).sum()) for one in self.pools.values())
 
 
-def _of_collection(source: Source, pool: str | None) -> Sample:
+def _of_collection(source: Source, pool: str | None) -> JudgedSample:
     """Read runs, judgements and a sampled pool, default the only one, of a collection."""
     try:
         judged = source.numbered
@@ -176,7 +176,7 @@ def _of_collection(source: Source, pool: str | None) -> Sample:
     return _with_grades(f"pool {name}", judged.ranked, pools, judged.level)
 
 
-def _of_file(source: Source, prels: str, form: FormName) -> Sample:
+def _of_file(source: Source, prels: str, form: FormName) -> JudgedSample:
     """Read run files and a prels file.
 
     With a scale, grades must be on it; of negative rels those off it are not judgements. Without
@@ -242,16 +242,18 @@ def _on_scale(path: str, rows: Sequence[PrelsRow], scale: Scale, no_judgement: i
     return checked
 
 
-def _with_grades(name: str, ranked: RankedDocuments, pools: Mapping[str, SampledPool], level: int) -> Sample:
+def _with_grades(
+    name: str, ranked: RankedDocuments, pools: Mapping[str, SampledPool], level: int
+) -> JudgedSample:
     """Keep the topics of which something is judged."""
     kept = {topic: one for topic, one in pools.items() if one.graded.any()}
     if not kept:
         message = f"{name}: no sampled document is judged"
         raise PoolerError(message, hint="estimates need judged documents of the sample")
-    return Sample(name, ranked, kept, level, len(pools) - len(kept))
+    return JudgedSample(name, ranked, kept, level, len(pools) - len(kept))
 
 
-def _tell(sample: Sample, found: SampleScores) -> None:
+def _tell(sample: JudgedSample, found: SampleScores) -> None:
     """Say what of the sample is not judged, and what that does."""
     if sample.n_topics_without_grade:
         n_topics = counted(sample.n_topics_without_grade, "topic")
@@ -296,7 +298,7 @@ class Estimates(Result):
     topics: Sequence[str]
     scores: SampleScores = field(repr=False)
     """By estimate and topic, and of how many relevant documents."""
-    sample: Sample = field(repr=False)
+    sample: JudgedSample = field(repr=False)
     settings: Mapping[str, Any]
     warnings: tuple[str, ...] = ()
 

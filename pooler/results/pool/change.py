@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from pooler.pools.change import Part
+from pooler.pools.change import PooledWhen
 from pooler.results.table import Column, Table, View
 from store.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from pooler.pools.change import Pair, PoolChange, Share, StateCounts
+    from pooler.pools.change import JudgeShare, Pair, PoolChange, StateCounts
     from store.collection import Collection
 
 STATES = tuple(Column(name, "int") for name in ("judged", "cannot", "skipped", "unjudged"))
@@ -35,7 +35,7 @@ _WORDS = {
 class Cost:
     """What documents cost, and why it is so much."""
 
-    shares: list[Share]
+    shares: list[JudgeShare]
     """Judge by judge."""
     plan: Mapping[str, Any] | None
     """How documents were assigned last; ``None`` = nothing is assigned."""
@@ -43,7 +43,9 @@ class Cost:
 
 def change_table(change: PoolChange, *, drawable: int = 0) -> Table:
     """Make the table of what comes, goes and stays; `drawable` documents may be drawn by an adaptive pool."""
-    rows: list[dict[str, Any]] = [{"what": part.value, **_state_cells(change.total(part))} for part in Part]
+    rows: list[dict[str, Any]] = [
+        {"what": part.value, **_state_cells(change.total(part))} for part in PooledWhen
+    ]
     if drawable:
         rows.insert(1, {"what": DRAWABLE, "documents": drawable})
     outside = {"outside before": change.outside_before, "outside after": change.outside_after}
@@ -167,8 +169,8 @@ def _sharing(cost: Cost) -> str:
 
 def change_words(change: PoolChange) -> list[str]:
     """Say in short what a change did, where it did anything."""
-    new, leaving = change.total(Part.NEW), change.total(Part.LEAVING)
-    staying = change.total(Part.STAYING)
+    new, leaving = change.total(PooledWhen.NEW), change.total(PooledWhen.LEAVING)
+    staying = change.total(PooledWhen.STAYING)
     lines = []
     if staying.documents or leaving.documents:
         words = f"{counted(new.documents, 'document')} new to the pools"

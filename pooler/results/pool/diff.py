@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from pooler.pools.change import (
     Pair,
     PoolDiff,
-    Side,
+    PoolSide,
     brought_by,
     count_bringers,
     count_places,
@@ -80,7 +80,7 @@ def compare_pools(a: Named, b: Named, *, collection: str | Path | Collection | N
         sides = [_side(one, opened, stored) for one in (a, b)]
         found = pool_diff(sides[0].pairs, sides[1].pairs)
         standings = None if opened is None else opened.pool_changes.standings()
-        only_b = found.pairs[Side.ONLY_B]
+        only_b = found.pairs[PoolSide.ONLY_B]
         runs = _runs_of(opened, sides[1]) if only_b else None
         brought = None if runs is None else brought_by(runs, only_b)
         if standings is None:
@@ -120,17 +120,17 @@ class PoolDifference(Result):
     @property
     def only_a(self) -> list[Pair]:
         """Topic and docno of what A alone has, topics in natural order."""
-        return self.found.pairs[Side.ONLY_A]
+        return self.found.pairs[PoolSide.ONLY_A]
 
     @property
     def only_b(self) -> list[Pair]:
         """What B alone has."""
-        return self.found.pairs[Side.ONLY_B]
+        return self.found.pairs[PoolSide.ONLY_B]
 
     @property
     def both(self) -> list[Pair]:
         """What both have."""
-        return self.found.pairs[Side.BOTH]
+        return self.found.pairs[PoolSide.BOTH]
 
     def names(self) -> tuple[str, ...]:
         """Return the names of the tables there are."""
@@ -161,7 +161,7 @@ class PoolDifference(Result):
             rows += [
                 {"topic": topic, "what": side.value, **self._cells(pairs)} for side, pairs in of_topic.items()
             ]
-        n_differing = sum(bool(one[Side.ONLY_A] or one[Side.ONLY_B]) for one in by_topic.values())
+        n_differing = sum(bool(one[PoolSide.ONLY_A] or one[PoolSide.ONLY_B]) for one in by_topic.values())
         notes = [f"{counted(n_differing, 'topic')} of {len(by_topic):,} differ."]
         return Table.of_rows(name, [Column("topic"), *columns], rows, notes=notes)
 
@@ -171,7 +171,7 @@ class PoolDifference(Result):
             return [View(table, columns=told_columns(table))]
         cells = zip(*map(table.cells, ("topic", "what", "documents")), strict=True)
         told = [(topic, what) if n else None for topic, what, n in cells]
-        differing = {one[0] for one in told if one is not None and one[1] != Side.BOTH.value}
+        differing = {one[0] for one in told if one is not None and one[1] != PoolSide.BOTH.value}
         rows = [row for row, one in enumerate(told) if one is not None and one[0] in differing]
         return [View(table, columns=told_columns(table), rows=rows)]
 
@@ -210,9 +210,9 @@ class PoolDifference(Result):
             Column("runs", "texts"),
         ]
         rows: list[dict[str, Any]] = []
-        for side in (Side.ONLY_A, Side.ONLY_B):
+        for side in (PoolSide.ONLY_A, PoolSide.ONLY_B):
             for pair in self.found.pairs[side]:
-                bringers = (self.brought or {}).get(pair, []) if side is Side.ONLY_B else []
+                bringers = (self.brought or {}).get(pair, []) if side is PoolSide.ONLY_B else []
                 row = {
                     "topic": pair[0],
                     "docno": pair[1],

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from pooler.pools.annotated import annotated_lines
-from pooler.pools.change import ChangeCount, Part, PoolChange
+from pooler.pools.change import ChangeCount, PoolChange, PooledWhen
 from pooler.pools.plan import OutOrder, Plan, PoolBuild
 from pooler.results.pool.change import (
     Cost,
@@ -383,7 +383,7 @@ def _topics_left(build: PoolBuild, change: PoolChange) -> set[str]:
     pooled = {
         topic
         for topic, parts in change.by_topic.items()
-        if parts[Part.NEW].documents or parts[Part.STAYING].documents
+        if parts[PooledWhen.NEW].documents or parts[PooledWhen.STAYING].documents
     }
     return pooled | {topic for topic, most in build.pool().budgets.items() if most}
 

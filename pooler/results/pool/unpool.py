@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from pooler.pools.change import ChangeCount, Part, PoolChange
+from pooler.pools.change import ChangeCount, PoolChange, PooledWhen
 from pooler.results.pool.change import (
     Cost,
     change_table,
@@ -215,7 +215,7 @@ def _words(run: str, rows: Sequence[Mapping[str, Any]], *, dry_run: bool) -> lis
 def _words_of_rest(change: PoolChange, cost: Cost | None) -> list[str]:
     """Say how what is left without a pool stands; `cost` is that of a dry run."""
     dry_run = cost is not None
-    leaving = change.total(Part.LEAVING)
+    leaving = change.total(PooledWhen.LEAVING)
     lines = []
     if leaving.documents:
         verb = "would be left" if dry_run else "left"

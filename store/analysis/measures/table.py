@@ -52,7 +52,7 @@ Reason = Literal["no-relevant", "no-documents", "no-pairs", "no-not-relevant", "
 """Why a score is undefined; see `measures`."""
 
 
-class Lists:
+class GradedLists:
     """Graded rankings, with what several measures need made once."""
 
     def __init__(self, rankings: GradedRankings) -> None:
@@ -87,7 +87,7 @@ class Lists:
         return self._relevant[level]
 
 
-_Function = Callable[[Lists, MeasureName], NDArray[np.float64]]
+_Function = Callable[[GradedLists, MeasureName], NDArray[np.float64]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,144 +109,144 @@ def level_of(name: MeasureName) -> int:
     return 1 if name.rel is None else name.rel
 
 
-def _average_precision(lists: Lists, name: MeasureName) -> NDArray[np.float64]:
+def _average_precision(lists: GradedLists, name: MeasureName) -> NDArray[np.float64]:
     return average_precision(lists.relevant(name), lists.n_relevant(name))
 
 
-def _precision(lists: Lists, name: MeasureName) -> NDArray[np.float64]:
+def _precision(lists: GradedLists, name: MeasureName) -> NDArray[np.float64]:
     return ranked.precision_at(lists.relevant(name), _cutoff(name))
 
 
-def _recall(lists: Lists, name: MeasureName) -> NDArray[np.float64]:
+def _recall(lists: GradedLists, name: MeasureName) -> NDArray[np.float64]:
     return ranked.recall_at(lists.relevant(name), lists.n_relevant(name), _cutoff(name))
 
 
-def _r_precision(lists: Lists, name: MeasureName) -> NDArray[np.float64]:
+def _r_precision(lists: GradedLists, name: MeasureName) -> NDArray[np.float64]:
     return ranked.r_precision(lists.relevant(name), lists.n_relevant(name))
 
 
-def _reciprocal_rank(lists: Lists, name: MeasureName) -> NDArray[np.float64]:
+def _reciprocal_rank(lists: GradedLists, name: MeasureName) -> NDArray[np.float64]:
     return ranked.reciprocal_rank(lists.relevant(name))
 
 
-def _success(lists: Lists, name: MeasureName) -> NDArray[np.float64]:
+def _success(lists: GradedLists, name: MeasureName) -> NDArray[np.float64]:
     return ranked.success_at(lists.relevant(name), _cutoff(name))
 
 
-def _ndcg(lists: Lists, name: MeasureName) -> NDArray[np.float64]:
+def _ndcg(lists: GradedLists, name: MeasureName) -> NDArray[np.float64]:
     gain, discount = _gain_and_discount(name)
     return normalised_gain(
         lists.rankings.grades, lists.rankings.judged_grades, cutoff=name.cutoff, gain=gain, discount=discount
     )
 
 
-def _dcg(lists: Lists, name: MeasureName) -> NDArray[np.float64]:
+def _dcg(lists: GradedLists, name: MeasureName) -> NDArray[np.float64]:
     gain, discount = _gain_and_discount(name)
     return discounted_gain(lists.rankings.grades, cutoff=name.cutoff, gain=gain, discount=discount)
 
 
-def _q_measure(lists: Lists, name: MeasureName) -> NDArray[np.float64]:
+def _q_measure(lists: GradedLists, name: MeasureName) -> NDArray[np.float64]:
     return q_measure(lists.rankings.grades, lists.rankings.judged_grades, beta=name.beta, cutoff=name.cutoff)
 
 
-def _interpolated_precision(lists: Lists, name: MeasureName) -> NDArray[np.float64]:
+def _interpolated_precision(lists: GradedLists, name: MeasureName) -> NDArray[np.float64]:
     if name.recall is None:
         raise ArgumentError("recall", f"must be given for {name.name}", None)
     return interpolated_precision(lists.relevant(name), lists.n_relevant(name), name.recall)
 
 
-def _eleven_point(lists: Lists, name: MeasureName) -> NDArray[np.float64]:
+def _eleven_point(lists: GradedLists, name: MeasureName) -> NDArray[np.float64]:
     return eleven_point(lists.relevant(name), lists.n_relevant(name))
 
 
-def _break_even(lists: Lists, name: MeasureName) -> NDArray[np.float64]:
+def _break_even(lists: GradedLists, name: MeasureName) -> NDArray[np.float64]:
     return ranked.break_even(lists.relevant(name), lists.n_relevant(name), lists.rankings.lengths)
 
 
-def _pair_accuracy(lists: Lists, name: MeasureName) -> NDArray[np.float64]:
+def _pair_accuracy(lists: GradedLists, name: MeasureName) -> NDArray[np.float64]:
     return area_of_rankings(lists.relevant(name), lists.lengths(name))
 
 
-def _judged(lists: Lists, name: MeasureName) -> NDArray[np.float64]:
+def _judged(lists: GradedLists, name: MeasureName) -> NDArray[np.float64]:
     return ranked.judged_share(lists.rankings.judged, lists.rankings.lengths, name.cutoff)
 
 
-def _unjudged(lists: Lists, name: MeasureName) -> NDArray[np.float64]:
+def _unjudged(lists: GradedLists, name: MeasureName) -> NDArray[np.float64]:
     judged, lengths = lists.judged(name), lists.lengths(name)
     return unjudged_at(judged, lengths, _cutoff(name), convention="trec_eval")
 
 
-def _bpref(lists: Lists, name: MeasureName) -> NDArray[np.float64]:
+def _bpref(lists: GradedLists, name: MeasureName) -> NDArray[np.float64]:
     return bpref_of(lists.rankings, level_of(name))
 
 
-def _inferred_ap(lists: Lists, name: MeasureName) -> NDArray[np.float64]:
+def _inferred_ap(lists: GradedLists, name: MeasureName) -> NDArray[np.float64]:
     return inferred_ap_of(lists.rankings, level_of(name))
 
 
-def _rbp(lists: Lists, name: MeasureName) -> NDArray[np.float64]:
+def _rbp(lists: GradedLists, name: MeasureName) -> NDArray[np.float64]:
     return rank_biased_precision(lists.relevant(name), p=name.p)
 
 
-def _rbp_residual(lists: Lists, name: MeasureName) -> NDArray[np.float64]:
+def _rbp_residual(lists: GradedLists, name: MeasureName) -> NDArray[np.float64]:
     return rbp_residual(lists.judged(name), lists.lengths(name), p=name.p)
 
 
-def _set_precision(lists: Lists, name: MeasureName) -> NDArray[np.float64]:
+def _set_precision(lists: GradedLists, name: MeasureName) -> NDArray[np.float64]:
     return sets.precision(_confusion(lists, name), empty="zero")
 
 
-def _set_recall(lists: Lists, name: MeasureName) -> NDArray[np.float64]:
+def _set_recall(lists: GradedLists, name: MeasureName) -> NDArray[np.float64]:
     return sets.recall(_confusion(lists, name))
 
 
-def _set_f(lists: Lists, name: MeasureName) -> NDArray[np.float64]:
+def _set_f(lists: GradedLists, name: MeasureName) -> NDArray[np.float64]:
     both = _set_precision(lists, name), _set_recall(lists, name)
     if name.alpha is not None:
         return sets.f_measure(*both, alpha=name.alpha)
     return sets.f_measure(*both, beta=name.beta)
 
 
-def _set_e(lists: Lists, name: MeasureName) -> NDArray[np.float64]:
+def _set_e(lists: GradedLists, name: MeasureName) -> NDArray[np.float64]:
     return np.asarray(1 - _set_f(lists, name))
 
 
-def _set_s(lists: Lists, name: MeasureName) -> NDArray[np.float64]:
+def _set_s(lists: GradedLists, name: MeasureName) -> NDArray[np.float64]:
     return sets.precision_plus_recall(_set_precision(lists, name), _set_recall(lists, name))
 
 
-def _set_borko(lists: Lists, name: MeasureName) -> NDArray[np.float64]:
+def _set_borko(lists: GradedLists, name: MeasureName) -> NDArray[np.float64]:
     return sets.borko(_set_precision(lists, name), _set_recall(lists, name))
 
 
-def _set_fallout(lists: Lists, name: MeasureName) -> NDArray[np.float64]:
+def _set_fallout(lists: GradedLists, name: MeasureName) -> NDArray[np.float64]:
     return sets.fallout(_confusion(lists, name))
 
 
-def _set_specificity(lists: Lists, name: MeasureName) -> NDArray[np.float64]:
+def _set_specificity(lists: GradedLists, name: MeasureName) -> NDArray[np.float64]:
     return sets.specificity(_confusion(lists, name))
 
 
-def _set_generality(lists: Lists, name: MeasureName) -> NDArray[np.float64]:
+def _set_generality(lists: GradedLists, name: MeasureName) -> NDArray[np.float64]:
     return sets.generality(_confusion(lists, name))
 
 
-def _set_accuracy(lists: Lists, name: MeasureName) -> NDArray[np.float64]:
+def _set_accuracy(lists: GradedLists, name: MeasureName) -> NDArray[np.float64]:
     return sets.accuracy(_confusion(lists, name))
 
 
-def _n_retrieved(lists: Lists, name: MeasureName) -> NDArray[np.float64]:
+def _n_retrieved(lists: GradedLists, name: MeasureName) -> NDArray[np.float64]:
     if name.rel is None:
         return lists.rankings.lengths.astype(np.float64)
     return np.asarray(np.count_nonzero(lists.relevant(name), axis=-1), dtype=np.float64)
 
 
-def _n_relevant(lists: Lists, name: MeasureName) -> NDArray[np.float64]:
+def _n_relevant(lists: GradedLists, name: MeasureName) -> NDArray[np.float64]:
     counts = lists.n_relevant(name).astype(np.float64)
     return np.asarray(np.broadcast_to(counts, lists.rankings.lengths.shape))
 
 
-def _confusion(lists: Lists, name: MeasureName) -> sets.Confusion:
+def _confusion(lists: GradedLists, name: MeasureName) -> sets.Confusion:
     """Take the whole list for the retrieved set."""
     relevant, n_relevant = lists.relevant(name), lists.n_relevant(name)
     lengths = lists.rankings.lengths
@@ -387,11 +387,11 @@ def evaluate(rankings: GradedRankings, measures: Sequence[MeasureName]) -> list[
     AP(rel=2) [[0.5, nan]] [0.5]
     P@10 [[0.2, 0.0]] [0.1]
     """
-    lists = Lists(rankings)
+    lists = GradedLists(rankings)
     return [_scores(lists, name) for name in measures]
 
 
-def _scores(lists: Lists, name: MeasureName) -> Scores:
+def _scores(lists: GradedLists, name: MeasureName) -> Scores:
     """Score by one measure."""
     if name.name not in MEASURES:
         raise UnknownNameError("measure", name.name, MEASURES)

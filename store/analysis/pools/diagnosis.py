@@ -480,7 +480,7 @@ class BadGuess:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Diagnosis:
+class PoolDiagnosis:
     """What a pool has, missed and owes; runs and topics in the order of the rankings."""
 
     rankings: JudgedRankings
@@ -515,7 +515,7 @@ def diagnose(
     judged_at: int = 10,
     way: Way = "uniques",
     plan: Plan | None = None,
-) -> Diagnosis:
+) -> PoolDiagnosis:
     """Look at a pool from every side.
 
     Parameters
@@ -598,7 +598,7 @@ def diagnose(
         made = _Made(rankings, taking, depth, pooled, again)
         pool = _depth_pool(made, groups, source=source, is_whole=plan is None)
         topics = topic_counts(rankings, pooled)
-    return Diagnosis(
+    return PoolDiagnosis(
         rankings, graded, scores, ranks, topics, inferred, pool, reason, contributing is not None, bad_guess
     )
 

@@ -21,7 +21,7 @@ Code = int | None
 """A grade, or a negative code; ``None`` = the pair is not listed."""
 
 
-class Kind(StrEnum):
+class ChangeKind(StrEnum):
     """What became of a (topic, docno); not listed, unjudged and judged are three things."""
 
     ADDED = "added"
@@ -43,33 +43,33 @@ class Kind(StrEnum):
 
 
 _KINDS = {
-    ("absent", "judged"): Kind.ADDED,
-    ("judged", "absent"): Kind.REMOVED,
-    ("judged", "judged"): Kind.CHANGED,
-    ("unjudged", "judged"): Kind.NOW_JUDGED,
-    ("judged", "unjudged"): Kind.NOW_UNJUDGED,
-    ("absent", "unjudged"): Kind.LISTED,
-    ("unjudged", "absent"): Kind.UNLISTED,
-    ("unjudged", "unjudged"): Kind.RECODED,
+    ("absent", "judged"): ChangeKind.ADDED,
+    ("judged", "absent"): ChangeKind.REMOVED,
+    ("judged", "judged"): ChangeKind.CHANGED,
+    ("unjudged", "judged"): ChangeKind.NOW_JUDGED,
+    ("judged", "unjudged"): ChangeKind.NOW_UNJUDGED,
+    ("absent", "unjudged"): ChangeKind.LISTED,
+    ("unjudged", "absent"): ChangeKind.UNLISTED,
+    ("unjudged", "unjudged"): ChangeKind.RECODED,
 }
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class QrelsChange:
     """One (topic, docno) that two qrels have otherwise."""
 
     topic: str
     docno: str
     before: Code
     after: Code
-    kind: Kind
+    kind: ChangeKind
 
 
 @dataclass(frozen=True, slots=True)
 class QrelsDiff:
     """How two qrels differ."""
 
-    differences: tuple[Difference, ...]
+    differences: tuple[QrelsChange, ...]
     """Topics in natural order, docnos bytewise."""
     pairs: dict[tuple[Code, Code], int]
     """(topic, docno) counted by the two codes, equal ones too; ``None`` = not listed there."""
@@ -83,16 +83,16 @@ class QrelsDiff:
         """Count what both have alike."""
         return sum(self.same.values())
 
-    def counts(self, topic: str | None = None) -> dict[Kind, int]:
+    def counts(self, topic: str | None = None) -> dict[ChangeKind, int]:
         """Count differences by kind, of one topic or all; every kind has its key."""
         found = Counter(one.kind for one in self.differences if topic in (None, one.topic))
-        return {kind: found[kind] for kind in Kind}
+        return {kind: found[kind] for kind in ChangeKind}
 
     def crossings(self, level: int) -> tuple[int, int]:
         """Count the changed grades that became relevant at a level, and those that ceased to be."""
         became = ceased = 0
         for one in self.differences:
-            if one.kind is Kind.CHANGED and one.before is not None and one.after is not None:
+            if one.kind is ChangeKind.CHANGED and one.before is not None and one.after is not None:
                 became += one.before < level <= one.after
                 ceased += one.after < level <= one.before
         return became, ceased
@@ -149,7 +149,7 @@ def qrels_diff(before: Sequence[Qrel], after: Sequence[Qrel], *, negative_grades
             n_iterations += old.iteration != new.iteration
             continue
         states = (_state(codes[0], negative_grades), _state(codes[1], negative_grades))
-        differences.append(Difference(topic, docno, *codes, _KINDS[states]))
+        differences.append(QrelsChange(topic, docno, *codes, _KINDS[states]))
     return QrelsDiff(tuple(differences), dict(pairs), same, n_iterations)
 
 

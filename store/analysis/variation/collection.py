@@ -38,7 +38,7 @@ class CollectionVariation:
     covariance: NDArray[np.float64]
     """Shape (n_topics, n_runs, n_runs): of AP; the diagonals are :math:`\\sigma_h^2`."""
     error: float
-    """Greatest of the topics' error bounds; see `store.analysis.variation.moments.Variation`."""
+    """Greatest of the topics' error bounds; see `store.analysis.variation.moments.ScoreMoments`."""
     none_relevant: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
     """Shape (n_topics,): P(R = 0) of every topic; empty where it was not asked for."""
     empty: Empty = "given"

@@ -190,7 +190,7 @@ _BLOCK = 4_000_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Variation:
+class ScoreMoments:
     """First and second moments of AP over repeated judging of one topic."""
 
     mean: NDArray[np.float64]
@@ -211,7 +211,7 @@ class Variation:
 
 def variation(
     probabilities: ArrayLike, ranks: ArrayLike, *, empty: Empty = "given", tolerance: float = TOLERANCE
-) -> Variation:
+) -> ScoreMoments:
     r"""Compute mean and covariance of the average precision of runs on one topic.
 
     Parameters
@@ -227,7 +227,7 @@ def variation(
         Whether outcomes without a relevant document are left out or have an AP of 0; see
         `store.analysis.variation.empty`.
     tolerance : float, default=1e-12
-        Wanted bound of the error; see `Variation.error`.
+        Wanted bound of the error; see `ScoreMoments.error`.
 
     Returns
     -------
@@ -277,18 +277,18 @@ def variation(
     left = chance_left(p, empty)
     if not p.size:
         value = 0.0 if left else np.nan
-        return Variation(np.full(n_runs, value), np.full((n_runs, n_runs), value), 1.0, 0, 0.0)
+        return ScoreMoments(np.full(n_runs, value), np.full((n_runs, n_runs), value), 1.0, 0, 0.0)
     is_random = p < 1
     if not is_random.any():
         sums = [run_sums(np.ones((1, p.size)), lists, run)[0][0] for run in range(n_runs)]
-        return Variation(np.array(sums) / p.size, np.zeros((n_runs, n_runs)), 0.0, 0, 0.0)
+        return ScoreMoments(np.array(sums) / p.size, np.zeros((n_runs, n_runs)), 0.0, 0, 0.0)
     tilted = tilt(p, rule_for(*window(p), tolerance=tolerance))
     mean, covariance = _moments(lists, tilted, is_random, left)
     none_relevant = float(np.exp(np.log1p(-p).sum())) if is_random.all() else 0.0
     if empty == "zero":
         covariance += np.outer(mean, mean) * none_relevant
     rule = tilted.rule
-    return Variation(mean, covariance, none_relevant, rule.t.size, max(rule.errors[:2]))
+    return ScoreMoments(mean, covariance, none_relevant, rule.t.size, max(rule.errors[:2]))
 
 
 def _moments(

@@ -29,7 +29,7 @@ _NOTHING = 1e-12
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class NextDocuments:
+class JudgementValues:
     """Documents by what their judgement would tell; arrays of shape (n,), the most telling first.
 
     Documents that would tell nothing are not there: sure ones, and those on which no pair depends.
@@ -93,7 +93,7 @@ def next_documents(
     confidence: float = CONFIDENCE,
     tolerance: float = TOLERANCE,
     progress: Callable[[int], None] | None = None,
-) -> NextDocuments:
+) -> JudgementValues:
     r"""Rank all documents by what a certain judgement of each would tell.
 
     Parameters
@@ -157,4 +157,4 @@ def next_documents(
     variance = max(float((laplacian * varied.map_covariance).sum()), 0.0)
     order = np.argsort(-gain, kind="stable")
     order = order[gain[order] > _NOTHING * variance]
-    return NextDocuments(topic[order], document[order], gain[order], variance, ~settled)
+    return JudgementValues(topic[order], document[order], gain[order], variance, ~settled)

@@ -11,14 +11,16 @@ from numpy.typing import ArrayLike, NDArray
 
 from store.analysis.quadrature import TOLERANCE, Rule, rule_for, window
 from store.analysis.variation.lists import JudgedLists, check_lists, logarithms, run_sums, tilt
-from store.analysis.variation.moments import Variation, variation
+from store.analysis.variation.moments import ScoreMoments, variation
 from store.errors import ArgumentError
 
 _BLOCK = 1_000_000
 """Numbers of documents and nodes held at once."""
 
 
-def own_variation(probabilities: ArrayLike, ranks: ArrayLike, *, tolerance: float = TOLERANCE) -> Variation:
+def own_variation(
+    probabilities: ArrayLike, ranks: ArrayLike, *, tolerance: float = TOLERANCE
+) -> ScoreMoments:
     r"""Compute mean and covariance of the AP of two runs, each divided by its own R.
 
     Parameters
@@ -99,7 +101,7 @@ def own_variation(probabilities: ArrayLike, ranks: ArrayLike, *, tolerance: floa
             n_nodes = max(n_nodes, rules[0].t.size * rules[1].t.size)
             error = max(error, rules[0].errors[0] + rules[1].errors[0])
     none_relevant = float(np.prod(1 - p))
-    return Variation(mean, covariance, none_relevant, n_nodes, error)
+    return ScoreMoments(mean, covariance, none_relevant, n_nodes, error)
 
 
 def _one_empty(lists: JudgedLists, mean: NDArray[np.float64], tolerance: float) -> float:

@@ -23,7 +23,7 @@ from store.judging.judges import fetch_judges
 from store.judging.kinds import kind_counts
 from store.judging.progress import count_states
 from store.keeping.directory.tables import (
-    Column,
+    FileColumn,
     Outgoing,
     file_stems,
     float_or_none_column,
@@ -158,7 +158,7 @@ def write_statistics(out: Outgoing) -> None:
     by_name = {(topic, out.disguise.name(judge)): counts for (topic, judge), counts in counted.items()}
     if not by_name:
         return
-    columns: list[Column] = [topic_column(), id_column("judge"), *map(integer_column, _COUNTS)]
+    columns: list[FileColumn] = [topic_column(), id_column("judge"), *map(integer_column, _COUNTS)]
     columns += [integer_column(f"grade_{value}") for value in out.scale.values]
     in_order = sorted(by_name, key=lambda pair: (natural_key(pair[0]), natural_key(pair[1])))
     with out.writer.text(STATISTICS) as stream:

@@ -48,7 +48,7 @@ class CellError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class FileColumn:
     """A column of a table in a file."""
 
     name: str
@@ -57,58 +57,58 @@ class Column:
     """Raises `CellError`."""
 
 
-def id_column(name: str) -> Column:
+def id_column(name: str) -> FileColumn:
     """Make a column of docnos, tags or names of judges."""
-    return Column(name, lambda value: checked_id(name, value), lambda cell: _as_id(cell, id_fault))
+    return FileColumn(name, lambda value: checked_id(name, value), lambda cell: _as_id(cell, id_fault))
 
 
-def id_or_none_column(name: str) -> Column:
+def id_or_none_column(name: str) -> FileColumn:
     """Make a column of ids of which some are not known."""
     of_ids = id_column(name)
-    return Column(name, *_or_none(of_ids.write, of_ids.read))
+    return FileColumn(name, *_or_none(of_ids.write, of_ids.read))
 
 
-def topic_column(name: str = "topic") -> Column:
+def topic_column(name: str = "topic") -> FileColumn:
     """Make a column of topic ids."""
-    return Column(name, checked_topic, lambda cell: _as_id(cell, topic_fault))
+    return FileColumn(name, checked_topic, lambda cell: _as_id(cell, topic_fault))
 
 
-def text_column(name: str) -> Column:
+def text_column(name: str) -> FileColumn:
     """Make a column of free text; empty is a text."""
-    return Column(name, escaped, unescaped)
+    return FileColumn(name, escaped, unescaped)
 
 
-def integer_column(name: str, *, least: int = -_MOST) -> Column:
+def integer_column(name: str, *, least: int = -_MOST) -> FileColumn:
     """Make a column of whole numbers."""
-    return Column(name, str, lambda cell: _as_integer(cell, least))
+    return FileColumn(name, str, lambda cell: _as_integer(cell, least))
 
 
-def integer_or_none_column(name: str) -> Column:
+def integer_or_none_column(name: str) -> FileColumn:
     """Make a column of whole numbers of which some are not known."""
-    return Column(name, *_or_none(str, lambda cell: _as_integer(cell, -_MOST)))
+    return FileColumn(name, *_or_none(str, lambda cell: _as_integer(cell, -_MOST)))
 
 
-def float_or_none_column(name: str) -> Column:
+def float_or_none_column(name: str) -> FileColumn:
     """Make a column of finite numbers of which some are not known."""
-    return Column(name, *_or_none(repr, as_float))
+    return FileColumn(name, *_or_none(repr, as_float))
 
 
-def yes_no_column(name: str) -> Column:
+def yes_no_column(name: str) -> FileColumn:
     """Make a column of yes and no."""
-    return Column(name, lambda value: "yes" if value else "no", _as_yes_no)
+    return FileColumn(name, lambda value: "yes" if value else "no", _as_yes_no)
 
 
-def moment_column(name: str) -> Column:
+def moment_column(name: str) -> FileColumn:
     """Make a column of moments."""
-    return Column(name, moment_text, as_moment)
+    return FileColumn(name, moment_text, as_moment)
 
 
-def moment_or_none_column(name: str) -> Column:
+def moment_or_none_column(name: str) -> FileColumn:
     """Make a column of moments of which some are not known."""
-    return Column(name, *_or_none(moment_text, as_moment))
+    return FileColumn(name, *_or_none(moment_text, as_moment))
 
 
-def word_column(name: str, words: Iterable[str]) -> Column:
+def word_column(name: str, words: Iterable[str]) -> FileColumn:
     """Make a column of one of a few words."""
     known = tuple(words)
 
@@ -118,10 +118,10 @@ def word_column(name: str, words: Iterable[str]) -> Column:
             raise CellError(message)
         return cell
 
-    return Column(name, str, read)
+    return FileColumn(name, str, read)
 
 
-def write_table(columns: Sequence[Column], rows: Iterable[Sequence[object]], stream: TextIO) -> int:
+def write_table(columns: Sequence[FileColumn], rows: Iterable[Sequence[object]], stream: TextIO) -> int:
     """Write a table and return how many rows it has."""
     stream.write("\t".join(column.name for column in columns) + "\n")
     number = 0
@@ -133,7 +133,7 @@ def write_table(columns: Sequence[Column], rows: Iterable[Sequence[object]], str
 
 
 def read_table(
-    path: str, columns: Sequence[Column], faults: FaultList
+    path: str, columns: Sequence[FileColumn], faults: FaultList
 ) -> Iterator[tuple[int, tuple[Any, ...]]]:
     """Read what `write_table` wrote: line numbers (the first row is on line 2) and values.
 

@@ -26,7 +26,7 @@ from store.errors import ConflictError, SchemaError, StoreError
 from store.records import Action, State
 
 
-class Rule(StrEnum):
+class SettleRule(StrEnum):
     """Which of two decisions of one judge on one document stands."""
 
     LATEST = "latest"
@@ -38,7 +38,7 @@ class Rule(StrEnum):
     """Neither: the document goes back to the judge."""
 
 
-_RULES = {rule.value: rule for rule in Rule}
+_RULES = {rule.value: rule for rule in SettleRule}
 
 
 class Take(NamedTuple):
@@ -46,7 +46,7 @@ class Take(NamedTuple):
 
     state: State
     grade: int | None = None
-    rule: Rule | None = None
+    rule: SettleRule | None = None
     """Of the decisions that differ, the one that this rule chooses; state and grade are passed over
     then."""
 
@@ -69,7 +69,7 @@ class Version:
 
 
 @dataclass(frozen=True, slots=True)
-class Conflict:
+class MergeConflict:
     """Decisions of one judge on one document that were made apart, and differ."""
 
     topic: str
@@ -77,7 +77,7 @@ class Conflict:
     judge: str
     versions: tuple[Version, ...]
     """Two or more. After them, what rules had made of them before one of them came."""
-    would: dict[Rule, Take]
+    would: dict[SettleRule, Take]
     """What would stand by each rule."""
     settled: str | None = None
     """How it was settled; ``None`` = it is not."""
@@ -120,7 +120,7 @@ class Merged:
     copies: list[CopyCount]
     judges: list[JudgeCount]
     """By name."""
-    conflicts: list[Conflict]
+    conflicts: list[MergeConflict]
     """By topic and docno: settled by a rule or by hand, or open. Those that had been settled here
     before are left out."""
     erased: list[str] = field(default_factory=list)
@@ -131,7 +131,7 @@ class Merged:
     """False = nothing was changed: it was a trial, or conflicts are not settled."""
 
     @property
-    def open_conflicts(self) -> list[Conflict]:
+    def open_conflicts(self) -> list[MergeConflict]:
         """Conflicts that nothing settles yet."""
         return [one for one in self.conflicts if one.settled is None]
 

@@ -68,7 +68,7 @@ OTHER = {
 """What `Content.other` holds; a settlement, which no screen showed, has these values."""
 
 
-class Event(NamedTuple):
+class CopyEvent(NamedTuple):
     """An event where it stands on one copy."""
 
     content: Content
@@ -79,7 +79,7 @@ class Event(NamedTuple):
     """The caller's own; of no meaning here."""
 
 
-Chain = Sequence[Event]
+Chain = Sequence[CopyEvent]
 """All events of a judge on a document on one copy, by revision from 1 without gaps."""
 
 
@@ -95,7 +95,7 @@ class Node:
     """What an undo takes back."""
     chosen: Id | None = None
     """Of a settlement: the event whose decision it took."""
-    seen: dict[int, Event] = field(default_factory=dict)
+    seen: dict[int, CopyEvent] = field(default_factory=dict)
     """As it stands on each copy that has it, by the copy's number."""
 
     @property
@@ -181,10 +181,12 @@ def placed(row: Sequence[Node]) -> list[Placed]:
     return found
 
 
-def chain_of(row: Iterable[Placed]) -> list[Event]:
+def chain_of(row: Iterable[Placed]) -> list[CopyEvent]:
     """Return placed events as a copy would have them; their tags are the nodes."""
     return [
-        Event(one.node.content._replace(display_order=one.display_order), one.undoes, one.follows, one.node)
+        CopyEvent(
+            one.node.content._replace(display_order=one.display_order), one.undoes, one.follows, one.node
+        )
         for one in row
     ]
 

@@ -26,8 +26,19 @@ from store.db.raw import CHECKSUM, insert_raw, raw_rows, with_checksums
 from store.db.tables import JUDGE, JUDGEMENT, PASSAGE
 from store.errors import StoreError
 from store.keeping.histories import next_ids
-from store.keeping.merge.copies import Conflict, Copy, Here, JudgeCount, Rule, Take
-from store.keeping.merge.graph import OTHER, Chain, Content, Event, Id, Node, Placed, nodes_of, placed, united
+from store.keeping.merge.copies import Copy, Here, JudgeCount, MergeConflict, SettleRule, Take
+from store.keeping.merge.graph import (
+    OTHER,
+    Chain,
+    Content,
+    CopyEvent,
+    Id,
+    Node,
+    Placed,
+    nodes_of,
+    placed,
+    united,
+)
 from store.keeping.merge.settle import BY_HAND, conflict_of, settle
 from store.records import Action
 from store.text import natural_key
@@ -55,7 +66,7 @@ Passages = Mapping[int, tuple[tuple[int, int, bytes], ...]]
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class TopicEvents:
     """The events of one topic in one collection."""
 
     rows: dict[Key, list[Row]] = field(default_factory=dict)
@@ -63,7 +74,7 @@ class Side:
     passages: Passages = field(default_factory=dict)
 
 
-def read_side(session: Session, topic: int, copy: Copy | None = None, *, has_passages: bool) -> Side:
+def read_side(session: Session, topic: int, copy: Copy | None = None, *, has_passages: bool) -> TopicEvents:
     """Read the events of a topic of a copy; ``None`` = the collection that is written to.
 
     Events of judges who are erased here are left out.
@@ -84,7 +95,7 @@ def read_side(session: Session, topic: int, copy: Copy | None = None, *, has_pas
     for some in rows.values():
         if len(some) > 1:
             some.sort(key=_read_revision)
-    return Side(rows, _read_passages(session, topic) if has_passages else {})
+    return TopicEvents(rows, _read_passages(session, topic) if has_passages else {})
 
 
 def _read_passages(session: Session, topic: int) -> Passages:
@@ -112,7 +123,7 @@ def refuse_damaged(taken: Sequence[tuple[Copy, Row]]) -> None:
             raise StoreError(message, hint=hint)
 
 
-def is_beginning(short: Sequence[Row], own: Side, long: Sequence[Row], other: Side) -> bool:
+def is_beginning(short: Sequence[Row], own: TopicEvents, long: Sequence[Row], other: TopicEvents) -> bool:
     """Say whether the events of one collection are the first ones of another's."""
     for one, two in zip(short, long, strict=False):
         if _read_compared(one) != _read_compared(two):
@@ -131,12 +142,12 @@ def _place(rows: Sequence[Row], row_id: int | None) -> int | None:
     return next((place for place, row in enumerate(rows) if row[AT["id"]] == row_id), None)
 
 
-def chain_of_rows(number: int, side: Side, key: Key) -> list[Event]:
+def chain_of_rows(number: int, side: TopicEvents, key: Key) -> list[CopyEvent]:
     """Make a chain of the events of a judge and a document; tags are the side and the row."""
     rows = side.rows[key]
     revisions = {row[AT["id"]]: row[AT["revision"]] for row in rows}
     return [
-        Event(
+        CopyEvent(
             Content._make((*_read_told(row), _read_other(row), side.passages.get(row[AT["id"]], ()))),
             None if row[AT["undoes"]] is None else revisions[row[AT["undoes"]]],
             row[AT["follows"]],
@@ -172,7 +183,7 @@ def without_forgotten(chains: Mapping[int, Chain]) -> dict[int, Chain]:
         emptied = {one for one, values in told.items() if b"" in values and len(values) == 2}
         for copy, chain in chains.items() if emptied else ():
             gone: dict[Id, bytes] = {}
-            cleaned: list[Event] = []
+            cleaned: list[CopyEvent] = []
             values = _values(chain, word)
             for node, event, value in zip(bare[copy], found[copy], values, strict=True):
                 is_kept = any(gone.get(parent) == value for parent in node.parents)
@@ -189,7 +200,7 @@ def _values(chain: Chain, word: str) -> Sequence[bytes]:
     return [getattr(event.content, word) for event in chain]
 
 
-def _with(event: Event, **words: Any) -> Event:
+def _with(event: CopyEvent, **words: Any) -> CopyEvent:
     """Return an event with another note or reason."""
     return event._replace(content=event.content._replace(**words))
 
@@ -200,10 +211,10 @@ _FAR = 1 << 24
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class HowToSettle:
     """How conflicts are to be settled."""
 
-    rule: Rule | None = None
+    rule: SettleRule | None = None
     takes: Mapping[tuple[str, str, str], Take] = field(default_factory=dict)
     """By topic, docno and judge: settled by hand."""
 
@@ -230,7 +241,7 @@ class _Changes:
 class HistoryMerge:
     """The merge of all histories, in a transaction of `here`, which knows all topics and judges."""
 
-    def __init__(self, here: Here, copies: Sequence[Copy], wanted: Wanted) -> None:
+    def __init__(self, here: Here, copies: Sequence[Copy], wanted: HowToSettle) -> None:
         self._here = here
         self._copies = copies
         self._wanted = wanted
@@ -243,7 +254,7 @@ class HistoryMerge:
         ]
         self._changes = _Changes()
         self.counts: dict[int, JudgeCount] = {}
-        self.conflicts: list[Conflict] = []
+        self.conflicts: list[MergeConflict] = []
         self.n_emptied = 0
         """Events here whose note or reason was removed, as on a copy."""
 
@@ -267,7 +278,7 @@ class HistoryMerge:
         sides = [self._read(0, topic)]
         for number, known in enumerate(back, start=1):
             there = known.get(topic)
-            sides.append(Side() if there is None else self._read(number, there))
+            sides.append(TopicEvents() if there is None else self._read(number, there))
         own, copies = sides[0], sides[1:]
         holders: dict[Key, list[int]] = {}
         for number, side in enumerate(copies, 1):
@@ -284,7 +295,7 @@ class HistoryMerge:
         self._write()
         advance(sum(len(rows) for side in copies for rows in side.rows.values()))
 
-    def _read(self, side: int, topic: int) -> Side:
+    def _read(self, side: int, topic: int) -> TopicEvents:
         """Read the events of a topic on one side."""
         session, copy = self._sides[side]
         return read_side(session, topic, copy, has_passages=self._has_passages[side])
@@ -301,7 +312,7 @@ class HistoryMerge:
         return here.topics.names[topic], here.documents.names[key[0]], self._judges[key[1]]
 
     def _only_goes_on(
-        self, topic: int, key: Key, own: Side, sides: Sequence[Side], with_it: Sequence[int]
+        self, topic: int, key: Key, own: TopicEvents, sides: Sequence[TopicEvents], with_it: Sequence[int]
     ) -> bool:
         """Append what a copy has more, unless events were made apart; say whether they were not."""
         mine = own.rows.get(key, [])

@@ -15,7 +15,7 @@ from store.errors import ArgumentError, ConflictError, UnknownNameError
 from store.keeping.directory.tables import Progress, no_progress
 from store.keeping.merge.content import unite_documents, unite_guidelines, unite_runs, unite_topics
 from store.keeping.merge.copies import Copy, Here, Merged, check_kinship, lock, opened
-from store.keeping.merge.histories import HistoryMerge, Wanted, count_of_copies
+from store.keeping.merge.histories import HistoryMerge, HowToSettle, count_of_copies
 from store.keeping.merge.people import (
     settle_claims,
     unite_erasures,
@@ -32,7 +32,7 @@ from store.text import natural_key
 def merge(
     engine: Engine,
     others: Sequence[URL],
-    wanted: Wanted,
+    wanted: HowToSettle,
     *,
     dry_run: bool = False,
     progress: Progress = no_progress,
@@ -109,7 +109,7 @@ def _check_places(own: URL, others: Sequence[URL]) -> None:
             )
 
 
-def _check_takes(wanted: Wanted, histories: HistoryMerge) -> None:
+def _check_takes(wanted: HowToSettle, histories: HistoryMerge) -> None:
     """Refuse to settle by hand what is no conflict."""
     known = {(one.topic, one.docno, one.judge): one for one in histories.conflicts}
     for name, take in wanted.takes.items():

@@ -35,7 +35,7 @@ Entry = tuple[Any, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class _Content:
+class _PoolContent:
     """What a pool holds, by row ids here."""
 
     entries: dict[Pair, Entry]
@@ -122,7 +122,7 @@ def _fields(mine: Row[Any], row: Row[Any]) -> dict[str, Any] | None:
     }
 
 
-def _longer_draws(own: _Content, other: _Content) -> dict[Pair, Entry] | None:
+def _longer_draws(own: _PoolContent, other: _PoolContent) -> dict[Pair, Entry] | None:
     """Return the draws that only the other copy has; ``None`` = not all of these fit together."""
     if own.entries.keys() != other.entries.keys():
         return None
@@ -140,7 +140,7 @@ def _longer_draws(own: _Content, other: _Content) -> dict[Pair, Entry] | None:
     return new
 
 
-def _drawn(content: _Content) -> dict[int, list[int]]:
+def _drawn(content: _PoolContent) -> dict[int, list[int]]:
     """Return the documents that were drawn, in order, by topic."""
     drawn: dict[int, list[tuple[int, int]]] = {}
     for (topic, document), entry in content.entries.items():
@@ -149,19 +149,19 @@ def _drawn(content: _Content) -> dict[int, list[int]]:
     return {topic: [document for _, document in sorted(some)] for topic, some in drawn.items()}
 
 
-def _content(session: Session, pool: int, copy: Copy | None = None) -> _Content:
+def _content(session: Session, pool: int, copy: Copy | None = None) -> _PoolContent:
     """Read what a pool holds; of a copy, by the row ids that its topics and documents have here."""
     rows = raw_rows(session, POOL_ENTRY, where=f"pool_id = {pool:d}")
     query = select(POOL_TOPIC.c.topic_id, POOL_TOPIC.c.budget).where(POOL_TOPIC.c.pool_id == pool)
     budgets: dict[int, int] = dict(map(tuple, session.execute(query)))
     if copy is None:
-        return _Content({_read_pair(row): _read_entry(row) for row in rows}, budgets)
+        return _PoolContent({_read_pair(row): _read_entry(row) for row in rows}, budgets)
     topics, documents = copy.topics, copy.documents
     entries = {}
     for row in rows:
         topic, document = _read_pair(row)
         entries[topics[topic], documents[document]] = _read_entry(row)
-    return _Content(entries, {topics[topic]: budget for topic, budget in budgets.items()})
+    return _PoolContent(entries, {topics[topic]: budget for topic, budget in budgets.items()})
 
 
 def _add(here: Here, copy: Copy, row: Row[Any]) -> bool:

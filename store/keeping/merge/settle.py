@@ -12,7 +12,7 @@ nothing. So:
 - of the others, a decision (a grade, or that it cannot be judged) stands against what is none
   (skipped, put back, taken back);
 - two decisions that differ are a conflict. Nothing here chooses between them without a rule
-  (`Rule`) or a ruling by hand (`Take`).
+  (`SettleRule`) or a ruling by hand (`Take`).
 
 Note and passages of a settlement are those of the end that stands. A value stands at an end since
 the event that gave it, its setter: what was put in its place on another copy, by an event that knew
@@ -48,7 +48,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from store.keeping.merge.copies import _RULES, Conflict, Rule, Take, Version
+from store.keeping.merge.copies import _RULES, MergeConflict, SettleRule, Take, Version
 from store.keeping.merge.graph import OTHER, Graph, Id, Node, ancestors_of, identity_of, in_order
 from store.records import DECIDED, Action, State
 
@@ -204,7 +204,7 @@ class Settled:
     """Of a conflict: settlements by rules that did not know all of its decisions."""
 
 
-def settle(graph: Graph, *, rule: Rule | None = None, take: Take | None = None) -> Settled:
+def settle(graph: Graph, *, rule: SettleRule | None = None, take: Take | None = None) -> Settled:
     """Lay the events of several copies in one row, and close it where it has several ends.
 
     `graph` is changed.
@@ -260,20 +260,20 @@ def settle(graph: Graph, *, rule: Rule | None = None, take: Take | None = None) 
     return Settled(closed(chosen, how), how, bool(ruled), ruled, before=before)
 
 
-def choose(stands: Sequence[Stand], rule: Rule) -> Stand:
+def choose(stands: Sequence[Stand], rule: SettleRule) -> Stand:
     """Return the decision that a rule would let stand, of decisions in the order of their row.
 
-    Among equal ones the last is taken; with `Rule.EARLIEST` the first. With `Rule.UNJUDGED` none stands; the
-    last is returned.
+    Among equal ones the last is taken; with `SettleRule.EARLIEST` the first. With `SettleRule.UNJUDGED` none
+    stands; the last is returned.
     """
-    if rule is Rule.EARLIEST:
+    if rule is SettleRule.EARLIEST:
         return min(stands, key=lambda one: one.decider.content.judged_at)
     key: Callable[[Stand], Any]
-    if rule is Rule.LATEST:
+    if rule is SettleRule.LATEST:
         key = _judged_at
-    elif rule is Rule.HIGHEST:
+    elif rule is SettleRule.HIGHEST:
         key = _grade
-    elif rule is Rule.LOWEST:
+    elif rule is SettleRule.LOWEST:
         key = _negative_grade
     else:
         return stands[-1]
@@ -295,9 +295,9 @@ def _negative_grade(one: Stand) -> tuple[bool, int]:
     return grade is not None, -(grade or 0)
 
 
-def _by_rule(stands: Sequence[Stand], rule: Rule) -> Take:
+def _by_rule(stands: Sequence[Stand], rule: SettleRule) -> Take:
     """Return what a rule makes of decisions that differ."""
-    return Take(State.UNJUDGED) if rule is Rule.UNJUDGED else choose(stands, rule).outcome
+    return Take(State.UNJUDGED) if rule is SettleRule.UNJUDGED else choose(stands, rule).outcome
 
 
 def _taken(stands: Sequence[Stand], take: Take) -> tuple[Stand, Take]:
@@ -341,7 +341,7 @@ def _knowing(
     return tuple(knowing), tuple(outdated)
 
 
-def _rule_of(decided: Sequence[Stand], former: Sequence[Node]) -> Rule | None:
+def _rule_of(decided: Sequence[Stand], former: Sequence[Node]) -> SettleRule | None:
     """Return the rule by which decisions were settled; ``None`` = none, or several that differ.
 
     Of several that come to the same, the first by name.
@@ -424,19 +424,19 @@ def _outcome(node: Node) -> Take:
 
 def conflict_of(
     name: tuple[str, str, str], found: Settled, where: Sequence[str], *, was_settled: bool
-) -> Conflict:
+) -> MergeConflict:
     """Say what copies say of a document with decisions that differ, by topic, docno and judge.
 
     `where`: what collections are called, by their number: the one that is written to is 0, and `was_settled`
     says whether that one had it settled before.
     """
-    would = {rule: choose(found.stands, rule).outcome for rule in Rule}
-    would[Rule.UNJUDGED] = Take(State.UNJUDGED)
+    would = {rule: choose(found.stands, rule).outcome for rule in SettleRule}
+    would[SettleRule.UNJUDGED] = Take(State.UNJUDGED)
     last = found.row[-1].content
     earlier = next((node.content.settled for node in found.before), None)
     versions = [_version(stand.end, stand.decider, where) for stand in found.stands]
     versions += [_version(node, node, where) for node in found.outdated]
-    return Conflict(
+    return MergeConflict(
         *name,
         tuple(versions),
         would,

@@ -11,7 +11,7 @@ from rich.cells import cell_len
 
 from pooler.cli.main import run
 from store.collection import Collection
-from store.keeping.merge.copies import Rule
+from store.keeping.merge.copies import SettleRule
 from store.records import Action, JudgeKind, Passage, Topic
 from tests.cli.command_line import controls
 from tests.cli.conftest import Cli
@@ -102,7 +102,7 @@ def test_what_no_judge_did_is_not_under_their_name_alone(cli: Cli, here: Path) -
     made = copies(make(here / "whole.db"), 2)
     for grade, place in enumerate(made):
         work(place, ("ann", "a", Action.JUDGE, grade))
-    merge(*made, rule=Rule.LATEST)
+    merge(*made, rule=SettleRule.LATEST)
     with Collection(str(made[0])) as opened:
         opened.guidelines.add("# Two\n")
         opened.rejudging.reopen()

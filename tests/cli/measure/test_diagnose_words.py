@@ -7,14 +7,14 @@ import pytest
 
 from pooler.results.measure.conclusions import conclusions
 from pooler.results.measure.diagnose import chosen_left, ranks_table, topics_table
-from store.analysis.pools.diagnosis import Diagnosis, diagnose
+from store.analysis.pools.diagnosis import PoolDiagnosis, diagnose
 from store.analysis.rankings import graded_rankings, judged_rankings
 
 Lists = dict[tuple[str, str], list[int]]
 Grades = dict[str, dict[int, int]]
 
 
-def diagnosed(lists: Lists, grades: Grades, **options: object) -> Diagnosis:
+def diagnosed(lists: Lists, grades: Grades, **options: object) -> PoolDiagnosis:
     """Diagnose small lists; relevant = grade 1 or more."""
     tags = list(dict.fromkeys(tag for tag, _ in lists))
     ranked = {key: np.array(one, dtype=np.int64) for key, one in lists.items()}
@@ -29,7 +29,7 @@ def diagnosed(lists: Lists, grades: Grades, **options: object) -> Diagnosis:
     )  # fmt: skip
 
 
-def said(found: Diagnosis, *, by_group: bool | None = None, judged_at: int = 2) -> str:
+def said(found: PoolDiagnosis, *, by_group: bool | None = None, judged_at: int = 2) -> str:
     """Return all conclusions in one text."""
     return " ".join(conclusions(found, chosen_left(found, by_group=by_group), judged_at))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from judge_ui.plain.answers import WORDS, Act, Answers, Line, numbers
+from judge_ui.plain.answers import WORDS, Act, AnswerLine, Answers, numbers
 from judge_ui.plain.talk import help_lines
 from judge_ui.session.keys import Command, Keymap, key_table
 from judge_ui.session.queue import Filter
@@ -33,7 +33,7 @@ def answers(scale: str = "0-3") -> Answers:
         ("note Ask  Ann", Command.NOTE, "Ask  Ann"),
         ("list skipped", Command.LIST, "skipped"),
         ("ｌ　２", Command.LIST, "２"),
-        ("go KG-E-001", Line.GO, "KG-E-001"),
+        ("go KG-E-001", AnswerLine.GO, "KG-E-001"),
         ("/", Command.FIND, ""),
         ("/bridge", Command.FIND, "bridge"),
         ("/ Iron Bridge", Command.FIND, "Iron Bridge"),
@@ -41,7 +41,7 @@ def answers(scale: str = "0-3") -> Answers:
         ("next hit", Command.NEXT_HIT, ""),
         ("mark 3-5", Command.MARK, "3-5"),
         ("topics", Command.INBOX, ""),
-        ("RETRY", Line.RETRY, ""),
+        ("RETRY", AnswerLine.RETRY, ""),
         ("", None, ""),
     ],
 )

@@ -18,7 +18,7 @@ from judge_ui.screens.reading import ReadingScreen
 from judge_ui.session.adjudicating import AdjudicatingSession
 from store.collection import Collection
 from store.errors import StoreError
-from store.judging.disagreements import Status
+from store.judging.disagreements import Settlement
 from store.records import Action, State
 from tests.judge_ui.conftest import Maker
 from tests.judge_ui.disputes import JUDGES, begin, change, make_disputed, rulings
@@ -101,7 +101,7 @@ async def test_a_changed_disagreement_says_what_it_was(disputed: Collection) -> 
         assert "left for later; 2 stands till then" in seen(pilot)
         await press(pilot, "p", "2")
         assert [case.status for case in disputed.disagreements.all() if case.docno == "e0"] == [
-            Status.SETTLED
+            Settlement.SETTLED
         ]
 
 

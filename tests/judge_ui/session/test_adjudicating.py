@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from judge_ui.session.words import Outcome
+from judge_ui.session.words import KeyOutcome
 from store.collection import Collection
-from store.judging.disagreements import Status
+from store.judging.disagreements import Settlement
 from store.records import State
 from tests.judge_ui.conftest import Clock, Maker, shown
 from tests.judge_ui.disputes import JUDGES, begin, change, docno, make_disputed, rulings
@@ -24,7 +24,7 @@ def test_session_goes_from_disagreement_to_disagreement(disputed: Collection) ->
     for expected in ("e0", "e1", "e3"):
         assert docno(session) == expected
         session.mark_shown()
-        assert session.grade(1).outcome is Outcome.SAVED
+        assert session.grade(1).outcome is KeyOutcome.SAVED
     assert session.is_complete
     assert {one: judgement.grade for one, judgement in rulings(disputed).items()} == {
         "e0": 1,
@@ -56,10 +56,10 @@ def test_skipping_a_changed_disagreement_keeps_its_outcome(disputed: Collection)
     session = begin(disputed)
     assert docno(session) == "e0"
     result = shown(session).skip()
-    assert (result.outcome, result.message) == (Outcome.UNCHANGED, "left for later; 2 stands till then")
+    assert (result.outcome, result.message) == (KeyOutcome.UNCHANGED, "left for later; 2 stands till then")
     assert docno(session) == "e1"
     assert (rulings(disputed)["e0"].grade, session.n_decided) == (2, 0)
-    assert shown(session).skip().outcome is Outcome.SAVED
+    assert shown(session).skip().outcome is KeyOutcome.SAVED
     assert rulings(disputed)["e1"].state is State.SKIPPED
     session.leave()
 
@@ -71,7 +71,7 @@ def test_skipping_what_is_settled_asks_first(disputed: Collection) -> None:
     session.grade(2)
     session.go_previous()
     assert docno(session) == "e0"
-    assert shown(session).skip().outcome is Outcome.CONFIRM
+    assert shown(session).skip().outcome is KeyOutcome.CONFIRM
     shown(session).skip(confirmed=True)
     assert rulings(disputed)["e0"].state is State.SKIPPED
     session.leave()
@@ -86,9 +86,9 @@ def test_same_grade_again_settles_a_changed_disagreement(disputed: Collection) -
     change(disputed, "alice", "e0", 1)
     session = begin(disputed)
     session.mark_shown()
-    assert session.grade(2).outcome is Outcome.SAVED
+    assert session.grade(2).outcome is KeyOutcome.SAVED
     (case,) = [case for case in disputed.disagreements.all() if case.docno == "e0"]
-    assert case.status is Status.SETTLED
+    assert case.status is Settlement.SETTLED
     assert rulings(disputed)["e0"].revision == 2
     session.leave()
 
@@ -104,7 +104,7 @@ def test_undo_crosses_topics_and_shows_the_judges_again(disputed: Collection) ->
     assert docno(session) == "e0"
     found = session.disagreement()
     assert found is not None
-    assert (len(found.opinions), found.status) == (3, Status.OPEN)
+    assert (len(found.opinions), found.status) == (3, Settlement.OPEN)
     session.leave()
 
 

@@ -18,7 +18,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_sta
 from sqlalchemy import select
 
 from judge_ui.session.session import JudgingSession
-from judge_ui.session.words import Outcome, Result
+from judge_ui.session.words import KeyOutcome, KeyResult
 from store.collection import Collection
 from store.db.engine import reading
 from store.db.tables import ASSIGNMENT, DOCUMENT, JUDGE, JUDGEMENT
@@ -88,21 +88,21 @@ class ClaimStory(RuleBasedStateMachine):
             )
             return [(row[0], row[1], bool(row[2])) for row in session.execute(query)]
 
-    def press(self, key: Callable[[], Result]) -> None:
+    def press(self, key: Callable[[], KeyResult]) -> None:
         """Press a key that decides; see that it was about what is painted."""
         before = self.events()
-        result = Result(Outcome.NOTHING)
+        result = KeyResult(KeyOutcome.NOTHING)
         if self.session.task is None:
             with contextlib.suppress(PoolerError):
-                assert key().outcome is Outcome.TOO_EARLY
+                assert key().outcome is KeyOutcome.TOO_EARLY
         else:
             result = key()
         new = self.events()[len(before) :]
-        if result.outcome in (Outcome.SAVED, Outcome.STUCK):
+        if result.outcome in (KeyOutcome.SAVED, KeyOutcome.STUCK):
             assert [one[:2] for one in new] == [("ann", self.painted)]
         else:
             assert new == []
-            assert result.outcome in (Outcome.UNCHANGED, Outcome.NOTHING, Outcome.FAILED)
+            assert result.outcome in (KeyOutcome.UNCHANGED, KeyOutcome.NOTHING, KeyOutcome.FAILED)
         self.check()
         self.paint()
 
@@ -142,7 +142,7 @@ class ClaimStory(RuleBasedStateMachine):
         before = self.events()
         result = self.session.undo()
         new = self.events()[len(before) :]
-        if result.outcome is Outcome.SAVED:
+        if result.outcome is KeyOutcome.SAVED:
             assert self.session.task is not None
             (one,) = new
             assert one[0] == "ann"

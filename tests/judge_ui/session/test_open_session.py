@@ -9,7 +9,7 @@ import pytest
 
 from judge_ui.session.queue import Filter
 from judge_ui.session.session import JudgingSession
-from judge_ui.session.words import Outcome
+from judge_ui.session.words import KeyOutcome
 from store.collection import Collection
 from store.db.engine import collection_url, make_engine, writing
 from store.db.tables import GuidelineRow
@@ -25,7 +25,7 @@ def session(two_topics: Collection, clock: Any) -> JudgingSession:
     session = sit(two_topics, clock, quick=1.0)
     session.open_topic("12")
     show(session, clock, 0.4)
-    assert session.grade(2).outcome is Outcome.SAVED
+    assert session.grade(2).outcome is KeyOutcome.SAVED
     shown(session).skip()
     shown(session).note("odd")
     show(session, clock, 20)
@@ -47,7 +47,7 @@ def test_without_an_open_topic_nothing_is_shown_or_kept(
     session.open_topic("12")
     # What was "shown" before there was a document is no time of the document.
     show(session, clock, 2)
-    assert session.grade(1).outcome is Outcome.SAVED
+    assert session.grade(1).outcome is KeyOutcome.SAVED
     assert [event["dwell_ms"] for event in events()] == [2000]
     assert session.own_terms == ()
 

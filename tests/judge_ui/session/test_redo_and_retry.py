@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from judge_ui.session.session import JudgingSession
-from judge_ui.session.words import Outcome
+from judge_ui.session.words import KeyOutcome
 from store.collection import Collection
 from store.db.engine import writing
 from store.errors import StoreError
@@ -72,7 +72,7 @@ def test_a_decision_forgets_what_could_be_redone(session: JudgingSession, clock:
     grade(session, clock, 2)
     session.undo()
     grade(session, clock, 0)
-    assert session.redo().outcome is Outcome.NOTHING
+    assert session.redo().outcome is KeyOutcome.NOTHING
     assert session.tasks[0].grade == 0
 
 
@@ -107,13 +107,13 @@ def test_passages_are_part_of_every_state_after_them(make_collection: Maker, clo
     assert session.task.passages == ()
     assert session.redo().message == "passage marked"
     assert session.task.passages == marked
-    assert shown(session).mark(marked).outcome is Outcome.UNCHANGED
+    assert shown(session).mark(marked).outcome is KeyOutcome.UNCHANGED
 
 
 def test_a_passage_that_is_not_there_is_refused(session: JudgingSession, events: Any) -> None:
     """Evidence is a part of the document, or nothing is written."""
     result = shown(session).mark([Passage(0, 5, "Wrong")])
-    assert result.outcome is Outcome.FAILED
+    assert result.outcome is KeyOutcome.FAILED
     assert "must be a part of the document" in result.message
     assert events() == []
 
@@ -124,10 +124,10 @@ def test_a_decision_that_was_not_written_waits_and_is_written_once(
     """The grade stays with its document; trying again writes it with its own dwell, once."""
     show(session, clock, 5)
     with lock():
-        assert session.grade(2).outcome is Outcome.FAILED
+        assert session.grade(2).outcome is KeyOutcome.FAILED
         assert session.pending is not None
         assert session.pending.said == "2 relevant"
-        assert session.retry().outcome is Outcome.FAILED
+        assert session.retry().outcome is KeyOutcome.FAILED
         for go in (session.go_next, session.go_previous, lambda: session.go_to(3)):
             with pytest.raises(StoreError, match="NOT SAVED: 2 relevant"):
                 go()
@@ -135,9 +135,9 @@ def test_a_decision_that_was_not_written_waits_and_is_written_once(
             session.open_topic("0013")
     clock.wait(60)
     assert docno(session) == "e0"
-    assert session.retry().outcome is Outcome.SAVED
+    assert session.retry().outcome is KeyOutcome.SAVED
     assert docno(session) == "e1"
-    assert session.retry().outcome is Outcome.NOTHING
+    assert session.retry().outcome is KeyOutcome.NOTHING
     ((row),) = events()
     assert (row["grade"], row["dwell_ms"]) == (2, 5000)
     assert session.unsaved == set()
@@ -152,7 +152,7 @@ def test_another_grade_takes_the_place_of_one_that_waits(
     with lock():
         session.grade(2)
         session.grade(0)
-    assert session.retry().outcome is Outcome.SAVED
+    assert session.retry().outcome is KeyOutcome.SAVED
     assert grades(events) == [("e0", "judge", 0)]
 
 
@@ -181,7 +181,7 @@ def test_a_note_does_not_take_the_place_of_a_grade_that_waits(
     with lock():
         session.grade(2)
     assert shown(session).note("n").message == "NOT SAVED yet: 2 relevant"
-    assert session.retry().outcome is Outcome.SAVED
+    assert session.retry().outcome is KeyOutcome.SAVED
     assert grades(events) == [("e0", "judge", 2)]
 
 
@@ -194,7 +194,7 @@ def test_a_failed_undo_that_was_done_after_all_is_not_done_twice(
     grade(session, clock, 2)
     grade(session, clock, 1)
     with breaking_after_commit(monkeypatch):
-        assert session.undo().outcome is Outcome.FAILED
+        assert session.undo().outcome is KeyOutcome.FAILED
     assert session.undo().message == "grade 1 undone: unjudged again"
     assert grades(events) == [("e0", "judge", 2), ("e1", "judge", 1), ("e1", "undo", None)]
     assert session.undo().message == "grade 2 undone: unjudged again"
@@ -208,8 +208,8 @@ def test_a_failed_grade_that_was_written_after_all_is_not_written_twice(
     session.open_topic("12")
     show(session, clock)
     with breaking_after_commit(monkeypatch):
-        assert session.grade(2).outcome is Outcome.FAILED
-    assert session.retry().outcome is Outcome.SAVED
+        assert session.grade(2).outcome is KeyOutcome.FAILED
+    assert session.retry().outcome is KeyOutcome.SAVED
     assert grades(events) == [("e0", "judge", 2)]
     assert docno(session) == "e1"
     assert session.undo().message == "grade 2 undone: unjudged again"
@@ -224,7 +224,7 @@ def test_another_grade_after_one_written_unseen_is_a_revision(
     show(session, clock)
     with breaking_after_commit(monkeypatch):
         session.grade(2)
-    assert session.grade(0).outcome is Outcome.SAVED
+    assert session.grade(0).outcome is KeyOutcome.SAVED
     assert grades(events) == [("e0", "judge", 2), ("e0", "judge", 0)]
     assert session.tasks[0].state is State.JUDGED
 
@@ -255,11 +255,11 @@ def test_a_note_that_waits_is_not_lost_to_a_grade(
     """While the note cannot be written no grade is; afterwards the note goes first."""
     show(session, clock)
     with lock():
-        assert shown(session).note("why").outcome is Outcome.FAILED
-        assert session.grade(2).outcome is Outcome.FAILED
+        assert shown(session).note("why").outcome is KeyOutcome.FAILED
+        assert session.grade(2).outcome is KeyOutcome.FAILED
         assert session.pending is not None
         assert session.pending.said == "note saved"
-    assert session.grade(2).outcome is Outcome.SAVED
+    assert session.grade(2).outcome is KeyOutcome.SAVED
     assert [(row["action"], row["grade"], row["note"]) for row in events()] == [
         ("note", None, b"why"),
         ("judge", 2, b"why"),
@@ -270,8 +270,8 @@ def test_a_key_dropped_before_the_paint_does_not_start_the_wait(two_topics: Coll
     """The least time on the screen is counted from the paint, whatever was pressed before it."""
     session = sit(two_topics, clock, min_dwell=0.3)
     session.open_topic("12")
-    assert session.grade(1).outcome is Outcome.TOO_EARLY
+    assert session.grade(1).outcome is KeyOutcome.TOO_EARLY
     clock.wait(1.0)
     session.mark_shown()
     clock.wait(0.1)
-    assert session.grade(1).outcome is Outcome.TOO_EARLY
+    assert session.grade(1).outcome is KeyOutcome.TOO_EARLY

@@ -17,7 +17,7 @@ import pytest
 from sqlalchemy import Engine, NullPool, create_engine, event, text
 
 from judge_ui.session.session import JudgingSession
-from judge_ui.session.words import Outcome, Result
+from judge_ui.session.words import KeyOutcome, KeyResult
 from store.collection import Collection
 from store.db.engine import collection_url
 from store.errors import PoolerError, StoreError
@@ -62,7 +62,7 @@ class AtWork:
         self.session.mark_shown()
         self.clock.wait(1)
 
-    def grade(self, value: int) -> Result:
+    def grade(self, value: int) -> KeyResult:
         """Read and grade."""
         self.show()
         return self.session.grade(value)
@@ -108,16 +108,16 @@ def ann(server: StoppingServer) -> Iterator[AtWork]:
 
 def test_grade_waits_for_the_server_and_is_saved_once(server: StoppingServer, ann: AtWork) -> None:
     """While the server is down the grade is kept and nothing moves; then it is saved, once."""
-    assert ann.grade(1).outcome is Outcome.SAVED
+    assert ann.grade(1).outcome is KeyOutcome.SAVED
     server.stop()
     try:
         refused = ann.grade(2)
-        assert refused.outcome is Outcome.FAILED
+        assert refused.outcome is KeyOutcome.FAILED
         assert refused.message.startswith("NOT SAVED (2 relevant): ")
         assert "\n" not in refused.message
         assert refused.saved_at is None
         for _ in range(2):
-            assert ann.session.retry().outcome is Outcome.FAILED
+            assert ann.session.retry().outcome is KeyOutcome.FAILED
         assert ann.docno == "b"
         assert ann.session.pending is not None
         assert ann.session.pending.said == "2 relevant"
@@ -126,18 +126,18 @@ def test_grade_waits_for_the_server_and_is_saved_once(server: StoppingServer, an
                 move()
         with pytest.raises(StoreError, match="NOT SAVED"):
             ann.session.open_topic("1")
-        assert ann.session.note("n").outcome is Outcome.FAILED
+        assert ann.session.note("n").outcome is KeyOutcome.FAILED
         assert ann.docno == "b"
         assert ann.session.unsaved == {("1", "b")}
     finally:
         server.start()
     saved = ann.session.retry()
-    assert (saved.outcome, saved.saved_at is None) == (Outcome.SAVED, False)
+    assert (saved.outcome, saved.saved_at is None) == (KeyOutcome.SAVED, False)
     assert (ann.docno, ann.session.pending, ann.session.unsaved) == ("c", None, set())
-    assert ann.session.retry().outcome is Outcome.NOTHING
-    assert ann.grade(0).outcome is Outcome.SAVED
+    assert ann.session.retry().outcome is KeyOutcome.NOTHING
+    assert ann.grade(0).outcome is KeyOutcome.SAVED
     assert ann.events() == [("a", "judge", 1, 1), ("b", "judge", 2, 1), ("c", "judge", 0, 1)]
-    assert ann.session.undo().outcome is Outcome.SAVED
+    assert ann.session.undo().outcome is KeyOutcome.SAVED
     assert ann.docno == "c"
 
 
@@ -146,15 +146,15 @@ def test_another_grade_while_the_server_is_down_takes_its_place(server: Stopping
     server.stop()
     try:
         ann.grade(2)
-        assert ann.session.grade(1).outcome is Outcome.FAILED
-        assert ann.session.undo().outcome is Outcome.NOTHING
+        assert ann.session.grade(1).outcome is KeyOutcome.FAILED
+        assert ann.session.undo().outcome is KeyOutcome.NOTHING
         assert (ann.session.pending, ann.session.unsaved) == (None, set())
         ann.grade(2)
         ann.session.grade(0)
     finally:
         server.start()
     assert ann.events() == []
-    assert ann.session.retry().outcome is Outcome.SAVED
+    assert ann.session.retry().outcome is KeyOutcome.SAVED
     assert ann.events() == [("a", "judge", 0, 1)]
 
 
@@ -184,7 +184,7 @@ def test_everything_else_says_so_in_words_while_the_server_is_down(
             with pytest.raises(PoolerError) as refused:
                 ask()
             assert "\n" not in refused.value.message
-        assert session.undo().outcome is Outcome.FAILED
+        assert session.undo().outcome is KeyOutcome.FAILED
         session.beat()  # without a server there is nobody to give it to
         assert ann.docno == "b"
     finally:
@@ -205,12 +205,12 @@ def test_server_that_stops_within_a_save(server: StoppingServer, ann: AtWork) ->
 
     event.listen(Engine, "before_cursor_execute", stop)
     try:
-        assert ann.grade(2).outcome is Outcome.FAILED
+        assert ann.grade(2).outcome is KeyOutcome.FAILED
     finally:
         event.remove(Engine, "before_cursor_execute", stop)
     assert hit
     assert ann.events() == []
-    assert ann.session.retry().outcome is Outcome.SAVED
+    assert ann.session.retry().outcome is KeyOutcome.SAVED
     assert ann.events() == [("a", "judge", 2, 1)]
 
 
@@ -261,9 +261,9 @@ def test_connection_lost_at_any_statement_of_a_save(server: StoppingServer) -> N
                 hang_up.left, before = number, len(ann.events())
                 result = ann.grade(value)
                 hang_up.left = -1
-                if result.outcome is Outcome.FAILED:
+                if result.outcome is KeyOutcome.FAILED:
                     assert len(ann.events()) == before
-                    assert ann.session.retry().outcome is Outcome.SAVED
+                    assert ann.session.retry().outcome is KeyOutcome.SAVED
                 assert ann.session.tasks[0].grade == value
                 assert len(ann.events()) == before + 1
         finally:
@@ -282,7 +282,7 @@ def through_proxy(server: StoppingServer) -> Iterator[tuple[AtWork, Proxy]]:
             yield judge, made
 
 
-Act = Callable[[JudgingSession], Result]
+Act = Callable[[JudgingSession], KeyResult]
 ACTS: dict[str, Act] = {
     "grade": lambda session: session.grade(2),
     "same grade": lambda session: session.grade(1),
@@ -306,22 +306,22 @@ def test_commit_without_an_answer_is_not_written_twice(
     line.cut = cut
     refused = ACTS[act](ann.session)
     assert line.n_cut == 1
-    assert refused.outcome is Outcome.FAILED
+    assert refused.outcome is KeyOutcome.FAILED
     assert refused.message.startswith("NOT SAVED")
     assert ann.docno == "b"
     written = ann.events()
     assert len(written) == (2 if cut is Cut.AFTER else 1)
     saved = ann.session.retry()
-    assert saved.outcome is Outcome.SAVED
+    assert saved.outcome is KeyOutcome.SAVED
     events = ann.events()
     assert len(events) == 2
     assert cut is Cut.BEFORE or events == written
     ann.session.go_to(1)
     assert ann.session.n_written == 2
-    assert ann.session.undo().outcome is Outcome.SAVED
+    assert ann.session.undo().outcome is KeyOutcome.SAVED
     assert ann.session.tasks[1].state is State.UNJUDGED
-    assert ann.session.undo().outcome is Outcome.SAVED
-    assert ann.session.undo().outcome is Outcome.NOTHING
+    assert ann.session.undo().outcome is KeyOutcome.SAVED
+    assert ann.session.undo().outcome is KeyOutcome.NOTHING
     assert len(ann.events()) == 4
 
 
@@ -335,16 +335,16 @@ def test_undo_without_an_answer_takes_back_one_decision(
     ann.grade(1)
     ann.grade(2)
     line.cut = cut
-    assert ann.session.undo().outcome is Outcome.FAILED
+    assert ann.session.undo().outcome is KeyOutcome.FAILED
     assert line.n_cut == 1
     assert len(ann.events()) == (3 if cut is Cut.AFTER else 2)
     undone = ann.session.undo()
-    assert (undone.outcome, undone.message) == (Outcome.SAVED, "grade 2 undone: unjudged again")
+    assert (undone.outcome, undone.message) == (KeyOutcome.SAVED, "grade 2 undone: unjudged again")
     assert ann.docno == "b"
     assert ann.events() == [("a", "judge", 1, 1), ("b", "judge", 2, 1), ("b", "undo", None, 2)]
     assert ann.session.n_written == 1
     ann.show()
-    assert ann.session.redo().outcome is Outcome.SAVED
+    assert ann.session.redo().outcome is KeyOutcome.SAVED
     assert ann.events()[-1] == ("b", "judge", 2, 3)
 
 
@@ -356,13 +356,13 @@ def test_other_grade_after_a_commit_without_an_answer(through_proxy: tuple[AtWor
     ann.show()
     line.cut = Cut.AFTER
     ann.session.grade(1)
-    assert ann.session.grade(2).outcome is Outcome.SAVED
+    assert ann.session.grade(2).outcome is KeyOutcome.SAVED
     assert [one[1:] for one in ann.events()[1:]] == [("judge", 1, 1), ("judge", 2, 2)]
     for stands in (1, None):
-        assert ann.session.undo().outcome is Outcome.SAVED
+        assert ann.session.undo().outcome is KeyOutcome.SAVED
         assert ann.docno == "b"
         assert ann.session.tasks[1].grade == stands
-    assert ann.session.redo().outcome in (Outcome.SAVED, Outcome.NOTHING)
+    assert ann.session.redo().outcome in (KeyOutcome.SAVED, KeyOutcome.NOTHING)
     assert [one[0] for one in ann.events()].count("a") == 1
 
 
@@ -374,10 +374,10 @@ def test_giving_up_a_commit_without_an_answer_says_how_it_stands(through_proxy: 
     line.cut = Cut.AFTER
     ann.session.grade(2)
     given_up = ann.session.undo()
-    assert (given_up.outcome, ann.session.pending) == (Outcome.NOTHING, None)
+    assert (given_up.outcome, ann.session.pending) == (KeyOutcome.NOTHING, None)
     assert "grade 2" in given_up.message
     assert ann.session.tasks[0].grade == 2
-    assert ann.session.undo().outcome is Outcome.SAVED
+    assert ann.session.undo().outcome is KeyOutcome.SAVED
     assert ann.events() == [("a", "judge", 2, 1), ("a", "undo", None, 2)]
 
 
@@ -394,13 +394,13 @@ def test_conflict_settled_over_a_broken_connection(
     other.mark_shown()
     ann.clock.wait(1)
     other.grade(0)
-    assert ann.grade(2).outcome is Outcome.CONFLICT
+    assert ann.grade(2).outcome is KeyOutcome.CONFLICT
     line.cut = cut
-    assert getattr(ann.session, settle)().outcome is Outcome.FAILED
+    assert getattr(ann.session, settle)().outcome is KeyOutcome.FAILED
     if ann.session.pending is not None:
-        assert ann.session.retry().outcome is Outcome.SAVED
+        assert ann.session.retry().outcome is KeyOutcome.SAVED
     else:
-        assert getattr(ann.session, settle)().outcome is Outcome.SAVED
+        assert getattr(ann.session, settle)().outcome is KeyOutcome.SAVED
     (task, *_) = ann.collection.desk("ann").queue("1")
     assert task.grade == (0 if settle == "keep_theirs" else 2)
     grades = [grade for _, _, grade, _ in ann.events()]
@@ -445,8 +445,8 @@ def test_first_sign_of_life_without_an_answer(through_proxy: tuple[AtWork, Proxy
     session.open_topic("1")
     session.mark_shown()
     clock.wait(1)
-    assert session.grade(1).outcome is Outcome.SAVED
-    assert session.undo().outcome is Outcome.SAVED
+    assert session.grade(1).outcome is KeyOutcome.SAVED
+    assert session.undo().outcome is KeyOutcome.SAVED
     assert [one[1] for one in ann.events()] == ["judge", "undo"]
 
 

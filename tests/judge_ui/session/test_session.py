@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from judge_ui.session.messages import goodbye
 from judge_ui.session.session import JudgingSession
-from judge_ui.session.words import Outcome
+from judge_ui.session.words import KeyOutcome
 from store.collection import Collection
 from store.content.documents import document_sha256
 from store.content.draws import Choose, Draw
@@ -42,7 +42,7 @@ def show(session: JudgingSession, clock: Any, seconds: float = 1.0) -> None:
     clock.wait(seconds)
 
 
-def grade(session: JudgingSession, clock: Any, value: int) -> Outcome:
+def grade(session: JudgingSession, clock: Any, value: int) -> KeyOutcome:
     """Read the document and grade it."""
     show(session, clock)
     return session.grade(value).outcome
@@ -125,7 +125,7 @@ def test_without_advance_a_decision_stays_on_its_document(two_topics: Collection
     """With `advance=False` the judge moves on by hand."""
     session = sit(two_topics, clock, advance=False)
     session.open_topic("12")
-    assert grade(session, clock, 1) is Outcome.SAVED
+    assert grade(session, clock, 1) is KeyOutcome.SAVED
     assert docno(session) == "e0"
     assert session.task is not None
     assert session.task.grade == 1
@@ -137,13 +137,13 @@ def test_a_key_within_the_dwell_is_dropped_counted_and_stored(
     """Two keys too soon write nothing; the third does, and says that two were dropped."""
     session = sit(two_topics, clock, min_dwell=0.3)
     session.open_topic("12")
-    assert session.grade(2).outcome is Outcome.TOO_EARLY  # not painted yet
+    assert session.grade(2).outcome is KeyOutcome.TOO_EARLY  # not painted yet
     session.mark_shown()
     clock.wait(0.29)
-    assert session.grade(2).outcome is Outcome.TOO_EARLY
+    assert session.grade(2).outcome is KeyOutcome.TOO_EARLY
     assert events() == []
     clock.wait(0.31)
-    assert session.grade(2).outcome is Outcome.SAVED
+    assert session.grade(2).outcome is KeyOutcome.SAVED
     (event,) = events()
     assert (event["dropped_keys"], event["dwell_ms"]) == (2, 600)
 
@@ -157,9 +157,9 @@ def test_a_held_key_never_counts(two_topics: Collection, clock: Any, events: Eve
     for _ in range(90):
         clock.wait(1 / 30)
         outcomes.append(session.grade(1).outcome)
-    assert set(outcomes) == {Outcome.TOO_EARLY}
+    assert set(outcomes) == {KeyOutcome.TOO_EARLY}
     clock.wait(0.31)
-    assert session.grade(1).outcome is Outcome.SAVED
+    assert session.grade(1).outcome is KeyOutcome.SAVED
     assert [event["dropped_keys"] for event in events()] == [90]
 
 
@@ -267,7 +267,7 @@ def test_the_same_grade_again_writes_nothing_and_goes_on(
     session.open_topic("12")
     grade(session, clock, 2)
     session.go_previous()
-    assert grade(session, clock, 2) is Outcome.UNCHANGED
+    assert grade(session, clock, 2) is KeyOutcome.UNCHANGED
     assert len(events()) == 1
     assert docno(session) == "e1"
 
@@ -293,11 +293,11 @@ def test_taking_a_grade_away_asks_first(two_topics: Collection, clock: Any, even
         shown(session).skip if act == "skip" else lambda **said: shown(session).cannot("unreadable", **said)
     )
     asked = decide()
-    assert asked.outcome is Outcome.CONFIRM
+    assert asked.outcome is KeyOutcome.CONFIRM
     wanted = {"skip": "take back grade 2 and skip?", "cannot": "replace grade 2 by cannot be judged?"}
     assert asked.message == wanted[act]
     assert len(events()) == 1
-    assert decide(confirmed=True).outcome is Outcome.SAVED
+    assert decide(confirmed=True).outcome is KeyOutcome.SAVED
     last = events()[-1]
     assert (last["action"], last["grade"], last["revision"]) == (act, None, 2)
     assert last["reason"] == (b"" if act == "skip" else b"unreadable")
@@ -309,7 +309,7 @@ def test_skipping_again_writes_nothing(two_topics: Collection, clock: Any, event
     session.open_topic("12")
     shown(session).skip()
     session.go_previous()
-    assert shown(session).skip().outcome is Outcome.UNCHANGED
+    assert shown(session).skip().outcome is KeyOutcome.UNCHANGED
     assert len(events()) == 1
 
 
@@ -319,7 +319,7 @@ def test_a_note_keeps_grade_and_document(two_topics: Collection, clock: Any, eve
     session.open_topic("12")
     shown(session).note("see p. 3 \x1b[31m")
     assert docno(session) == "e0"
-    assert shown(session).note("see p. 3 \x1b[31m").outcome is Outcome.UNCHANGED
+    assert shown(session).note("see p. 3 \x1b[31m").outcome is KeyOutcome.UNCHANGED
     grade(session, clock, 2)
     rows = [(row["action"], row["state"], row["grade"], row["note"]) for row in events()]
     assert rows == [
@@ -349,7 +349,7 @@ def test_undo_goes_back_event_by_event_across_notes_and_topics(
     assert (session.task.note, session.task.state) == ("", State.UNJUDGED)
     session.undo()
     assert (docno(session), session.progress.judged) == ("e0", 0)
-    assert session.undo().outcome is Outcome.NOTHING
+    assert session.undo().outcome is KeyOutcome.NOTHING
     assert session.n_decided == 0
     assert [row["action"] for row in events()] == ["judge", "note", "judge", *["undo"] * 3]
 
@@ -401,7 +401,7 @@ def test_undo_reaches_this_sitting_only(two_topics: Collection, clock: Any) -> N
     session.leave()
     later = sit(two_topics, clock)
     later.open_topic("12")
-    assert later.undo().outcome is Outcome.NOTHING
+    assert later.undo().outcome is KeyOutcome.NOTHING
 
 
 def test_undo_of_a_document_that_left_the_queue_says_so_and_stays(
@@ -417,7 +417,7 @@ def test_undo_of_a_document_that_left_the_queue_says_so_and_stays(
         connection.execute("UPDATE pool SET withdrawn = 1 WHERE name = 'pool'")
         connection.commit()
     undone = session.undo()
-    assert undone.outcome is Outcome.SAVED
+    assert undone.outcome is KeyOutcome.SAVED
     assert undone.message.endswith("unjudged again; e0 is no longer in your queue")
     assert docno(session) == "e3"
 
@@ -431,7 +431,7 @@ def met(two_topics: Collection, clock: Any) -> JudgingSession:
     grade(desktop, clock, 1)
     show(laptop, clock)
     result = laptop.grade(2)
-    assert result.outcome is Outcome.CONFLICT
+    assert result.outcome is KeyOutcome.CONFLICT
     assert "grade 1" in result.message
     return laptop
 
@@ -457,7 +457,7 @@ def test_the_same_judge_elsewhere_is_a_conflict_and_never_overwritten(
 
 def test_a_conflict_is_settled_by_replacing(met: JudgingSession, events: Events) -> None:
     """The grade given here becomes the next revision, and the judge goes on."""
-    assert met.replace_theirs().outcome is Outcome.SAVED
+    assert met.replace_theirs().outcome is KeyOutcome.SAVED
     assert revisions(events) == [(1, "judge", 1), (2, "judge", 2)]
     assert (docno(met), met.conflict) == ("e1", None)
     assert met.undo().message == "grade 2 undone: grade 1 again"
@@ -465,16 +465,16 @@ def test_a_conflict_is_settled_by_replacing(met: JudgingSession, events: Events)
 
 def test_a_conflict_is_settled_by_keeping(met: JudgingSession, events: Events) -> None:
     """What was graded elsewhere stands; what was graded here is in the history, taken back."""
-    assert met.keep_theirs().outcome is Outcome.SAVED
+    assert met.keep_theirs().outcome is KeyOutcome.SAVED
     assert revisions(events) == [(1, "judge", 1), (2, "judge", 2), (3, "undo", 1)]
     assert (docno(met), met.conflict, met.n_decided) == ("e1", None, 0)
     assert met.tasks[0].grade == 1
-    assert met.undo().outcome is Outcome.NOTHING
+    assert met.undo().outcome is KeyOutcome.NOTHING
 
 
 def test_pressing_again_replaces_too(met: JudgingSession, events: Events) -> None:
     """A second press, after the conflict was shown, is an answer."""
-    assert met.grade(2).outcome is Outcome.SAVED
+    assert met.grade(2).outcome is KeyOutcome.SAVED
     assert met.conflict is None
     assert revisions(events) == [(1, "judge", 1), (2, "judge", 2)]
 
@@ -485,7 +485,7 @@ def test_the_same_grade_elsewhere_is_no_conflict(two_topics: Collection, clock: 
     desktop.open_topic("12")
     laptop.open_topic("12")
     grade(desktop, clock, 1)
-    assert grade(laptop, clock, 1) is Outcome.UNCHANGED
+    assert grade(laptop, clock, 1) is KeyOutcome.UNCHANGED
     assert (docno(laptop), laptop.conflict) == ("e1", None)
     assert len(events()) == 1
 
@@ -497,7 +497,7 @@ def test_two_judges_never_conflict_and_never_see_each_other(two_topics: Collecti
     grade(alice, clock, 2)
     bob.open_topic("12")
     assert (docno(bob), bob.progress.left) == ("e0", 4)
-    assert grade(bob, clock, 0) is Outcome.SAVED
+    assert grade(bob, clock, 0) is KeyOutcome.SAVED
 
 
 def test_a_refused_write_keeps_the_document_and_a_retry_saves(
@@ -513,13 +513,13 @@ def test_a_refused_write_keeps_the_document_and_a_retry_saves(
     show(session, clock)
     with locked(collection_file):
         refused = session.grade(2)
-    assert refused.outcome is Outcome.FAILED
+    assert refused.outcome is KeyOutcome.FAILED
     assert refused.message.startswith("NOT SAVED (2 relevant): ")
     assert goodbye(session) == "alice: 1 decision in this sitting, 1 NOT SAVED"
     assert refused.saved_at is None
     assert (docno(session), session.progress.judged) == ("e1", 1)
     assert len(events()) == 1
-    assert session.grade(2).outcome is Outcome.SAVED
+    assert session.grade(2).outcome is KeyOutcome.SAVED
     assert [row["grade"] for row in events()] == [1, 2]
 
 
@@ -611,7 +611,7 @@ def test_each_decision_draws_the_document_it_leads_to(live: Collection, clock: A
     session.open_topic("77")
     for value, following, left in ((1, "b", 3), (0, "f", 2), (2, "c", 1)):
         assert session.page_ahead() is None
-        assert grade(session, clock, value) is Outcome.SAVED
+        assert grade(session, clock, value) is KeyOutcome.SAVED
         assert (docno(session), session.progress.left) == (following, left)
         assert session.progress.total == 4
         assert not session.is_complete
@@ -705,7 +705,7 @@ def test_undo_takes_back_the_grade_and_not_the_draw(live: Collection, clock: Any
     session.open_topic("77")
     grade(session, clock, 1)
     assert docno(session) == "b"
-    assert session.undo().outcome is Outcome.SAVED
+    assert session.undo().outcome is KeyOutcome.SAVED
     assert (docno(session), queue(session), session.progress.left) == ("a", "ab", 4)
     grade(session, clock, 0)
     assert (docno(session), drawn(live)) == ("b", "ab")
@@ -725,7 +725,7 @@ def test_a_failed_draw_leaves_the_grade_saved_and_says_so(
     drawer.trouble = "the runs have changed"
     show(session, clock)
     result = session.grade(1)
-    assert result.outcome is Outcome.STUCK
+    assert result.outcome is KeyOutcome.STUCK
     assert result.message == (
         "1 partially relevant; the next document could not be drawn: the runs have changed"
     )
@@ -745,7 +745,7 @@ def test_a_failed_draw_leaves_the_grade_saved_and_says_so(
         session.retry,
     ):
         result = act()
-        assert result.outcome is Outcome.FAILED
+        assert result.outcome is KeyOutcome.FAILED
         assert "the runs have changed" in result.message
     with pytest.raises(PoolerError, match="the runs have changed"):
         session.go_next()
@@ -755,7 +755,7 @@ def test_a_failed_draw_leaves_the_grade_saved_and_says_so(
         session.go_next()
 
     drawer.trouble = ""
-    assert session.retry().outcome is Outcome.UNCHANGED
+    assert session.retry().outcome is KeyOutcome.UNCHANGED
     assert (docno(session), drawn(live)) == ("b", "ab")
     assert len(events()) == 1
 
@@ -917,19 +917,19 @@ def test_undoing_everything_leaves_nothing_decided(
         for step, act in enumerate(acts):
             session.mark_shown()
             if act.isdigit():
-                n_written += session.grade(int(act)).outcome is Outcome.SAVED
+                n_written += session.grade(int(act)).outcome is KeyOutcome.SAVED
             elif act == "skip":
-                n_written += shown(session).skip(confirmed=True).outcome is Outcome.SAVED
+                n_written += shown(session).skip(confirmed=True).outcome is KeyOutcome.SAVED
             elif act == "cannot":
-                n_written += shown(session).cannot("why", confirmed=True).outcome is Outcome.SAVED
+                n_written += shown(session).cannot("why", confirmed=True).outcome is KeyOutcome.SAVED
             elif act == "note":
-                n_written += shown(session).note(f"note {step}").outcome is Outcome.SAVED
+                n_written += shown(session).note(f"note {step}").outcome is KeyOutcome.SAVED
             elif act == "topic":
                 session.open_topic("2" if step % 2 else "1")
             else:
                 session.go_next() if act == "next" else session.go_previous()
         assert session.n_written == n_written
-        while session.undo().outcome is Outcome.SAVED:
+        while session.undo().outcome is KeyOutcome.SAVED:
             pass
         assert session.n_written == 0
         for topic in topics:

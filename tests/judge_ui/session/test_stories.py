@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, precondition, rule, run_state_machine_as_test
 
 from judge_ui.session.session import JudgingSession
-from judge_ui.session.words import Outcome, Result
+from judge_ui.session.words import KeyOutcome, KeyResult
 from store.collection import Collection
 from store.errors import PoolerError
 from store.records import Action, Document, JudgeKind, Passage, Topic
@@ -66,7 +66,7 @@ class Story(RuleBasedStateMachine):
 
     # What a key may leave behind.
 
-    def act(self, key: Callable[[], Result]) -> tuple[Result, list[Written]]:
+    def act(self, key: Callable[[], KeyResult]) -> tuple[KeyResult, list[Written]]:
         """Press a key; return what came of it and the events that are new."""
         self.session.mark_shown()
         self.clock.wait(1)
@@ -76,7 +76,7 @@ class Story(RuleBasedStateMachine):
         try:
             result = key()
         except PoolerError as error:
-            result = Result(Outcome.FAILED, error.message)
+            result = KeyResult(KeyOutcome.FAILED, error.message)
         if not is_sitting and self.faults.fired is When.AFTER:
             # It was the sitting that began unheard; nothing of the key was written.
             self.faults.fired = When.BEFORE
@@ -116,7 +116,7 @@ class Story(RuleBasedStateMachine):
         later = self.ledger.of(pair)[seen:]
         return any(one.id not in self.unheard for one in later)
 
-    def decide(self, key: Callable[[], Result], action: Action, stands: Callable[[Any], Any]) -> None:
+    def decide(self, key: Callable[[], KeyResult], action: Action, stands: Callable[[Any], Any]) -> None:
         """Press a key that decides about the document before the judge."""
         waiting = self.session.pending
         if waiting is not None and waiting.stays and action not in (Action.NOTE, Action.MARK):
@@ -131,22 +131,22 @@ class Story(RuleBasedStateMachine):
         result, new = self.act(key)
         fired = self.faults.fired
         match result.outcome:
-            case Outcome.SAVED:
+            case KeyOutcome.SAVED:
                 assert fired is None
                 assert not self.is_stale(pair, seen)
                 self.check_written(new, pair, action, stands(before))
                 assert self.session.pending is None
-            case Outcome.UNCHANGED:
+            case KeyOutcome.UNCHANGED:
                 assert new == []
                 assert fired is None
                 task = next(one for one in self.session.tasks if one.docno == pair[1])
                 assert as_shown_standing(task) == stands(as_shown_standing(task))
-            case Outcome.CONFLICT:
+            case KeyOutcome.CONFLICT:
                 assert new == []
                 assert self.is_stale(pair, seen)
                 assert self.session.conflict is not None
                 assert self.pair == pair
-            case Outcome.FAILED:
+            case KeyOutcome.FAILED:
                 if fired is When.AFTER:
                     self.check_written(new, pair, action, stands(before))
                 else:
@@ -246,7 +246,7 @@ class Story(RuleBasedStateMachine):
         if pending is not None:
             assert new == []
             assert self.session.pending is None
-        elif result.outcome is Outcome.NOTHING:
+        elif result.outcome is KeyOutcome.NOTHING:
             assert new == []
             assert stack == []
         elif new:
@@ -258,19 +258,19 @@ class Story(RuleBasedStateMachine):
             assert all(event.sitting == self.desk._sitting for event in later)
             self.redoable.append(top)
             if self.faults.fired is When.AFTER:
-                assert result.outcome is Outcome.FAILED
+                assert result.outcome is KeyOutcome.FAILED
                 self.undo_unheard = True
             elif self.faults.fired is When.READING:
-                assert result.outcome is Outcome.STUCK
+                assert result.outcome is KeyOutcome.STUCK
                 assert self.pair[0] != one.pair[0]
             else:
-                assert result.outcome is Outcome.SAVED
+                assert result.outcome is KeyOutcome.SAVED
                 assert self.pair == one.pair
-        elif result.outcome in (Outcome.SAVED, Outcome.STUCK):
+        elif result.outcome in (KeyOutcome.SAVED, KeyOutcome.STUCK):
             assert self.undo_unheard
             self.undo_unheard = False
         else:
-            assert result.outcome is Outcome.FAILED
+            assert result.outcome is KeyOutcome.FAILED
             others = [event for event in self.ledger.events if event.sitting != self.desk._sitting]
             assert self.faults.fired is not None or others
         self.settle(new)
@@ -292,19 +292,19 @@ class Story(RuleBasedStateMachine):
             assert (one.pair, one.action) == (wanted.pair, wanted.action)
             mine, theirs = self.redone(one), self.redone(wanted)
             assert mine == theirs
-            if result.outcome is Outcome.SAVED:
+            if result.outcome is KeyOutcome.SAVED:
                 self.redoable.pop()
             else:
                 assert self.faults.fired is When.AFTER
-        elif result.outcome is Outcome.SAVED:
+        elif result.outcome is KeyOutcome.SAVED:
             assert self.unheard
-        elif result.outcome is Outcome.NOTHING:
+        elif result.outcome is KeyOutcome.NOTHING:
             assert wanted is None or self.is_murky
-        elif result.outcome is Outcome.CONFLICT:
+        elif result.outcome is KeyOutcome.CONFLICT:
             assert wanted is not None
             assert self.is_stale(wanted.pair, seen.get(wanted.pair, 0))
         else:
-            assert result.outcome is Outcome.FAILED
+            assert result.outcome is KeyOutcome.FAILED
             assert self.faults.fired is not None or pending is not None
         self.settle(new, is_redo=True)
         self.check()
@@ -331,12 +331,12 @@ class Story(RuleBasedStateMachine):
         result, new = self.act(self.session.retry)
         own = before + new
         assert not (is_written and new), "it was written already"
-        if result.outcome is Outcome.SAVED:
+        if result.outcome is KeyOutcome.SAVED:
             assert own[-1].action is decision.action
             assert not self.is_stale(pair, decision.seen_revision)
             assert len(new) <= 1
             assert new or own[-1].id in self.unheard
-        elif result.outcome in (Outcome.CONFLICT, Outcome.UNCHANGED):
+        elif result.outcome in (KeyOutcome.CONFLICT, KeyOutcome.UNCHANGED):
             assert new == []
             assert self.is_stale(pair, decision.seen_revision)
         else:
@@ -357,7 +357,7 @@ class Story(RuleBasedStateMachine):
         pair = decision.topic, decision.docno
         stands = self.ledger.stands(pair)
         result, new = self.act(self.session.keep_theirs)
-        if result.outcome is Outcome.SAVED or self.faults.fired is When.AFTER:
+        if result.outcome is KeyOutcome.SAVED or self.faults.fired is When.AFTER:
             mine, back = new
             assert (mine.pair, back.pair) == (pair, pair)
             assert (mine.action, back.action) == (decision.action, Action.UNDO)
@@ -385,7 +385,7 @@ class Story(RuleBasedStateMachine):
             assert (one.pair, one.action) == (pair, decision.action)
             assert one.stands[1] == (decision.grade or one.stands[1])
         else:
-            assert self.faults.fired is When.BEFORE or result.outcome is Outcome.CONFLICT
+            assert self.faults.fired is When.BEFORE or result.outcome is KeyOutcome.CONFLICT
         self.settle(new)
         self.check()
 

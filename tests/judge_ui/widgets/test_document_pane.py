@@ -7,7 +7,7 @@ from textual import events
 from judge_ui.session.keys import Command
 from judge_ui.widgets.document_pane import DocumentPane
 from judge_ui.widgets.laid_out import Leaf, document_leaf
-from store.records import Page, Passage
+from store.records import Passage, ShownDocument
 from tests.judge_ui.widgets.hosting import Shown, showing
 
 FILLER = "\n".join(f"row {n}" for n in range(30))
@@ -17,12 +17,12 @@ SENTENCES = "One is. Two is. 三である。四である。\nFive is. Six is."
 
 def hits() -> Leaf:
     """Make a document with four bridges far apart."""
-    return document_leaf(Page("d", "", HITS), ["row"])
+    return document_leaf(ShownDocument("d", "", HITS), ["row"])
 
 
 def sentences(title: str = "A title") -> Leaf:
     """Make a document of six sentences."""
-    return document_leaf(Page("d", title, SENTENCES), ["four"])
+    return document_leaf(ShownDocument("d", title, SENTENCES), ["four"])
 
 
 def marked(shown: Shown) -> list[list[str]]:
@@ -213,7 +213,7 @@ async def test_letters_of_a_scale_do_not_take_the_keys_of_marking() -> None:
 async def test_scrolling_keys_take_the_selection_along() -> None:
     """A page, the start, the end: the sentence that moves is always in sight."""
     text = "\n".join(f"Row {n} is." for n in range(100)) + "\n" + "long " * 400
-    async with showing(document_leaf(Page("d", "t", text), [])) as shown:
+    async with showing(document_leaf(ShownDocument("d", "t", text), [])) as shown:
         shown.pane.start_marking()
         seen = []
         for key in ("space", "pagedown", "b", "G", "k", "home", "pageup", "end", "pageup", "g"):
@@ -236,7 +236,7 @@ async def test_scrolling_keys_take_the_selection_along() -> None:
 async def test_marking_begins_on_the_screen() -> None:
     """At the first sentence that begins in sight, or where a hit was gone to."""
     text = "\n".join(f"Row {n} is." for n in range(100))
-    async with showing(document_leaf(Page("d", "t", text), [])) as shown:
+    async with showing(document_leaf(ShownDocument("d", "t", text), [])) as shown:
         await shown.press("space", "v")
         assert shown.drawn(reverse=True) == ["Row 7 is."]
         assert shown.lines()[0] == "Row 7 is."
@@ -250,7 +250,7 @@ async def test_marking_begins_on_the_screen() -> None:
 async def test_the_selection_stays_in_sight_when_the_terminal_changes() -> None:
     """Narrower, wider, lower: the sentence that moves is on the screen, whole if it fits."""
     text = " ".join(f"Sentence {n} is here." for n in range(60))
-    async with showing(document_leaf(Page("d", "t", text), []), (120, 40)) as shown:
+    async with showing(document_leaf(ShownDocument("d", "t", text), []), (120, 40)) as shown:
         await shown.press("v", *("j" * 50))
         for size in ((40, 12), (80, 24), (40, 12), (120, 10)):
             await shown.resize(*size)
@@ -262,7 +262,7 @@ async def test_the_selection_stays_in_sight_when_the_terminal_changes() -> None:
 
 async def test_stored_passages_are_drawn_until_others_are() -> None:
     """What the screen says is stored replaces what was drawn; the heading is no part of it."""
-    page = Page("d", "A title", SENTENCES)
+    page = ShownDocument("d", "A title", SENTENCES)
     leaf = document_leaf(page, ["two"], [Passage(8, 7, "Two is.")])
     async with showing(leaf, (60, 10)) as shown:
         assert shown.drawn(underline=True) == ["Two", " is."]
@@ -281,7 +281,7 @@ async def test_other_words_are_marked_in_the_same_place() -> None:
         shown.pane.find("bridge")
         shown.pane.find_next(1)
         top = shown.pane.scroll_offset.y
-        shown.pane.show_again(document_leaf(Page("d", "", HITS), ["three", "two and"]))
+        shown.pane.show_again(document_leaf(ShownDocument("d", "", HITS), ["three", "two and"]))
         assert shown.pane.scroll_offset.y == top > 0
         assert shown.pane.find_next(1) == (3, 4)
         shown.pane.clear_find()
@@ -292,7 +292,7 @@ async def test_other_words_are_marked_in_the_same_place() -> None:
 
 async def test_a_selection_shows_what_is_in_it() -> None:
     """A hit within a selection is what is not reversed; a passage stays underlined."""
-    page = Page("d", "", "A bridge is. Two.")
+    page = ShownDocument("d", "", "A bridge is. Two.")
     leaf = document_leaf(page, ["bridge"], [Passage(0, 12, "A bridge is.")])
     async with showing(leaf) as shown:
         await shown.press("v")
@@ -303,7 +303,7 @@ async def test_a_selection_shows_what_is_in_it() -> None:
 async def test_a_document_without_text_is_not_marked() -> None:
     """The key is handed on, so that the screen can say why nothing happens."""
     for text in (None, "", " \n\u200b"):
-        async with showing(document_leaf(Page("d", "title", text), [])) as shown:
+        async with showing(document_leaf(ShownDocument("d", "title", text), [])) as shown:
             await shown.press("v", "1")
             assert not shown.pane.is_marking
             assert pressed(shown) == [Command.MARK, 1]
@@ -315,7 +315,7 @@ async def test_a_document_without_text_is_not_marked() -> None:
 async def test_a_hostile_document_is_marked_like_any_other() -> None:
     """Marks without end, markup, a megabyte without a blank: bounded, and offsets are exact."""
     text = "[@click=app.quit]x[/] " + "\u0301" * 3000 + "\n" + "検" * 300_000 + "。end"
-    async with showing(document_leaf(Page("d", "[b]", text), ["click"])) as shown:
+    async with showing(document_leaf(ShownDocument("d", "[b]", text), ["click"])) as shown:
         await shown.laid_out()
         await shown.press("v", "enter", "j", "enter", "J", "J", "enter", "G", "enter")
         messages = [one for one in shown.said if isinstance(one, DocumentPane.Marked)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from judge_ui.session.keys import key_table
-from judge_ui.widgets.lines import Status, grade_line, hint_lines
+from judge_ui.widgets.lines import Notice, grade_line, hint_lines
 from store.formats.scale import parse_scale
 from store.records import State, Task
 from store.wrapping import cell_width
@@ -52,7 +52,7 @@ def test_an_unsaved_grade_stays_in_sight() -> None:
 @pytest.mark.parametrize("width", [118, 78, 58, 38])
 def test_help_is_the_last_hint_to_go(width: int) -> None:
     """The hint line fills the width; help is on it, the status is whole."""
-    (line,) = hint_lines(key_table(parse_scale("0-2")), Status("2 saved 12:04:31"), width)
+    (line,) = hint_lines(key_table(parse_scale("0-2")), Notice("2 saved 12:04:31"), width)
     assert cell_width(line.text) == width
     assert "? help" in line.text
     assert line.text.endswith("  2 saved 12:04:31")
@@ -60,14 +60,14 @@ def test_help_is_the_last_hint_to_go(width: int) -> None:
 
 def test_the_usual_hints_fit_beside_a_save_at_eighty_columns() -> None:
     """The common case needs no help page."""
-    (line,) = hint_lines(key_table(parse_scale("0-2")), Status("2 saved 12:04:31"), 78)
+    (line,) = hint_lines(key_table(parse_scale("0-2")), Notice("2 saved 12:04:31"), 78)
     hints = "u undo  s skip  c can't  e note  / find  ? help  n/p move"
     assert line.text == f"{hints}     2 saved 12:04:31"
 
 
 def test_hints_show_the_keys_that_work() -> None:
     """Where grades took s and c, the hints say x and i."""
-    (line,) = hint_lines(key_table(parse_scale("ntcir")), Status(), 78)
+    (line,) = hint_lines(key_table(parse_scale("ntcir")), Notice(), 78)
     assert "x skip  i can't" in line.text
 
 
@@ -85,7 +85,7 @@ def test_letters_of_a_scale_keep_words_beside_them() -> None:
 @pytest.mark.parametrize(("width", "said"), [(78, "2 relevant saved 12:04:31"), (58, "2 saved 12:04:31")])
 def test_a_save_names_the_grade_where_that_leaves_the_usual_hints(width: int, said: str) -> None:
     """At 80 columns the label is said; at 60 the hints are worth more."""
-    status = Status("2 relevant saved 12:04:31", brief="2 saved 12:04:31")
+    status = Notice("2 relevant saved 12:04:31", brief="2 saved 12:04:31")
     (line,) = hint_lines(key_table(parse_scale("0-2")), status, width)
     assert line.text.startswith("u undo  s skip  c can't  e note  ")
     assert "? help " in line.text
@@ -95,7 +95,7 @@ def test_a_save_names_the_grade_where_that_leaves_the_usual_hints(width: int, sa
 def test_a_long_failure_takes_the_place_of_the_hints() -> None:
     """A message is never cut where three lines hold it."""
     message = "NOT SAVED (2 relevant): collection.db: another process is writing " + "x" * 50
-    lines = hint_lines(key_table(parse_scale("0-2")), Status(message, urgent=True), 58)
+    lines = hint_lines(key_table(parse_scale("0-2")), Notice(message, urgent=True), 58)
     assert " ".join(line.text for line in lines).replace(" ", "") == message.replace(" ", "")
     assert all(line.hits == ((0, len(line.text)),) for line in lines)
 

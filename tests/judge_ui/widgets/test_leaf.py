@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from judge_ui.text.finding import term_spans
 from judge_ui.text.folding import Span
 from judge_ui.widgets.laid_out import DocumentLeaf, LaidLeaf, Leaf, Look, document_leaf, lay_out, topic_leaf
-from store.records import Page, Passage, Topic
+from store.records import Passage, ShownDocument, Topic
 from store.wrapping import drawn, iter_lines, wrap
 
 texts = st.text(st.sampled_from("ab cé検索。「」\u0301\u200d\n\t"), max_size=60)
@@ -84,7 +84,7 @@ def test_a_place_behind_what_is_laid_out_is_found() -> None:
 
 def test_of_a_long_text_only_the_beginning_is_laid_out_and_searched() -> None:
     """What is not on the screen costs nothing until it is asked for."""
-    page = Page("d", "Title", "bridge 検査 " * 100_000)
+    page = ShownDocument("d", "Title", "bridge 検査 " * 100_000)
     leaf = document_leaf(page, ["bridge", "検査"])
     laid = lay_out(leaf, 78)
     assert isinstance(leaf, DocumentLeaf)
@@ -103,7 +103,7 @@ def test_of_a_long_text_only_the_beginning_is_laid_out_and_searched() -> None:
 
 def test_a_document_shows_its_title_its_words_and_its_passages() -> None:
     """Passages are in characters of the text, and are drawn behind the heading; terms in both."""
-    page = Page("d", "On bridges", "A river crossing. Not a bridge.")
+    page = ShownDocument("d", "On bridges", "A river crossing. Not a bridge.")
     passage = Passage(2, 5, "river")
     leaf = document_leaf(page, ["bridge", "River  Crossing"], [passage])
     laid = lay_out(leaf, 40)
@@ -124,7 +124,7 @@ def test_a_document_shows_its_title_its_words_and_its_passages() -> None:
 
 def test_passages_that_overlap_are_drawn_as_one() -> None:
     """Whatever is in the store, a screen has passages one after the other."""
-    page = Page("d", "", "abcdef")
+    page = ShownDocument("d", "", "abcdef")
     leaf = document_leaf(page, (), [Passage(2, 3, "cde"), Passage(0, 4, "abcd")])
     assert isinstance(leaf, DocumentLeaf)
     assert leaf.passages == (Passage(0, 5, "abcde"),)
@@ -133,7 +133,10 @@ def test_passages_that_overlap_are_drawn_as_one() -> None:
 
 def test_a_document_without_text_says_so() -> None:
     """Missing and empty are two things, and neither has anything to mark or to search."""
-    missing, empty = (document_leaf(Page("d", "t", None), ["text"]), document_leaf(Page("d", "", ""), []))
+    missing, empty = (
+        document_leaf(ShownDocument("d", "t", None), ["text"]),
+        document_leaf(ShownDocument("d", "", ""), []),
+    )
     assert missing.text.startswith("t\n\nno text is stored for this document")
     assert empty.text == "the text of this document is empty"
     assert not isinstance(missing, DocumentLeaf)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from judge_ui.widgets.laid_out import Leaf, Look, document_leaf
 from judge_ui.widgets.text_pane import look_style
-from store.records import Page
+from store.records import ShownDocument
 from store.wrapping import wrap
 from tests.judge_ui.widgets.hosting import showing
 from tests.strategies import examples
@@ -85,7 +85,7 @@ async def test_the_end_of_a_long_text_is_a_key_away() -> None:
 async def test_a_long_text_is_laid_out_while_it_is_read() -> None:
     """In the end its height is known, and the place of the judge is as it was."""
     text = "bridge と橋梁 " * 20_000
-    async with showing(document_leaf(Page("d", "", text), ["bridge"])) as shown:
+    async with showing(document_leaf(ShownDocument("d", "", text), ["bridge"])) as shown:
         await shown.press("space", "j")
         top = shown.lines()[0]
         await shown.laid_out()
@@ -154,7 +154,7 @@ async def test_resizing_keeps_the_place(key: str) -> None:
 async def test_a_megabyte_of_anything_is_shown_at_once(text: str) -> None:
     """Of the costliest text there is, no more is laid out before it is drawn than is drawn."""
     async with showing(Leaf("first")) as shown:
-        leaf = document_leaf(Page("d", "", text), ["bridge", "検索", "a b"])
+        leaf = document_leaf(ShownDocument("d", "", text), ["bridge", "検索", "a b"])
         shown.pane.show(leaf)
         shown.lines()
         laid = shown.pane._laid

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pooler.pools.change import ChangeCount, Part, StateCounts
+from pooler.pools.change import ChangeCount, PooledWhen, StateCounts
 from store.looking.pool_change import PairStanding
 from store.records import State
 
@@ -40,7 +40,11 @@ def test_any_change_is_counted_as_sets_would_be(
         pools[name] = pools[name] - partly[name]
     after = set().union(*pools.values(), added)
     judged = {pair for pair, one in now.items() if one.state is State.JUDGED}
-    expected = {Part.NEW: after - before, Part.LEAVING: before - after, Part.STAYING: before & after}
+    expected = {
+        PooledWhen.NEW: after - before,
+        PooledWhen.LEAVING: before - after,
+        PooledWhen.STAYING: before & after,
+    }
     states = {pair: one.state for pair, one in now.items()}
     for part, pairs in expected.items():
         for topic in "12":
@@ -51,7 +55,7 @@ def test_any_change_is_counted_as_sets_would_be(
                 in_state = [p for p in of_topic if states.get(p, State.UNJUDGED) is state]
                 assert getattr(found, state.value) == len(in_state)
         assert change.total(part).documents == len(pairs)
-    assert set(change.new) == expected[Part.NEW]
+    assert set(change.new) == expected[PooledWhen.NEW]
     assert len(change.new) == len(set(change.new))
     assert (change.outside_before, change.outside_after) == (len(judged - before), len(judged - after))
 

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pooler.pools.change import Place, Side, brought_by, count_bringers, count_places, pool_diff
+from pooler.pools.change import CollectionState, PoolSide, brought_by, count_bringers, count_places, pool_diff
 from pooler.pools.runs import FileRuns
 from pooler.reading.blocks import RunTop, TopRanking
 from store.looking.pool_change import PairStanding
@@ -29,7 +29,7 @@ def runs_of(rankings: dict[str, dict[str, str]]) -> FileRuns:
 def test_every_document_is_on_one_side(first: set[tuple[str, str]], second: set[tuple[str, str]]) -> None:
     """The three lists are the two differences and the intersection, sorted; topics add up."""
     found = pool_diff(first, second)
-    sides = {Side.ONLY_A: first - second, Side.ONLY_B: second - first, Side.BOTH: first & second}
+    sides = {PoolSide.ONLY_A: first - second, PoolSide.ONLY_B: second - first, PoolSide.BOTH: first & second}
     assert {side: set(pairs) for side, pairs in found.pairs.items()} == sides
     for side, pairs in found.pairs.items():
         assert pairs == sorted(pairs, key=lambda p: (["9", "10", "a"].index(p[0]), p[1]))
@@ -49,12 +49,12 @@ def test_places_keep_the_states_apart() -> None:
     }
     found = count_places([("1", docno) for docno in "abcdefg"], standings)
     assert found == {
-        Place.JUDGED: 1,
-        Place.CANNOT: 1,
-        Place.SKIPPED: 1,
-        Place.UNJUDGED: 1,
-        Place.OUTSIDE: 1,
-        Place.NOT_POOLED: 2,
+        CollectionState.JUDGED: 1,
+        CollectionState.CANNOT: 1,
+        CollectionState.SKIPPED: 1,
+        CollectionState.UNJUDGED: 1,
+        CollectionState.OUTSIDE: 1,
+        CollectionState.NOT_POOLED: 2,
     }
 
 

@@ -7,7 +7,7 @@ import re
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pooler.reading.columns import MOST_BYTES, Column, read_fixed_point
+from pooler.reading.columns import MOST_BYTES, FieldColumn, read_fixed_point
 
 PLAIN = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)")
 texts = (
@@ -23,7 +23,7 @@ texts = (
 @example(["-1" * 20])
 def test_fixed_point_fields_equal_reading_each(some: list[str]) -> None:
     """Digits, decimals, points and signs are those that a regular expression finds in each."""
-    read = read_fixed_point(Column.of([text.encode() for text in some]))
+    read = read_fixed_point(FieldColumn.of([text.encode() for text in some]))
     for row, text in enumerate(some):
         is_plain = PLAIN.fullmatch(text) is not None and len(text) <= MOST_BYTES
         assert bool(read.is_plain[row]) == is_plain

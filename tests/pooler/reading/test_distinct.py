@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pooler.reading.blocks import SuspicionError, check_across, check_parts
-from pooler.reading.columns import Column
+from pooler.reading.columns import FieldColumn
 
 few_keys = st.lists(st.integers(0, 30) | st.integers(0, 30).map(lambda key: key << 58), max_size=12)
 
@@ -30,7 +30,7 @@ def test_parts_pass_exactly_when_none_has_a_key_twice(parts: list[list[int]]) ->
 def test_one_document_twice_is_found_wherever_it_stands(n_lines: int) -> None:
     """Any two lines of a large part may be those of the same document."""
     rng = np.random.default_rng(n_lines)
-    keys = Column.of([b"d%d" % number for number in range(n_lines)]).keys()
+    keys = FieldColumn.of([b"d%d" % number for number in range(n_lines)]).keys()
     check_parts(keys, [0])
     for _ in range(50):
         one, other = rng.choice(n_lines, 2, replace=False)

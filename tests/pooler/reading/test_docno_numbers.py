@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pooler.reading.blocks import SuspicionError
-from pooler.reading.columns import Column
+from pooler.reading.columns import FieldColumn
 from pooler.reading.docnos import DocnoNumbers
 
 # Lengths on both sides of every word's end, and of the most words that are kept as words.
@@ -26,7 +26,7 @@ def test_numbers_are_those_of_a_dictionary(content: list[list[bytes]], data: st.
     """Docnos of any length have the numbers in which they were met; some are forgotten."""
     numbers, expected = DocnoNumbers(), dict[bytes, int]()
     for fields in content:
-        got = numbers.number(Column.of(fields))
+        got = numbers.number(FieldColumn.of(fields))
         assert got.tolist() == [expected.setdefault(one, len(expected)) for one in fields]
         assert len(numbers) == len(expected)
         known = data.draw(st.integers(0, len(expected)))
@@ -42,9 +42,9 @@ def test_table_grows_and_keeps_its_numbers() -> None:
     assert len(set(names)) == len(names)
     numbers = DocnoNumbers()
     for start in range(0, len(names), 777):
-        numbers.number(Column.of(names[start : start + 777]))
+        numbers.number(FieldColumn.of(names[start : start + 777]))
     shuffled = names[::-3]
-    got = numbers.number(Column.of(shuffled)).tolist()
+    got = numbers.number(FieldColumn.of(shuffled)).tolist()
     assert got == list(range(len(names)))[::-3]
     assert numbers.since(0) == b"\n".join(names)
 
@@ -54,11 +54,11 @@ def test_docnos_with_one_hash_are_told_apart(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr("pooler.reading.docnos._FACTORS", [0] * 8)
     numbers = DocnoNumbers()
     names = [b"document-%d" % number for number in range(60)]
-    assert numbers.number(Column.of(names[:40])).tolist() == list(range(40))
+    assert numbers.number(FieldColumn.of(names[:40])).tolist() == list(range(40))
     expected = [*range(40, 60), *range(39, -1, -1)]
-    assert numbers.number(Column.of(names[::-1])).tolist() == expected
+    assert numbers.number(FieldColumn.of(names[::-1])).tolist() == expected
     # The first word of all the others, and nothing after it.
-    assert numbers.number(Column.of([b"document"])).tolist() == [60]
+    assert numbers.number(FieldColumn.of([b"document"])).tolist() == [60]
 
 
 def test_docno_twice_in_a_column() -> None:
@@ -66,7 +66,7 @@ def test_docno_twice_in_a_column() -> None:
     numbers = DocnoNumbers()
     for docno in (b"a", b"a" * 100):
         with pytest.raises(SuspicionError, match="twice"):
-            numbers.number(Column.of([docno, b"b" * len(docno), docno]))
+            numbers.number(FieldColumn.of([docno, b"b" * len(docno), docno]))
     numbers = DocnoNumbers()
-    numbers.number(Column.of([b"a"]))
-    assert numbers.number(Column.of([b"a", b"b", b"a"])).tolist() == [0, 1, 0]
+    numbers.number(FieldColumn.of([b"a"]))
+    assert numbers.number(FieldColumn.of([b"a", b"b", b"a"])).tolist() == [0, 1, 0]

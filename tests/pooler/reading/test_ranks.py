@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pooler.reading.columns import Column, parse_ranks
+from pooler.reading.columns import FieldColumn, parse_ranks
 from pooler.reading.strict import whole_ranks
 
 texts = (
@@ -19,7 +19,7 @@ texts = (
 def test_ranks_equal_the_slow_way(some: list[str], start: int) -> None:
     """Ranks are the integers of the slow way, or none where it finds none."""
     fields = [text.encode() for text in some]
-    ranks = parse_ranks(Column.of(fields))[start:]
+    ranks = parse_ranks(FieldColumn.of(fields))[start:]
     if fields[start:]:
         expected, found = whole_ranks(fields[start:]), ranks.all_or_none()
         assert (found is None) == (expected is None)

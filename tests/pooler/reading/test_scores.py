@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pooler.reading.columns import RELATIVE_ERROR, Column, parse_scores
+from pooler.reading.columns import RELATIVE_ERROR, FieldColumn, parse_scores
 from tests.strategies import score_texts
 
 plain_texts = st.tuples(
@@ -27,7 +27,7 @@ texts = score_texts | plain_texts.filter(bool) | exponent_texts | odd_texts
 
 def exact(fields: list[bytes]) -> bytes:
     """Give the bits of the numbers of a column."""
-    return parse_scores(Column.of(fields)).exact(np.arange(len(fields))).tobytes()
+    return parse_scores(FieldColumn.of(fields)).exact(np.arange(len(fields))).tobytes()
 
 
 @given(st.lists(texts, min_size=1, max_size=5), st.sampled_from([1, 60]))
@@ -52,7 +52,7 @@ def test_scores_any_text_equal_float_bit_for_bit(some: list[str], times: int) ->
         expected = None
     if expected is None or "_" in "".join(some) or not np.isfinite(expected).all():
         with pytest.raises(ValueError, match="could not convert"):
-            parse_scores(Column.of(fields))
+            parse_scores(FieldColumn.of(fields))
     elif fields:
         assert exact(fields) == struct.pack(f"{len(fields)}d", *expected)
 
@@ -61,7 +61,7 @@ def test_scores_any_text_equal_float_bit_for_bit(some: list[str], times: int) ->
 def test_scores_approximate_ones_are_near_and_of_the_same_sign(some: list[str]) -> None:
     """Before it is asked for, a score is off by less than the stated error."""
     try:
-        scores = parse_scores(Column.of([text.encode() for text in some]))
+        scores = parse_scores(FieldColumn.of([text.encode() for text in some]))
     except ValueError:
         return
     numbers = scores.exact(np.arange(len(some)))
@@ -72,7 +72,7 @@ def test_scores_approximate_ones_are_near_and_of_the_same_sign(some: list[str]) 
 @given(st.lists(st.decimals(-99, 99, places=6).map(str), min_size=1, max_size=9), st.data())
 def test_scores_of_some_lines_are_theirs(some: list[str], data: st.DataObject) -> None:
     """Rows and slices pick the same numbers as they pick of a list."""
-    scores = parse_scores(Column.of([text.encode() for text in some]))
+    scores = parse_scores(FieldColumn.of([text.encode() for text in some]))
     start = data.draw(st.integers(0, len(some) - 1))
     part = scores[start:]
     rows = data.draw(st.lists(st.integers(0, len(some) - start - 1), max_size=4))
@@ -85,4 +85,4 @@ def test_scores_of_some_lines_are_theirs(some: list[str], data: st.DataObject) -
 def test_scores_not_finite_numbers_raise(text: str, others: list[str]) -> None:
     """What is no finite number is refused, alone and in company."""
     with pytest.raises(ValueError, match="could not convert"):
-        parse_scores(Column.of([field.encode() for field in [*others, text]]))
+        parse_scores(FieldColumn.of([field.encode() for field in [*others, text]]))

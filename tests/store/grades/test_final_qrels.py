@@ -16,7 +16,7 @@ from store.formats.scale import make_scale, parse_scale
 from store.grades.opinions import StandingRuling
 from store.grades.policy import Policy, Rule
 from store.grades.qrels import final_qrels
-from store.judging.disagreements import Status
+from store.judging.disagreements import Settlement
 from store.records import Grade, Judgement, Qrel, Scale, State
 
 SCALE = parse_scale("0-2")
@@ -208,8 +208,8 @@ def test_level_of_sums_is_one_of_the_sums() -> None:
 
 RULED = [
     StandingRuling("1", "a", 2, "zoe"),
-    StandingRuling("1", "b", None, "zoe", Status.CHANGED),
-    StandingRuling("1", "d", 1, "yan", Status.UNNEEDED),
+    StandingRuling("1", "b", None, "zoe", Settlement.CHANGED),
+    StandingRuling("1", "d", 1, "yan", Settlement.UNNEEDED),
 ]
 
 

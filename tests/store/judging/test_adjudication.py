@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from store.collection import Collection
 from store.errors import ArgumentError, UnknownNameError
 from store.judging.adjudication import AdjudicationDesk
-from store.judging.disagreements import Selection, Status, Verdict
+from store.judging.disagreements import Selection, Settlement, Verdict
 from store.records import Action, JudgeKind, Qrel, State, Topic
 from tests.store.outside import Sitting, execute, make_pool
 from tests.strategies import examples
@@ -26,7 +26,7 @@ KINDS = {
     "yan": JudgeKind.ADJUDICATOR,
 }
 DOCNOS = ("a", "b")
-Lister = Callable[..., dict[str, tuple[str, Status]]]
+Lister = Callable[..., dict[str, tuple[str, Settlement]]]
 
 
 @pytest.fixture
@@ -43,7 +43,7 @@ def ready(collection: Collection) -> Collection:
 def listed(ready: Collection) -> Lister:
     """Give a function that lists what is in disagreement: verdicts and status by docno."""
 
-    def fetch(selection: Selection = Selection()) -> dict[str, tuple[str, Status]]:  # noqa: B008 - immutable
+    def fetch(selection: Selection = Selection()) -> dict[str, tuple[str, Settlement]]:  # noqa: B008 - immutable
         return {case.docno: (case.basis, case.status) for case in ready.disagreements.all(selection)}
 
     return fetch
@@ -61,9 +61,9 @@ def test_judges_of_every_kind_count(ready: Collection, listed: Lister) -> None:
     ready.judgements.add({"old": [Qrel("1", "a", 0), Qrel("1", "b", 1)]}, JudgeKind.IMPORTED)
     assert listed() == {}
     ready.judgements.add({"gpt": [Qrel("1", "a", 2), Qrel("1", "c", 1)]}, JudgeKind.MODEL)
-    assert listed() == {"a": ("0,2", Status.OPEN)}
+    assert listed() == {"a": ("0,2", Settlement.OPEN)}
     sit(ready, "ann").grade("b", 2)
-    assert listed() == {"a": ("0,2", Status.OPEN), "b": ("1,2", Status.OPEN)}
+    assert listed() == {"a": ("0,2", Settlement.OPEN), "b": ("1,2", Settlement.OPEN)}
 
 
 def test_adjudicator_is_no_party(ready: Collection, listed: Lister) -> None:
@@ -71,7 +71,7 @@ def test_adjudicator_is_no_party(ready: Collection, listed: Lister) -> None:
     qrels = {"zoe": [Qrel("1", "a", 0), Qrel("1", "b", 0)], "yan": [Qrel("1", "b", 2)]}
     ready.judgements.add(qrels, JudgeKind.ADJUDICATOR)
     sit(ready, "ann").grade("a", 2)
-    assert {status for _, status in listed().values()} == {Status.UNNEEDED}
+    assert {status for _, status in listed().values()} == {Settlement.UNNEEDED}
 
 
 def test_disabled_judge_still_counts(ready: Collection, listed: Lister, collection_name: str) -> None:
@@ -79,7 +79,7 @@ def test_disabled_judge_still_counts(ready: Collection, listed: Lister, collecti
     sit(ready, "ann").grade("a", 2)
     sit(ready, "gpt").grade("a", 1)
     execute(collection_name, "UPDATE judge SET disabled = TRUE WHERE name = 'ann'")
-    assert listed() == {"a": ("1,2", Status.OPEN)}
+    assert listed() == {"a": ("1,2", Settlement.OPEN)}
 
 
 def test_only_decisions_are_disagreements(ready: Collection, listed: Lister) -> None:
@@ -95,7 +95,7 @@ def test_only_decisions_are_disagreements(ready: Collection, listed: Lister) -> 
     gpt.act("c", Action.NOTE, note="hm")
     assert listed() == {}
     gpt.grade("b", 0)
-    assert listed() == {"b": ("0,cannot", Status.OPEN)}
+    assert listed() == {"b": ("0,cannot", Settlement.OPEN)}
 
 
 def test_decision_taken_back_is_none(ready: Collection, listed: Lister) -> None:
@@ -113,7 +113,7 @@ def test_document_in_no_pool_counts(ready: Collection, listed: Lister) -> None:
     qrels = {"ann": [Qrel("7", "x", 0)], "old": [Qrel("7", "x", 1)]}
     for judge, lines in qrels.items():
         ready.judgements.add({judge: lines}, KINDS[judge])
-    assert listed() == {"x": ("0,1", Status.OPEN)}
+    assert listed() == {"x": ("0,1", Settlement.OPEN)}
 
 
 def test_imported_ruling_settles(ready: Collection, listed: Lister) -> None:
@@ -121,7 +121,7 @@ def test_imported_ruling_settles(ready: Collection, listed: Lister) -> None:
     ready.judgements.add({"old": [Qrel("1", "a", 0)]}, JudgeKind.IMPORTED)
     ready.judgements.add({"gpt": [Qrel("1", "a", 2)]}, JudgeKind.MODEL)
     ready.judgements.add({"zoe": [Qrel("1", "a", 1)]}, JudgeKind.ADJUDICATOR)
-    assert listed() == {"a": ("0,2", Status.SETTLED)}
+    assert listed() == {"a": ("0,2", Settlement.SETTLED)}
 
 
 def test_latest_ruling_is_the_outcome(ready: Collection) -> None:
@@ -149,7 +149,7 @@ def test_list_keeps_what_is_no_longer_needed(ready: Collection, listed: Lister) 
     gpt.grade("b", 1)
     sit(ready, "zoe").grade("a", 1)
     ann.grade("a", 2)
-    expected = {"a": ("2,2", Status.UNNEEDED), "b": ("0,1", Status.OPEN)}
+    expected = {"a": ("2,2", Settlement.UNNEEDED), "b": ("0,1", Settlement.OPEN)}
     assert listed() == listed(Selection("1")) == expected
     assert list(listed(Selection(gap=1))) == ["b"]
     assert list(listed(Selection(judges=("ann", "gpt")))) == ["b"]
@@ -163,7 +163,7 @@ def test_skipped_by_the_adjudicator_alone_is_not_listed(
     ann.grade("a", 0)
     gpt.grade("a", 2)
     sit(ready, "zoe").act("a", Action.SKIP, note="later")
-    assert listed() == {"a": ("0,2", Status.OPEN)}
+    assert listed() == {"a": ("0,2", Settlement.OPEN)}
     ann.grade("a", 2)
     assert listed() == {}
 
@@ -233,7 +233,7 @@ class Ledger:
         if self.done.get(judge):
             self.stacks[judge, self.done[judge].pop()].pop()
 
-    def status(self, docno: str) -> tuple[Status, str, Verdict] | None:
+    def status(self, docno: str) -> tuple[Settlement, str, Verdict] | None:
         """Say what has become of a document, and who settled it as what; ``None`` = nothing."""
         rulings = [
             (*now, judge)
@@ -241,12 +241,12 @@ class Ledger:
             if kind is JudgeKind.ADJUDICATOR and (now := self.standing(judge, docno))
         ]
         if not rulings:
-            return (Status.OPEN, "", None) if self.disagree(docno) else None
+            return (Settlement.OPEN, "", None) if self.disagree(docno) else None
         _, verdict, grounds, judge = max(rulings)
         if not self.disagree(docno):
-            return Status.UNNEEDED, judge, verdict
+            return Settlement.UNNEEDED, judge, verdict
         same = grounds == self.text(docno)
-        return Status.SETTLED if same else Status.CHANGED, judge, verdict
+        return Settlement.SETTLED if same else Settlement.CHANGED, judge, verdict
 
 
 STEPS = st.lists(
@@ -309,15 +309,19 @@ def test_queue_and_list_equal_a_plain_account(
 
 
 def _check_queue(
-    sitting: Sitting, topic: str, judge: str, ledger: Ledger, expected: dict[str, tuple[Status, str, Verdict]]
+    sitting: Sitting,
+    topic: str,
+    judge: str,
+    ledger: Ledger,
+    expected: dict[str, tuple[Settlement, str, Verdict]],
 ) -> None:
     """Compare an adjudicator's queue and inbox with the account."""
     tasks = {task.docno: task for task in sitting.look()}
     wanted = {
         docno
         for docno, (status, _, _) in expected.items()
-        if status in (Status.OPEN, Status.CHANGED)
-        or (status is Status.SETTLED and ledger.standing(judge, docno))
+        if status in (Settlement.OPEN, Settlement.CHANGED)
+        or (status is Settlement.SETTLED and ledger.standing(judge, docno))
     }
     assert set(tasks) == wanted
     assert isinstance(sitting.desk, AdjudicationDesk)
@@ -326,12 +330,12 @@ def _check_queue(
         status, _, verdict = expected[docno]
         view = sitting.desk.disagreement(topic, docno)
         assert view.status is status
-        if status is Status.CHANGED or own is None:
+        if status is Settlement.CHANGED or own is None:
             assert (task.grade, task.state in (State.UNJUDGED, State.SKIPPED)) == (None, True)
         else:
             assert task.state is (State.CANNOT if own[1] is None else State.JUDGED)
             assert task.grade == own[1]
-        if status is not Status.OPEN:
+        if status is not Settlement.OPEN:
             assert view.outcome == verdict
     lines = {line.topic: line for line in sitting.desk.inbox()}
     if not tasks:

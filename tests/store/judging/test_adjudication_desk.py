@@ -11,7 +11,7 @@ from sqlalchemy import text
 from store.collection import Collection
 from store.errors import StoreError, UnknownNameError
 from store.judging.adjudication import AdjudicationDesk
-from store.judging.disagreements import Disagreement, Opinion, Selection, Status
+from store.judging.disagreements import Disagreement, Opinion, Selection, Settlement
 from store.records import Action, Document, JudgeKind, Passage, Qrel, State, Topic
 from tests.store.outside import Sitting, engine_of, execute, make_pool, make_run, statements
 
@@ -101,7 +101,7 @@ def test_opinions_are_grades_reasons_notes_and_passages(ready: Collection) -> No
         (State.JUDGED, 2, "", "", (marked,)),
         (State.JUDGED, 2, "", "", ()),
     }
-    assert (found.gap, found.status) == (None, Status.OPEN)
+    assert (found.gap, found.status) == (None, Settlement.OPEN)
     page = sitting.desk.page("a")
     assert page.text is not None
     assert page.text[marked.start : marked.end] == "of"
@@ -145,7 +145,7 @@ def test_outcome_is_the_adjudicators_own_judgement(ready: Collection, collection
     assert {name: events(collection_name, name) for name in NAMES[:3]} == {
         name: before[name] for name in NAMES[:3]
     }
-    assert view(sitting, "a").status is Status.SETTLED
+    assert view(sitting, "a").status is Settlement.SETTLED
     assert [line.left for line in sitting.desk.inbox()] == [1]
 
 
@@ -158,7 +158,7 @@ def test_work_at_the_desk_is_a_judges(ready: Collection) -> None:
     assert sitting.act("a", Action.NOTE, note="n").state is State.CANNOT
     assert sitting.act("a", Action.MARK, passages=marked).passages == marked
     assert sitting.grade("a", 2).grade == 2
-    assert view(sitting, "a").status is Status.SETTLED
+    assert view(sitting, "a").status is Settlement.SETTLED
     undone = [sitting.undo() for _ in range(5)]
     assert [task and (task.state, task.note, task.passages) for task in undone] == [
         (State.CANNOT, "n", marked),
@@ -167,7 +167,7 @@ def test_work_at_the_desk_is_a_judges(ready: Collection) -> None:
         (State.SKIPPED, "", ()),
         (State.UNJUDGED, "", ()),
     ]
-    assert view(sitting, "a").status is Status.OPEN
+    assert view(sitting, "a").status is Settlement.OPEN
     assert sitting.undo() is None
     with pytest.raises(UnknownNameError, match="unknown grade `3`"):
         sitting.grade("a", 3)
@@ -180,13 +180,13 @@ def test_changed_disagreement_comes_again(ready: Collection) -> None:
     sitting = adjudicate(ready)
     assert (sitting.tasks["a"].state, sitting.tasks["a"].grade) == (State.UNJUDGED, None)
     found = view(sitting, "a")
-    assert (found.status, found.outcome, found.outcome_on) == (Status.CHANGED, 2, (0, 2, 2))
+    assert (found.status, found.outcome, found.outcome_on) == (Settlement.CHANGED, 2, (0, 2, 2))
     assert [line.left for line in sitting.desk.inbox()] == [2]
     assert stored(ready) == {"a": (State.JUDGED, 2)}
     assert sitting.act("a", Action.NOTE, note="look").state is State.UNJUDGED
     assert stored(ready) == {"a": (State.JUDGED, 2)}
     assert sitting.grade("a", 2).state is State.JUDGED
-    assert view(sitting, "a").status is Status.SETTLED
+    assert view(sitting, "a").status is Settlement.SETTLED
     assert adjudicate(ready).tasks["a"].grade == 2
 
 
@@ -209,7 +209,7 @@ def test_change_under_the_adjudicators_eyes_is_noticed(ready: Collection) -> Non
     sitting = adjudicate(ready)
     judge(ready, "oldqrels").grade("a", 1)
     sitting.grade("a", 2)
-    assert view(sitting, "a").status is Status.SETTLED
+    assert view(sitting, "a").status is Settlement.SETTLED
     assert {one.grade for one in view(sitting, "a").opinions} == {0, 2}
     (task, _) = sitting.look()
     assert task.state is State.UNJUDGED

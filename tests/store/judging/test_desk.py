@@ -16,7 +16,18 @@ from store.content.documents import document_sha256
 from store.db.tables import JUDGEMENT
 from store.errors import ConflictError, StoreError, UnknownNameError
 from store.formats.scale import parse_scale
-from store.records import Action, Decision, Document, InboxLine, JudgeKind, Page, Qrel, State, Task, Topic
+from store.records import (
+    Action,
+    Decision,
+    Document,
+    InboxLine,
+    JudgeKind,
+    Qrel,
+    ShownDocument,
+    State,
+    Task,
+    Topic,
+)
 from tests.store.drawing import adaptive_pool, ends
 from tests.store.outside import (
     Sitting,
@@ -231,7 +242,7 @@ def test_what_is_shown_cannot_steer_a_terminal(collection: Collection) -> None:
     clean = "a␛]0;owned␇\ufffd␀\ufffd\nb"
     line = clean.replace("\n", " ")
     assert desk.topic("1") == Topic("1", line, clean, clean)
-    assert desk.page("d") == Page("d", line, clean)
+    assert desk.page("d") == ShownDocument("d", line, clean)
     assert desk.inbox()[0].title == line
     assert collection.documents.get("d") == Document("d", raw, raw)
 
@@ -240,9 +251,9 @@ def test_missing_text_is_not_an_empty_text(ready: Collection) -> None:
     """A page says when the text is not in the collection."""
     ready.documents.add([Document("b", "B", "")])
     desk = ready.desk("ann")
-    assert desk.page("b") == Page("b", "B", "")
-    assert desk.page("c") == Page("c", "", None)
-    assert desk.page("nowhere") == Page("nowhere", "", None)
+    assert desk.page("b") == ShownDocument("b", "B", "")
+    assert desk.page("c") == ShownDocument("c", "", None)
+    assert desk.page("nowhere") == ShownDocument("nowhere", "", None)
 
 
 def test_unknown_topic_lists_the_known(ready: Collection) -> None:

@@ -14,7 +14,7 @@ from store.judging.disagreements import (
     Case,
     Ruling,
     Selection,
-    Status,
+    Settlement,
     Step,
     Verdict,
     Vote,
@@ -57,23 +57,23 @@ def test_no_letter_is_a_judge() -> None:
 def test_status_says_what_has_become_of_it() -> None:
     """Without a ruling it is open; with one it is settled, changed since, or not needed."""
     ruling = Ruling(9, 2, basis="0,2")
-    assert case_of(0, 2).status is Status.OPEN
-    assert case_of(2, 0, ruling=ruling).status is Status.SETTLED
-    assert case_of(1, 2, ruling=ruling).status is Status.CHANGED
-    assert case_of(0, 2, 2, ruling=ruling).status is Status.CHANGED
-    assert case_of(None, 2, ruling=ruling).status is Status.CHANGED
-    assert case_of(2, 2, ruling=ruling).status is Status.UNNEEDED
-    assert case_of(ruling=ruling).status is Status.UNNEEDED
+    assert case_of(0, 2).status is Settlement.OPEN
+    assert case_of(2, 0, ruling=ruling).status is Settlement.SETTLED
+    assert case_of(1, 2, ruling=ruling).status is Settlement.CHANGED
+    assert case_of(0, 2, 2, ruling=ruling).status is Settlement.CHANGED
+    assert case_of(None, 2, ruling=ruling).status is Settlement.CHANGED
+    assert case_of(2, 2, ruling=ruling).status is Settlement.UNNEEDED
+    assert case_of(ruling=ruling).status is Settlement.UNNEEDED
 
 
 def test_ruling_on_unknown_grounds_stands() -> None:
     """An imported ruling rests on verdicts that nobody wrote down: it is never out of date."""
-    assert case_of(1, 2, ruling=Ruling(9, 2)).status is Status.SETTLED
+    assert case_of(1, 2, ruling=Ruling(9, 2)).status is Settlement.SETTLED
 
 
 def test_judges_who_exchange_their_grades_disagree_as_before() -> None:
     """0 against 2 is the same disagreement as 2 against 0."""
-    assert case_of(2, 0, ruling=Ruling(9, 1, basis="0,2")).status is Status.SETTLED
+    assert case_of(2, 0, ruling=Ruling(9, 1, basis="0,2")).status is Settlement.SETTLED
 
 
 ACTIONS = st.lists(

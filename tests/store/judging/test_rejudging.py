@@ -16,8 +16,8 @@ from store.formats.scale import parse_scale
 from store.judging.rejudging import Obstacle, Outdated, Why
 from store.keeping.directory.tables import Wishes
 from store.keeping.directory.write import write_directory
-from store.keeping.merge.copies import Rule, Take
-from store.keeping.merge.histories import Wanted
+from store.keeping.merge.copies import SettleRule, Take
+from store.keeping.merge.histories import HowToSettle
 from store.records import Action, Document, JudgeKind, Passage, Qrel, State, Topic
 from tests.store.keeping.merge.apart import copies, grades, make, merge, work
 from tests.store.outside import Sitting, contents, engine_of, execute, make_pool, meanwhile
@@ -171,7 +171,7 @@ def test_grade_settled_by_merge_is_as_any_other(tmp_path: Path) -> None:
     work(other, ("ann", "a", Action.JUDGE, 2), ("ann", "b", Action.JUDGE, 2))
     takes = {("1", "b", "ann"): Take(State.JUDGED, 2)}
     with Collection(str(here)) as opened:
-        assert opened.merge([str(other)], Wanted(Rule.LOWEST, takes)).is_done
+        assert opened.merge([str(other)], HowToSettle(SettleRule.LOWEST, takes)).is_done
     assert [value for _, value in sorted(grades(here, ["ann"]).items())][:2] == [1, 2]
     with Collection(str(here)) as opened:
         assert listed(opened) == [("ann", "1", "a", (GUIDELINES,))]
@@ -198,7 +198,7 @@ def test_grade_of_no_copy_rests_on_the_oldest_of_those_settled(tmp_path: Path) -
     work(other, ("ann", "a", Action.JUDGE, 2))
     takes = {("1", "a", "ann"): Take(State.JUDGED, 0)}
     with Collection(str(other)) as opened:
-        assert opened.merge([str(here)], Wanted(None, takes)).is_done
+        assert opened.merge([str(here)], HowToSettle(None, takes)).is_done
     with Collection(str(other)) as opened:
         (found,) = opened.rejudging.outdated().rows
         assert (found.grade, found.guideline_version, found.topic_version) == (0, 1, 1)
@@ -220,7 +220,7 @@ def test_settled_grade_does_not_rest_on_what_was_judged_again(tmp_path: Path) ->
     work(made[2], ("ann", "a", Action.JUDGE, 2))
     takes = {("1", "a", "ann"): Take(State.JUDGED, 1)}
     with Collection(str(made[0])) as opened:
-        assert opened.merge([str(made[1]), str(made[2])], Wanted(None, takes)).is_done
+        assert opened.merge([str(made[1]), str(made[2])], HowToSettle(None, takes)).is_done
     with Collection(str(made[0])) as opened:
         assert (listed(opened), opened.rejudging.outdated().n_imported) == ([], 0)
 
@@ -231,7 +231,7 @@ def test_settled_imports_stay_imported(tmp_path: Path) -> None:
     for grade, place in enumerate(made):
         with Collection(str(place)) as opened:
             opened.judgements.add({"ann": [Qrel("1", "a", grade)]}, HUMAN)
-    assert merge(*made, rule=Rule.HIGHEST).is_done
+    assert merge(*made, rule=SettleRule.HIGHEST).is_done
     with Collection(str(made[0])) as opened:
         opened.guidelines.add("# Two\n")
         assert (listed(opened), opened.rejudging.outdated().n_imported) == ([], 1)

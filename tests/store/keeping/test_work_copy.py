@@ -10,7 +10,7 @@ from store.collection import Collection
 from store.db.engine import collection_url
 from store.errors import ConflictError, StoreError, UnknownNameError
 from store.formats.scale import parse_scale
-from store.keeping.merge.copies import Rule
+from store.keeping.merge.copies import SettleRule
 from store.keeping.verify import verify
 from store.keeping.work_copy import HandedOut
 from store.records import Action, Document, JudgeKind
@@ -118,7 +118,7 @@ def test_part_and_whole_that_differ_are_a_conflict(whole: Path, tmp_path: Path) 
     work(file, ("ann", "a", Action.JUDGE, 2))
     work(whole, ("ann", "a", Action.JUDGE, 0))
     assert len(merge(whole, file).open_conflicts) == 1
-    assert merge(whole, file, rule=Rule.HIGHEST).is_done
+    assert merge(whole, file, rule=SettleRule.HIGHEST).is_done
     assert grades(whole)["ann", "a"] == 2
 
 

@@ -204,9 +204,9 @@ def test_settlement_stands_against_what_stood_here(tmp_path: Any) -> None:
     made = copies(make(tmp_path / "whole.db"), 2)
     for grade, place in enumerate(made):
         work(place, ("ann", "a", Action.JUDGE, grade))
-    from store.keeping.merge.copies import Rule
+    from store.keeping.merge.copies import SettleRule
 
-    merge(*made, rule=Rule.HIGHEST)
+    merge(*made, rule=SettleRule.HIGHEST)
     with Collection(str(made[0])) as opened:
         last = opened.history.everything().entries[-1]
         before = opened.history.of_document("1", "a").events[-2]

@@ -15,7 +15,7 @@ from store.errors import PoolerError, UnknownNameError
 from store.formats.scale import parse_scale
 from store.grades.policy import Policy
 from store.grades.qrels import decide
-from store.judging.disagreements import Status
+from store.judging.disagreements import Settlement
 from store.looking.history import Stretch
 from store.records import Action, Decision, Document, JudgeKind, Passage, Qrel, State, Topic
 from tests.store.outside import Sitting, engine_of, execute, make_pool
@@ -112,9 +112,9 @@ def test_ruling_tells_what_it_rested_on(collection: Collection) -> None:
     assert found.events[-1].opinions == (0, None)
     assert found.events[0].opinions is None
     assert (found.final.grade, found.final.by, found.final.is_ruling) == (1, "zoe", True)
-    assert found.ruling_status is Status.SETTLED
+    assert found.ruling_status is Settlement.SETTLED
     ann.grade("a", 2)
-    assert collection.history.of_document("1", "a").ruling_status is Status.CHANGED
+    assert collection.history.of_document("1", "a").ruling_status is Settlement.CHANGED
 
 
 def test_document_without_an_event_is_told_apart(collection: Collection) -> None:

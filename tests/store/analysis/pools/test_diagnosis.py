@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from store.analysis.measures.names import parse_measure
-from store.analysis.pools.diagnosis import Diagnosis, diagnose, held_by_pool
+from store.analysis.pools.diagnosis import PoolDiagnosis, diagnose, held_by_pool
 from store.analysis.pools.readings import coverage, readings
 from store.analysis.rankings import graded_rankings, judged_rankings
 from store.errors import ArgumentError
@@ -39,7 +39,7 @@ def collection(lists: list[list[list[int]]], grades: list[dict[int, int]]) -> tu
     )  # fmt: skip
 
 
-def diagnosed(lists: Lists, grades: Grades, **options: object) -> Diagnosis:
+def diagnosed(lists: Lists, grades: Grades, **options: object) -> PoolDiagnosis:
     """Diagnose; relevant = grade 1 or more."""
     tags = list(dict.fromkeys(tag for tag, _ in lists))
     ranked = {key: np.array(one, dtype=np.int64) for key, one in lists.items()}

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from store.analysis.pools.differences import Kind, order_effect, qrels_diff
+from store.analysis.pools.differences import ChangeKind, order_effect, qrels_diff
 from store.analysis.rankings import JudgedRankings, judged_rankings
 from store.errors import ArgumentError
 from store.records import Qrel
@@ -23,15 +23,15 @@ def as_qrels(codes: dict[tuple[str, str], int]) -> list[Qrel]:
     return [Qrel(topic, docno, code) for (topic, docno), code in codes.items()]
 
 
-def obvious_kind(before: int | None, after: int | None) -> Kind:
+def obvious_kind(before: int | None, after: int | None) -> ChangeKind:
     """Say what became of a document, one case after the other."""
     if before is None:
-        return Kind.ADDED if after is not None and after >= 0 else Kind.LISTED
+        return ChangeKind.ADDED if after is not None and after >= 0 else ChangeKind.LISTED
     if after is None:
-        return Kind.REMOVED if before >= 0 else Kind.UNLISTED
+        return ChangeKind.REMOVED if before >= 0 else ChangeKind.UNLISTED
     if before >= 0:
-        return Kind.CHANGED if after >= 0 else Kind.NOW_UNJUDGED
-    return Kind.NOW_JUDGED if after >= 0 else Kind.RECODED
+        return ChangeKind.CHANGED if after >= 0 else ChangeKind.NOW_UNJUDGED
+    return ChangeKind.NOW_JUDGED if after >= 0 else ChangeKind.RECODED
 
 
 @given(FILES, FILES)
@@ -76,11 +76,11 @@ def test_ids_are_text_and_topics_come_in_natural_order() -> None:
     after = [Qrel("001", "a", 1), Qrel("1", "a", 0)]
     found = qrels_diff(before, after)
     assert [(one.topic, one.docno, one.kind) for one in found.differences] == [
-        ("001", "a", Kind.ADDED),
-        ("1", "A", Kind.REMOVED),
-        ("1", "a", Kind.ADDED),
-        ("9", "a", Kind.REMOVED),
-        ("10", "a", Kind.REMOVED),
+        ("001", "a", ChangeKind.ADDED),
+        ("1", "A", ChangeKind.REMOVED),
+        ("1", "a", ChangeKind.ADDED),
+        ("9", "a", ChangeKind.REMOVED),
+        ("10", "a", ChangeKind.REMOVED),
     ]
 
 
@@ -88,9 +88,9 @@ def test_negative_codes_are_unjudged_unless_they_are_grades() -> None:
     """From -1 to 0 a document is now judged; on a scale with -1 its grade changed."""
     before, after = [Qrel("1", "a", -1)], [Qrel("1", "a", 0)]
     [difference] = qrels_diff(before, after).differences
-    assert difference.kind is Kind.NOW_JUDGED
+    assert difference.kind is ChangeKind.NOW_JUDGED
     [difference] = qrels_diff(before, after, negative_grades=True).differences
-    assert difference.kind is Kind.CHANGED
+    assert difference.kind is ChangeKind.CHANGED
 
 
 def test_another_iteration_is_no_other_judgement() -> None:

@@ -11,8 +11,8 @@ from store.collection import Collection
 from store.formats.scale import parse_scale
 from store.keeping.directory.tables import Wishes
 from store.keeping.directory.write import write_directory
-from store.keeping.merge.copies import Merged, Rule
-from store.keeping.merge.histories import Wanted
+from store.keeping.merge.copies import Merged, SettleRule
+from store.keeping.merge.histories import HowToSettle
 from store.records import Action, Document, JudgeKind, Passage, Topic
 from tests.store.outside import Sitting, make_pool
 
@@ -67,10 +67,10 @@ def do(sitting: Sitting, docno: str, action: Action, value: Any) -> None:
         sitting.act(docno, action, note=str(value))
 
 
-def merge(place: Path | str, *others: Path | str, rule: Rule | None = None, **more: Any) -> Merged:
+def merge(place: Path | str, *others: Path | str, rule: SettleRule | None = None, **more: Any) -> Merged:
     """Merge, and return what came of it."""
     with Collection(str(place)) as opened:
-        return opened.merge([str(other) for other in others], Wanted(rule), **more)
+        return opened.merge([str(other) for other in others], HowToSettle(rule), **more)
 
 
 def export(place: Path | str, folder: Path) -> dict[str, bytes]:

@@ -8,8 +8,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from store.keeping.merge.copies import Rule, Take
-from store.keeping.merge.graph import Chain, Content, Event, chain_of, placed, united
+from store.keeping.merge.copies import SettleRule, Take
+from store.keeping.merge.graph import Chain, Content, CopyEvent, chain_of, placed, united
 from store.keeping.merge.settle import Settled, settle
 from store.records import Action, State
 
@@ -21,7 +21,7 @@ ACTIONS = (
 QUIET = (Action.NOTE, Action.MARK)
 TAKES = st.sampled_from(
     [Take(State.JUDGED, 0), Take(State.JUDGED, 2), Take(State.SKIPPED), Take(State.UNJUDGED),
-     Take(State.UNJUDGED, rule=Rule.HIGHEST)]
+     Take(State.UNJUDGED, rule=SettleRule.HIGHEST)]
 )  # fmt: skip
 """By hand."""
 
@@ -47,7 +47,7 @@ def judged(grade: int, at: int, **other: Any) -> Content:
     return content("judge", "judged", at, grade=grade, **other)
 
 
-def act(chain: Chain, action: Action, at: int, *, grade: int = 0, word: bytes = b"") -> list[Event]:
+def act(chain: Chain, action: Action, at: int, *, grade: int = 0, word: bytes = b"") -> list[CopyEvent]:
     """Append what a desk would write: the whole state after an action."""
     last = chain[-1].content if chain else content("reopen", "unjudged", 0)
     kept = {"note": last.note, "passages": last.passages}
@@ -60,7 +60,7 @@ def act(chain: Chain, action: Action, at: int, *, grade: int = 0, word: bytes = 
         before = chain[number - 1].content if number else content("reopen", "unjudged", 0)
         restored = before._replace(action="undo", judged_at=moment(at), settled=None,
                                    display_order="docno")  # fmt: skip
-        return [*chain, Event(restored, undoes=len(chain))]
+        return [*chain, CopyEvent(restored, undoes=len(chain))]
     if action is Action.NOTE:
         kept["note"] = word
     elif action is Action.MARK:
@@ -72,15 +72,15 @@ def act(chain: Chain, action: Action, at: int, *, grade: int = 0, word: bytes = 
         stands = {"state": state.value, "grade": grade if is_graded else None,
                   "reason": word if action is Action.CANNOT else b""}  # fmt: skip
     state_now = str(stands.pop("state"))
-    return [*chain, Event(content(action.value, state_now, at, **stands, **kept))]
+    return [*chain, CopyEvent(content(action.value, state_now, at, **stands, **kept))]
 
 
-def merged(*chains: Chain, rule: Rule | None = None, take: Take | None = None) -> Settled:
+def merged(*chains: Chain, rule: SettleRule | None = None, take: Take | None = None) -> Settled:
     """Bring copies together."""
     return settle(united(dict(enumerate(chains))), rule=rule, take=take)
 
 
-def merge(*chains: Chain, rule: Rule | None = None, take: Take | None = None) -> list[Event]:
+def merge(*chains: Chain, rule: SettleRule | None = None, take: Take | None = None) -> list[CopyEvent]:
     """Bring copies together, and return what each of them has then."""
     found = merged(*chains, rule=rule, take=take)
     assert not found.is_open
@@ -93,14 +93,14 @@ def bare(chain: Chain) -> list[tuple[object, ...]]:
 
 
 @st.composite
-def worked_apart(draw: st.DrawFn, rule: Rule = Rule.LATEST) -> list[list[Event]]:
+def worked_apart(draw: st.DrawFn, rule: SettleRule = SettleRule.LATEST) -> list[list[CopyEvent]]:
     """Draw 2 to 4 copies: acted on by clocks that may be wrong, some merged in between.
 
     On some there are but notes and marks; some conflicts are settled by hand.
     """
     n_copies = draw(st.integers(2, 4))
     is_quiet = draw(st.lists(st.booleans(), min_size=n_copies, max_size=n_copies))
-    chains: list[list[Event]] = [[] for _ in range(n_copies)]
+    chains: list[list[CopyEvent]] = [[] for _ in range(n_copies)]
     number = count(1)
     for _ in range(draw(st.integers(1, 12))):
         at = draw(st.integers(0, 20))
@@ -126,7 +126,7 @@ def worked_apart(draw: st.DrawFn, rule: Rule = Rule.LATEST) -> list[list[Event]]
     return chains
 
 
-def states(chain: Sequence[Event]) -> tuple[object, ...]:
+def states(chain: Sequence[CopyEvent]) -> tuple[object, ...]:
     """Return how a document stands after a copy's last event."""
     last = chain[-1].content
     return last.state, last.grade, last.reason, last.note, last.passages

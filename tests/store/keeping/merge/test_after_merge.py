@@ -12,7 +12,7 @@ from judge_ui.session.messages import event_words
 from store.formats.scale import parse_scale
 from store.judging.disagreements import Ruling, Step, latest_ruling, ruling_of
 from store.judging.events import deciding_events
-from store.records import Action, Event, State
+from store.records import Action, SeenEvent, State
 
 JUDGED, UNJUDGED = State.JUDGED, State.UNJUDGED
 
@@ -92,5 +92,5 @@ def test_latest_ruling_goes_by_time_then_by_name() -> None:
 def test_judge_is_told_of_a_settlement_in_words() -> None:
     """In the list of what was done to a document."""
     at = datetime(2026, 3, 1, tzinfo=UTC)
-    event = Event("1", "a", Action.SETTLE, JUDGED, 1, "", "", 3, at, is_undone=False, is_here=False)
+    event = SeenEvent("1", "a", Action.SETTLE, JUDGED, 1, "", "", 3, at, is_undone=False, is_here=False)
     assert event_words(event, parse_scale("binary")) == "copies merged: 1 relevant"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from store.keeping.merge.graph import OTHER, Event, ancestors_of, in_order, united
+from store.keeping.merge.graph import OTHER, CopyEvent, ancestors_of, in_order, united
 from store.keeping.merge.settle import closing
 from store.records import State
 from tests.store.keeping.merge.laptops import judged, moment
@@ -15,8 +15,8 @@ def test_settlement_has_nothing_that_a_screen_measured() -> None:
     """
     graph = united(
         {
-            0: [Event(judged(1, 5, dropped_keys=3, shown_at=moment(4)))],
-            1: [Event(judged(2, 3, dropped_keys=2, shown_at=moment(1)))],
+            0: [CopyEvent(judged(1, 5, dropped_keys=3, shown_at=moment(4)))],
+            1: [CopyEvent(judged(2, 3, dropped_keys=2, shown_at=moment(1)))],
         }
     )
     row = in_order(graph)

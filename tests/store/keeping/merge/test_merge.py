@@ -20,8 +20,8 @@ from store.db.engine import collection_url, writing
 from store.db.tables import RUN
 from store.errors import ArgumentError, ConflictError, SchemaError, StoreError, UnknownNameError
 from store.keeping.copying import copy_collection
-from store.keeping.merge.copies import Rule, Take
-from store.keeping.merge.histories import Wanted
+from store.keeping.merge.copies import SettleRule, Take
+from store.keeping.merge.histories import HowToSettle
 from store.keeping.merge.merge import merge as merge_into
 from store.keeping.verify import verify
 from store.records import Action, Document, JudgeKind, State, Topic
@@ -79,10 +79,10 @@ def test_any_order_gives_the_same_bytes(apart: list[Path], tmp_path: Path) -> No
         place = tmp_path / f"{len(exports)}.db"
         shutil.copy(order[0], place)
         if exports:
-            merge(place, order[1], rule=Rule.LATEST)
-            merge(place, order[2], rule=Rule.LATEST)
+            merge(place, order[1], rule=SettleRule.LATEST)
+            merge(place, order[2], rule=SettleRule.LATEST)
         else:
-            merge(place, *order[1:], rule=Rule.LATEST)
+            merge(place, *order[1:], rule=SettleRule.LATEST)
         assert [one for one in verify(collection_url(str(place))) if one.n_faults] == []
         exports.append(export(place, tmp_path / f"export-{len(exports)}"))
     assert all(one == exports[0] for one in exports)
@@ -92,7 +92,7 @@ def test_any_order_gives_the_same_bytes(apart: list[Path], tmp_path: Path) -> No
 def test_merging_twice_changes_no_row(apart: list[Path]) -> None:
     """The same copies once more, or the collection's own descendant: every row stays."""
     place = apart[0]
-    assert not merge(place, *apart[1:], rule=Rule.HIGHEST).is_nothing_new
+    assert not merge(place, *apart[1:], rule=SettleRule.HIGHEST).is_nothing_new
     before = contents(str(place))
     child = shutil.copy(place, place.with_name("child.db"))
     for others in (apart[1:], [apart[2]], [child]):
@@ -140,13 +140,13 @@ def test_histories_of_any_making_merge_in_any_order(
         if data.draw(st.integers(0, 3)):
             work(copy, *data.draw(st.lists(step, min_size=1, max_size=5)))
         else:
-            merge(copy, *(one for one in made if one is not copy), rule=Rule.LOWEST)
+            merge(copy, *(one for one in made if one is not copy), rule=SettleRule.LOWEST)
     found = []
     for number, order in enumerate((made, made[::-1])):
         place = folder / f"result-{number}.db"
         shutil.copy(order[0], place)
         for other in order[1:]:
-            assert merge(place, other, rule=Rule.LOWEST).is_done
+            assert merge(place, other, rule=SettleRule.LOWEST).is_done
         assert [one for one in verify(collection_url(str(place))) if one.n_faults] == []
         with Collection(str(place)) as opened:
             found.append(list(opened.judgements.history()))
@@ -172,9 +172,9 @@ def test_conflict_without_a_rule_changes_nothing(apart: list[Path]) -> None:
 def test_trial_tells_all_and_changes_nothing(apart: list[Path]) -> None:
     """`dry_run` counts what would come; the same without it then does just that."""
     before = bytes_of(apart)
-    trial = merge(apart[0], *apart[1:], rule=Rule.LATEST, dry_run=True)
+    trial = merge(apart[0], *apart[1:], rule=SettleRule.LATEST, dry_run=True)
     assert (trial.is_done, bytes_of(apart)) == (False, before)
-    real = merge(apart[0], *apart[1:], rule=Rule.LATEST)
+    real = merge(apart[0], *apart[1:], rule=SettleRule.LATEST)
     assert (trial.judges, trial.copies) == (real.judges, real.copies)
     assert grades(apart[0])["ann", "a"] == 0
     assert bytes_of(apart[1:]) == before[1:]
@@ -188,7 +188,7 @@ def test_merge_is_no_trial_unless_asked(tmp_path: Path) -> None:
     [other] = copies(start, 1)
     work(other, ("ann", "a", JUDGE, 2))
     with engine_of(str(start)) as engine:
-        assert merge_into(engine, [collection_url(str(other))], Wanted()).is_done
+        assert merge_into(engine, [collection_url(str(other))], HowToSettle()).is_done
     assert grades(start)["ann", "a"] == 2
 
 
@@ -196,23 +196,23 @@ def test_rules_and_hands_settle(apart: list[Path]) -> None:
     """Unjudged puts it back before the judge; by hand goes before the rule."""
     start = apart[0].with_name("again.db")
     shutil.copy(apart[0], start)
-    merge(apart[0], *apart[1:], rule=Rule.UNJUDGED)
+    merge(apart[0], *apart[1:], rule=SettleRule.UNJUDGED)
     assert grades(apart[0])["ann", "a"] == "unjudged"
     with Collection(str(apart[0])) as opened:
         assert opened.desk("ann").inbox()[0].left == 1
     takes = {("1", "a", "ann"): Take(State.JUDGED, 1)}
     with Collection(str(start)) as opened_again:
         others = [str(place) for place in apart[1:]]
-        found = opened_again.merge(others, Wanted(Rule.HIGHEST, takes))
+        found = opened_again.merge(others, HowToSettle(SettleRule.HIGHEST, takes))
         assert found.conflicts[0].settled == "by hand"
         assert grades(start)["ann", "a"] == 1
-        assert opened_again.merge(others, Wanted(None, takes)).is_nothing_new
+        assert opened_again.merge(others, HowToSettle(None, takes)).is_nothing_new
         for wrong, error in (
             ({("1", "b", "ann"): Take(State.JUDGED, 1)}, UnknownNameError),
             ({("1", "a", "ann"): Take(State.CANNOT)}, ConflictError),
         ):
             with pytest.raises(error):
-                opened_again.merge(others, Wanted(None, wrong))
+                opened_again.merge(others, HowToSettle(None, wrong))
 
 
 def test_judge_at_work_sees_a_merge_as_another_machine(apart: list[Path]) -> None:
@@ -220,7 +220,7 @@ def test_judge_at_work_sees_a_merge_as_another_machine(apart: list[Path]) -> Non
     with Collection(str(apart[0])) as opened:
         sitting = Sitting(opened.desk("ann"), "1")
         sitting.grade("d", 1)
-        merge(apart[0], *apart[1:], rule=Rule.LATEST)
+        merge(apart[0], *apart[1:], rule=SettleRule.LATEST)
         with pytest.raises(ConflictError, match="somewhere else"):
             sitting.grade("a", 2)
         sitting.look()
@@ -255,7 +255,7 @@ def test_judge_at_work_on_a_server_loses_nothing(apart: list[Path], postgres_url
     try:
         for other in (apart[1], apart[2], apart[1]):
             time.sleep(0.1)
-            assert merge(postgres_url, other, rule=Rule.LATEST).is_done
+            assert merge(postgres_url, other, rule=SettleRule.LATEST).is_done
     finally:
         stop.set()
         thread.join(30)
@@ -271,8 +271,8 @@ def test_judge_at_work_on_a_server_loses_nothing(apart: list[Path], postgres_url
 def test_copies_meet_on_either_engine(apart: list[Path], postgres_url: str, tmp_path: Path) -> None:
     """A PostgreSQL copy into a file, and a file into PostgreSQL: the same bytes both ways."""
     copy_collection(collection_url(str(apart[1])), collection_url(postgres_url))
-    merge(apart[0], postgres_url, apart[2], rule=Rule.EARLIEST)
-    merge(postgres_url, apart[2], apart[0], rule=Rule.EARLIEST)
+    merge(apart[0], postgres_url, apart[2], rule=SettleRule.EARLIEST)
+    merge(postgres_url, apart[2], apart[0], rule=SettleRule.EARLIEST)
     files = export(apart[0], tmp_path / "file")
     assert export(postgres_url, tmp_path / "server") == files
     assert merge(postgres_url, apart[0]).is_nothing_new
@@ -384,7 +384,7 @@ def test_other_collections_are_refused_in_one_line(tmp_path: Path) -> None:
 def test_nothing_is_left_beside_a_copy(apart: list[Path]) -> None:
     """Reading leaves no log behind, and the bytes as they were."""
     before = bytes_of(apart[1:])
-    merge(apart[0], *apart[1:], rule=Rule.LATEST)
+    merge(apart[0], *apart[1:], rule=SettleRule.LATEST)
     assert bytes_of(apart[1:]) == before
     beside = {path.name for path in apart[0].parent.iterdir()}
     assert not {name for name in beside if name.endswith(("-wal", "-shm"))}
@@ -594,7 +594,7 @@ def test_damaged_copy_is_refused(apart: list[Path]) -> None:
     execute(str(apart[1]), "UPDATE judgement SET grade = 0 WHERE grade = 2")
     before = bytes_of([apart[0]])
     with pytest.raises(StoreError, match="is damaged: a judgement event in it is not as it was"):
-        merge(apart[0], apart[1], rule=Rule.LATEST)
+        merge(apart[0], apart[1], rule=SettleRule.LATEST)
     assert bytes_of([apart[0]]) == before
 
 
@@ -609,7 +609,7 @@ def test_interrupted_merge_leaves_nothing(apart: list[Path], monkeypatch: pytest
 
     before = contents(str(apart[0]))
     with pytest.raises(StopError):
-        merge(apart[0], apart[1], rule=Rule.LATEST, progress=stop)
+        merge(apart[0], apart[1], rule=SettleRule.LATEST, progress=stop)
     assert contents(str(apart[0])) == before
     with engine_of(str(apart[0])) as engine, writing(engine, patience_ms=50):
         pass  # the lock is free

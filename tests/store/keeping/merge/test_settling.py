@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 
-from store.keeping.merge.copies import Rule, Take
-from store.keeping.merge.graph import Event, chain_of, placed
+from store.keeping.merge.copies import SettleRule, Take
+from store.keeping.merge.graph import CopyEvent, chain_of, placed
 from store.keeping.merge.settle import BY_HAND, choose
 from store.records import Action, State
 from tests.store.keeping.merge.laptops import act, bare, content, judged, merge, merged, states, worked_apart
 from tests.strategies import examples
 
-BASE = [Event(judged(0, 1, guideline_version=1))]
+BASE = [CopyEvent(judged(0, 1, guideline_version=1))]
 ONE = act(BASE, Action.JUDGE, 5, grade=1)
 TWO = act(BASE, Action.JUDGE, 3, grade=2)
 CANNOT = act(BASE, Action.CANNOT, 4, word=b"torn")
@@ -30,14 +30,14 @@ def test_different_decisions_are_left_open_without_a_rule() -> None:
 @pytest.mark.parametrize(
     ("rule", "expected"),
     [
-        (Rule.LATEST, Take(State.JUDGED, 1)),
-        (Rule.EARLIEST, Take(State.JUDGED, 2)),
-        (Rule.HIGHEST, Take(State.JUDGED, 2)),
-        (Rule.LOWEST, Take(State.JUDGED, 1)),
-        (Rule.UNJUDGED, Take(State.UNJUDGED)),
+        (SettleRule.LATEST, Take(State.JUDGED, 1)),
+        (SettleRule.EARLIEST, Take(State.JUDGED, 2)),
+        (SettleRule.HIGHEST, Take(State.JUDGED, 2)),
+        (SettleRule.LOWEST, Take(State.JUDGED, 1)),
+        (SettleRule.UNJUDGED, Take(State.UNJUDGED)),
     ],
 )
-def test_rules_choose_as_their_names_say(rule: Rule, expected: Take) -> None:
+def test_rules_choose_as_their_names_say(rule: SettleRule, expected: Take) -> None:
     """Grade 2 was given first and 1 later; cannot has no grade, and is neither high nor low."""
     for chains in ([ONE, TWO], [TWO, ONE], [ONE, CANNOT, TWO]):
         last = merged(*chains, rule=rule).row[-1].content
@@ -48,7 +48,7 @@ def test_rules_choose_as_their_names_say(rule: Rule, expected: Take) -> None:
 def test_latest_goes_by_the_decision_not_by_a_note_after_it() -> None:
     """A note written later on one copy does not make its older grade the later one."""
     noted = act(TWO, Action.NOTE, 9, word=b"n")
-    assert merged(ONE, noted, rule=Rule.LATEST).row[-1].content.grade == 1
+    assert merged(ONE, noted, rule=SettleRule.LATEST).row[-1].content.grade == 1
 
 
 def test_first_and_second_grade_of_one_copy_count_as_one() -> None:
@@ -72,7 +72,7 @@ def test_first_and_second_grade_of_one_copy_count_as_one() -> None:
     ],
 )  # fmt: skip
 def test_what_is_no_conflict_settles_itself(
-    first: list[Event], second: list[Event], how: str | None, stands: tuple[str, int | None] | None
+    first: list[CopyEvent], second: list[CopyEvent], how: str | None, stands: tuple[str, int | None] | None
 ) -> None:
     """A decision stands against what is none, equal decisions agree, and a note contests nothing.
 
@@ -97,10 +97,10 @@ def test_settlement_keeps_a_note_that_was_written_knowing_the_old_one() -> None:
 def test_settlement_rests_on_what_its_decision_rested_on() -> None:
     """Guidelines and text are those of the event that decided, not of a note under newer ones."""
     newer = content("note", "judged", 9, grade=0, note=b"n", guideline_version=2)
-    other = [*BASE, Event(content("skip", "skipped", 4))]
-    last = merge([*BASE, Event(newer)], other)[-1].content
+    other = [*BASE, CopyEvent(content("skip", "skipped", 4))]
+    last = merge([*BASE, CopyEvent(newer)], other)[-1].content
     assert (last.state, last.guideline_version) == ("skipped", None)
-    again = [*BASE, Event(judged(0, 4, guideline_version=1)), Event(newer)]
+    again = [*BASE, CopyEvent(judged(0, 4, guideline_version=1)), CopyEvent(newer)]
     last = merge(again, other)[-1].content
     assert (last.state, last.guideline_version, last.note) == ("judged", 1, b"n")
 
@@ -108,14 +108,14 @@ def test_settlement_rests_on_what_its_decision_rested_on() -> None:
 def test_settlement_is_made_anew_when_one_more_copy_comes() -> None:
     """What nobody has built upon depends on all copies, whichever came first."""
     three = act(BASE, Action.JUDGE, 7, grade=0)
-    first = merge(merge(ONE, TWO, rule=Rule.HIGHEST), three, rule=Rule.HIGHEST)
+    first = merge(merge(ONE, TWO, rule=SettleRule.HIGHEST), three, rule=SettleRule.HIGHEST)
     assert [event.content.action for event in first].count("settle") == 1
-    assert states(first) == states(merge(three, TWO, ONE, rule=Rule.HIGHEST))
+    assert states(first) == states(merge(three, TWO, ONE, rule=SettleRule.HIGHEST))
 
 
 def test_settlement_that_a_judge_went_on_from_stays() -> None:
     """The judge saw it, and decided: the older decisions are no conflict any more."""
-    whole = act(merge(ONE, TWO, rule=Rule.HIGHEST), Action.JUDGE, 9, grade=0)
+    whole = act(merge(ONE, TWO, rule=SettleRule.HIGHEST), Action.JUDGE, 9, grade=0)
     for copy in (ONE, TWO, BASE):
         found = merged(whole, copy)
         assert (found.how, found.row[-1].content.grade) == (None, 0)
@@ -123,15 +123,15 @@ def test_settlement_that_a_judge_went_on_from_stays() -> None:
 
 def test_settled_conflict_stays_settled_with_a_copy_that_adds_nothing() -> None:
     """Merging on, with no rule or another one, does not open it again."""
-    whole = merge(ONE, TWO, rule=Rule.LOWEST)
-    for rule in (None, Rule.HIGHEST):
+    whole = merge(ONE, TWO, rule=SettleRule.LOWEST)
+    for rule in (None, SettleRule.HIGHEST):
         found = merged(whole, TWO, rule=rule)
         assert (found.how, found.row[-1].content.grade) == ("lowest", 1)
 
 
 def test_settlement_by_hand_goes_before_rules_and_other_hands() -> None:
     """Taken by hand: a grade that no copy has, a skip; and again otherwise."""
-    by_rule = merge(ONE, TWO, rule=Rule.LATEST)
+    by_rule = merge(ONE, TWO, rule=SettleRule.LATEST)
     by_hand = chain_of(placed(merged(ONE, TWO, take=Take(State.JUDGED, 0)).row))
     assert (by_hand[-1].content.settled, by_hand[-1].content.grade) == (BY_HAND, 0)
     for chains in ((by_rule, by_hand), (by_hand, by_rule)):
@@ -147,7 +147,7 @@ def test_settlement_by_hand_goes_before_rules_and_other_hands() -> None:
     ]
 
 
-def ruled(*chains: list[Event], take: Take) -> list[Event]:
+def ruled(*chains: list[CopyEvent], take: Take) -> list[CopyEvent]:
     """Merge copies and settle by hand."""
     return chain_of(placed(merged(*chains, take=take).row))
 
@@ -162,8 +162,8 @@ def test_two_hands_that_did_not_know_each_other_are_a_conflict() -> None:
     assert all(one.ruling is not None for one in found.stands)
     alike = merged(first, ruled(TWO, ONE, BASE, take=Take(State.JUDGED, 0)))
     assert (alike.is_open, alike.row[-1].content.grade) == (False, 0)
-    both = merge(first, second, rule=Rule.HIGHEST)
-    assert bare(merge(second, first, rule=Rule.HIGHEST)) == bare(both)
+    both = merge(first, second, rule=SettleRule.HIGHEST)
+    assert bare(merge(second, first, rule=SettleRule.HIGHEST)) == bare(both)
 
 
 NOTED = act([], Action.NOTE, 4, word=b"heard")
@@ -172,10 +172,10 @@ APART = act([], Action.JUDGE, 5, grade=1), act([], Action.JUDGE, 3, grade=2)
 
 
 @pytest.mark.parametrize("extra", [NOTED, act(APART[0], Action.NOTE, 9, word=b"x"), MARKED])
-@pytest.mark.parametrize("rule", [None, *Rule])
-@pytest.mark.parametrize("how", [Take(State.JUDGED, 0), Take(State.SKIPPED), *Rule])
+@pytest.mark.parametrize("rule", [None, *SettleRule])
+@pytest.mark.parametrize("how", [Take(State.JUDGED, 0), Take(State.SKIPPED), *SettleRule])
 def test_settlement_stands_when_a_copy_brings_but_a_note(
-    extra: list[Event], rule: Rule | None, how: Take | Rule
+    extra: list[CopyEvent], rule: SettleRule | None, how: Take | SettleRule
 ) -> None:
     """Whatever rule is asked for then; the note comes in, and a ruling by hand stays an event."""
     chains = (ONE, TWO) if extra is MARKED else APART
@@ -197,11 +197,13 @@ def test_settlement_stands_when_a_copy_brings_but_a_note(
 def test_note_does_not_change_which_of_two_equal_decisions_stands() -> None:
     """Two grades of one moment: the latest is the last in the row, whatever was noted since."""
     first, second = act([], Action.JUDGE, 5, grade=1), act([], Action.JUDGE, 5, grade=2)
-    whole = merge(first, second, rule=Rule.LATEST)
+    whole = merge(first, second, rule=SettleRule.LATEST)
     for chain in (first, second):
         noted = act(chain, Action.NOTE, 9, word=b"n")
         assert merge(whole, noted)[-1].content.grade == whole[-1].content.grade
-        assert merge(first, second, noted, rule=Rule.LATEST)[-1].content.grade == (whole[-1].content.grade)
+        assert merge(first, second, noted, rule=SettleRule.LATEST)[-1].content.grade == (
+            whole[-1].content.grade
+        )
 
 
 def test_new_decision_asks_again_and_the_ruling_is_a_candidate() -> None:
@@ -213,7 +215,7 @@ def test_new_decision_asks_again_and_the_ruling_is_a_candidate() -> None:
     assert [(one.outcome.grade, one.ruling is None) for one in found.stands] == [
         (0, False), (1, True),
     ]  # fmt: skip
-    settled = merge(whole, third, rule=Rule.HIGHEST)
+    settled = merge(whole, third, rule=SettleRule.HIGHEST)
     assert [(one.content.settled, one.content.grade) for one in settled if one.content.settled] == [
         (BY_HAND, 0), ("highest", 1),
     ]  # fmt: skip
@@ -223,7 +225,7 @@ def test_new_decision_asks_again_and_the_ruling_is_a_candidate() -> None:
 
 def test_new_decision_asks_again_after_a_rule_and_what_it_made_is_told() -> None:
     """What a rule made of two decisions is no decision, but is shown beside the three."""
-    whole = merge(*APART, rule=Rule.HIGHEST)
+    whole = merge(*APART, rule=SettleRule.HIGHEST)
     found = merged(whole, act([], Action.JUDGE, 8, grade=0))
     assert found.is_open
     assert [one.outcome.grade for one in found.stands] == [2, 1, 0]
@@ -243,34 +245,34 @@ def test_ruling_given_before_or_after_a_third_copy_comes_to_the_same() -> None:
 
 def test_list_that_was_settled_by_once_settles_nothing_more() -> None:
     """The same grade, or the rule that chose it, says nothing new; what was ruled out can be."""
-    whole = ruled(*APART, take=Take(State.UNJUDGED, rule=Rule.LATEST))
-    for take in (Take(State.JUDGED, 1), Take(State.UNJUDGED, rule=Rule.LATEST)):
+    whole = ruled(*APART, take=Take(State.UNJUDGED, rule=SettleRule.LATEST))
+    for take in (Take(State.JUDGED, 1), Take(State.UNJUDGED, rule=SettleRule.LATEST)):
         found = merged(whole, NOTED, take=take)
         assert (found.is_conflict, len(found.stands), len(found.before)) == (True, 2, 1)
         assert bare(chain_of(placed(found.row))) == bare(merge(whole, NOTED))
-    again = merged(merge(whole, NOTED), take=Take(State.UNJUDGED, rule=Rule.EARLIEST))
+    again = merged(merge(whole, NOTED), take=Take(State.UNJUDGED, rule=SettleRule.EARLIEST))
     assert (again.how, again.row[-1].content.grade) == (BY_HAND, 2)
-    back = ruled(chain_of(placed(again.row)), take=Take(State.UNJUDGED, rule=Rule.LATEST))
+    back = ruled(chain_of(placed(again.row)), take=Take(State.UNJUDGED, rule=SettleRule.LATEST))
     assert back[-1].content.grade == 1
 
 
 def test_two_rules_that_differ_are_a_conflict_again() -> None:
     """Two copies settled one conflict by different rules: that is said, not chosen."""
-    chains = [merge(ONE, TWO, rule=rule) for rule in (Rule.LATEST, Rule.HIGHEST)]
+    chains = [merge(ONE, TWO, rule=rule) for rule in (SettleRule.LATEST, SettleRule.HIGHEST)]
     assert merged(*chains).is_open
-    assert merged(*chains, rule=Rule.EARLIEST).row[-1].content.grade == 2
-    alike = [merge(ONE, TWO, rule=rule) for rule in (Rule.LATEST, Rule.LOWEST)]
+    assert merged(*chains, rule=SettleRule.EARLIEST).row[-1].content.grade == 2
+    alike = [merge(ONE, TWO, rule=rule) for rule in (SettleRule.LATEST, SettleRule.LOWEST)]
     assert bare(merge(*alike)) == bare(merge(*alike[::-1]))
     assert states(merge(*alike))[1] == 1
 
 
 @settings(max_examples=examples(60))
 @given(worked_apart())
-def test_settlement_is_what_one_of_the_copies_said(chains: list[list[Event]]) -> None:
+def test_settlement_is_what_one_of_the_copies_said(chains: list[list[CopyEvent]]) -> None:
     """No rule but by hand makes a decision that no judge made."""
     chains = [chain for chain in chains if chain]
     if chains:
-        whole = merge(*chains, rule=Rule.LATEST)
+        whole = merge(*chains, rule=SettleRule.LATEST)
         said = {states(chain)[:3] for chain in chains}
         made = {(event.content.state, event.content.grade, event.content.reason)
                 for event in whole if event.content.action != "settle"}  # fmt: skip
@@ -281,8 +283,8 @@ def test_equal_choices_take_the_last_in_the_row() -> None:
     """Two copies with the highest grade: the one that comes last stands, with its note."""
     first = act(act(BASE, Action.JUDGE, 3, grade=2), Action.NOTE, 4, word=b"first")
     second = act(act(BASE, Action.JUDGE, 6, grade=2), Action.NOTE, 8, word=b"second")
-    found = merged(first, second, ONE, rule=Rule.HIGHEST)
-    assert choose(found.stands, Rule.HIGHEST).end.content.note == b"second"
+    found = merged(first, second, ONE, rule=SettleRule.HIGHEST)
+    assert choose(found.stands, SettleRule.HIGHEST).end.content.note == b"second"
     assert found.row[-1].content.note == b"second"
 
 
