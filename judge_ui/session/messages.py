@@ -134,7 +134,7 @@ def event_words(event: SeenEvent, scale: Scale) -> str:
     >>> from store.formats.scale import parse_scale
     >>> at = datetime(2025, 11, 21, 9, 5, tzinfo=UTC)
     >>> judged = ("12", "d1", Action.JUDGE, State.JUDGED, 1, "", "", 1, at)
-    >>> event_words(Event(*judged, is_undone=True, is_here=True), parse_scale("binary"))
+    >>> event_words(SeenEvent(*judged, is_undone=True, is_here=True), parse_scale("binary"))
     'undone: 1 relevant'
     """
     stands = "no decision" if event.state is State.UNJUDGED else str(event.state)
@@ -338,7 +338,7 @@ def history_words(found: Disagreement, scale: Scale) -> str:
     Examples
     --------
     >>> from store.formats.scale import parse_scale
-    >>> history_words(Disagreement((), 1, Status.CHANGED, 2, (0, 2)), parse_scale("0-2"))
+    >>> history_words(Disagreement((), 1, Settlement.CHANGED, 2, (0, 2)), parse_scale("0-2"))
     'changed since 0, 2 was settled as 2'
     """
     if found.status is Settlement.OPEN:

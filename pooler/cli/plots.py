@@ -335,7 +335,7 @@ def plot_bars(
 
     Examples
     --------
-    >>> readings = [Reading("up", 2.0), Reading("down", -1.0), Reading("none", None, reason="void")]
+    >>> readings = [DrawnValue("up", 2.0), DrawnValue("down", -1.0), DrawnValue("none", None, reason="void")]
     >>> for line in plot_bars(readings, title="Change", width=28):
     ...     print(line)
     Change
@@ -379,7 +379,7 @@ def plot_intervals(
 
     Examples
     --------
-    >>> readings = [Reading("long", 0.5, 0.1, 0.9), Reading("short", 0.7, 0.6, 0.8)]
+    >>> readings = [DrawnValue("long", 0.5, 0.1, 0.9), DrawnValue("short", 0.7, 0.6, 0.8)]
     >>> words = {"value_words": "MAP", "interval_words": "its limits"}
     >>> for line in plot_intervals(readings, title="MAP", **words, width=28):
     ...     print(line)

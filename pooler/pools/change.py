@@ -106,9 +106,9 @@ class ChangeCount:
     >>> count = ChangeCount(now, {"main": None})
     >>> count.add([("1", "b"), ("1", "c"), ("1", "z")])
     >>> change = count.finish()
-    >>> change.total(Part.NEW), change.new
+    >>> change.total(PooledWhen.NEW), change.new
     (StateCounts(judged=1, cannot=0, skipped=0, unjudged=1), [('1', 'c'), ('1', 'z')])
-    >>> change.total(Part.LEAVING).judged, change.total(Part.STAYING).skipped
+    >>> change.total(PooledWhen.LEAVING).judged, change.total(PooledWhen.STAYING).skipped
     (1, 1)
     >>> change.outside_before, change.outside_after
     (1, 1)
@@ -223,7 +223,7 @@ def pool_diff(first: Set[Pair], second: Set[Pair]) -> PoolDiff:
     Examples
     --------
     >>> found = pool_diff({("1", "a"), ("1", "b")}, {("1", "b"), ("10", "c"), ("9", "c")})
-    >>> found.pairs[Side.ONLY_A], found.pairs[Side.ONLY_B]
+    >>> found.pairs[PoolSide.ONLY_A], found.pairs[PoolSide.ONLY_B]
     ([('1', 'a')], [('9', 'c'), ('10', 'c')])
     """
     parts = {PoolSide.ONLY_A: first - second, PoolSide.ONLY_B: second - first, PoolSide.BOTH: first & second}

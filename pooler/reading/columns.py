@@ -73,7 +73,7 @@ class FieldColumn:
 
         Examples
         --------
-        >>> [word.tolist() for word in Column.of([b"a", b"b", b"a"]).words()]
+        >>> [word.tolist() for word in FieldColumn.of([b"a", b"b", b"a"]).words()]
         [[97, 98, 97]]
         """
         shortest = longest = self.width
@@ -95,7 +95,7 @@ class FieldColumn:
 
         Examples
         --------
-        >>> Column.of([b"1", b"1", b"10", b"1"]).changes().tolist()
+        >>> FieldColumn.of([b"1", b"1", b"10", b"1"]).changes().tolist()
         [2, 3]
         """
         first, *others = self.words()
@@ -111,7 +111,7 @@ class FieldColumn:
 
         Examples
         --------
-        >>> keys = Column.of([b"FR940104-0-1", b"FR940104-0-2", b"FR940104-0-1"]).keys()
+        >>> keys = FieldColumn.of([b"FR940104-0-1", b"FR940104-0-2", b"FR940104-0-1"]).keys()
         >>> len(set(keys.tolist()))
         2
         """
@@ -129,7 +129,7 @@ class FieldColumn:
 
         Examples
         --------
-        >>> Column.of([b"d1", b"d20", b"d3"]).packed(np.array([2, 1]))
+        >>> FieldColumn.of([b"d1", b"d20", b"d3"]).packed(np.array([2, 1]))
         b'd3\nd20'
         """
         if rows.size == 0:
@@ -182,7 +182,7 @@ def read_fixed_point(column: FieldColumn) -> FixedPoint:
 
     Examples
     --------
-    >>> read = read_fixed_point(Column.of([b"-12.5", b"7", b"x"]))
+    >>> read = read_fixed_point(FieldColumn.of([b"-12.5", b"7", b"x"]))
     >>> read.is_plain.tolist(), read.digits[:2].tolist(), read.n_decimals[:2].tolist()
     ([True, True, False], [125.0, 7.0], [1, 0])
     """
@@ -313,7 +313,7 @@ def parse_scores(column: FieldColumn) -> FieldScores:
 
     Examples
     --------
-    >>> scores = parse_scores(Column.of([b"12.5", b"-0.25", b"1e-3"]))
+    >>> scores = parse_scores(FieldColumn.of([b"12.5", b"-0.25", b"1e-3"]))
     >>> scores.exact(np.arange(3)).tolist()
     [12.5, -0.25, 0.001]
     """
@@ -411,7 +411,7 @@ def parse_ranks(column: FieldColumn) -> Ranks:
 
     Examples
     --------
-    >>> ranks = parse_ranks(Column.of([b"1", b"02", b"x"]))
+    >>> ranks = parse_ranks(FieldColumn.of([b"1", b"02", b"x"]))
     >>> ranks[:2].all_or_none().tolist(), ranks.all_or_none() is None
     ([1, 2], True)
     """

@@ -36,9 +36,9 @@ class DocnoNumbers:
     Examples
     --------
     >>> numbers = DocnoNumbers()
-    >>> numbers.number(Column.of([b"d7", b"d2"])).tolist()
+    >>> numbers.number(FieldColumn.of([b"d7", b"d2"])).tolist()
     [0, 1]
-    >>> numbers.number(Column.of([b"d3", b"d7"])).tolist()
+    >>> numbers.number(FieldColumn.of([b"d3", b"d7"])).tolist()
     [2, 0]
     >>> numbers.since(1)
     b'd2\nd3'

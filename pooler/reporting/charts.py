@@ -24,8 +24,8 @@ def draw(chart: Chart, *, width: float, key: str) -> str:
     Examples
     --------
     >>> from pooler.reporting.drawing import Axis
-    >>> from pooler.reporting.rows import Bar
-    >>> chart = Bars("Unique", "", Axis("documents"), (Bar("bm25", (12,), ("12",)),))
+    >>> from pooler.reporting.rows import BarRow
+    >>> chart = Bars("Unique", "", Axis("documents"), (BarRow("bm25", (12,), ("12",)),))
     >>> draw(chart, width=400, key="f1")[:4]
     '<svg'
     """
@@ -49,8 +49,8 @@ def draw_in_pieces(chart: Chart, *, width: float, key: str, most: int = ROWS_OF_
     Examples
     --------
     >>> from pooler.reporting.drawing import Axis
-    >>> from pooler.reporting.rows import Bar
-    >>> rows = tuple(Bar(f"run {n}", (n,), (str(n),)) for n in range(100))
+    >>> from pooler.reporting.rows import BarRow
+    >>> rows = tuple(BarRow(f"run {n}", (n,), (str(n),)) for n in range(100))
     >>> chart = Bars("Unique", "", Axis("documents"), rows)
     >>> len(draw_in_pieces(chart, width=400, key="f1"))
     3

@@ -61,7 +61,7 @@ def draw_lines(chart: Lines, *, width: float, key: str) -> str:
 
     Examples
     --------
-    >>> line = Line("pool", ((1, 10), (2, 18), (3, 24)))
+    >>> line = ChartLine("pool", ((1, 10), (2, 18), (3, 24)))
     >>> chart = Lines("Growth", "", Axis("depth"), Axis("documents"), (line,))
     >>> draw_lines(chart, width=400, key="f1").count("<polyline")
     1

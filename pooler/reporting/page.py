@@ -186,7 +186,7 @@ def render(page: ReportPage) -> str:
 
     Examples
     --------
-    >>> html = render(Page("Pool & judges", "", (Section("What it is", ("A paragraph.",)),)))
+    >>> html = render(ReportPage("Pool & judges", "", (Section("What it is", ("A paragraph.",)),)))
     >>> html.startswith("<!DOCTYPE html>"), "<h1>Pool &amp; judges</h1>" in html
     (True, True)
     """

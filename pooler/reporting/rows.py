@@ -233,7 +233,7 @@ def draw_bars(chart: Bars, *, width: float, key: str, rows: slice = ALL) -> str:
 
     Examples
     --------
-    >>> chart = Bars("Unique", "", Axis("documents"), (Bar("bm25 <1>", (12,), ("12",)),))
+    >>> chart = Bars("Unique", "", Axis("documents"), (BarRow("bm25 <1>", (12,), ("12",)),))
     >>> drawing = draw_bars(chart, width=400, key="f1")
     >>> "bm25 &lt;1&gt;" in drawing, drawing.count("fill-1")
     (True, 1)

@@ -132,8 +132,8 @@ def cost_words(cost: Cost) -> str:
 
     Examples
     --------
-    >>> from pooler.pools.change import Share
-    >>> shares = [Share("ann", 3, 60.0, 180.0), Share("ben", 2, 60.0, 120.0)]
+    >>> from pooler.pools.change import JudgeShare
+    >>> shares = [JudgeShare("ann", 3, 60.0, 180.0), JudgeShare("ben", 2, 60.0, 120.0)]
     >>> cost_words(Cost(shares, None))
     '5 judgements: about 5 min; every judge sees every document'
     >>> cost_words(Cost(shares, {"per_document": 1, "overlap": 0.25, "overlap_judges": 2}))
