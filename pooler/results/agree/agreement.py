@@ -20,7 +20,14 @@ from pooler.results.agree.people import (
     bands_line,
     sharing,
 )
-from pooler.results.agree.settings import ALL_LABELS, Asked, Pair, fetch_chosen, resolve_levels, settings_of
+from pooler.results.agree.settings import (
+    ALL_LABELS,
+    AgreementOptions,
+    Pair,
+    fetch_chosen,
+    resolve_levels,
+    settings_of,
+)
 from pooler.results.agree.sharing import pairs_of
 from pooler.results.judge_kinds import tell_kinds
 from pooler.results.result import Progress, Result, frozen, heard
@@ -34,7 +41,7 @@ from store.text import counted
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from pooler.results.agree.settings import Asked, Pair
+    from pooler.results.agree.settings import AgreementOptions, Pair
     from store.analysis.agreement.intervals import Interval
     from store.analysis.agreement.kappa import Bands
     from store.analysis.agreement.many import AllJudges
@@ -73,7 +80,7 @@ def pair_rows(
     stacks: Sequence[PairStack],
     pairs: Sequence[Pair],
     topics: Sequence[str],
-    asked: Asked,
+    asked: AgreementOptions,
     *,
     intervals: bool,
 ) -> list[dict[str, Any]]:
@@ -97,7 +104,7 @@ def pair_rows(
     return rows
 
 
-def judges_rows(population: PopulationVotes, asked: Asked) -> list[dict[str, Any]]:
+def judges_rows(population: PopulationVotes, asked: AgreementOptions) -> list[dict[str, Any]]:
     """Make the rows of all judges together: graded, then each level; then topic by topic."""
     from store.analysis.agreement.many import all_judges, all_judges_by_topic
 
@@ -130,7 +137,7 @@ def judges_columns(*, by_topic: bool) -> list[Column]:
     ]
 
 
-def judge_table(population: PopulationVotes, asked: Asked) -> Table:
+def judge_table(population: PopulationVotes, asked: AgreementOptions) -> Table:
     """Say what each judge did, and what of it is measured."""
     given = population.given()
     taken = ""
@@ -199,7 +206,7 @@ def grade_table(stack: PairStack, pairs: Sequence[Pair], scale: Scale) -> Table:
 def _stack_rows(
     tables: NDArray[np.int64],
     level_index: int | None,
-    asked: Asked,
+    asked: AgreementOptions,
     overlaps: NDArray[np.float64] | None = None,
 ) -> list[dict[str, Any]]:
     """Make one row a table."""
@@ -228,7 +235,7 @@ def _stack_rows(
 
 
 def _topic_rows(
-    stacks: Sequence[PairStack], number: int, topics: Sequence[str], asked: Asked
+    stacks: Sequence[PairStack], number: int, topics: Sequence[str], asked: AgreementOptions
 ) -> list[dict[str, Any]]:
     """Make the rows of one pair for every topic with common documents."""
     by_topic: dict[str, list[dict[str, Any]]] = {}
@@ -241,7 +248,7 @@ def _topic_rows(
     return [row for rows in by_topic.values() for row in rows]
 
 
-def _judges_row(one: AllJudges, level: int | None, asked: Asked) -> dict[str, Any]:
+def _judges_row(one: AllJudges, level: int | None, asked: AgreementOptions) -> dict[str, Any]:
     """Turn one coefficient of all judges into a row."""
     from store.analysis.agreement.kappa import band
 
@@ -286,7 +293,7 @@ def against_rows(
     population: PopulationVotes,
     reference: str,
     others: Sequence[str],
-    asked: Asked,
+    asked: AgreementOptions,
     policy: Policy | None,
     *,
     intervals: bool,
@@ -347,7 +354,7 @@ class Coefficients:
 
 def coefficients(
     votes: PopulationVotes,
-    asked: Asked,
+    asked: AgreementOptions,
     *,
     against: str | None,
     policy: Policy,
@@ -402,7 +409,9 @@ GRADED = ("alpha_ordinal", "alpha_nominal", "alpha_interval", "fleiss")
 BINARY = ("alpha_nominal", "fleiss", "macro_overlap")
 
 
-def all_view(rows: Sequence[Row], n_judges: int, asked: Asked, *, skewed: Collection[int | None]) -> View:
+def all_view(
+    rows: Sequence[Row], n_judges: int, asked: AgreementOptions, *, skewed: Collection[int | None]
+) -> View:
     """Show the agreement of all judges together.
 
     AC1 at `skewed` levels (``None`` = graded), where one grade prevails.
@@ -446,7 +455,7 @@ def all_view(rows: Sequence[Row], n_judges: int, asked: Asked, *, skewed: Collec
     return View(table, columns, title=f"All {n_judges} judges together", notes=lines)
 
 
-def topics_view(rows: Sequence[Row], asked: Asked) -> View:
+def topics_view(rows: Sequence[Row], asked: AgreementOptions) -> View:
     """Show the agreement of all judges topic by topic, one row a topic."""
     wanted: list[tuple[int | None, str, str]] = []
     if len(asked.scale.values) > 2:
@@ -476,7 +485,7 @@ def topics_view(rows: Sequence[Row], asked: Asked) -> View:
     return View(table, title="All judges together, topic by topic", notes=lines)
 
 
-def _no_interval(name: str, asked: Asked) -> str | None:
+def _no_interval(name: str, asked: AgreementOptions) -> str | None:
     """Say why a number has no interval of the kind that was asked for."""
     if asked.kind == "none":
         return None
@@ -566,7 +575,7 @@ def agreement(
     policy = policy or Policy()
     with heard(progress) as said, source_of(source).judging(of_scale=rigid or relaxed) as opinions:
         scale = opinions.scale
-        asked = Asked(
+        asked = AgreementOptions(
             scale=scale,
             levels=resolve_levels(scale, levels, rigid=rigid, relaxed=relaxed, all_of_them=every_level),
             kind=interval or "topic",
@@ -610,7 +619,9 @@ def agreement(
     )
 
 
-def _warn(rows: Sequence[Row], n_apart: int, n_topics: int, asked: Asked, *, intervals: bool) -> None:
+def _warn(
+    rows: Sequence[Row], n_apart: int, n_topics: int, asked: AgreementOptions, *, intervals: bool
+) -> None:
     """Say where the numbers stand on little; `n_apart` pairs are in no row."""
     from store.analysis.agreement.intervals import FEW_TOPICS
 
@@ -641,7 +652,7 @@ class AgreementResult(Result):
     """Rows with every number."""
     votes: PopulationVotes
     """The grades that were measured."""
-    asked: Asked
+    asked: AgreementOptions
     settings: Mapping[str, Any]
     erased: str = ""
     """How much of erased judges is gone, in words."""

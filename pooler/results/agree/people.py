@@ -13,7 +13,7 @@ from pooler.results.table import Column, Table, View
 from store.text import counted
 
 if TYPE_CHECKING:
-    from pooler.results.agree.settings import Asked
+    from pooler.results.agree.settings import AgreementOptions
     from store.analysis.agreement.populations import PopulationVotes
 
 Row = Mapping[str, Any]
@@ -80,19 +80,19 @@ def ac1_column(*, binary: bool) -> Column:
     return Column("ac1", "float", "AC1", about, digits=3)
 
 
-def bands_line(asked: Asked) -> str:
+def bands_line(asked: AgreementOptions) -> str:
     """Say whose words for a kappa are shown; empty when none are."""
     if asked.bands is None:
         return ""
     return f"{AUTHORS[asked.bands]}: these authors' words for kappa or alpha; others use different ones."
 
 
-def band_column(asked: Asked) -> list[Column]:
+def band_column(asked: AgreementOptions) -> list[Column]:
     """Name the column of words after their author."""
     return [] if asked.bands is None else [Column("band", heading=AUTHORS[asked.bands])]
 
 
-def interval_line(asked: Asked) -> str:
+def interval_line(asked: AgreementOptions) -> str:
     """Say what the intervals are."""
     kind = KINDS[asked.kind].format(resamples=f"{asked.resamples:,}", seed=asked.seed)
     return f"95 %: the interval in which the number may lie with {kind}."
@@ -122,7 +122,9 @@ FEW_DOCUMENTS = 30
 """With fewer common documents the coefficients of a pair say little."""
 
 
-def judges_view(table: Table, population: PopulationVotes, asked: Asked, kinds: Mapping[str, int]) -> View:
+def judges_view(
+    table: Table, population: PopulationVotes, asked: AgreementOptions, kinds: Mapping[str, int]
+) -> View:
     """Show what each judge did, and say over which documents agreement is measured."""
     title = counted(len(table), "judge") + (f" ({kinds_words(kinds)})" if kinds else "")
     lines = [population_line(population)]
@@ -140,7 +142,7 @@ def judges_view(table: Table, population: PopulationVotes, asked: Asked, kinds: 
 
 def pair_views(
     rows: Sequence[Row],
-    asked: Asked,
+    asked: AgreementOptions,
     *,
     intervals: bool,
     binary: bool,
@@ -203,7 +205,7 @@ def _without_about(columns: Sequence[str | Column], explained: Sequence[str | Co
     ]
 
 
-def _first_columns(rows: Sequence[Row], asked: Asked, reference: str | None) -> list[Column]:
+def _first_columns(rows: Sequence[Row], asked: AgreementOptions, reference: str | None) -> list[Column]:
     """Name the columns that say which pair it is, and how often they agree."""
     columns = [Column("first"), Column("second")] if reference is None else [Column("first", heading="judge")]
     columns += [Column("topic")] * asked.by_topic
@@ -220,7 +222,7 @@ def _view(
     columns: Sequence[Column],
     title: str,
     lines: Sequence[str],
-    asked: Asked,
+    asked: AgreementOptions,
     *,
     skewed: bool,
     binary: bool,

@@ -62,7 +62,7 @@ ALL_LABELS = "(all labels)"
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AgreementOptions:
     """What is to be computed."""
 
     scale: Scale
@@ -215,7 +215,12 @@ def _others_graded(opened: AllGrades, names: Sequence[str] | None) -> bool:
 
 
 def settings_of(
-    votes: PopulationVotes, asked: Asked, *, against: str | None, policy: Policy, kinds: Mapping[str, int]
+    votes: PopulationVotes,
+    asked: AgreementOptions,
+    *,
+    against: str | None,
+    policy: Policy,
+    kinds: Mapping[str, int],
 ) -> dict[str, Any]:
     """Say what was measured, and how: for programs and for the manifest."""
     has_rule = policy.rule is not None
@@ -253,7 +258,7 @@ def measured_of(
     """Say of a plan, or of orders of runs, what `settings_of` says: intervals are as nobody chose them."""
     from store.grades.policy import Policy
 
-    asked = Asked(
+    asked = AgreementOptions(
         scale=scale,
         levels=tuple(levels),
         kind="topic",

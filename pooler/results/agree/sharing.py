@@ -9,7 +9,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from pooler.results.agree.people import MOST_APART, apart_line, sharing
-from pooler.results.agree.settings import Asked, fetch_chosen, measured_of, resolve_levels
+from pooler.results.agree.settings import AgreementOptions, fetch_chosen, measured_of, resolve_levels
 from pooler.results.judge_kinds import tell_kinds
 from pooler.results.reasons import REASONS as CODES
 from pooler.results.result import Result, frozen, heard
@@ -89,7 +89,7 @@ def plan_sharing(
     assert source is not None
     with heard() as said, source_of(source).judging(of_scale=rigid or relaxed) as opinions:
         scale = opinions.scale
-        asked = Asked(
+        asked = AgreementOptions(
             scale=scale,
             levels=resolve_levels(scale, levels, rigid=rigid, relaxed=relaxed, all_of_them=every_level),
             kind="none",
@@ -132,7 +132,7 @@ def plan_sharing(
 
 
 def _plan_rows(
-    population: PopulationVotes, pairs: Sequence[tuple[str, str]], width: float, asked: Asked
+    population: PopulationVotes, pairs: Sequence[tuple[str, str]], width: float, asked: AgreementOptions
 ) -> Iterator[dict[str, Any]]:
     """Plan for every pair: kappa and quadratic kappa of grades, kappa at each level."""
     from store.analysis.agreement.sharing import plan_overlap

@@ -13,11 +13,11 @@ from pooler.results.look.listing import (
     JUDGE_COLUMNS,
     POOL_COLUMNS,
     RUN_COLUMNS,
-    STANDING,
+    STATE_COLUMNS,
     judge_cells,
     pool_cells,
     run_cells,
-    standing_cells,
+    state_cells,
     topic_cells,
 )
 from pooler.results.result import Result, frozen
@@ -27,7 +27,7 @@ from store.errors import ArgumentError, UnknownNameError
 if TYPE_CHECKING:
     from store.collection import Collection
     from store.judging.rejudging import TopicVersion
-    from store.looking.details import TopicDossier
+    from store.looking.details import TopicDetails
     from store.looking.lists import JudgeLine, TopicLine
 
 Kind = Literal["run", "topic", "doc", "pool", "judge"]
@@ -332,7 +332,7 @@ def _judge(collection: Collection, name: str) -> _Found:
     facts["number_of_topics"] = facts.pop("topics")
     facts |= {"added_at": found.created_at, "assigned": found.assigned}
     facts["number_of_sittings"] = len(found.sittings)
-    columns = [Column("topic"), _TITLE, Column("runs", "int", show="if_varied"), *_explained(STANDING)]
+    columns = [Column("topic"), _TITLE, Column("runs", "int", show="if_varied"), *_explained(STATE_COLUMNS)]
     sittings = Table.of_records(
         "sittings",
         _SITTINGS,
@@ -344,7 +344,7 @@ def _judge(collection: Collection, name: str) -> _Found:
     return facts, [_topics(found.topics, columns), sittings]
 
 
-def _version(found: TopicDossier, version: int | None) -> TopicVersion:
+def _version(found: TopicDetails, version: int | None) -> TopicVersion:
     """Return a version of a topic's text; raise `UnknownNameError` for one that is not there."""
     for one in reversed(found.versions):
         if version in (None, one.version):
@@ -360,8 +360,8 @@ def _topics(lines: Iterable[TopicLine], columns: Sequence[Column]) -> Table:
             "topic": one.topic,
             "title": one.title,
             "runs": one.runs,
-            "documents": one.standing.pooled,
-            **standing_cells(one.standing),
+            "documents": one.document_states.pooled,
+            **state_cells(one.document_states),
         }
         for one in lines
     ]

@@ -111,24 +111,24 @@ def _of_votes(source: Source, values: Values | None) -> Probabilities:
         worth = parse_values(values, opened.scale.values) if values else None
         cut = level_of(opened.scale, **{name: source.option(name) for name in ("level", "rigid", "relaxed")})
         cut = opened.scale.relaxed if cut is None else cut
-        ballots = opened.grades.ballots(Policy(rulings=False, of=() if given is None else given.of))
-        if not ballots.votes.n_documents:
+        all_votes = opened.grades.all_votes(Policy(rulings=False, of=() if given is None else given.of))
+        if not all_votes.votes.n_documents:
             message = "no judge has judged anything yet"
             raise PoolerError(message, hint="pooler judge, or pooler import judgements")
-        kinds = kind_counts(opened.judges.all(), ballots.votes.judges)
+        kinds = kind_counts(opened.judges.all(), all_votes.votes.judges)
         place = level_index(opened.scale, cut)
-    pairs = [ballots.pairs[row] for row in ballots.rows.tolist()]
+    pairs = [all_votes.pairs[row] for row in all_votes.rows.tolist()]
     return Probabilities(
         topics=tuple(topic for topic, _ in pairs),
         docnos=tuple(docno for _, docno in pairs),
-        p=share_probabilities(ballots.counts, place)
+        p=share_probabilities(all_votes.counts, place)
         if worth is None
-        else value_probabilities(ballots.counts, [*worth.values()]),
-        n_judges=ballots.counts.sum(axis=1),
-        judges=tuple(ballots.votes.judges),
+        else value_probabilities(all_votes.counts, [*worth.values()]),
+        n_judges=all_votes.counts.sum(axis=1),
+        judges=tuple(all_votes.votes.judges),
         values=worth,
         level=cut if worth is None else None,
-        without_grade=len(ballots.pairs) - len(pairs),
+        without_grade=len(all_votes.pairs) - len(pairs),
         settings=frozen(
             **{
                 **source.named(),

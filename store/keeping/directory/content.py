@@ -164,17 +164,17 @@ def write_documents(out: Outgoing) -> None:
     n_documents = out.session.scalar(select(func.count()).select_from(DOCUMENT)) or 0
     n_texts = 0
     columns = [DOCUMENT.c.docno, DOCUMENT.c.listed]
-    if out.wishes.texts:
+    if out.export_choice.texts:
         columns += [DOCUMENT.c.title, DOCUMENT.c.text, DOCUMENT.c.sha256]
     query = select(*columns).order_by(DOCUMENT.c.docno)
-    name = DOCUMENTS if out.wishes.texts else DOCNOS
+    name = DOCUMENTS if out.export_choice.texts else DOCNOS
     # Both engines compare docnos bytewise.
     with (
         out.progress("documents", n_documents) as advance,
         out.session.connection().execute(query, execution_options={"yield_per": _BATCH}) as result,
         out.writer.text(name) as stream,
     ):
-        if not out.wishes.texts:
+        if not out.export_choice.texts:
             write_table(_DOCNO_COLUMNS, result, stream)
         else:
             for batch in result.partitions():
@@ -329,7 +329,7 @@ _RANKS = np.iinfo(np.int64)
 def write_runs(out: Outgoing) -> None:
     """Write every run, or none at all; tags bytewise."""
     out.counts["runs"] = out.counts["run_lines"] = 0
-    if not out.wishes.runs:
+    if not out.export_choice.runs:
         return
     runs = list(out.session.execute(select(RUN).order_by(RUN.c.tag)))
     if not runs:

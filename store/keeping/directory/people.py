@@ -90,7 +90,7 @@ _ERASURE_COLUMNS = (
 
 def write_judges(out: Outgoing) -> None:
     """Write every judge, by name; of those with new names, nothing that tells who it is."""
-    hidden = out.wishes.anonymised
+    hidden = out.export_choice.anonymised
     rows = [
         (
             out.judges[row.id],
@@ -138,7 +138,7 @@ def write_erasures(out: Outgoing) -> None:
     found = fetch_erasures(out.session)
     if not found:
         return
-    hidden = out.wishes.anonymised
+    hidden = out.export_choice.anonymised
     with out.writer.text(ERASURES) as stream:
         rows = (
             (one.erased_at, one.kind.value, one.judgements, one.events, "" if hidden else one.uid)
@@ -218,7 +218,7 @@ def write_sittings(out: Outgoing) -> None:
     order = order_of_sittings(out.session, out.judges)
     query = select(SITTING).join(JUDGE, JUDGE.c.id == SITTING.c.judge_id).order_by(*order)
     rows = enumerate(out.session.execute(query), start=1)
-    hidden = out.wishes.anonymised
+    hidden = out.export_choice.anonymised
     with out.writer.text(SITTINGS) as stream:
         listed = (
             (
@@ -262,7 +262,7 @@ def read_sittings(coming: Incoming) -> None:
 def write_terms(out: Outgoing) -> None:
     """Write the words that judges want marked; none where judges have new names."""
     out.counts["terms"] = 0
-    if out.wishes.anonymised:
+    if out.export_choice.anonymised:
         return
     rows = sorted(
         (
@@ -465,7 +465,7 @@ def write_judgements(out: Outgoing) -> None:
             with closing(fetch_histories_of(out.session, *keys, names=out.judges)) as stored:
                 for event in stored:
                     advance(1)
-                    if out.wishes.notes:
+                    if out.export_choice.notes:
                         own = event.topic, event.docno, event.judge
                         notes.update([(*own, event.note)] if event.note else ())
                         reasons.update([(*own, event.reason)] if _is_own_reason(event) else ())
@@ -484,9 +484,9 @@ def _is_own_reason(event: JudgementEvent) -> bool:
 
 def _as_wished(out: Outgoing, event: JudgementEvent) -> JudgementEvent:
     """Return an event without what is to be left out."""
-    if not out.wishes.notes:
+    if not out.export_choice.notes:
         event = replace(event, note="", reason="")
-    if not out.wishes.texts and event.passages:
+    if not out.export_choice.texts and event.passages:
         event = replace(event, passages=tuple(replace(one, text="") for one in event.passages))
     if not out.disguise.is_on:
         return event

@@ -143,7 +143,7 @@ def _plan(out: Outgoing, pool: Row[Any]) -> bytes:
     plan = {
         "budgets": {out.topics[topic]: budget for topic, budget in budgets},
         "manifest": _plan_manifest(out, json.loads(pool.manifest)),
-        "runs": list(runs) if out.wishes.runs else [],
+        "runs": list(runs) if out.export_choice.runs else [],
     }
     return (json.dumps(plan, indent=1, sort_keys=True) + "\n").encode()
 
@@ -151,7 +151,7 @@ def _plan(out: Outgoing, pool: Row[Any]) -> bytes:
 def _plan_manifest(out: Outgoing, manifest: dict[str, Any]) -> dict[str, Any]:
     """Return the manifest of a pool as it is written: judges as named; without runs, none named."""
     written = out.disguise.manifest(manifest)
-    if not out.wishes.runs:
+    if not out.export_choice.runs:
         # Readers of a plan look for its runs: an empty list, and how many there were.
         for key in _RUN_KEYS & written.keys():
             count = f"{key}_left_out"

@@ -14,10 +14,10 @@ from store.analysis.agreement.kappa import cohen_kappa
 from store.analysis.agreement.tables import all_pair_tables
 from store.errors import UnknownNameError
 from store.formats.qrels import write_qrels
-from store.grades.opinions import Ballots, gather
+from store.grades.opinions import AllVotes, gather
 from store.grades.policy import Policy
 from store.grades.qrels import FinalQrels, decide
-from store.grades.votes import fetch_ballots, fetch_votes
+from store.grades.votes import fetch_all_votes, fetch_votes
 from store.judging.events import fetch_judgements
 from store.judging.judges import fetch_judges
 from store.judging.kinds import kind_counts
@@ -58,7 +58,7 @@ def write_all_qrels(out: Outgoing) -> WrittenQrels:
     adjudicators = {judge.name for judge in judges if judge.kind is JudgeKind.ADJUDICATOR}
     graders = {one.judge for one in judgements if one.state is State.JUDGED}
     n_idle = len(judges) - len(graders)
-    policy = out.wishes.policy
+    policy = out.export_choice.policy
     for each in _policies(out.scale, policy):
         each.check()
         each.check_scale(out.scale)
@@ -76,8 +76,8 @@ def write_all_qrels(out: Outgoing) -> WrittenQrels:
             policy = replace(policy, judge=next(iter(voters)))
         keys = out.topic_keys, out.document_keys
         # Ballots are the same at any level, and collapsing first is of a level alone.
-        ballots = fetch_ballots(out.session, *keys, out.scale, _policies(out.scale, policy)[-1])
-        return WrittenQrels(_write_set(out, judges, ballots, policy, ""), n_idle)
+        all_votes = fetch_all_votes(out.session, *keys, out.scale, _policies(out.scale, policy)[-1])
+        return WrittenQrels(_write_set(out, judges, all_votes, policy, ""), n_idle)
     by_judge: dict[str, list[Judgement]] = {name: [] for name in graders}
     for one in judgements:
         if one.judge in by_judge:
@@ -88,17 +88,17 @@ def write_all_qrels(out: Outgoing) -> WrittenQrels:
     written = []
     for name in in_order:
         own = Policy(judge=name)
-        ballots = gather(by_judge[name], out.scale, own)
-        written += _write_set(out, judges, ballots, own, f"{stems[new_names[name]]}.")
+        all_votes = gather(by_judge[name], out.scale, own)
+        written += _write_set(out, judges, all_votes, own, f"{stems[new_names[name]]}.")
     return WrittenQrels(written, n_idle)
 
 
 def _write_set(
-    out: Outgoing, judges: Sequence[Judge], ballots: Ballots, policy: Policy, prefix: str
+    out: Outgoing, judges: Sequence[Judge], all_votes: AllVotes, policy: Policy, prefix: str
 ) -> list[dict[str, Any]]:
     """Write graded and binary qrels by one policy; of sums there is no binary reading."""
     policies = _policies(out.scale, policy)
-    return [_write_one(out, judges, decide(ballots, one), one, prefix) for one in policies]
+    return [_write_one(out, judges, decide(all_votes, one), one, prefix) for one in policies]
 
 
 def _policies(scale: Scale, policy: Policy) -> list[Policy]:

@@ -476,7 +476,7 @@ def no_progress(_label: str, _total: int) -> AbstractContextManager[Callable[[in
 
 
 @dataclass(frozen=True, slots=True)
-class Wishes:
+class ExportChoice:
     """What goes into a directory."""
 
     texts: bool = True
@@ -500,7 +500,7 @@ class Outgoing:
     judges: Mapping[int, str]
     """Row id to name, the new one where judges have new names."""
     disguise: Disguise
-    wishes: Wishes
+    export_choice: ExportChoice
     writer: Writer
     progress: Progress
     counts: dict[str, int] = field(default_factory=dict)
