@@ -59,7 +59,11 @@ class DocumentPane(TextPane):
             self.is_marking = is_marking
 
     def __init__(
-        self, keys: KeyTable, marked_text: MarkedText | None = None, *, id: str | None = None
+        self,
+        keys: KeyTable,
+        marked_text: MarkedText | None = None,
+        *,
+        id: str | None = None,  # noqa: A002 - Textual's name
     ) -> None:
         super().__init__(keys, marked_text, id=id)
         self._found: list[Span] | None = None

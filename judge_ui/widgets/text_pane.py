@@ -35,7 +35,11 @@ class TextPane(ScrollView, can_focus=True):
         """The pane shows another part of its text."""
 
     def __init__(
-        self, keys: KeyTable, marked_text: MarkedText | None = None, *, id: str | None = None
+        self,
+        keys: KeyTable,
+        marked_text: MarkedText | None = None,
+        *,
+        id: str | None = None,  # noqa: A002 - Textual's name
     ) -> None:
         super().__init__(id=id)
         self.keys = keys

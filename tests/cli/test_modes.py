@@ -103,7 +103,7 @@ def test_list_of_conflicts_is_its_owners(cli: Cli, here: Path, umask: int) -> No
     assert mode(here / "c.tsv") == 0o600
 
 
-@pytest.mark.parametrize("wishes", [(), ("--anonymise",)])
+@pytest.mark.parametrize("export_choice", [(), ("--anonymise",)])
 def test_exported_directory(cli: Cli, judged: Path, umask: int, export_choice: tuple[str, ...]) -> None:
     """Folders and files are their owner's alone, unless judges have other names in them."""
     cli("export", "collection", "made", *export_choice).fine()

@@ -16,7 +16,7 @@ from pooler.pools.runs import stored_runs
 from store.collection import Collection
 from store.records import Action, Document, Grade, JudgeKind, Passage, Scale, Topic
 from tests.store.outside import Sitting, execute, make_pool, make_run
-from tests.store.seating import held_place
+from tests.store.places import held_place
 
 DOCNOS = "abcdef"
 SCALE = Scale(

@@ -19,7 +19,7 @@ from store.judging.rejudging import Why
 from store.records import Action, Document, JudgeKind, Passage, Qrel, State, Topic
 from tests.store.drawing import adaptive_pool
 from tests.store.outside import Sitting, engine_of, make_pool, make_run
-from tests.store.seating import held_place
+from tests.store.places import held_place
 
 TEXT = "水道橋 — the aqueduct was inspected.\r\nIt\x00 holds."
 LATER = datetime(2030, 1, 2, 3, 4, 5, 678, tzinfo=UTC)

@@ -166,7 +166,7 @@ class DisagreementList(Result):
             Column("grades", "texts"),
             Column("gap", "int"),
             Column("status"),
-            Column("outcome", "verdict"),
+            Column("outcome", "given_grade"),
         ]
         if self.settings["names"]:
             columns += [Column("judges", "texts"), Column("adjudicator")]
@@ -181,8 +181,8 @@ class DisagreementList(Result):
         """Count the documents by the two grades, and by what they were settled as."""
         outcomes = {f"as_{_stored(one)}": one for one in (*self.scale.values, None)}
         columns = [
-            Column("first", "verdict", "one gave"),
-            Column("second", "verdict", "another gave"),
+            Column("first", "given_grade", "one gave"),
+            Column("second", "given_grade", "another gave"),
             Column("documents", "int"),
             Column("settled", "int"),
             *(Column(name, "int", f"as {mark(one)}") for name, one in outcomes.items()),

@@ -132,10 +132,10 @@ def sampled_pool(
     if (ids[1:] == ids[:-1]).any():
         repeated = int(ids[1:][ids[1:] == ids[:-1]][0])
         raise ArgumentError("documents", "must hold each document once", repeated)
-    states = _vector("standing", document_states, ids.size)[order]
+    states = _vector("document_states", document_states, ids.size)[order]
     if not np.isin(states, (NOT_SAMPLED, UNGRADED, GRADED)).all():
         requirement = f"must be {NOT_SAMPLED}, {UNGRADED} or {GRADED}"
-        raise ArgumentError("standing", requirement, np.unique(states).tolist())
+        raise ArgumentError("document_states", requirement, np.unique(states).tolist())
     of_grades = _vector("grades", grades, ids.size)[order]
     of_strata = None if strata is None else _vector("strata", strata, ids.size)[order]
     chances = None

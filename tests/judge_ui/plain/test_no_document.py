@@ -19,7 +19,7 @@ from tests.judge_ui.disputes import begin, make_disputed
 from tests.judge_ui.pilots import locked
 from tests.judge_ui.plain_sitting import Typist, after, sit
 from tests.store.drawing import adaptive_pool
-from tests.store.seating import held_place
+from tests.store.places import held_place
 
 Events = Callable[[], list[dict[str, Any]]]
 DOCNOS = ("e0", "e1", "e2", "e3")

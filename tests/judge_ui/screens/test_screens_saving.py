@@ -21,7 +21,7 @@ from store.records import Action, Document
 from tests.judge_ui.conftest import ENGLISH, Maker
 from tests.judge_ui.pilots import judging, locked, press, rows, seen, settle, stored, type_ahead, typed
 from tests.store.drawing import adaptive_pool, ends
-from tests.store.seating import held_place, let_lapse
+from tests.store.places import held_place, let_lapse
 
 pytestmark = pytest.mark.usefixtures("hurried")
 

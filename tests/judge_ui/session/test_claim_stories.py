@@ -27,7 +27,7 @@ from store.formats.scale import parse_scale
 from store.records import JudgeKind, State, Topic
 from tests.judge_ui.conftest import Clock
 from tests.store.outside import Sitting, make_pool
-from tests.store.seating import held_place, let_lapse
+from tests.store.places import held_place, let_lapse
 from tests.strategies import examples
 
 numbers = itertools.count()

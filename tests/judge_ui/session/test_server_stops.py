@@ -26,7 +26,7 @@ from store.records import Document, JudgeKind, Passage, State, Topic
 from tests.judge_ui.conftest import Clock
 from tests.judge_ui.living_judges import living
 from tests.store.outside import contents, make_pool
-from tests.store.seating import held_place, places
+from tests.store.places import held_place, places
 from tests.store.stopping import Cut, Proxy, StoppingServer, proxy, stopping_server
 
 DOCNOS = "abcdef"

@@ -30,7 +30,7 @@ from store.records import (
     State,
 )
 from tests.store.outside import Sitting, contents, engine_of, execute, make_pool
-from tests.store.seating import held_place, places
+from tests.store.places import held_place, places
 
 HUMAN = JudgeKind.HUMAN
 BYTES = 300_000

@@ -11,7 +11,7 @@ from store.db.tables import JUDGEMENT
 from store.errors import StoreError, UnknownNameError
 from store.records import Action, Decision, Document, JudgeKind, Passage, Qrel, State, Topic
 from tests.store.outside import Sitting, contents, execute, make_pool
-from tests.store.seating import held_place, places
+from tests.store.places import held_place, places
 
 COLUMNS = [column.name for column in JUDGEMENT.columns]
 HASH, VERSION = COLUMNS.index("document_sha256"), COLUMNS.index("guideline_version")

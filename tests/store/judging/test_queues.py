@@ -11,7 +11,7 @@ from store.judging.desk import count_claimable, count_undrawn, fetch_queue, fetc
 from store.records import Action, Decision, InboxLine, JudgeKind, Topic
 from tests.store.drawing import adaptive_pool, ends
 from tests.store.outside import Sitting, execute, make_pool
-from tests.store.seating import held_place, let_lapse, places
+from tests.store.places import held_place, let_lapse, places
 
 LEASE_S = 600
 

@@ -17,7 +17,7 @@ from store.judging.desk import Desk
 from store.records import JudgeKind, Topic
 from tests.store.claiming import LONG_AGO, PEOPLE, assign_open, held
 from tests.store.outside import Sitting, execute, make_pool
-from tests.store.seating import held_place
+from tests.store.places import held_place
 
 
 @pytest.fixture

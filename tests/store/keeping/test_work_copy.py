@@ -17,7 +17,7 @@ from store.records import Action, Document, JudgeKind
 from tests.store.drawing import adaptive_pool
 from tests.store.keeping.merge.apart import copies, done, grades, make, merge, work
 from tests.store.outside import Sitting, contents, execute, make_pool, make_run
-from tests.store.seating import held_place
+from tests.store.places import held_place
 
 
 def hand_out(place: Path | str, judge: str, file: Path) -> HandedOut:

@@ -254,7 +254,7 @@ def test_conditions_choose_as_a_plain_loop_does(
     until: int | None, limit: int | None, tmp_path_factory: pytest.TempPathFactory,
 ) -> None:  # fmt: skip
     """Whatever is asked for, it is what a loop over everything would leave, the newest of it."""
-    file = str(tmp_path_factory.mktemp("annals") / "c.db")
+    file = str(tmp_path_factory.mktemp("events") / "c.db")
     first = datetime(2031, 1, 1, tzinfo=UTC)
 
     def day(number: int | None) -> datetime | None:

@@ -20,7 +20,7 @@ from store.db.tables import ASSIGNMENT, TABLES
 from store.errors import StoreError
 from store.records import Action, Document, JudgeKind, Passage, Pool, PoolEntry, Qrel, Ranking, Run, Topic
 from tests.store.outside import Sitting, engine_of, execute
-from tests.store.seating import held_place
+from tests.store.places import held_place
 
 TOPICS = ("1", "01", "10", "9", "T\u3042", '"q"')
 DOCNOS = tuple("abcdefgh")

@@ -39,7 +39,7 @@ from tests.store.keeping.merge.apart import (
     work,
 )
 from tests.store.outside import Sitting, contents, engine_of, execute, make_pool, make_run
-from tests.store.seating import held_place, let_lapse, places
+from tests.store.places import held_place, let_lapse, places
 from tests.strategies import examples
 
 JUDGE, SKIP, CANNOT, NOTE, MARK, UNDO = (

@@ -9,7 +9,7 @@ from store.records import JudgeKind
 from tests.store.keeping.merge.apart import copies, merge
 from tests.store.new import new_collection
 from tests.store.outside import make_pool
-from tests.store.seating import held_place, places
+from tests.store.places import held_place, places
 
 
 def test_place_is_of_the_same_topic_document_and_judge(tmp_path: Path) -> None:
