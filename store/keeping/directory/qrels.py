@@ -23,15 +23,15 @@ from store.judging.judges import fetch_judges
 from store.judging.kinds import kind_counts
 from store.judging.progress import count_states
 from store.keeping.directory.tables import (
-    FileColumn,
+    FileTable,
     Outgoing,
     file_stems,
-    float_or_none_column,
+    float_column,
     id_column,
     integer_column,
+    or_none,
     text_column,
     topic_column,
-    write_table,
 )
 from store.records import Judge, JudgeKind, Judgement, Qrel, Scale, State
 from store.text import natural_key
@@ -75,7 +75,7 @@ def write_all_qrels(out: Outgoing) -> WrittenQrels:
         if not is_named and not graders - adjudicators:
             policy = replace(policy, judge=next(iter(voters)))
         keys = out.topic_keys, out.document_keys
-        # Ballots are the same at any level, and collapsing first is of a level alone.
+        # The votes are the same at any level, and collapsing first is of a level alone.
         all_votes = fetch_all_votes(out.session, *keys, out.scale, _policies(out.scale, policy)[-1])
         return WrittenQrels(_write_set(out, judges, all_votes, policy, ""), n_idle)
     by_judge: dict[str, list[Judgement]] = {name: [] for name in graders}
@@ -140,15 +140,15 @@ def _write_one(
 STATISTICS = "statistics.tsv"
 AGREEMENT = "agreement.tsv"
 _COUNTS = ("pooled", "judged", "unjudged", "skipped", "cannot", "outside")
-_AGREEMENT_COLUMNS = (
-    id_column("first"),
-    id_column("second"),
-    integer_column("documents"),
-    float_or_none_column("same"),
-    float_or_none_column("kappa"),
-    float_or_none_column("linear"),
-    float_or_none_column("quadratic"),
-    text_column("reason"),
+_AGREEMENT = FileTable(
+    (
+        id_column("first"),
+        id_column("second"),
+        integer_column("documents"),
+        float_column("same"),
+        *(or_none(float_column(name)) for name in ("kappa", "linear", "quadratic")),
+        text_column("reason"),
+    )
 )
 
 
@@ -158,30 +158,28 @@ def write_statistics(out: Outgoing) -> None:
     by_name = {(topic, out.disguise.name(judge)): counts for (topic, judge), counts in counted.items()}
     if not by_name:
         return
-    columns: list[FileColumn] = [topic_column(), id_column("judge"), *map(integer_column, _COUNTS)]
-    columns += [integer_column(f"grade_{value}") for value in out.scale.values]
+    grades = {f"grade_{value}": value for value in out.scale.values}
+    table = FileTable((topic_column(), id_column("judge"), *map(integer_column, (*_COUNTS, *grades))))
     in_order = sorted(by_name, key=lambda pair: (natural_key(pair[0]), natural_key(pair[1])))
-    with out.writer.text(STATISTICS) as stream:
-        rows = (
-            (
-                *pair,
-                *(getattr(by_name[pair], name) for name in _COUNTS),
-                *(by_name[pair].by_grade.get(value, 0) for value in out.scale.values),
-            )
-            for pair in in_order
-        )
-        write_table(columns, rows, stream)
+    rows = (
+        {
+            **dict(zip(("topic", "judge"), pair, strict=True)),
+            **{name: getattr(by_name[pair], name) for name in _COUNTS},
+            **{name: by_name[pair].by_grade.get(value, 0) for name, value in grades.items()},
+        }
+        for pair in in_order
+    )
+    table.write(out, STATISTICS, rows)
 
 
 def write_agreement(out: Outgoing) -> None:
     """Write the agreement of every pair of judges with a document in common."""
-    rows = sorted(_pairs(out), key=lambda row: (natural_key(row[0]), natural_key(row[1])))
+    rows = sorted(_pairs(out), key=lambda row: (natural_key(row["first"]), natural_key(row["second"])))
     if rows:
-        with out.writer.text(AGREEMENT) as stream:
-            write_table(_AGREEMENT_COLUMNS, rows, stream)
+        _AGREEMENT.write(out, AGREEMENT, rows)
 
 
-def _pairs(out: Outgoing) -> Iterator[tuple[Any, ...]]:
+def _pairs(out: Outgoing) -> Iterator[dict[str, Any]]:
     """Yield one row for each pair of judges."""
     votes = fetch_votes(out.session, out.topic_keys, out.scale.values).votes
     if len(votes.judges) < 2:
@@ -195,13 +193,13 @@ def _pairs(out: Outgoing) -> Iterator[tuple[Any, ...]]:
         first, second = reversed(pair) if is_turned else pair
         counts = table.T if is_turned else table
         plain = cohen_kappa(counts)
-        yield (
-            first,
-            second,
-            n_documents,
-            int(np.trace(counts)) / n_documents,
-            plain.value,
-            cohen_kappa(counts, "linear").value,
-            cohen_kappa(counts, "quadratic").value,
-            plain.reason or "",
-        )
+        yield {
+            "first": first,
+            "second": second,
+            "documents": n_documents,
+            "same": int(np.trace(counts)) / n_documents,
+            "kappa": plain.value,
+            "linear": cohen_kappa(counts, "linear").value,
+            "quadratic": cohen_kappa(counts, "quadratic").value,
+            "reason": plain.reason or "",
+        }
