@@ -111,7 +111,7 @@ class Output(TableOptions):
         if self.out is not None:
             check_place(str(self.out))
             if self.out.is_file() and self.out.stat().st_size:
-                message = f"{self.out}: is there already"
+                message = f"{self.out}: already exists"
                 raise PoolerError(message, hint="name another file, or remove this one first")
 
 

@@ -37,14 +37,14 @@ def check_result(out: str, beside: str) -> None:
     is_database = _is_database(target)
     if is_database or not Path(beside).is_file():
         reason = "it is a database" if is_database else f"it has no {beside}"
-        message = f"{out}: is there already, and no earlier result ({reason})"
+        message = f"{out}: already exists, and is not an earlier result ({reason})"
         raise PoolerError(message, hint=_HINT)
 
 
 def check_earlier_manifest(path: str) -> None:
     """Refuse to replace what is no manifest of pooler's, or that of an exported collection."""
     if _is_something(Path(path)) and _manifest_of(path) is None:
-        message = f"{path}: is there already, and no manifest of an earlier result"
+        message = f"{path}: already exists, and is not the manifest of an earlier result"
         raise PoolerError(message, hint=_HINT)
 
 

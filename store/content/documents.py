@@ -133,7 +133,7 @@ class Documents(Area):
                         continue
                     if old is not None:
                         if not replace:
-                            message = f"document `{document.docno}` is there with another text"
+                            message = f"document `{document.docno}` exists with another text"
                             raise ConflictError(message, hint="--replace takes the new text")
                         replaced += 1
                     elif listed:

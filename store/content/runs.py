@@ -71,7 +71,7 @@ def add_rankings(
         if same_file and (old.group, old.contributes) == (values["group"], values["contributes"]):
             return ImportReport(unchanged=1)
         if not same_file and not replace:
-            message = f"run `{run.tag}` is there with another file ({old.file})"
+            message = f"run `{run.tag}` exists with another file ({old.file})"
             raise ConflictError(message, hint="--replace takes the new file")
         session.execute(update(RUN).where(RUN.c.id == row_id).values(values))
         if same_file:

@@ -98,7 +98,7 @@ class Topics(Area):
                         unchanged += 1
                         continue
                     if not replace:
-                        message = f"topic `{topic.topic}` is there with another text"
+                        message = f"topic `{topic.topic}` exists with another text"
                         hint = f"--replace takes the new text, as version {row.version + 1} of it"
                         raise ConflictError(message, hint=hint)
                     replaced += 1

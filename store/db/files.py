@@ -234,11 +234,11 @@ def put(part: Path, target: Path) -> None:
     try:
         target.hardlink_to(part)
     except FileExistsError as error:
-        message = f"{target} came into being meanwhile"
+        message = f"{target} was made by somebody else meanwhile"
         raise StoreError(message, hint="nothing was changed; name another file") from error
     except OSError:
         if target.exists():
-            message = f"{target} came into being meanwhile"
+            message = f"{target} was made by somebody else meanwhile"
             raise StoreError(message, hint="nothing was changed; name another file") from None
         part.rename(target)
 

@@ -45,7 +45,7 @@ def read_pairs(path: str) -> set[tuple[str, str]]:
             continue
         first = pairs.setdefault((topic, docno), number)
         if first != number:
-            message = f"document `{docno}` of topic `{topic}` is there already, on line {first}"
+            message = f"document `{docno}` of topic `{topic}` is already there, on line {first}"
             faults.add(number, message, "duplicate")
     faults.raise_if_any()
     return set(pairs)

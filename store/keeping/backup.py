@@ -158,7 +158,7 @@ def check_replaceable(engine: Engine, file: Path, *, replaces: bool) -> None:
         message = f"{file} is the collection itself"
         raise StoreError(message, hint="name another file for the backup")
     if not replaces:
-        message = f"{file} is there already"
+        message = f"{file} already exists"
         raise StoreError(message, hint="--replace takes the place of an earlier backup")
     other = make_engine(URL.create("sqlite", database=str(file)))
     hint = "name another file, or remove this one yourself"
@@ -362,7 +362,7 @@ def restore(
         message = f"{target} is the backup itself"
         raise StoreError(message, hint="--collection names the collection to make of it")
     if not replaces:
-        message = f"{target} is there already"
+        message = f"{target} already exists"
         hint = "--replace saves it and puts the backup in its place; --collection names another"
         raise StoreError(message, hint=hint)
     is_whole = _is_whole(url)

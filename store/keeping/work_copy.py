@@ -314,7 +314,7 @@ def hand_out(
     or something is at `file`.
     """
     if file.exists() or file.is_symlink():
-        message = f"{file} is there already"
+        message = f"{file} already exists"
         raise StoreError(message, hint="name another file: nothing is overwritten")
     check_folder(file)
     with reading(engine) as whole:

@@ -189,11 +189,11 @@ REFUSED = [
     ("status --format xml", USAGE, r"--format"),
     ("init --scale 2-0 --collection x.db", DATA, r"`--scale` must rise"),
     ("init --scale five --collection x.db", DATA, r"`--scale` must be LOW-HIGH"),
-    # What is there already in another way.
+    # What already exists in another way.
     ("init", STORE, r"collection\.db already holds a collection"),
-    ("import runs other.run", STORE, r"run `bm25-words` is there with another file"),
-    ("import topics new-topics.jsonl", STORE, r"topic `G01` is there with another text"),
-    ("import docs new-documents.jsonl", STORE, r"document `KG-E-031` is there with another text"),
+    ("import runs other.run", STORE, r"run `bm25-words` exists with another file"),
+    ("import topics new-topics.jsonl", STORE, r"topic `G01` exists with another text"),
+    ("import docs new-documents.jsonl", STORE, r"document `KG-E-031` exists with another text"),
     (
         "import judgements new.qrels --judge strict --kind model",
         STORE,
@@ -205,8 +205,8 @@ REFUSED = [
         r"there is another pool named `pool`\nhint: another --as-pool",
     ),
     ("pool --depth 3", STORE, r"another pool named `pool` \(depth 5, not 3\)\nhint: --name"),
-    ("demo --keep runs", DATA, r"runs is there already and not empty"),
-    ("demo --keep runs.tsv", DATA, r"runs\.tsv is there already"),
+    ("demo --keep runs", DATA, r"runs already exists and is not empty"),
+    ("demo --keep runs.tsv", DATA, r"runs\.tsv already exists"),
     # Collections.
     ("status --collection none.db", STORE, r"no collection at none\.db\nhint: pooler init"),
     ("status --collection runs", STORE, r"no collection at runs"),

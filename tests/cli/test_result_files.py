@@ -44,11 +44,11 @@ def test_collection_is_never_written_over(cli: Cli, judged: Path, name: str) -> 
     """As result and as manifest the collection is refused, before any work; nothing changes."""
     before = (judged / "collection.db").read_bytes()
     refused = cli(*COMMANDS[name], "--out", "collection.db").failed(1).err
-    assert "collection.db: is there already, and no earlier result (it is a database)" in refused
+    assert "collection.db: already exists, and is not an earlier result (it is a database)" in refused
     assert "hint: name another file, or remove this one first" in refused
     if name not in ("pool", "annotated"):
         refused = cli(*COMMANDS[name], "--out", "q", "--manifest", "collection.db").failed(1).err
-        assert "collection.db: is there already, and no manifest of an earlier result" in refused
+        assert "collection.db: already exists, and is not the manifest of an earlier result" in refused
         assert not (judged / "q").exists()
     assert (judged / "collection.db").read_bytes() == before
 
@@ -57,7 +57,7 @@ def test_collection_is_never_written_over(cli: Cli, judged: Path, name: str) -> 
 def test_earlier_result_is_replaced_and_told(cli: Cli, judged: Path, name: str) -> None:
     """The second time the same command replaces its own result, and says so on stderr."""
     write(judged / "q", "mine")
-    assert "q: is there already, and no earlier result (it has no q.manifest.json)" in (
+    assert "q: already exists, and is not an earlier result (it has no q.manifest.json)" in (
         cli(*COMMANDS[name], "--out", "q").failed(1).err
     )
     (judged / "q").write_text("", "utf-8")
@@ -67,7 +67,7 @@ def test_earlier_result_is_replaced_and_told(cli: Cli, judged: Path, name: str) 
     assert f"q: replaced an earlier result ({REPLACED.get(name, '')}" in told
     (judged / "q.manifest.json").write_text('{"mine": 1}', "utf-8")
     refused = cli(*COMMANDS[name], "--out", "q").failed(1).err
-    assert "q.manifest.json: is there already, and no manifest of an earlier result" in refused
+    assert "q.manifest.json: already exists, and is not the manifest of an earlier result" in refused
 
 
 def test_pool_that_was_imported_can_be_exported_twice(cli: Cli, here: Path) -> None:
@@ -124,7 +124,7 @@ def test_manifest_is_replaced_when_it_is_ours(tmp_path: Path, content: str, is_o
     if is_ours:
         check_earlier_manifest(str(path))
         return
-    with pytest.raises(PoolerError, match="is there already, and no manifest"):
+    with pytest.raises(PoolerError, match="already exists, and is not the manifest"):
         check_earlier_manifest(str(path))
 
 

@@ -196,7 +196,7 @@ def test_file_is_new_and_whole(tmp_path: Path, capsys: pytest.CaptureFixture[str
     out = tmp_path / "runs.tsv"
     assert shown(capsys, fmt=Format.TSV, table="other", out=out) == ""
     assert out.read_text() == "when\n2026-03-01T09:30:00+00:00\n"
-    with pytest.raises(PoolerError, match="is there already"):
+    with pytest.raises(PoolerError, match="already exists"):
         Output(out=out).check()
     with pytest.raises(ContradictionError, match="--out FILE"):
         Output(fmt=Format.PARQUET).check()

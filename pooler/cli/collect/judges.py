@@ -266,7 +266,7 @@ def add(
     with Collection(collection) as opened:
         for name in names:
             new = opened.judges.add(name, JudgeKind(kind.value))
-            say(f"judge {name} ({kind.value}) " + ("added" if new else "is there already"))
+            say(f"judge {name} ({kind.value}) " + ("added" if new else "already exists"))
 
 
 _LISTED = "judge,kind,disabled,judged,cannot,skipped"

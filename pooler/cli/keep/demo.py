@@ -64,7 +64,7 @@ def demo(
     source = _sample(name)
     if keep is not None:
         if keep.exists() and (not keep.is_dir() or any(keep.iterdir())):
-            message = f"{keep} is there already and not empty"
+            message = f"{keep} already exists and is not empty"
             raise PoolerError(message, hint="--keep another folder")
         _run_all(source, keep)
         say(f"\nEverything is in {keep}. Go on there (cd {shlex.quote(str(keep))}):")

@@ -324,7 +324,7 @@ def check_new(path: str) -> None:
     """Refuse to write a list of conflicts over a file: somebody may have filled it in."""
     check_place(path)
     if Path(path).exists():
-        message = f"{path} is there already"
+        message = f"{path} already exists"
         raise PoolerError(message, hint="name another file: nothing is overwritten")
 
 

@@ -208,7 +208,7 @@ def _check_free(file: Path) -> None:
     """Refuse a place where there is something already, or no folder."""
     hint = "an imported collection is a new one: name a file that is not there with --collection"
     if file.is_dir() or (file.exists() and file.stat().st_size):
-        message = f"{file} is there already"
+        message = f"{file} already exists"
         raise StoreError(message, hint=hint)
     if not file.parent.is_dir():
         message = f"{file}: the folder {file.parent} does not exist"

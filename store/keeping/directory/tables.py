@@ -422,7 +422,7 @@ def check_target(target: Path) -> None:
     """Refuse a place where no directory can be made: no folder holds it, or it is this one."""
     real_place(target)
     if target.exists() and not target.is_dir():
-        message = f"{target} is there already, and is no folder"
+        message = f"{target} already exists, and is not a folder"
         raise PoolerError(message, hint="name another folder")
     if target.exists() and real_place(target) == Path.cwd().resolve():
         requirement = "must not be the folder you are in"

@@ -116,10 +116,10 @@ def write_directory(
 def _check_replaceable(target: Path, *, replaces: bool) -> None:
     """Refuse a folder that is no earlier export, or has something of its own."""
     if not (target / MANIFEST).is_file():
-        message = f"{target} is there already, and is no exported collection"
+        message = f"{target} already exists, and is not an exported collection"
         raise PoolerError(message, hint="name another folder, or remove this one first")
     if not replaces:
-        message = f"{target} is there already"
+        message = f"{target} already exists"
         raise PoolerError(message, hint="--replace takes its place; or name another folder")
     manifest = read_manifest(target)
     files = {**manifest.files, README: manifest.readme}

@@ -198,7 +198,7 @@ def test_a_qrels_file_is_never_replaced_by_its_collapse(cli: Cli, here: Path) ->
     """`--out` over the input is refused; over an earlier result it replaces that, and says so."""
     file = write(here / "q.qrels", "1 0 d1 2")
     before = read_lines(file)
-    assert "no earlier result" in refused(file, "--level", "1", "--out", file).err
+    assert "not an earlier result" in refused(file, "--level", "1", "--out", file).err
     assert read_lines(file) == before
     for level in ("1", "2"):
         answer = cli("collapse", file, "--level", level, "--out", "out.qrels").fine()

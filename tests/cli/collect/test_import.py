@@ -140,7 +140,7 @@ def test_run_of_another_file_needs_replace(cli: Cli, started: Path) -> None:
     run = (started / "runs" / "bm25-words.run").read_text("utf-8").splitlines()
     write(started / "short.run", *run[:10])
     refused = cli("import", "runs", "short.run").failed(3)
-    assert "run `bm25-words` is there with another file (bm25-words.run)" in refused.err
+    assert "run `bm25-words` exists with another file (bm25-words.run)" in refused.err
     assert "1 replaced" in cli("import", "runs", "short.run", "--replace").fine().err
     pool = cli("pool", "--depth", "40", "--annotated", "--name", "p", "--out", "-").fine()
     assert sum(" bm25-words " in line for line in pool.out.splitlines()) == 10

@@ -46,7 +46,7 @@ def test_correction_is_a_version_and_says_what_rests_on_the_old(cli: Cli, here: 
     new = topics_file(here, "new.jsonl", t1="red wine", t2="beer")
     before = contents("collection.db")
     refused = cli("import", "topics", new).failed(3)
-    assert "error: topic `t1` is there with another text" in refused.err
+    assert "error: topic `t1` exists with another text" in refused.err
     assert "hint: --replace takes the new text, as version 2 of it" in refused.err
     assert contents("collection.db") == before
     answer = cli("import", "topics", new, "--replace").fine()

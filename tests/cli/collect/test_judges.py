@@ -13,7 +13,7 @@ def test_judges_are_added_once(cli: Cli, judged: Path) -> None:
     """A known name of the same kind is there already; another kind is refused."""
     answer = cli("judges", "add", "anna", "ben").fine()
     assert answer.err == "judge anna (human) added\njudge ben (human) added\n"
-    assert "judge anna (human) is there already" in cli("judges", "add", "anna").fine().err
+    assert "judge anna (human) already exists" in cli("judges", "add", "anna").fine().err
     refused = cli("judges", "add", "anna", "--kind", "model").failed(3)
     assert "judge `anna` is there as kind human, not model" in refused.err
     assert "hint: --kind human, or another name" in refused.err

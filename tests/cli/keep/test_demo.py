@@ -56,7 +56,7 @@ def test_filled_folder_is_refused_and_kept(cli: Cli, here: Path) -> None:
     (here / "garden").mkdir()
     (here / "garden" / "mine.txt").write_text("mine", "utf-8")
     refused = cli("demo", "--keep", "garden").failed(1)
-    assert "garden is there already and not empty" in refused.err
+    assert "garden already exists and is not empty" in refused.err
     assert [path.name for path in (here / "garden").iterdir()] == ["mine.txt"]
 
 

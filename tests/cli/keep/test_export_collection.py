@@ -244,7 +244,7 @@ def test_folder_that_is_there_is_kept(cli: Cli, judged: Path) -> None:
     export = ("export", "collection", "one", "--judge", "strict")
     (judged / "one").mkdir()
     (judged / "one" / "mine").write_text("x", "utf-8")
-    assert "is no exported collection" in cli(*export, "--replace").failed(1).err
+    assert "is not an exported collection" in cli(*export, "--replace").failed(1).err
     (judged / "one" / "mine").unlink()
     cli(*export).fine()
     files = bytes_of(judged / "one")

@@ -148,7 +148,7 @@ def test_options_that_cannot_be_are_refused(cli: Cli, lettered: Path) -> None:
     refused = cli("export", "ntcir", *options, "--aggregate", "sum").failed(1).err
     assert "`--aggregate` must give a grade of the scale with --as ntcir2" in refused
     write(lettered / "n.relaxed", "mine")
-    assert "n.relaxed: is there already" in cli("export", "ntcir", *options).failed(1).err
+    assert "n.relaxed: already exists" in cli("export", "ntcir", *options).failed(1).err
     assert (lettered / "n.relaxed").read_text("utf-8") == "mine\n"
     assert not (lettered / "n.rigid").exists()
 

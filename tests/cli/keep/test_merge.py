@@ -85,7 +85,7 @@ def test_list_filled_in_by_hand_settles(apart: list[Path], cli: Cli, here: Path)
     assert cells[4:] == ["0", "1", "2", "0", ""]
     assert "collection.db" not in cells[3]
     refused = cli("merge", *apart[1:], "--conflicts", "c.tsv").failed(1)
-    assert "c.tsv is there already" in refused.err
+    assert "c.tsv already exists" in refused.err
     # An empty cell settles nothing; a spreadsheet may have left it off.
     write(here / "d.tsv", header, "\t".join(cells[:-1]))
     told = cli("merge", *apart[1:], "--settle-by", "d.tsv")
@@ -297,7 +297,7 @@ def test_part_goes_out_and_comes_back(garden_part: Path, cli: Cli) -> None:
         ("ann.db", True, "sittings")
     ]
     refused = cli("export", "work", "--judge", "ann", "--out", "ann.db").failed(3)
-    assert "ann.db is there already" in refused.err
+    assert "ann.db already exists" in refused.err
 
 
 @pytest.fixture

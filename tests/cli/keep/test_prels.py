@@ -324,7 +324,7 @@ def test_earlier_result_is_replaced_and_another_file_is_not(cli: Cli, empty: Pat
     write(empty / "p", *XINFAP)
     bring(cli, "xinfap").fine()
     export = ("export", "prels", "--as", "xinfap", "--pool", "sample-me", "--out")
-    assert "is there already, and no earlier result" in cli(*export, "p").failed(1).err
+    assert "already exists, and is not an earlier result" in cli(*export, "p").failed(1).err
     first = cli(*export, "out").fine()
     assert first.out == ""
     cli(*export, "out").fine()

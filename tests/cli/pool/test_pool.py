@@ -244,7 +244,7 @@ def test_file_that_is_no_earlier_pool_is_not_overwritten(cli: Cli, garden: Path)
     runs = ("runs/bm25-words.run", "runs/rm3-bigrams.run")
     before = (garden / runs[0]).read_bytes()
     refused = cli("pool", "--depth", "2", "--out", *runs).failed(1)
-    assert "is there already, and no earlier result" in refused.err
+    assert "already exists, and is not an earlier result" in refused.err
     assert (garden / runs[0]).read_bytes() == before
     cli("pool", *runs, "--depth", "2", "--out", "p.txt").fine()
     cli("pool", *runs, "--depth", "3", "--out", "p.txt").fine()

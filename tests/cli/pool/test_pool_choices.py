@@ -143,4 +143,4 @@ def test_minus_leaves_out_the_pairs_of_a_pool_file(cli: Cli, here: Path) -> None
     write(here / "old.txt", "1 a", "1 a 0", "1 a")
     answer = cli("pool", "x.run", "--minus", "old.txt").failed(1)
     assert "old.txt:2: expected 2 fields, topic and docno, got 3" in answer.err
-    assert "old.txt:3: document `a` of topic `1` is there already, on line 1" in answer.err
+    assert "old.txt:3: document `a` of topic `1` is already there, on line 1" in answer.err

@@ -40,7 +40,7 @@ class Terminal:
         os.write(self._ours, text.encode())
 
     def wait_for(self, text: str) -> None:
-        """Read what is printed until there is something; what is there already counts."""
+        """Read what is printed until there is something; what already exists counts."""
         while text not in self.shown:
             is_there = select.select([self._ours], [], [], PATIENCE_S)[0]
             assert is_there, f"{text!r} did not come; the terminal shows:\n{self.shown}"

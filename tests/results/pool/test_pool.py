@@ -61,7 +61,7 @@ def test_a_pool_is_written_beside_its_manifest_and_over_nothing_else(tmp_path: P
     assert (tmp_path / "pool.txt").read_text() == "1 a\n1 b\n2 d\n"
     assert json.loads((tmp_path / "pool.txt.manifest.json").read_text())["pairs"] == 3
     (tmp_path / "mine").write_text("my notes")
-    with pytest.raises(PoolerError, match="no earlier result"):
+    with pytest.raises(PoolerError, match="not an earlier result"):
         found.write(tmp_path / "mine")
 
 

@@ -112,7 +112,7 @@ def test_other_text_is_refused_or_taken(pooled: Collection, collection_name: str
     for number, other in enumerate((Document("a", A.title, "No."), Document("a", "W", "No."))):
         new = Document(f"new {number}", "", "x")
         before = contents(collection_name)
-        with pytest.raises(ConflictError, match="document `a` is there with another text") as told:
+        with pytest.raises(ConflictError, match="document `a` exists with another text") as told:
             pooled.documents.add([new, other])
         assert told.value.hint == "--replace takes the new text"
         assert contents(collection_name) == before

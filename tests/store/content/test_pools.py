@@ -75,7 +75,7 @@ def test_any_pool_comes_back(
 
 
 def test_same_pool_again_changes_nothing(collection: Collection, collection_name: str) -> None:
-    """A pool that is there already is not added; the order of its entries does not matter."""
+    """A pool that already exists is not added; the order of its entries does not matter."""
     pool = shuffled_pool()
     collection.pools.add(pool)
     before = contents(collection_name)

@@ -165,7 +165,7 @@ def test_other_file_is_refused_or_taken(collection: Collection, collection_name:
     collection.pools.add(make_pool({"1": ["a"]}, run_tags=("bm25",)))
     other = make_run("bm25", {"2": [("c", 1.0)], "3": [("d", 1.0)]}, sha256="new")
     before = contents(collection_name)
-    with pytest.raises(ConflictError, match=r"is there with another file \(bm25.run\)") as caught:
+    with pytest.raises(ConflictError, match=r"exists with another file \(bm25.run\)") as caught:
         collection.runs.add(other)
     assert caught.value.hint == "--replace takes the new file"
     assert contents(collection_name) == before

@@ -74,7 +74,7 @@ def test_other_text_is_a_version_and_the_old_one_stays(ready: Collection) -> Non
 def test_refusal_names_the_version_that_would_be_made(ready: Collection, collection_name: str) -> None:
     """Without `replace` nothing changes, and the hint says what --replace would do."""
     before = contents(collection_name)
-    with pytest.raises(ConflictError, match="topic `1` is there with another text") as caught:
+    with pytest.raises(ConflictError, match="topic `1` exists with another text") as caught:
         ready.topics.add([NEW])
     assert caught.value.hint == "--replace takes the new text, as version 2 of it"
     assert contents(collection_name) == before

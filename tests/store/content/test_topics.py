@@ -41,7 +41,7 @@ def test_other_text_is_refused_or_taken(collection: Collection, collection_name:
     for n_topics, other in enumerate(others, start=1):
         new = Topic(f"new {n_topics}")
         before = contents(collection_name)
-        with pytest.raises(ConflictError, match="topic `1` is there with another text") as caught:
+        with pytest.raises(ConflictError, match="topic `1` exists with another text") as caught:
             collection.topics.add([new, other])
         assert caught.value.hint == f"--replace takes the new text, as version {n_topics + 1} of it"
         assert contents(collection_name) == before

@@ -51,7 +51,7 @@ def test_file_that_came_meanwhile_stays(tmp_path: Path) -> None:
             part.write_text("ours")
             target.write_text("theirs")
 
-    with pytest.raises(StoreError, match="came into being meanwhile"):
+    with pytest.raises(StoreError, match="was made by somebody else meanwhile"):
         make()
     assert target.read_text() == "theirs"
 

@@ -184,7 +184,7 @@ def test_what_is_no_backup_stays(full: Path) -> None:
     notes.write_text("by hand " * 50)
     empty = full.with_name("empty")
     empty.touch()
-    with pytest.raises(StoreError, match="is there already"):
+    with pytest.raises(StoreError, match="already exists"):
         save(full, file)
     before = {path.name: path.read_bytes() for path in full.parent.iterdir()}
     for there, why in ((other, "a backup of another collection, `other`"),
@@ -250,7 +250,7 @@ def test_restored_collection_is_the_one_that_was_saved(full: Path) -> None:
     with Collection(str(new)) as opened:
         Sitting(opened.desk("dee"), "1").grade("d05", 1)
     assert seal_is_whole(file)
-    with pytest.raises(StoreError, match="is there already"):
+    with pytest.raises(StoreError, match="already exists"):
         bring(file, new)
 
 
@@ -282,7 +282,7 @@ def test_damaged_collection_is_put_aside(full: Path) -> None:
     file, saved = save(full, full.with_name("b.backup")), contents(str(full))
     damaged = full.read_bytes()[:20_000]
     full.write_bytes(damaged)
-    with pytest.raises(StoreError, match="is there already"):
+    with pytest.raises(StoreError, match="already exists"):
         bring(file, full)
     kept = bring(file, full, replaces=True)
     assert kept == full.with_name("full.db.damaged")

@@ -72,7 +72,7 @@ def bare(events: list[JudgementEvent]) -> list[JudgementEvent]:
 
 
 def test_histories_are_appended_once(collection: Collection, other: Collection) -> None:
-    """What is there already is counted and not written again; what is new follows it."""
+    """What already exists is counted and not written again; what is new follows it."""
     work(collection)
     events = list(collection.judgements.history())
     assert other.judgements.append(events[:4]) == ImportReport(added=4)

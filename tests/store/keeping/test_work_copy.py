@@ -142,7 +142,7 @@ def test_what_cannot_be_handed_out_is_refused(whole: Path, tmp_path: Path) -> No
     file = tmp_path / "ann.db"
     hand_out(whole, "ann", file)
     before = file.read_bytes()
-    with pytest.raises(StoreError, match="is there already") as caught:
+    with pytest.raises(StoreError, match="already exists") as caught:
         hand_out(whole, "ann", file)
     assert "nothing is overwritten" in str(caught.value.hint)
     assert file.read_bytes() == before

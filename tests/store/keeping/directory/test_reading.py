@@ -196,7 +196,7 @@ def test_place_that_is_taken_is_left_alone(folder: Path) -> None:
     """A collection is made where there is none."""
     old = folder.parent / "old.db"
     before = counts(str(old))
-    with pytest.raises(StoreError, match=r"old.db is there already"):
+    with pytest.raises(StoreError, match=r"old.db already exists"):
         read_directory(str(old), folder)
     assert counts(str(old)) == before
 
