@@ -121,6 +121,14 @@ class Table:
             raise ValueError(message)
 
     @classmethod
+    def of_columns(
+        cls, name: str, columns: Mapping[Column, Any], title: str = "", notes: Sequence[str] = ()
+    ) -> Table:
+        """Make a table of columns, each with its cells."""
+        data = {column.name: cells for column, cells in columns.items()}
+        return cls(name, list(columns), data, title, notes)
+
+    @classmethod
     def of_rows(
         cls,
         name: str,

@@ -333,42 +333,34 @@ class JudgedOrders(Result):
 
     def _order_pairs(self) -> Table:
         """Compare the orders of every two judges."""
-        columns = [
-            Column("first"),
-            Column("second"),
-            Column("topics", "int"),
-            Column("tau", "float", about="1 = the same order of runs, -1 = the reverse", digits=3),
+        pairs = self.order.pairs
+        columns = {
+            Column("first"): [self.judges[pair.first] for pair in pairs],
+            Column("second"): [self.judges[pair.second] for pair in pairs],
+            Column("topics", "int"): [pair.n_topics for pair in pairs],
+            Column("tau", "float", about="1 = the same order of runs, -1 = the reverse", digits=3): [
+                pair.tau.tau for pair in pairs
+            ],
             Column(
                 "tau_ap",
                 "float",
                 "tau_AP",
                 "the same with more weight on the top, the second judge's order taken as the true one",
                 digits=3,
-            ),
+            ): [pair.tau_ap.tau for pair in pairs],
             Column(
                 "tau_ap_reversed",
                 "float",
                 "back",
                 "tau_AP with the first judge's order taken as the true one",
                 digits=3,
-            ),
-            Column("swapped", "int", about="pairs of runs in opposite order"),
-            Column("reason", show="if_any"),
-        ]
-        rows = [
-            {
-                "first": self.judges[pair.first],
-                "second": self.judges[pair.second],
-                "topics": pair.n_topics,
-                "tau": pair.tau.tau,
-                "tau_ap": pair.tau_ap.tau,
-                "tau_ap_reversed": pair.tau_ap_reversed.tau,
-                "swapped": pair.n_swapped,
-                "reason": pair.tau.reason,
-            }
-            for pair in self.order.pairs
-        ]
-        return Table.of_rows("order_pairs", columns, rows)
+            ): [pair.tau_ap_reversed.tau for pair in pairs],
+            Column("swapped", "int", about="pairs of runs in opposite order"): [
+                pair.n_swapped for pair in pairs
+            ],
+            Column("reason", show="if_any"): [pair.tau.reason for pair in pairs],
+        }
+        return Table.of_columns("order_pairs", columns)
 
     def _mixtures(self) -> Table:
         """Describe the correlations of the mixtures with their reference."""
@@ -399,25 +391,17 @@ class JudgedOrders(Result):
 
     def _swaps(self) -> Table:
         """List pairs of runs that change places."""
-        columns = [
-            Column("better"),
-            Column("worse"),
+        swaps = self.order.mixtures.swaps
+        columns = {
+            Column("better"): [self.runs[swap.better] for swap in swaps],
+            Column("worse"): [self.runs[swap.worse] for swap in swaps],
             Column(
                 "share",
                 "float",
                 "mixtures",
                 "share of mixtures in which the worse run comes out above the better one",
                 digits=3,
-            ),
-            Column("difference", "float", "MAP apart", digits=4),
-        ]
-        rows = [
-            {
-                "better": self.runs[swap.better],
-                "worse": self.runs[swap.worse],
-                "share": swap.share,
-                "difference": swap.difference,
-            }
-            for swap in self.order.mixtures.swaps
-        ]
-        return Table.of_rows("swaps", columns, rows)
+            ): [swap.share for swap in swaps],
+            Column("difference", "float", "MAP apart", digits=4): [swap.difference for swap in swaps],
+        }
+        return Table.of_columns("swaps", columns)

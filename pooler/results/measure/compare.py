@@ -362,16 +362,15 @@ class Comparison(Result, RunPairs):
 
     def _topics(self) -> Table:
         """Set both scores side by side, topic by topic."""
-        columns = [
-            Column("topic"),
-            Column("score_a", "float", self.runs[0]),
-            Column("score_b", "float", self.runs[1]),
-            Column("difference", "float", "A - B"),
-        ]
         known = np.isfinite(self.values[:2]).all(axis=0)
         first, second = np.where(known, self.values[:2], np.nan)
-        data = {"topic": self.topics, "score_a": first, "score_b": second, "difference": first - second}
-        return Table("topics", columns, data)
+        columns = {
+            Column("topic"): self.topics,
+            Column("score_a", "float", self.runs[0]): first,
+            Column("score_b", "float", self.runs[1]): second,
+            Column("difference", "float", "A - B"): first - second,
+        }
+        return Table.of_columns("topics", columns)
 
     def _normality(self) -> Table:
         """List the points of figure 3."""

@@ -719,41 +719,32 @@ class SensitivityEach(Result, EachDiscovery):
         return [View(self._table(name), limit=SHOWN_EACH, of_rows="document")]
 
     def _table(self, name: str) -> Table:
-        columns = [
-            Column("topic"),
-            Column("docno", most=30),
-            Column("runs", "int", about="runs that retrieved it"),
-            Column("best_rank", "int", "best rank", "its best rank"),
-            Column("best_run", heading="in run", about="the run that has it there", most=20),
-            Column("up", "float", "MAP up", "the largest rise of a run's MAP"),
-            Column("down", "float", about="the largest fall"),
-            Column(
-                "tau_b",
-                "float",
-                "tau-b",
-                "of the order of all runs after it and the order as judged; 1 = the same",
-            ),
-            Column("swapped", "int", about="pairs of runs that change places"),
-        ]
         order = self.order()
         ranks = self.best_rank[order]
-        data: Row = {
-            "topic": [self.topics[topic] for topic in self.topic[order].tolist()],
-            "docno": [
+        columns = {
+            Column("topic"): [self.topics[topic] for topic in self.topic[order].tolist()],
+            Column("docno", most=30): [
                 self.docnos.at(run, topic, rank - 1)
                 for run, topic, rank in zip(
                     self.best_run[order].tolist(), self.topic[order].tolist(), ranks.tolist(), strict=True
                 )
             ],
-            "runs": self.n_runs_with[order],
-            "best_rank": ranks,
-            "best_run": [self.runs[run] for run in self.best_run[order].tolist()],
-            "up": self.up[order],
-            "down": self.down[order],
-            "tau_b": self.tau_b[order],
-            "swapped": self.n_swapped[order],
+            Column("runs", "int", about="runs that retrieved it"): self.n_runs_with[order],
+            Column("best_rank", "int", "best rank", "its best rank"): ranks,
+            Column("best_run", heading="in run", about="the run that has it there", most=20): [
+                self.runs[run] for run in self.best_run[order].tolist()
+            ],
+            Column("up", "float", "MAP up", "the largest rise of a run's MAP"): self.up[order],
+            Column("down", "float", about="the largest fall"): self.down[order],
+            Column(
+                "tau_b",
+                "float",
+                "tau-b",
+                "of the order of all runs after it and the order as judged; 1 = the same",
+            ): self.tau_b[order],
+            Column("swapped", "int", about="pairs of runs that change places"): self.n_swapped[order],
         }
-        return Table(name, columns, data, notes=self._notes())
+        return Table.of_columns(name, columns, notes=self._notes())
 
     def _notes(self) -> list[str]:
         """Say how many documents swap runs."""
@@ -926,18 +917,6 @@ class MissingPairs(Result, MissingPairBounds):
         attained = (
             "whether some documents are known to give the limit; otherwise it holds but may not be reached"
         )
-        columns = [
-            Column("a", heading="A", about="the run ahead"),
-            Column("b", heading="B"),
-            Column("topics", "int", show="never"),
-            Column("difference", "float", "A - B"),
-            Column("low", "float", about=f"lower limit of A - B {if_missed}"),
-            Column("low_attained", "bool", "attained", attained),
-            Column("high", "float", about="upper limit"),
-            Column("high_attained", "bool", "attained"),
-            Column("certain", "bool", about="B cannot draw level or get ahead"),
-            Column("reason", show="never"),
-        ]
         is_defined = (self.n_topics > 0).tolist()
 
         def where_defined(values: NDArray[np.bool_]) -> list[bool | None]:
@@ -947,24 +926,24 @@ class MissingPairs(Result, MissingPairBounds):
 
         certain = where_defined(self.low > TIED_MAP)
         reasons = [None if known else "no-topics" for known in is_defined]
-        data: Row = {
-            "a": [self.runs[run] for run in self.first],
-            "b": [self.runs[run] for run in self.second],
-            "topics": self.n_topics,
-            "difference": self.before,
-            "low": self.low,
-            "low_attained": where_defined(self.low_attained),
-            "high": self.high,
-            "high_attained": where_defined(self.high_attained),
-            "certain": certain,
-            "reason": reasons,
-        }
         n_certain = certain.count(True)
         notes = [
             f"Of {counted(len(certain), 'pair')}, {n_certain:,} {'is' if n_certain == 1 else 'are'} certain.",
             undefined_pairs(reasons),
         ]
-        table = Table("pairs", columns, data, notes=notes)
+        columns = {
+            Column("a", heading="A", about="the run ahead"): [self.runs[run] for run in self.first],
+            Column("b", heading="B"): [self.runs[run] for run in self.second],
+            Column("topics", "int", show="never"): self.n_topics,
+            Column("difference", "float", "A - B"): self.before,
+            Column("low", "float", about=f"lower limit of A - B {if_missed}"): self.low,
+            Column("low_attained", "bool", "attained", attained): where_defined(self.low_attained),
+            Column("high", "float", about="upper limit"): self.high,
+            Column("high_attained", "bool", "attained"): where_defined(self.high_attained),
+            Column("certain", "bool", about="B cannot draw level or get ahead"): certain,
+            Column("reason", show="never"): reasons,
+        }
+        table = Table.of_columns("pairs", columns, notes=notes)
         return table if self.limit is None else nearest(table, self.limit)
 
 

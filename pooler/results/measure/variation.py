@@ -366,24 +366,14 @@ class Variation(Result):
         # By the pairs, for they say who is ahead of whom; the last run is ahead of nobody.
         chain += [run for run in range(len(self.runs)) if run not in chain]
         passed += [None] * (len(chain) - len(passed))
-        columns = [
-            Column("run"),
-            Column("passed", "float"),
-            Column("mean", "float"),
-            Column("low", "float"),
-            Column("high", "float"),
-        ]
-        table = Table(
-            "passed",
-            columns,
-            {
-                "run": [self.runs[run] for run in chain],
-                "passed": passed,
-                "mean": self.mean[chain],
-                "low": self.low[chain],
-                "high": self.high[chain],
-            },
-        )
+        columns = {
+            Column("run"): [self.runs[run] for run in chain],
+            Column("passed", "float"): passed,
+            Column("mean", "float"): self.mean[chain],
+            Column("low", "float"): self.low[chain],
+            Column("high", "float"): self.high[chain],
+        }
+        table = Table.of_columns("passed", columns)
         below = "passed: how likely another judging is to put the run below above this one"
         return Plot(
             table=table,
@@ -408,11 +398,8 @@ class Variation(Result):
             if n_pairs > len(table):
                 title += f": the {len(table):,} most likely of {counted(n_pairs, 'pair')}"
         pairs = [f"{a} > {b}" for a, b in zip(table.cells("a"), table.cells("b"), strict=True)]
-        drawn = Table(
-            "reversed",
-            [Column("pair"), Column("reversed", "float")],
-            {"pair": pairs, "reversed": table.cells("reversed")},
-        )
+        columns = {Column("pair"): pairs, Column("reversed", "float"): table.cells("reversed")}
+        drawn = Table.of_columns("reversed", columns)
         return Plot(
             table=drawn,
             kind="bars",
