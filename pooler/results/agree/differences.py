@@ -146,17 +146,6 @@ class QrelsDifference(Result, QrelsDiff):
         """Return what `pooler diff` shows."""
         return tuple(name for name in self.names() if name not in ("topics", "differences"))
 
-    def _table(self, name: str) -> Table:
-        make = {
-            "summary": self._summary,
-            "pairs": self._pairs,
-            "topics": self._topics,
-            "differences": self._differences,
-            "runs": self._runs,
-            "order": self._order,
-        }
-        return make[name]()
-
     def _views(self, name: str) -> Sequence[View]:
         table = self._table(name)
         if not len(table):

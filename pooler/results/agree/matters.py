@@ -244,15 +244,6 @@ class JudgedOrders(Result):
         """Return what `pooler agreement --matters` shows."""
         return self.NAMES
 
-    def _table(self, name: str) -> Table:
-        make = {
-            "run_scores": self._run_scores,
-            "order_pairs": self._order_pairs,
-            "mixtures": self._mixtures,
-            "swaps": self._swaps,
-        }
-        return make[name]()
-
     def _views(self, name: str) -> Sequence[View]:
         order, table = self.order, self._table(name)
         mixed = order.mixtures

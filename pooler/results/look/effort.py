@@ -88,10 +88,6 @@ class EffortResult(Result):
 
     NAMES: ClassVar[tuple[str, ...]] = ("effort", "low_dwell", "drift")
 
-    def _table(self, name: str) -> Table:
-        make = {"effort": self._costs, "low_dwell": self._quick, "drift": self._drift}
-        return make[name]()
-
     def _views(self, name: str) -> Sequence[View]:
         table = self._table(name)
         if name == "effort":
@@ -100,7 +96,7 @@ class EffortResult(Result):
             return [self._drift_view(table)]
         return [View(table, notes=[] if len(table) else ["none"])]
 
-    def _costs(self) -> Table:
+    def _effort(self) -> Table:
         """Add up what judging cost each judge."""
         below = self.settings["below"]
         columns = [
@@ -137,7 +133,7 @@ class EffortResult(Result):
             columns, notes = [replace(one, about="") for one in columns], ["nobody has judged anything"]
         return View(Table.of_rows("effort", columns, rows, title="Effort"), notes=notes)
 
-    def _quick(self) -> Table:
+    def _low_dwell(self) -> Table:
         """List the documents decided at a low dwell, in the order of the decisions."""
         below = self.settings["below"]
         columns = [

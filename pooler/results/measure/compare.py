@@ -199,16 +199,6 @@ class Comparison(Result, RunPairs):
         """Return what `pooler compare` shows."""
         return self.names()[:2]
 
-    def _table(self, name: str) -> Table:
-        make = {
-            "difference": self._difference,
-            "tests": self._tests,
-            "topics": self._topics,
-            "normality": self._normality,
-            "pairs": self._pairs,
-        }
-        return make[name]()
-
     def _both(self) -> NDArray[np.float64]:
         """Return the scores of the first two runs where both have one, shape (2, n)."""
         return np.asarray(self.values[:2, np.isfinite(self.values[:2]).all(axis=0)])

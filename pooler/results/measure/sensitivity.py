@@ -402,18 +402,13 @@ class SensitivityResult(Result, Sensitivity):
 
     NAMES: ClassVar[tuple[str, ...]] = ("sensitivity", "topics")
 
-    def _table(self, name: str) -> Table:
-        return self._by_run() if name == "sensitivity" else self._by_topic()
-
     def _views(self, name: str) -> Sequence[View]:
         table = self._table(name)
-        if name == "topics":
-            return [View(table)]
-        return [View(table, rows=table.order("map_before", descending=True))]
+        return [View(table, rows=None if name == "topics" else table.order("map_before", descending=True))]
 
     def plots(self) -> tuple[Plot, ...]:
         """Return the change of every run's MAP as bars."""
-        table = self._by_run()
+        table = self._sensitivity()
         return (
             Plot(
                 table=table,
@@ -426,7 +421,7 @@ class SensitivityResult(Result, Sensitivity):
             ),
         )
 
-    def _by_run(self) -> Table:
+    def _sensitivity(self) -> Table:
         """Make a row a run."""
         where = {"next": "there", "first": "below that rank"}.get(self.at, "in its list")
         is_next = self.at == "next" and self.flips == 1
@@ -511,7 +506,7 @@ class SensitivityResult(Result, Sensitivity):
         chosen = {column.name: data[column.name] for column in columns}
         return Table("sensitivity", columns, chosen, _title(self), notes)
 
-    def _by_topic(self) -> Table:
+    def _topics(self) -> Table:
         """Make a row a run and topic."""
         is_next = self.at == "next" and self.flips == 1
         columns = [
@@ -581,7 +576,7 @@ class SensitivityPairs(Result):
 
     NAMES: ClassVar[tuple[str, ...]] = ("pairs",)
 
-    def _table(self, name: str) -> Table:  # noqa: ARG002 - there is one
+    def _pairs(self) -> Table:
         table = self._both_ways(self.both) if self.both is not None else self._single_documents()
         return table if self.limit is None else nearest(table, self.limit)
 
@@ -782,18 +777,13 @@ class MissingResult(Result, MissingBounds):
 
     NAMES: ClassVar[tuple[str, ...]] = ("missing", "topics")
 
-    def _table(self, name: str) -> Table:
-        return self._by_run() if name == "missing" else self._by_topic()
-
     def _views(self, name: str) -> Sequence[View]:
         table = self._table(name)
-        if name == "topics":
-            return [View(table)]
-        return [View(table, rows=table.order("map_before", descending=True))]
+        return [View(table, rows=None if name == "topics" else table.order("map_before", descending=True))]
 
     def plots(self) -> tuple[Plot, ...]:
         """Return the limits of every run's MAP."""
-        table = self._by_run()
+        table = self._missing()
         return (
             Plot(
                 table=table,
@@ -838,7 +828,7 @@ class MissingResult(Result, MissingBounds):
             ),
         ]
 
-    def _by_run(self) -> Table:
+    def _missing(self) -> Table:
         """Make a row a run."""
         unjudged, judged, *scores = self._limit_columns("MAP", "the run's lists")
         columns = [
@@ -864,7 +854,7 @@ class MissingResult(Result, MissingBounds):
         }
         return Table("missing", columns, data, self._title())
 
-    def _by_topic(self) -> Table:
+    def _topics(self) -> Table:
         """Make a row a run and topic."""
         columns = [
             Column("run"),
@@ -911,7 +901,7 @@ class MissingPairs(Result, MissingPairBounds):
 
     NAMES: ClassVar[tuple[str, ...]] = ("pairs",)
 
-    def _table(self, name: str) -> Table:  # noqa: ARG002 - there is one
+    def _pairs(self) -> Table:
         missed = counted(self.n_missing, "relevant document")
         if_missed = f"if {missed} of every topic went unjudged, wherever they are"
         attained = (

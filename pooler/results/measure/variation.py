@@ -334,9 +334,6 @@ class Variation(Result):
         """Return tau, where there are two runs."""
         return {} if np.isnan(self.tau) else {"tau": self.tau}
 
-    def _table(self, name: str) -> Table:
-        return self._by_run() if name == "variation" else self._by_pair()
-
     def _views(self, name: str) -> Sequence[View]:
         table = self._table(name)
         by = "mean" if self.judged is None else "judged"
@@ -390,7 +387,7 @@ class Variation(Result):
 
     def _drawn_pairs(self) -> Plot:
         """Make the picture of pairs: all neighbours, or the pairs most likely to turn about."""
-        table = self._by_pair()
+        table = self._pairs()
         n_pairs = len(table)
         title = "How likely another judging is to put the second run above the first"
         if not self.neighbours:
@@ -410,7 +407,7 @@ class Variation(Result):
             reach=REACH,
         )
 
-    def _by_run(self) -> Table:
+    def _variation(self) -> Table:
         """Make a row a run."""
         assert self.limits is not None
         parts, limits = self.parts, self.limits
@@ -477,7 +474,7 @@ class Variation(Result):
         columns = [column for column in columns if column.name in data]
         return Table("variation", columns, data, notes=[*filter(None, notes)])
 
-    def _by_pair(self) -> Table:
+    def _pairs(self) -> Table:
         """Make a row for two runs, the one with the higher mean first; neighbours by their means."""
         turned, tested = self.turned, self.tested
         assert turned is not None

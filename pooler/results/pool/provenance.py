@@ -139,11 +139,6 @@ class Provenance(Result):
             return None
         return map(annotated_text, annotated_rows(self.run_set))
 
-    def _table(self, name: str) -> Table:
-        if name == "contributions":
-            return self._contributions()
-        return self._depths() if name == "depths" else self._documents()
-
     def _contributions(self) -> Table:
         """Make a row a run or group."""
         what = "group" if self.settings["by"] == "group" else "run"
