@@ -448,6 +448,11 @@ def written(cell: Cell, column: Column) -> str:
     return sanitise_line(" ".join(map(str, cell))) or "-"
 
 
+def cells_where(is_there: Any, values: Any) -> list[Any]:
+    """Return the values of an array as cells, ``None`` where another array is false."""
+    return [value if there else None for there, value in zip(is_there.tolist(), values.tolist(), strict=True)]
+
+
 def _plain(value: Any) -> Any:
     """Return a member of an enum as its value, a tuple as a list."""
     if isinstance(value, tuple):

@@ -14,7 +14,7 @@ from pooler.results.measure.conclusions import percent, rough
 from pooler.results.reasons import undefined_pairs
 from pooler.results.result import Progress, Result, frozen, heard, taken
 from pooler.results.source import Source, source_of
-from pooler.results.table import Column, Plot, Table, View
+from pooler.results.table import Column, Plot, Table, View, cells_where
 from pooler.telling import progress as telling
 from pooler.telling import warn
 from store.analysis.measures.average_precision import RMode
@@ -481,7 +481,7 @@ class SensitivityResult(Result, Sensitivity):
             "no-relevant" if isnan(score) else reason
             for score, reason in zip(before, self.tau_reason, strict=True)
         ]
-        can_swap = [reason not in ("no-relevant", "fewer-than-two") for reason in reasons]
+        can_swap = np.array([reason not in ("no-relevant", "fewer-than-two") for reason in reasons])
         counts = {name: (self.status == code).sum(axis=1) for name, code in _STATES.items()}
         data = {
             "run": self.runs,
@@ -907,14 +907,9 @@ class MissingPairs(Result, MissingPairBounds):
         attained = (
             "whether some documents are known to give the limit; otherwise it holds but may not be reached"
         )
-        is_defined = (self.n_topics > 0).tolist()
+        is_defined = self.n_topics > 0
 
-        def where_defined(values: NDArray[np.bool_]) -> list[bool | None]:
-            return [
-                value if known else None for value, known in zip(values.tolist(), is_defined, strict=True)
-            ]
-
-        certain = where_defined(self.low > TIED_MAP)
+        certain = cells_where(is_defined, self.low > TIED_MAP)
         reasons = [None if known else "no-topics" for known in is_defined]
         n_certain = certain.count(True)
         notes = [
@@ -927,9 +922,9 @@ class MissingPairs(Result, MissingPairBounds):
             Column("topics", "int", show="never"): self.n_topics,
             Column("difference", "float", "A - B"): self.before,
             Column("low", "float", about=f"lower limit of A - B {if_missed}"): self.low,
-            Column("low_attained", "bool", "attained", attained): where_defined(self.low_attained),
+            Column("low_attained", "bool", "attained", attained): cells_where(is_defined, self.low_attained),
             Column("high", "float", about="upper limit"): self.high,
-            Column("high_attained", "bool", "attained"): where_defined(self.high_attained),
+            Column("high_attained", "bool", "attained"): cells_where(is_defined, self.high_attained),
             Column("certain", "bool", about="B cannot draw level or get ahead"): certain,
             Column("reason", show="never"): reasons,
         }
