@@ -67,8 +67,6 @@ def aggregate(
     unjudged : int, optional
         A negative code with which documents that are pooled and that nobody looked at are written,
         too; they are in no `qrels`.
-    progress : callable, optional
-        Called with the steps done.
 
     Returns
     -------

@@ -540,8 +540,6 @@ def agreement(
         Keep pairs that share no document, of which many are counted only.
     of_grades : bool, optional
         With `against`: count grades by pair, for the tables `per_grade` and `cross_tables`.
-    progress : callable, optional
-        Called with steps done.
 
     Returns
     -------

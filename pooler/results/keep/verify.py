@@ -24,8 +24,6 @@ def verify(collection: str | Path | Collection, *, progress: Progress | None = N
     collection : str, Path or Collection
         Its file or URL, or the open collection; one that is damaged may not open, and is checked by
         its name. It is only read, and others may work on it.
-    progress : callable, optional
-        Called with the steps done.
 
     Returns
     -------

@@ -69,8 +69,6 @@ def compare(
         As for `evaluate`.
     runs : sequence of str, optional
         Tags in the order in which pairs are formed; default the source's.
-    progress : callable, optional
-        Called with steps done.
 
     Returns
     -------

@@ -86,8 +86,6 @@ def diagnose(
         Ranks that are looked at.
     limit : int, optional
         Rows of the table of ranks. Default twice the pool's depth, and 20 at least.
-    progress : callable, optional
-        Called with steps done.
 
     Returns
     -------

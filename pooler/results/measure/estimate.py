@@ -70,8 +70,6 @@ def estimate(
         iprob.
     cutoff : int, optional
         Documents of a ranking that count, from 1, as in sample_eval.pl.
-    progress : callable, optional
-        Called with steps done.
 
     Returns
     -------

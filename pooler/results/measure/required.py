@@ -83,8 +83,6 @@ def required_difference(
     drops : sequence of (float, float), optional
         Q, below 1: the share by which the difference falls once undiscovered documents are known;
         and H, by which the variance falls.
-    progress : callable, optional
-        Called with steps done.
 
     Returns
     -------

@@ -87,8 +87,6 @@ def sensitivity(
         R = relevant documents of the topic, or those that the run retrieved.
     cutoff : int, optional
         Ranks that are looked at.
-    progress : callable, optional
-        Called with steps done.
 
     Returns
     -------
@@ -302,8 +300,6 @@ def missing_pairs(
         As for `missing_bounds`.
     limit : int, optional
         Keep the pairs that come nearest to a swap or go furthest past it, these first.
-    progress : callable, optional
-        Called with steps done.
 
     Returns
     -------

@@ -127,8 +127,6 @@ def variation(
         Of the simulation, from 0.
     cutoff : int, optional
         Ranks that are looked at.
-    progress : callable, optional
-        Called with steps done.
 
     Returns
     -------

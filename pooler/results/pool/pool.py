@@ -84,8 +84,6 @@ def pool(
         Read files by trec_eval's own rules.
     name, round_label : str, optional
         Of the pool, for its manifest; judgements carry the round into column 2 of qrels.
-    progress : callable, optional
-        Called with steps done: runs read.
     **parameters
         Of the strategy, as ``k=60``; what is left out takes its default.
 

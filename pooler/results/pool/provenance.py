@@ -48,8 +48,6 @@ def provenance(
     by : {"run", "group", "depth", "document"}, optional
         Whose contributions are counted: of runs, or of groups, where a run without one is its own;
         what is shown first: those, the pool at every depth, or each document and run.
-    progress : callable, optional
-        Called with steps done: runs read.
 
     Returns
     -------

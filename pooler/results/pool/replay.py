@@ -74,8 +74,6 @@ def replay(
         Of strategies that choose at random, which need one; from 0.
     cutoff : int, optional
         Ranks that MAP looks at.
-    progress : callable, optional
-        Called with steps done: topics of a strategy.
 
     Returns
     -------
