@@ -255,27 +255,17 @@ class QrelsDifference(Result, QrelsDiff):
         effect = self.effect
         assert effect is not None
         reason = effect.tau.reason
-        columns = [
-            Column("runs", "int"),
-            Column("topics_before", "int", "topics A"),
-            Column("topics_after", "int", "topics B"),
-            Column("tau_b", "float", "tau-b"),
-            Column("tau_ap", "float", "tau_AP"),
-            Column("tau_ap_reversed", "float", "tau_AP back"),
-            Column("swapped", "int"),
-            Column("reason"),
-        ]
-        row = {
-            "runs": len(effect.tags),
-            "topics_before": effect.n_topics_before,
-            "topics_after": effect.n_topics_after,
-            "tau_b": effect.tau.tau,
-            "tau_ap": effect.tau_ap.tau,
-            "tau_ap_reversed": effect.tau_ap_reversed.tau,
-            "swapped": None if reason == "fewer-than-two" else effect.n_swapped,
-            "reason": reason,
+        columns = {
+            Column("runs", "int"): [len(effect.tags)],
+            Column("topics_before", "int", "topics A"): [effect.n_topics_before],
+            Column("topics_after", "int", "topics B"): [effect.n_topics_after],
+            Column("tau_b", "float", "tau-b"): [effect.tau.tau],
+            Column("tau_ap", "float", "tau_AP"): [effect.tau_ap.tau],
+            Column("tau_ap_reversed", "float", "tau_AP back"): [effect.tau_ap_reversed.tau],
+            Column("swapped", "int"): [None if reason == "fewer-than-two" else effect.n_swapped],
+            Column("reason"): [reason],
         }
-        return Table.of_rows("order", columns, [row])
+        return Table.of_columns("order", columns)
 
 
 def _code(code: Code) -> str:

@@ -420,87 +420,61 @@ class SensitivityResult(Result, Sensitivity):
     def _sensitivity(self) -> Table:
         """Make a row a run."""
         where = {"next": "there", "first": "below that rank"}.get(self.at, "in its list")
-        is_next = self.at == "next" and self.flips == 1
-        columns = [
-            Column("run"),
-            Column(
-                "unjudged",
-                "int",
-                about="topics where the run's document at that rank is unjudged"
-                if is_next
-                else f"topics where the run has an unjudged document {where}",
-            ),
-            Column(
-                "judged",
-                "int",
-                about="topics where that document is judged"
-                if is_next
-                else f"topics where the run has only judged documents {where}",
-            ),
-            Column("ended", "int", about="topics where the run's list ends earlier"),
-            Column("no_run", "int", "no run", "topics for which the run has no document", show="if_any"),
-            Column("turned", "int", about="documents of all topics that turned relevant"),
-            Column("map_before", "float", "MAP"),
-            Column("map_after", "float", "after", show="never"),
-            Column(
-                "change",
-                "float",
-                about="of the run's MAP, if its own documents were relevant; the MAPs of the other runs"
-                " change, too",
-            ),
-            Column(
-                "tau_b",
-                "float",
-                "tau-b",
-                "of the order of all runs by MAP then and the order as judged; 1 = the same, including ties",
-                show="always" if self.flips == 1 else "never",
-            ),
-            Column(
-                "tau_ap",
-                "float",
-                "tau_AP",
-                (
-                    "the same"
-                    if self.flips == 1
-                    else "of the order of all runs by MAP then and the order as judged"
-                )
-                + ", giving the first places most weight; a tie made or broken costs half as much as a"
-                " swap",
-            ),
-            Column("swapped", "int", about="pairs of runs that change places"),
-            Column("reason", show="if_any"),
-        ]
-        if self.flips == 1:
-            columns = [column for column in columns if column.name != "turned"]
+        unjudged = f"topics where the run has an unjudged document {where}"
+        judged = f"topics where the run has only judged documents {where}"
+        if self.at == "next" and self.flips == 1:
+            unjudged = "topics where the run's document at that rank is unjudged"
+            judged = "topics where that document is judged"
+        change = (
+            "of the run's MAP, if its own documents were relevant; the MAPs of the other runs change, too"
+        )
+        of_orders = "of the order of all runs by MAP then and the order as judged"
+        more_on_top = (
+            f"{'the same' if self.flips == 1 else of_orders}, giving the first places most weight; a tie made"
+            " or broken costs half as much as a swap"
+        )
+        counts = {name: (self.status == code).sum(axis=1) for name, code in _STATES.items()}
         before, after = self.map_before, np.diagonal(self.map_after)
         reasons = [
             "no-relevant" if isnan(score) else reason
             for score, reason in zip(before, self.tau_reason, strict=True)
         ]
         can_swap = np.array([reason not in ("no-relevant", "fewer-than-two") for reason in reasons])
-        counts = {name: (self.status == code).sum(axis=1) for name, code in _STATES.items()}
-        data = {
-            "run": self.runs,
-            **counts,
-            "turned": self.n_flipped(),
-            "map_before": before,
-            "map_after": np.where(np.isnan(before), np.nan, after),
-            "change": after - before,
-            "tau_b": self.tau_b,
-            "tau_ap": self.tau_ap,
-            "swapped": [
-                int(number) if is_defined else None
-                for number, is_defined in zip(self.n_swapped, can_swap, strict=True)
-            ],
-            "reason": reasons,
+        columns: dict[Column, Any] = {
+            Column("run"): self.runs,
+            Column("unjudged", "int", about=unjudged): counts["unjudged"],
+            Column("judged", "int", about=judged): counts["judged"],
+            Column("ended", "int", about="topics where the run's list ends earlier"): counts["ended"],
+            Column("no_run", "int", "no run", "topics for which the run has no document", show="if_any"): (
+                counts["no_run"]
+            ),
+        }
+        if self.flips > 1:
+            turned = "documents of all topics that turned relevant"
+            columns[Column("turned", "int", about=turned)] = self.n_flipped()
+        columns |= {
+            Column("map_before", "float", "MAP"): before,
+            Column("map_after", "float", "after", show="never"): np.where(np.isnan(before), np.nan, after),
+            Column("change", "float", about=change): after - before,
+            Column(
+                "tau_b",
+                "float",
+                "tau-b",
+                f"{of_orders}; 1 = the same, including ties",
+                show="always" if self.flips == 1 else "never",
+            ): self.tau_b,
+            Column("tau_ap", "float", "tau_AP", more_on_top): self.tau_ap,
+            Column("swapped", "int", about="pairs of runs that change places"): (
+                cells_where(can_swap, self.n_swapped)
+            ),
+            Column("reason", show="if_any"): reasons,
         }
         notes = [
             summary(self.status, at=self.at, depth=self.depth, flips=self.flips) + ".",
             *conclusion(self.runs, self),
             who_gains(self.scenario, self.r_mode),
         ]
-        chosen = {column.name: data[column.name] for column in columns}
-        return Table("sensitivity", columns, chosen, _title(self), notes)
+        return Table.of_columns("sensitivity", columns, _title(self), notes)
 
     def _topics(self) -> Table:
         """Make a row a run and topic."""
@@ -826,59 +800,48 @@ class MissingResult(Result, MissingBounds):
 
     def _missing(self) -> Table:
         """Make a row a run."""
-        unjudged, judged, *scores = self._limit_columns("MAP", "the run's lists")
-        columns = [
-            Column("run"),
-            unjudged,
-            judged,
-            Column("no_run", "int", "no run", "topics for which the run has no document", show="if_any"),
-            *scores,
-            Column("undefined", "int", about="topics without a relevant document", show="if_any"),
-            Column("reason", show="if_any"),
-        ]
+        unjudged, judged, before, low, high = self._limit_columns("MAP", "the run's lists")
         n_unjudged = self._n_unjudged().sum(axis=1)
-        data = {
-            "run": self.runs,
-            "unjudged": n_unjudged,
-            "judged": self.arrays.lengths.sum(axis=1) - n_unjudged,
-            "no_run": (self.arrays.lengths == 0).sum(axis=1),
-            "map_before": self.map_before,
-            "map_low": self.map_low,
-            "map_high": self.map_high,
-            "undefined": self.n_topics_undefined,
-            "reason": ["no-relevant" if isnan(score) else None for score in self.map_before],
+        columns = {
+            Column("run"): self.runs,
+            unjudged: n_unjudged,
+            judged: self.arrays.lengths.sum(axis=1) - n_unjudged,
+            Column("no_run", "int", "no run", "topics for which the run has no document", show="if_any"): (
+                (self.arrays.lengths == 0).sum(axis=1)
+            ),
+            before: self.map_before,
+            low: self.map_low,
+            high: self.map_high,
+            Column("undefined", "int", about="topics without a relevant document", show="if_any"): (
+                self.n_topics_undefined
+            ),
+            Column("reason", show="if_any"): [
+                "no-relevant" if isnan(score) else None for score in self.map_before
+            ],
         }
-        return Table("missing", columns, data, self._title())
+        return Table.of_columns("missing", columns, self._title())
 
     def _topics(self) -> Table:
         """Make a row a run and topic."""
-        columns = [
-            Column("run"),
-            Column("topic"),
-            *self._limit_columns("AP", "the run's list"),
-            Column("status"),
-            Column("reason", show="if_any"),
-        ]
-        n_unjudged = self._n_unjudged()
-        rows: list[Row] = []
-        for index, tag in enumerate(self.runs):
-            for place, topic in enumerate(self.topics):
-                before = float(self.ap_before[index, place])
-                length, unjudged = int(self.arrays.lengths[index, place]), int(n_unjudged[index, place])
-                rows.append(
-                    {
-                        "run": tag,
-                        "topic": topic,
-                        "unjudged": unjudged,
-                        "judged": length - unjudged,
-                        "ap_before": before,
-                        "ap_low": float(self.ap_low[index, place]),
-                        "ap_high": float(self.ap_high[index, place]),
-                        "status": "unjudged" if unjudged else "judged" if length else "no documents",
-                        "reason": "no-relevant" if isnan(before) else None,
-                    }
-                )
-        return Table.of_rows("topics", columns, rows, title=self._title())
+        unjudged, judged, before, low, high = self._limit_columns("AP", "the run's list")
+        n_unjudged, lengths = self._n_unjudged().ravel(), self.arrays.lengths.ravel()
+        columns = {
+            Column("run"): [tag for tag in self.runs for _ in self.topics],
+            Column("topic"): [*self.topics] * len(self.runs),
+            unjudged: n_unjudged,
+            judged: lengths - n_unjudged,
+            before: self.ap_before.ravel(),
+            low: self.ap_low.ravel(),
+            high: self.ap_high.ravel(),
+            Column("status"): [
+                "unjudged" if n else "judged" if length else "no documents"
+                for n, length in zip(n_unjudged, lengths, strict=True)
+            ],
+            Column("reason", show="if_any"): [
+                "no-relevant" if isnan(score) else None for score in self.ap_before.flat
+            ],
+        }
+        return Table.of_columns("topics", columns, self._title())
 
     def _title(self) -> str:
         """Say what is supposed."""
