@@ -434,34 +434,10 @@ class Source:
     Nothing is read before it is asked for, and nothing twice. What reads a source does not know
     which of the three it has.
 
-    Parameters
-    ----------
-    runs : sequence of str or Run
-        Run files, or what is read of them; of a collection tags, none = all.
-    qrels : str or sequence of Qrel, optional
-        A file, or what is read of it; ``None`` = the judgements are the collection's.
-    collection : str or Collection, optional
-        Its file or URL, or the open collection itself.
-    listed : str, optional
-        A list of run files, with their tags and groups.
-    policy : Policy, optional
-        Whose judgements of a collection count; default those of its only judge.
-    level : int, optional
-        Least relevant grade; default the relaxed level of the scale, and 1 of files without one.
-    rigid, relaxed : bool
-        Take that level of the scale instead.
-    order : Order
-        Of documents within a run.
-    scale : str, optional
-        Of the grades in a file.
-    lenient : bool
-        Read files by trec_eval's own rules.
-    tells_level : bool
-        Whether the level is said of files, too, where grades are more than relevant or not.
-    judgements : sequence of str
-        Files of several judges, or of one each; see `judging`.
-    reading : Reading, optional
-        How these are read.
+    Its arguments are those of `source`, worked out: `runs` are files or what is read of them, or tags
+    of a collection, none = all; `listed` is a list of run files, with their tags and groups;
+    `tells_level` says the level of files, too, where grades are more than relevant or not;
+    `judgements` are files of several judges, or of one each, and `reading` how these are read.
     """
 
     def __init__(

@@ -25,7 +25,7 @@ from pooler.results.agree.sharing import pairs_of
 from pooler.results.judge_kinds import tell_kinds
 from pooler.results.result import Progress, Result, frozen, heard
 from pooler.results.source import Source, source_of
-from pooler.results.table import Column, Table, View
+from pooler.results.table import Column, Table, View, cells_where
 from pooler.telling import progress as telling
 from pooler.telling import warn
 from store.analysis.agreement.tables import all_pair_stacks, sharing_pairs
@@ -137,25 +137,19 @@ def judge_table(population: PopulationVotes, asked: Asked) -> Table:
     if population.default is not None and population.filled.any():
         grade = asked.scale.values[population.default]
         taken = f"unjudged documents taken as grade {grade}, as --unlisted-as says"
-    columns = [
-        Column("judge"),
-        Column("graded", "int"),
-        Column("outside", "int", "left out", "graded, but not among these documents", show="if_any"),
-        Column("skipped", "int", show="if_any"),
-        Column("cannot", "int", show="if_any"),
-        Column("unlisted", "int", "taken", taken, show="if_any"),
-        *(Column(f"grade_{value}", "int", str(value)) for value in asked.scale.values),
-    ]
-    data = {
-        "judge": population.votes.judges,
-        "graded": population.graded,
-        "outside": population.outside,
-        "skipped": population.skipped,
-        "cannot": population.cannot,
-        "unlisted": population.filled,
+    columns: dict[Column, Any] = {
+        Column("judge"): population.votes.judges,
+        Column("graded", "int"): population.graded,
+        Column("outside", "int", "left out", "graded, but not among these documents", show="if_any"): (
+            population.outside
+        ),
+        Column("skipped", "int", show="if_any"): population.skipped,
+        Column("cannot", "int", show="if_any"): population.cannot,
+        Column("unlisted", "int", "taken", taken, show="if_any"): population.filled,
     }
-    data |= {f"grade_{value}": given[:, place] for place, value in enumerate(asked.scale.values)}
-    return Table("judges", columns, data)
+    for place, value in enumerate(asked.scale.values):
+        columns[Column(f"grade_{value}", "int", str(value))] = given[:, place]
+    return Table.of_columns("judges", columns)
 
 
 def cross_tables(stack: PairStack, pairs: Sequence[Pair], scale: Scale) -> Table:
@@ -176,24 +170,22 @@ def grade_table(stack: PairStack, pairs: Sequence[Pair], scale: Scale) -> Table:
     """Make the table of the agreement specific to each grade."""
     from store.analysis.agreement.overlap import stacked_specific
 
-    columns = [
-        Column("first"),
-        Column("second"),
-        Column("grade", "int"),
-        Column("given", "int"),
-        Column("agreement", "float", digits=3),
-        Column("reason", show="if_any"),
-    ]
-    rows: list[Row] = []
-    shares = stacked_specific(stack.tables).tolist()
-    given = (stack.tables.sum(axis=-1) + stack.tables.sum(axis=-2)).tolist()
-    for (first, second), values, counts in zip(pairs, shares, given, strict=True):
-        for grade, value, count in zip(scale.values, values, counts, strict=True):
-            reason = "no-relevant" if sum(counts) else "no-common-docs"
-            row = {"first": first, "second": second, "grade": grade, "given": count}
-            rows.append(row | {"agreement": value if count else None, "reason": None if count else reason})
+    shares = stacked_specific(stack.tables)
+    given = stack.tables.sum(axis=-1) + stack.tables.sum(axis=-2)
+    any_given = np.broadcast_to(given.any(axis=-1, keepdims=True), given.shape).ravel().tolist()
+    columns = {
+        Column("first"): [first for first, _ in pairs for _ in scale.values],
+        Column("second"): [second for _, second in pairs for _ in scale.values],
+        Column("grade", "int"): [*scale.values] * len(pairs),
+        Column("given", "int"): given.ravel(),
+        Column("agreement", "float", digits=3): cells_where(given.ravel() > 0, shares.ravel()),
+        Column("reason", show="if_any"): [
+            None if count else "no-relevant" if others else "no-common-docs"
+            for count, others in zip(given.ravel().tolist(), any_given, strict=True)
+        ],
+    }
     title = "How likely one judge gives a grade when the other does"
-    return Table.of_rows("per_grade", columns, rows, title=title)
+    return Table.of_columns("per_grade", columns, title)
 
 
 def _stack_rows(
