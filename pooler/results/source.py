@@ -175,9 +175,9 @@ def load_judged(
         return _from_files(runs, listed, qrels, cut, order, lenient=lenient, scale=declared)
     tags = [run if isinstance(run, str) else run.tag for run in runs]
     if isinstance(collection, str):
-        _check_no_files(tags, collection)
+        check_no_files(tags, collection, "no qrels are named", _NEEDS_QRELS)
     with opened_collection(collection) as opened:
-        _check_no_file_for_a_tag(opened, tags)
+        check_no_file_for_a_tag(opened, tags, _NEEDS_QRELS)
         if not docnos:
             sole = _of_sole_judge(opened, tags, policy, order, level, rigid=rigid, relaxed=relaxed)
             if sole is not None:
@@ -247,13 +247,13 @@ def _of_sole_judge(
     return Judged(ranked, (), cut, grades=sole.by_topic)
 
 
-def _check_no_file_for_a_tag(opened: Collection, runs: Sequence[str]) -> None:
+def check_no_file_for_a_tag(opened: Collection, runs: Iterable[str], hint: str) -> None:
     """Raise `PoolerError` where a run file is named for a run of the collection."""
     tags = {run.tag for run in opened.runs.all()}
     for run in runs:
         if run not in tags and Path(run).is_file():
             message = f"{run} is a file, and no run tag of the collection"
-            raise PoolerError(message, hint=_NEEDS_QRELS)
+            raise PoolerError(message, hint=hint)
 
 
 def _some_run(ranked: RankedDocuments) -> RankedDocuments:
@@ -264,12 +264,12 @@ def _some_run(ranked: RankedDocuments) -> RankedDocuments:
     return ranked
 
 
-def _check_no_files(runs: Sequence[str], collection: str) -> None:
-    """Raise `PoolerError` where run files are named, and neither qrels nor a collection."""
+def check_no_files(runs: Iterable[str], collection: str, what: str, hint: str) -> None:
+    """Raise `PoolerError` where run files are named, and neither a collection nor `what` measures them."""
     files = [run for run in runs if Path(run).is_file()]
     if files and "://" not in collection and not Path(collection).exists():
-        message = f"{files[0]} is a file, and no qrels are named to measure it with"
-        raise PoolerError(message, hint=_NEEDS_QRELS)
+        message = f"{files[0]} is a file, and {what} to measure it with"
+        raise PoolerError(message, hint=hint)
 
 
 def _check_no_policy(policy: Policy) -> None:

@@ -7,12 +7,19 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, compress
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pooler.results.judge_kinds import tell_kinds
 from pooler.results.result import Result, frozen, heard
-from pooler.results.source import Source, entries_of, opened_collection, read_entries, source_of
+from pooler.results.source import (
+    Source,
+    check_no_file_for_a_tag,
+    check_no_files,
+    entries_of,
+    opened_collection,
+    read_entries,
+    source_of,
+)
 from pooler.results.table import Column, Table
 from pooler.telling import say, warn
 from store.errors import ArgumentError, PoolerError
@@ -536,17 +543,11 @@ def _of_collection(
 ) -> _Read:
     """Read runs of a collection, and the probabilities by its judges or of a file."""
     runs, collection = source.option("runs"), collection_of(source)
-    files = [run for run in runs if Path(run).is_file()]
-    if files and isinstance(collection, str) and "://" not in collection and not Path(collection).exists():
-        message = f"{files[0]} is a file, and there is nothing to measure it with"
-        raise PoolerError(message, hint=_FILES_HINT)
+    if isinstance(collection, str):
+        check_no_files(runs, collection, "there is nothing", _FILES_HINT)
     with opened_collection(collection) as opened:
-        tags = {run.tag for run in opened.runs.all()}
-        for file in files:
-            if file not in tags:
-                message = f"{file} is a file, and no run tag of the collection"
-                raise PoolerError(message, hint=_FILES_HINT)
-        if not tags:
+        check_no_file_for_a_tag(opened, runs, _FILES_HINT)
+        if not opened.runs.all():
             message = "there is no run in the collection"
             raise PoolerError(message, hint="pooler import runs")
         mixture: dict[str, int] = {}
