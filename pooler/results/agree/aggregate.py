@@ -282,7 +282,7 @@ class QrelsResult(Result):
 
 
 @dataclass(frozen=True, slots=True)
-class _Gathered:
+class _CollectedVotes:
     """Votes, and what is known of where they come from."""
 
     ballots: Ballots
@@ -359,20 +359,20 @@ def _policy(
     return replace(given, rule=rule, ties=ties, collapse=order, rulings=rulings and given.rulings, of=of)
 
 
-def _of_collection(source: Source, choose: Choose) -> _Gathered:
-    """Gather the votes of a collection."""
+def _of_collection(source: Source, choose: Choose) -> _CollectedVotes:
+    """Collect the votes of a collection."""
     with opened_collection(source.collection or "collection.db") as opened:
         policies = choose(opened.scale)
         ballots = opened.grades.ballots(policies[-1])
         rounds, judges = opened.pools.rounds(), opened.judges.all()
         origin = {"collection": opened.name, **erased_facts(opened)}
-        return _Gathered(ballots, policies, rounds, judges, origin, erased_words(opened))
+        return _CollectedVotes(ballots, policies, rounds, judges, origin, erased_words(opened))
 
 
 def _of_files(
     source: Source, policy: Policy, levels: Sequence[int], choose: Choose, *, is_read: bool
-) -> _Gathered:
-    """Gather the votes of files, or of qrels in memory, which are one judge's."""
+) -> _CollectedVotes:
+    """Collect the votes of files, or of qrels in memory, which are one judge's."""
     from pooler.results.judgement_files import FileReading, codes_of, decode, read_files, scale_of
     from store.grades.opinions import gather
 
@@ -402,7 +402,7 @@ def _of_files(
     judgements = [one for file in files for one in file.judgements]
     ballots = gather(judgements, scale, policies[-1], adjudicators=adjudicators)
     rounds = {pair: iteration for file in files for pair, iteration in file.listed.items()}
-    return _Gathered(ballots, policies, rounds, judges, {"files": _origins(files)}, files=files)
+    return _CollectedVotes(ballots, policies, rounds, judges, {"files": _origins(files)}, files=files)
 
 
 def judge_facts(known: Sequence[Judge], judges: Sequence[str], policy: Policy) -> dict[str, Any]:

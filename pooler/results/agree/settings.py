@@ -62,7 +62,7 @@ ALL_LABELS = "(all labels)"
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AgreementOptions:
     """What is to be computed."""
 
     scale: Scale
@@ -215,25 +215,30 @@ def _others_graded(opened: AllGrades, names: Sequence[str] | None) -> bool:
 
 
 def settings_of(
-    votes: PopulationVotes, asked: Asked, *, against: str | None, policy: Policy, kinds: Mapping[str, int]
+    votes: PopulationVotes,
+    options: AgreementOptions,
+    *,
+    against: str | None,
+    policy: Policy,
+    kinds: Mapping[str, int],
 ) -> dict[str, Any]:
     """Say what was measured, and how: for programs and for the manifest."""
     has_rule = policy.rule is not None
     return {
         "population": votes.population,
-        "unlisted_as": None if votes.default is None else asked.scale.values[votes.default],
+        "unlisted_as": None if votes.default is None else options.scale.values[votes.default],
         "unlisted": int(votes.filled.sum()),
         "documents": votes.n_documents,
         "topics": votes.n_topics,
         "judges": list(votes.votes.judges),
         **({"kinds": dict(kinds)} if kinds else {}),
-        "scale": list(asked.scale.values),
-        "levels": list(asked.levels),
-        "interval": asked.kind,
-        "interval_level": None if asked.kind == "none" else 0.95,
-        "resamples": asked.resamples if asked.kind in ("topic", "item") else None,
-        "seed": asked.seed,
-        "bands": asked.bands,
+        "scale": list(options.scale.values),
+        "levels": list(options.levels),
+        "interval": options.kind,
+        "interval_level": None if options.kind == "none" else 0.95,
+        "resamples": options.resamples if options.kind in ("topic", "item") else None,
+        "seed": options.seed,
+        "bands": options.bands,
         "against": against,
         "aggregate": policy.rule,
         "ties": policy.ties,
@@ -253,7 +258,7 @@ def measured_of(
     """Say of a plan, or of orders of runs, what `settings_of` says: intervals are as nobody chose them."""
     from store.grades.policy import Policy
 
-    asked = Asked(
+    options = AgreementOptions(
         scale=scale,
         levels=tuple(levels),
         kind="topic",
@@ -263,4 +268,4 @@ def measured_of(
         by_topic=False,
         has_levels=True,
     )
-    return settings_of(votes, asked, against=against, policy=Policy(), kinds=kinds)
+    return settings_of(votes, options, against=against, policy=Policy(), kinds=kinds)

@@ -13,11 +13,11 @@ from pooler.results.look.listing import (
     JUDGE_COLUMNS,
     POOL_COLUMNS,
     RUN_COLUMNS,
-    STANDING,
+    STATE_COLUMNS,
     judge_cells,
     pool_cells,
     run_cells,
-    standing_cells,
+    state_cells,
     topic_cells,
 )
 from pooler.results.result import Result, frozen
@@ -332,7 +332,7 @@ def _judge(collection: Collection, name: str) -> _Found:
     facts["number_of_topics"] = facts.pop("topics")
     facts |= {"added_at": found.created_at, "assigned": found.assigned}
     facts["number_of_sittings"] = len(found.sittings)
-    columns = [Column("topic"), _TITLE, Column("runs", "int", show="if_varied"), *_explained(STANDING)]
+    columns = [Column("topic"), _TITLE, Column("runs", "int", show="if_varied"), *_explained(STATE_COLUMNS)]
     sittings = Table.of_records(
         "sittings",
         _SITTINGS,
@@ -361,7 +361,7 @@ def _topics(lines: Iterable[TopicLine], columns: Sequence[Column]) -> Table:
             "title": one.title,
             "runs": one.runs,
             "documents": one.standing.pooled,
-            **standing_cells(one.standing),
+            **state_cells(one.standing),
         }
         for one in lines
     ]

@@ -98,7 +98,7 @@ _POOLS = (
     Column("sampled", "bool", "to judge"),
     Column("position", "int", about="place in the order in which judges see the topic, from 0"),
 )
-_STANDING = (Column("judge"), Column("kind"), Column("state"), Column("grade", "int"))
+_STATE_COLUMNS = (Column("judge"), Column("kind"), Column("state"), Column("grade", "int"))
 _ABOUT = Column("about", show="if_any", most=40)
 _ASIDE = ("note", "mark")
 """Actions that change no grade."""
@@ -285,7 +285,7 @@ class DocumentHistory(History):
             )
         if name == "pools":
             return Table.of_records(name, _POOLS, self.found.places)
-        return Table.of_records(name, _STANDING, self.found.standing)
+        return Table.of_records(name, _STATE_COLUMNS, self.found.standing)
 
     def _views(self, name: str) -> Sequence[View]:
         if name != "events":

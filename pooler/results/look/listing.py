@@ -39,7 +39,7 @@ _UNJUDGED = Column("unjudged", "int", show="if_varied", usual=(0,))
 _OUTSIDE = Column("outside", "int", show="if_varied", usual=(0,))
 _RELEVANT = Column("relevant", "int")
 
-STANDING = (_POOLED, _JUDGED, _CANNOT, _SKIPPED, _UNJUDGED, _OUTSIDE, _RELEVANT)
+STATE_COLUMNS = (_POOLED, _JUDGED, _CANNOT, _SKIPPED, _UNJUDGED, _OUTSIDE, _RELEVANT)
 """How documents stand with all judges together: `store.judging.states`."""
 IN_POOL = (_JUDGED, _CANNOT, _SKIPPED, _UNJUDGED, _RELEVANT)
 """The same, of the documents of one pool."""
@@ -60,7 +60,7 @@ TOPIC_COLUMNS = (
     _LISTED,
     Column("version", "int"),
     Column("runs", "int", show="if_varied"),
-    *STANDING,
+    *STATE_COLUMNS,
     Column("older", "int", "by older text", show="if_any"),
 )
 DOCUMENT_COLUMNS = (
@@ -69,7 +69,7 @@ DOCUMENT_COLUMNS = (
     Column("text", "bool", show="if_varied", usual=(True, False)),
     _LISTED,
     Column("pools", "int"),
-    *STANDING,
+    *STATE_COLUMNS,
 )
 POOL_COLUMNS = (
     Column("pool"),
@@ -327,7 +327,7 @@ def topic_cells(line: TopicLine) -> dict[str, Any]:
         "listed": line.listed,
         "version": line.version,
         "runs": line.runs,
-        **standing_cells(line.standing),
+        **state_cells(line.standing),
         "older": line.older,
     }
 
@@ -343,7 +343,7 @@ def pool_cells(line: PoolLine) -> dict[str, Any]:
         "topics": line.topics,
         "documents": line.standing.pooled,
         "budget": line.budget,
-        **standing_cells(line.standing),
+        **state_cells(line.standing),
         "runs": line.runs,
         "withdrawn": line.withdrawn,
         "made_at": line.created_at,
@@ -356,9 +356,9 @@ def judge_cells(line: JudgeLine) -> dict[str, Any]:
     return {"judge": line.name, "kind": line.kind.value, **others}
 
 
-def standing_cells(standing: Standing) -> dict[str, Any]:
-    """Return the cells of `STANDING`."""
-    return {column.name: getattr(standing, column.name) for column in STANDING}
+def state_cells(standing: Standing) -> dict[str, Any]:
+    """Return the cells of `STATE_COLUMNS`."""
+    return {column.name: getattr(standing, column.name) for column in STATE_COLUMNS}
 
 
 def _document_cells(line: DocumentLine) -> dict[str, Any]:
@@ -369,7 +369,7 @@ def _document_cells(line: DocumentLine) -> dict[str, Any]:
         "text": line.has_text,
         "listed": line.listed,
         "pools": line.pools,
-        **standing_cells(line.standing),
+        **state_cells(line.standing),
     }
 
 
@@ -381,7 +381,7 @@ def _round_cells(line: RoundLine) -> dict[str, Any]:
         "withdrawn": list(line.withdrawn),
         "topics": line.topics,
         "documents": line.standing.pooled,
-        **standing_cells(line.standing),
+        **state_cells(line.standing),
         "judgements": line.judgements,
     }
 

@@ -118,24 +118,24 @@ def _of_votes(source: Source, values: Values | None) -> Probabilities:
         worth = parse_values(values, opened.scale.values) if values else None
         cut = level_of(opened.scale, **{name: source.option(name) for name in ("level", "rigid", "relaxed")})
         cut = opened.scale.relaxed if cut is None else cut
-        ballots = opened.grades.ballots(Policy(rulings=False, of=() if given is None else given.of))
-        if not ballots.votes.n_documents:
+        tallied = opened.grades.ballots(Policy(rulings=False, of=() if given is None else given.of))
+        if not tallied.votes.n_documents:
             message = "no judge has judged anything yet"
             raise PoolerError(message, hint="pooler judge, or pooler import judgements")
-        kinds = kind_counts(opened.judges.all(), ballots.votes.judges)
+        kinds = kind_counts(opened.judges.all(), tallied.votes.judges)
         place = level_index(opened.scale, cut)
-    pairs = [ballots.pairs[row] for row in ballots.rows.tolist()]
+    pairs = [tallied.pairs[row] for row in tallied.rows.tolist()]
     return Probabilities(
         topics=tuple(topic for topic, _ in pairs),
         docnos=tuple(docno for _, docno in pairs),
-        p=share_probabilities(ballots.counts, place)
+        p=share_probabilities(tallied.counts, place)
         if worth is None
-        else value_probabilities(ballots.counts, [*worth.values()]),
-        n_judges=ballots.counts.sum(axis=1),
-        judges=tuple(ballots.votes.judges),
+        else value_probabilities(tallied.counts, [*worth.values()]),
+        n_judges=tallied.counts.sum(axis=1),
+        judges=tuple(tallied.votes.judges),
         values=worth,
         level=cut if worth is None else None,
-        without_grade=len(ballots.pairs) - len(pairs),
+        without_grade=len(tallied.pairs) - len(pairs),
         settings=frozen(
             **{
                 **source.named(),

@@ -106,10 +106,10 @@ def required_difference(
     """
     _check("alpha", alpha, "above 0 and below 1", holds=0 < alpha < 1)
     _check("power", power, "at least 0.5 and below 1", holds=0.5 <= power < 1)
-    asked: dict[str, Any] = {"variation": variation, "alpha": alpha, "power": power}
+    chosen: dict[str, Any] = {"variation": variation, "alpha": alpha, "power": power}
     if source is None:
         shares = [0.0] if variation is None else np.atleast_1d(variation).tolist()
-        asked |= {"variance": [*variance], "topics": [*topics], "drops": [list(one) for one in drops]}
+        chosen |= {"variance": [*variance], "topics": [*topics], "drops": [list(one) for one in drops]}
         grids = [
             (
                 share,
@@ -127,7 +127,7 @@ def required_difference(
             )
             for share, (q, h) in product(shares, drops)
         ]
-        return RequiredDifference(grids=tuple(grids), settings=frozen(**asked))
+        return RequiredDifference(grids=tuple(grids), settings=frozen(**chosen))
     with heard(progress) as said:
         found = source_of(source)
         share = None if variation is None else float(np.atleast_1d(variation)[0])
@@ -138,9 +138,9 @@ def required_difference(
             moved = pair_sensitivity(arrays, depth=depth, scenario=scenario, progress=advance)
         by_judges = _shares_by_judges(found, cutoff, arrays.tags, moved) if share is None else share
         pairs = required_of_pairs(moved, variation_share=by_judges, alpha=alpha, power=power)
-    asked |= {"depth": depth, "scenario": scenario, "neighbours": neighbours, "cutoff": cutoff}
+    chosen |= {"depth": depth, "scenario": scenario, "neighbours": neighbours, "cutoff": cutoff}
     return RequiredDifference(
-        pairs=pairs, runs=arrays.tags, settings=frozen(**asked, **found.settings()), warnings=said.warnings
+        pairs=pairs, runs=arrays.tags, settings=frozen(**chosen, **found.settings()), warnings=said.warnings
     )
 
 
