@@ -552,119 +552,93 @@ class SensitivityPairs(Result):
 
     def _both_ways(self, result: PairSensitivity) -> Table:
         """Make a row a pair, with the documents of either run turned relevant."""
-        sides = {"a": result.after_first, "b": result.after_second}
-        columns = [
-            Column("a", heading="A", about="the run ahead"),
-            Column("b", heading="B"),
-            Column("topics", "int", show="never"),
-            Column("difference", "float", "A - B"),
-            Column("t2", "float", show="never"),
-            Column("p", "float", about="of t2, the paired t test (two-sided)"),
-            Column("variance", "float", show="never"),
-        ]
-        for side, heading in (("a", "A's found"), ("b", "B's found")):
-            about = f"A - B once the documents of {side.upper()} are relevant; below 0 the two have swapped"
-            columns += [
-                Column(f"difference_{side}", "float", heading, about),
-                Column(f"t2_{side}", "float", show="never"),
-                Column(f"p_{side}", "float", "p"),
-                Column(f"variance_{side}", "float", show="never"),
-                Column(f"drop_{side}", "float", show="never"),
-                Column(f"variance_drop_{side}", "float", show="never"),
-                Column(f"sign_{side}", show="never"),
-            ]
-        columns.append(Column("reason", show="never"))
-        rows: list[Row] = []
-        signs = {
-            side: sign_moves(result.before.difference, after.difference) for side, after in sides.items()
+        before, sides = result.before, {"a": result.after_first, "b": result.after_second}
+        signs = {side: sign_moves(before.difference, after.difference) for side, after in sides.items()}
+        reasons = _reasons(before, *sides.values())
+        columns: dict[Column, Any] = {
+            Column("a", heading="A", about="the run ahead"): [self.runs[run] for run in result.first],
+            Column("b", heading="B"): [self.runs[run] for run in result.second],
+            Column("topics", "int", show="never"): before.n_topics,
+            Column("difference", "float", "A - B"): before.difference,
+            Column("t2", "float", show="never"): before.t,
+            Column("p", "float", about="of t2, the paired t test (two-sided)"): before.p_t,
+            Column("variance", "float", show="never"): before.variance,
         }
-        for place, (first, second) in enumerate(zip(result.first, result.second, strict=True)):
-            row: Row = {"a": self.runs[first], "b": self.runs[second]}
-            row |= _tests(result.before, place, "")
-            row |= {"topics": int(result.before.n_topics[place])}
-            for side, after in sides.items():
-                row |= _tests(after, place, f"_{side}")
-                row[f"sign_{side}"] = SIGN_WORDS[int(signs[side][place])]
-                row[f"drop_{side}"] = _drop(row["difference"], row[f"difference_{side}"])
-                row[f"variance_drop_{side}"] = _drop(row["variance"], row[f"variance_{side}"])
-            row["reason"] = _reasons(place, result.before, *sides.values())
-            rows.append(row)
+        for side, after in sides.items():
+            run = side.upper()
+            about = f"A - B once the documents of {run} are relevant; below 0 the two have swapped"
+            columns |= {
+                Column(f"difference_{side}", "float", f"{run}'s found", about): after.difference,
+                Column(f"t2_{side}", "float", show="never"): after.t,
+                Column(f"p_{side}", "float", "p"): after.p_t,
+                Column(f"variance_{side}", "float", show="never"): after.variance,
+                Column(f"drop_{side}", "float", show="never"): _drop(before.difference, after.difference),
+                Column(f"variance_drop_{side}", "float", show="never"): (
+                    _drop(before.variance, after.variance)
+                ),
+                Column(f"sign_{side}", show="never"): [SIGN_WORDS[int(sign)] for sign in signs[side]],
+            }
+        columns[Column("reason", show="never")] = reasons
         how = self.how
         notes = [
             summary(result.status, at=how.at, depth=how.depth, flips=how.flips) + ".",
-            f"Of {counted(len(rows), 'pair')}, {int((signs['a'] == 1).sum()):,} swap with A's"
+            f"Of {counted(len(reasons), 'pair')}, {int((signs['a'] == 1).sum()):,} swap with A's"
             f" documents, {int((signs['b'] == 1).sum()):,} with B's.",
-            _undefined(rows),
-            _significant(
-                result.before, {"with A's documents": result.after_first, "with B's": result.after_second}
-            ),
+            undefined_pairs(reasons),
+            _significant(before, {"with A's documents": sides["a"], "with B's": sides["b"]}),
             who_gains(how.scenario, how.r),
             "json and tsv have t2, the variances, and the shares by which both fall: Q and H of"
             " `required-difference`.",
         ]
         title = f"{flipped(at=how.at, depth=how.depth, flips=how.flips)} turned relevant"
-        return Table.of_rows("pairs", columns, rows, title=title, notes=notes)
+        return Table.of_columns("pairs", columns, title, notes)
 
     def _single_documents(self) -> Table:
         """Make a row a pair, with the one document that moves it most."""
-        result, arrays = self.one, self.arrays
+        result = self.one
         assert result is not None
+        before, after = result.before, result.after
+        signs, reasons = sign_moves(before.difference, after.difference), _reasons(before, after)
+        documents = [self._document(result, place) for place in range(len(reasons))]
         way = "towards 0, and beyond it" if self.how.at == "worst" else "away from 0"
-        columns = [
-            Column("a", heading="A", about="the run ahead"),
-            Column("b", heading="B"),
-            Column("topics", "int", show="never"),
-            Column("difference", "float", "A - B"),
-            Column("t2", "float", show="never"),
-            Column("p", "float", show="never"),
-            Column("topic"),
-            Column(
-                "docno",
-                most=24,
-                about="of all unjudged documents, inside and below the pool, the one that moves A - B"
-                f" most {way}; -: any document that neither run has",
-            ),
-            Column("rank_a", "int", "in A", "its rank"),
-            Column("rank_b", "int", "in B", "its rank"),
-            Column(
-                "difference_after",
-                "float",
-                "after",
-                "A - B with this one document relevant; below 0 the two have swapped",
-            ),
-            Column("t2_after", "float", show="never"),
-            Column("p_after", "float", "p", "of t2, the paired t test (two-sided), after"),
-            Column("sign", show="never"),
-            Column("reason", show="never"),
-        ]
-        signs = sign_moves(result.before.difference, result.after.difference)
-        rows: list[Row] = []
-        for place, (first, second) in enumerate(zip(result.first, result.second, strict=True)):
-            topic = int(result.topic[place])
-            row: Row = {
-                "a": self.runs[first],
-                "b": self.runs[second],
-                "topics": int(result.before.n_topics[place]),
-                "topic": self.topics[topic] if topic >= 0 else None,
-                "reason": _reasons(place, result.before, result.after),
-                "sign": SIGN_WORDS[int(signs[place])],
-            }
-            if result.holder[place] != NEITHER:
-                holder = int(first if result.holder[place] == FIRST else second)
-                column = int(result.column[place])
-                code = arrays.documents[holder, topic, column]
-                row["docno"] = self.docnos.at(holder, topic, column)
-                row["rank_a"] = _rank(arrays, int(first), topic, int(code))
-                row["rank_b"] = _rank(arrays, int(second), topic, int(code))
-            row |= _tests(result.before, place, "")
-            row |= _tests(result.after, place, "_after")
-            rows.append({name: row.get(name) for name in (one.name for one in columns)})
+        most = (
+            f"of all unjudged documents, inside and below the pool, the one that moves A - B most {way}; -:"
+            " any document that neither run has"
+        )
+        swapped = "A - B with this one document relevant; below 0 the two have swapped"
+        columns = {
+            Column("a", heading="A", about="the run ahead"): [self.runs[run] for run in result.first],
+            Column("b", heading="B"): [self.runs[run] for run in result.second],
+            Column("topics", "int", show="never"): before.n_topics,
+            Column("difference", "float", "A - B"): before.difference,
+            Column("t2", "float", show="never"): before.t,
+            Column("p", "float", show="never"): before.p_t,
+            Column("topic"): [self.topics[topic] if topic >= 0 else None for topic in result.topic],
+            Column("docno", most=24, about=most): [docno for docno, _, _ in documents],
+            Column("rank_a", "int", "in A", "its rank"): [rank for _, rank, _ in documents],
+            Column("rank_b", "int", "in B", "its rank"): [rank for _, _, rank in documents],
+            Column("difference_after", "float", "after", swapped): after.difference,
+            Column("t2_after", "float", show="never"): after.t,
+            Column("p_after", "float", "p", "of t2, the paired t test (two-sided), after"): after.p_t,
+            Column("sign", show="never"): [SIGN_WORDS[int(sign)] for sign in signs],
+            Column("reason", show="never"): reasons,
+        }
         notes = [
-            f"One document swaps {int((signs == 1).sum()):,} of {counted(len(rows), 'pair')}.",
-            _undefined(rows),
-            _significant(result.before, {"with that document": result.after}),
+            f"One document swaps {int((signs == 1).sum()):,} of {counted(len(reasons), 'pair')}.",
+            undefined_pairs(reasons),
+            _significant(before, {"with that document": after}),
         ]
-        return Table.of_rows("pairs", columns, rows, notes=notes)
+        return Table.of_columns("pairs", columns, notes=notes)
+
+    def _document(self, result: PairDiscovery, place: int) -> tuple[str | None, int | None, int | None]:
+        """Return the docno of a pair's document, and its ranks in A and B; ``None`` = not retrieved."""
+        if result.holder[place] == NEITHER:
+            return None, None, None
+        first, second, topic = (int(one[place]) for one in (result.first, result.second, result.topic))
+        holder, column = first if result.holder[place] == FIRST else second, int(result.column[place])
+        code = int(self.arrays.documents[holder, topic, column])
+        in_a, in_b = (_rank(self.arrays, run, topic, code) for run in (first, second))
+        return self.docnos.at(holder, topic, column), in_a, in_b
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
@@ -991,27 +965,18 @@ def nearest(table: Table, limit: int) -> Table:
     return replace(table.take(rows), notes=[words, *table.notes])
 
 
-def _tests(tests: RunPairs, place: int, suffix: str) -> Row:
-    """Return the numbers of one pair."""
-    return {
-        f"difference{suffix}": float(tests.difference[place]),
-        f"t2{suffix}": float(tests.t[place]),
-        f"p{suffix}": float(tests.p_t[place]),
-        f"variance{suffix}": float(tests.variance[place]),
-    }
+def _reasons(*tests: RunPairs) -> list[str | None]:
+    """Say why pairs have no t2 before or after; ``None`` = they have them all."""
+    by_pair = zip(*(one.t_reasons for one in tests), strict=True)
+    return [", ".join(dict.fromkeys(filter(None, reasons))) or None for reasons in by_pair]
 
 
-def _reasons(place: int, *tests: RunPairs) -> str | None:
-    """Say why a pair has no t2 before or after; ``None`` = it has them all."""
-    reasons = dict.fromkeys(one.t_reasons[place] for one in tests)
-    return ", ".join(reason for reason in reasons if reason is not None) or None
-
-
-def _drop(before: float, after: float) -> float | None:
-    """Return by what share a number falls; ``None`` where it was 0 or is undefined."""
-    if isnan(before) or isnan(after) or abs(before) <= TIED_MAP:
-        return None
-    return 1 - after / before
+def _drop(before: NDArray[np.float64], after: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return by what shares numbers fall; NaN where one was 0 or is undefined."""
+    is_known = ~np.isnan(after) & (np.abs(before) > TIED_MAP)
+    left = np.full(before.shape, np.nan)
+    np.divide(after, before, out=left, where=is_known)
+    return 1 - left
 
 
 def _significant(before: RunPairs, afters: Mapping[str, RunPairs]) -> str:
@@ -1029,8 +994,3 @@ def _rank(arrays: JudgedRankings, run: int, topic: int, code: int) -> int | None
     """Return the rank that a run gave a document; ``None`` = it did not retrieve it."""
     columns = np.flatnonzero(arrays.documents[run, topic] == code)
     return int(columns[0]) + 1 if columns.size else None
-
-
-def _undefined(rows: Sequence[Row]) -> str:
-    """Say why cells are empty."""
-    return undefined_pairs(row["reason"] for row in rows)
