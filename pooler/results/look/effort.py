@@ -136,32 +136,25 @@ class EffortResult(Result):
     def _low_dwell(self) -> Table:
         """List the documents decided at a low dwell, in the order of the decisions."""
         below = self.settings["below"]
-        columns = [
-            Column("judge"),
-            Column("topic"),
-            Column("docno"),
-            Column("state"),
-            Column("grade", "int"),
-            Column("dwell_s", "float", "dwell s", digits=1),
-            Column("active_s", "float", "active s", digits=1),
-            Column("judged_at", "moment"),
-        ]
-        rows = [
-            {
-                "judge": one.judge,
-                "topic": document.topic,
-                "docno": document.docno,
-                "state": document.state.value,
-                "grade": document.grade,
-                "dwell_s": document.dwell_ms / 1000,
-                "active_s": _seconds(document.active_ms),
-                "judged_at": document.judged_at,
-            }
+        quick = [
+            (one.judge, document, document.dwell_ms / 1000)
             for one in self.efforts
             for document in one.documents
             if document.dwell_ms is not None and document.dwell_ms < below * 1000
         ]
-        return Table.of_rows("low_dwell", columns, rows, title=f"Decided below {below:g} s")
+        columns = {
+            Column("judge"): [judge for judge, _, _ in quick],
+            Column("topic"): [one.topic for _, one, _ in quick],
+            Column("docno"): [one.docno for _, one, _ in quick],
+            Column("state"): [one.state.value for _, one, _ in quick],
+            Column("grade", "int"): [one.grade for _, one, _ in quick],
+            Column("dwell_s", "float", "dwell s", digits=1): [dwell for _, _, dwell in quick],
+            Column("active_s", "float", "active s", digits=1): [
+                _seconds(one.active_ms) for _, one, _ in quick
+            ],
+            Column("judged_at", "moment"): [one.judged_at for _, one, _ in quick],
+        }
+        return Table.of_columns("low_dwell", columns, f"Decided below {below:g} s")
 
     def _drift(self) -> Table:
         """Compare the quarters of every judge's topics."""

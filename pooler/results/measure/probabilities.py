@@ -197,16 +197,14 @@ class Probabilities(Result):
     NAMES: ClassVar[tuple[str, ...]] = ("probabilities",)
 
     def _table(self, name: str) -> Table:
-        columns = [
-            Column("topic"),
-            Column("docno"),
-            Column("p", "float", about="how likely the document is relevant"),
-            Column("judges", "int", about="how many graded it"),
-        ]
-        data: dict[str, Any] = {"topic": self.topics, "docno": self.docnos, "p": self.p}
+        columns: dict[Column, Any] = {
+            Column("topic"): self.topics,
+            Column("docno"): self.docnos,
+            Column("p", "float", about="how likely the document is relevant"): self.p,
+        }
         if self.n_judges is not None:
-            data["judges"] = self.n_judges
-        return Table(name, [column for column in columns if column.name in data], data)
+            columns[Column("judges", "int", about="how many graded it")] = self.n_judges
+        return Table.of_columns(name, columns)
 
 
 def parse_values(values: Values, grades: Sequence[int]) -> dict[int, float]:

@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     from store.collection import Collection
 
 Sourced = Source | tuple[Any, Any]
-Row = dict[str, Any]
 
 _STATES = {"judged": JUDGED, "unjudged": UNJUDGED, "ended": ENDED, "no_run": NO_RUN}
 _STATE_WORDS = {JUDGED: "judged", UNJUDGED: "unjudged", ENDED: "run ended", NO_RUN: "no documents"}
@@ -479,52 +478,41 @@ class SensitivityResult(Result, Sensitivity):
     def _topics(self) -> Table:
         """Make a row a run and topic."""
         is_next = self.at == "next" and self.flips == 1
-        columns = [
-            Column("run"),
-            Column("topic"),
-            Column("docno", "texts"),
-            Column("rank", "ints"),
-            Column("status"),
-            Column("ap_before", "float", "AP"),
-            Column("ap_after", "float", "after", show="never"),
-            Column("change", "float", about="of the run's AP, if its own documents were relevant"),
-            Column(
-                "threshold",
-                "int",
-                about="a relevant document discovered at this rank of the run or below lowers its AP, one"
-                " above does not; it may lie beyond the last rank. -: AP cannot fall",
-            ),
-            Column("reason", show="if_any"),
-        ]
-        if is_next:
-            columns = [column for column in columns if column.name != "rank"]
-        thresholds = run_thresholds(self.arrays, r_mode=self.r_mode)
-        rows: list[Row] = []
-        for index, tag in enumerate(self.runs):
-            for place, topic in enumerate(self.topics):
-                before, after = float(self.ap_before[index, place]), float(self.ap_after[index, place])
-                chosen = [column for column in self.columns[index, place].tolist() if column >= 0]
-                # What stands at rank N+1 is named, judged or not.
-                named = [self.depth] if is_next and self.depth is not None else chosen
-                rows.append(
-                    {
-                        "run": tag,
-                        "topic": topic,
-                        "docno": [docno for one in named if (docno := self.docnos.at(index, place, one))],
-                        "rank": [column + 1 for column in chosen],
-                        "status": _STATE_WORDS[int(self.status[index, place])],
-                        "ap_before": before,
-                        "ap_after": after,
-                        "change": after - before,
-                        "threshold": int(thresholds[index, place]) or None,
-                        "reason": "no-relevant" if isnan(before) else None,
-                    }
-                )
+        lists = [(run, topic) for run in range(len(self.runs)) for topic in range(len(self.topics))]
+        chosen = [[column for column in self.columns[at].tolist() if column >= 0] for at in lists]
+        # What stands at rank N+1 is named, judged or not.
+        named = chosen if not is_next or self.depth is None else [[self.depth]] * len(lists)
+        columns: dict[Column, Any] = {
+            Column("run"): [self.runs[run] for run, _ in lists],
+            Column("topic"): [self.topics[topic] for _, topic in lists],
+            Column("docno", "texts"): [
+                [docno for one in columns if (docno := self.docnos.at(*at, one))]
+                for at, columns in zip(lists, named, strict=True)
+            ],
+        }
+        if not is_next:
+            columns[Column("rank", "ints")] = [[column + 1 for column in columns] for columns in chosen]
+        threshold = (
+            "a relevant document discovered at this rank of the run or below lowers its AP, one above does"
+            " not; it may lie beyond the last rank. -: AP cannot fall"
+        )
+        thresholds = run_thresholds(self.arrays, r_mode=self.r_mode).ravel()
+        change = Column("change", "float", about="of the run's AP, if its own documents were relevant")
+        columns |= {
+            Column("status"): [_STATE_WORDS[int(status)] for status in self.status.flat],
+            Column("ap_before", "float", "AP"): self.ap_before.ravel(),
+            Column("ap_after", "float", "after", show="never"): self.ap_after.ravel(),
+            change: (self.ap_after - self.ap_before).ravel(),
+            Column("threshold", "int", about=threshold): cells_where(thresholds != 0, thresholds),
+            Column("reason", show="if_any"): [
+                "no-relevant" if isnan(score) else None for score in self.ap_before.flat
+            ],
+        }
         notes = [
             summary(self.status, at=self.at, depth=self.depth, flips=self.flips) + ".",
             who_gains(self.scenario, self.r_mode),
         ]
-        return Table.of_rows("topics", columns, rows, title=_title(self), notes=notes)
+        return Table.of_columns("topics", columns, _title(self), notes)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
