@@ -267,18 +267,21 @@ class QrelsResult(Result):
         """Return the decisions."""
         return self.decisions
 
-    def _table(self, name: str) -> Table:
-        if name == "qrels":
-            columns = [Column("topic"), Column("iteration"), Column("docno"), Column("grade", "int")]
-            data = {one.name: [getattr(row, one.name) for row in self.qrels] for one in columns}
-            return Table(name, columns, data, title="Qrels")
+    def _qrels(self) -> Table:
+        columns = [Column("topic"), Column("iteration"), Column("docno"), Column("grade", "int")]
+        return Table.of_records("qrels", columns, self.qrels, title="Qrels")
+
+    def _left_out(self) -> Table:
         about = (
             "tied: tied votes; cannot: found impossible to judge; unjudged: pooled, but nobody looked at it"
         )
-        columns = [Column("topic"), Column("docno"), Column("state", about=about)]
         states = self.final.left_out | dict.fromkeys(sorted(self.open_pairs), "unjudged")
-        rows = [{"topic": pair[0], "docno": pair[1], "state": state} for pair, state in states.items()]
-        return Table.of_rows(name, columns, rows, title="Documents without a grade")
+        columns = {
+            Column("topic"): [topic for topic, _ in states],
+            Column("docno"): [docno for _, docno in states],
+            Column("state", about=about): [*states.values()],
+        }
+        return Table.of_columns("left_out", columns, "Documents without a grade")
 
 
 @dataclass(frozen=True, slots=True)

@@ -408,60 +408,41 @@ class Variation(Result):
     def _variation(self) -> Table:
         """Make a row a run."""
         assert self.limits is not None
-        parts, limits = self.parts, self.limits
-        columns = [
-            Column("run"),
-            Column("topics", "int", show="never"),
-            Column("judged", "float", about="MAP by the judgements that were chosen"),
-            Column(
-                "mean",
-                "float",
-                "expected",
-                f"mean MAP over {counted(parts.n_topics, 'topic')} if judges like these judged again",
-            ),
-            Column("sd", "float", about="its standard deviation, with the same topics"),
-            Column(
-                "low",
-                "float",
-                about=f"about 95% of judgings are from here to high, {_INTERVAL_WORDS[limits.law]}",
-            ),
-            Column("high", "float"),
-            Column("topic_variance", "float", show="never"),
-            Column("judging_variance", "float", show="never"),
-            Column(
-                "share",
-                "float",
-                about="how much of the variance of single topics comes from judging rather than from"
-                " differences between them",
-            ),
-            Column("map_variance", "float", show="never"),
-            Column("mc_mean", "float", "simulated"),
-            Column("mc_sd", "float", "sd"),
-            Column("law", show="never"),
-            Column("interval_error", "float", show="never"),
-            Column("moments_error", "float", show="never"),
-        ]
-        n_runs = len(self.runs)
-        data: dict[str, Any] = {
-            "run": self.runs,
-            "topics": [parts.n_topics] * n_runs,
-            "mean": self.mean,
-            "sd": self.sd,
-            "low": limits.low,
-            "high": limits.high,
-            "topic_variance": parts.topic_variance,
-            "judging_variance": parts.judging_variance,
-            "share": parts.share,
-            "map_variance": parts.of_mean,
-            "law": [limits.law] * n_runs,
-            "interval_error": limits.error,
-            "moments_error": [self.varied.error] * n_runs,
+        parts, limits, n_runs = self.parts, self.limits, len(self.runs)
+        mean = f"mean MAP over {counted(parts.n_topics, 'topic')} if judges like these judged again"
+        low = f"about 95% of judgings are from here to high, {_INTERVAL_WORDS[limits.law]}"
+        share = (
+            "how much of the variance of single topics comes from judging rather than from differences"
+            " between them"
+        )
+        columns: dict[Column, Any] = {
+            Column("run"): self.runs,
+            Column("topics", "int", show="never"): [parts.n_topics] * n_runs,
         }
         if self.judged is not None:
-            data["judged"] = self.judged
+            judged = Column("judged", "float", about="MAP by the judgements that were chosen")
+            columns[judged] = self.judged
+        columns |= {
+            Column("mean", "float", "expected", mean): self.mean,
+            Column("sd", "float", about="its standard deviation, with the same topics"): self.sd,
+            Column("low", "float", about=low): limits.low,
+            Column("high", "float"): limits.high,
+            Column("topic_variance", "float", show="never"): parts.topic_variance,
+            Column("judging_variance", "float", show="never"): parts.judging_variance,
+            Column("share", "float", about=share): parts.share,
+            Column("map_variance", "float", show="never"): parts.of_mean,
+        }
         if self.simulated is not None:
-            data["mc_mean"] = self.simulated.moments.mean
-            data["mc_sd"] = np.diagonal(self.simulated.moments.covariance) ** 0.5
+            moments = self.simulated.moments
+            columns |= {
+                Column("mc_mean", "float", "simulated"): moments.mean,
+                Column("mc_sd", "float", "sd"): np.diagonal(moments.covariance) ** 0.5,
+            }
+        columns |= {
+            Column("law", show="never"): [limits.law] * n_runs,
+            Column("interval_error", "float", show="never"): limits.error,
+            Column("moments_error", "float", show="never"): [self.varied.error] * n_runs,
+        }
         varies = bool(np.any(self.sd > 0))
         notes = [
             self.conclusion() if varies and not np.isnan(self.tau) else "",
@@ -469,8 +450,7 @@ class Variation(Result):
             _UNJUDGED_WORDS if self.is_guessed else "",
             self._simulation(),
         ]
-        columns = [column for column in columns if column.name in data]
-        return Table("variation", columns, data, notes=[*filter(None, notes)])
+        return Table.of_columns("variation", columns, notes=[*filter(None, notes)])
 
     def _pairs(self) -> Table:
         """Make a row for two runs, the one with the higher mean first; neighbours by their means."""
