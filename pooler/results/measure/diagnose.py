@@ -538,34 +538,37 @@ def scale_of(source: Source, found: Looked) -> tuple[int, ...]:
 
 def scores_table(found: Looked, everything: Sequence[Readings], scale: Sequence[int]) -> Table:
     """Make a row for each run and measure."""
-    columns = [
-        Column("run"),
-        Column("measure"),
-        Column("score", "float", "as judged", "unjudged documents count as not relevant"),
-        Column(
-            "judged_only",
-            "float",
-            about="they are removed and the others move up, which favours runs that did not feed the pool",
-        ),
-        Column(
-            "low",
-            "float",
-            about=f"the lowest over all grades from {min(scale)} to {max(scale)} that the unjudged"
-            " documents of the lists may have",
-        ),
-        Column("high", "float", about="the most"),
-        Column(
-            "residual",
-            "float",
-            "RBP residual",
-            "what unjudged documents, and everything below the end of each list, could add; high looks at"
-            " the list as it is",
-            show="if_any",
-        ),
-        Column("reason", show="if_any"),
-    ]
-    rows = list(chain.from_iterable(_rows(one, found.rankings.tags) for one in everything))
-    return Table.of_rows("scores", columns, rows, title="scores")
+    about_judged = "they are removed and the others move up, which favours runs that did not feed the pool"
+    about_low = (
+        f"the lowest over all grades from {min(scale)} to {max(scale)} that the unjudged documents of the"
+        " lists may have"
+    )
+    about_residual = (
+        "what unjudged documents, and everything below the end of each list, could add; high looks at the"
+        " list as it is"
+    )
+    tags = found.rankings.tags
+    rows = [(one, run) for one in everything for run in range(len(tags))]
+    columns = {
+        Column("run"): [tags[run] for _, run in rows],
+        Column("measure"): [str(one.scores.measure) for one, _ in rows],
+        Column("score", "float", "as judged", "unjudged documents count as not relevant"): [
+            _of_run(one.scores, run, one.scores.overall) for one, run in rows
+        ],
+        Column("judged_only", "float", about=about_judged): [
+            _of_run(one.judged_only, run, one.judged_only.overall) for one, run in rows
+        ],
+        Column("low", "float", about=about_low): [_of_run(one.scores, run, one.low) for one, run in rows],
+        Column("high", "float", about="the most"): [_of_run(one.scores, run, one.high) for one, run in rows],
+        Column("residual", "float", "RBP residual", about_residual, show="if_any"): [
+            _of_run(one.scores, run, one.residual) for one, run in rows
+        ],
+        Column("reason", show="if_any"): [
+            _joined(_why(one.scores, run), _why(one.judged_only, run), NO_BOUNDS if one.low is None else None)
+            for one, run in rows
+        ],
+    }
+    return Table.of_columns("scores", columns, "scores")
 
 
 def coverage_table(found: Looked, level: int, judged_at: int) -> Table:
@@ -601,27 +604,6 @@ def coverage_table(found: Looked, level: int, judged_at: int) -> Table:
         Column("reason", show="if_any"): reasons,
     }
     return Table.of_columns("coverage", columns, "runs and gaps")
-
-
-def _rows(one: Readings, tags: Sequence[str]) -> list[dict[str, Any]]:
-    """Make the rows of one measure."""
-    rows: list[dict[str, Any]] = []
-    for run, tag in enumerate(tags):
-        rows.append(
-            {
-                "run": tag,
-                "measure": str(one.scores.measure),
-                "score": _of_run(one.scores, run, one.scores.overall),
-                "judged_only": _of_run(one.judged_only, run, one.judged_only.overall),
-                "low": _of_run(one.scores, run, one.low),
-                "high": _of_run(one.scores, run, one.high),
-                "residual": _of_run(one.scores, run, one.residual),
-                "reason": _joined(
-                    _why(one.scores, run), _why(one.judged_only, run), NO_BOUNDS if one.low is None else None
-                ),
-            }
-        )
-    return rows
 
 
 def _of_run(scores: Scores, run: int, values: NDArray[np.float64] | None) -> float | int | None:

@@ -133,7 +133,7 @@ def required_difference(
         share = None if variation is None else float(np.atleast_1d(variation)[0])
         depth = found.judged.pool_depth(depth)
         arrays = found.arrays(cutoff)
-        check_pair(arrays)
+        check_pair(arrays.tags)
         with telling("topics", len(arrays.topics)) as advance:
             moved = pair_sensitivity(arrays, depth=depth, scenario=scenario, progress=advance)
         by_judges = _shares_by_judges(found, cutoff, arrays.tags, moved) if share is None else share

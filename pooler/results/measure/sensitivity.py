@@ -112,16 +112,15 @@ def sensitivity(
     """
     with heard(progress) as said:
         found = source_of(source)
-        how = _how(found, depth=depth, at=at, flips=flips, scenario=scenario, r=r, cutoff=cutoff)
+        at, depth, flips = _ranks(found, at, depth, flips)
         arrays = found.arrays(cutoff)
-        result = flip_each_run(
-            arrays, depth=how.depth, at=how.at, flips=how.flips, scenario=scenario, r_mode=r
-        )
+        result = flip_each_run(arrays, depth=depth, at=at, flips=flips, scenario=scenario, r_mode=r)
+    own = {"depth": depth, "at": at, "flips": flips, "scenario": scenario, "r": r, "cutoff": cutoff}
     return SensitivityResult(
         **taken(result),
         runs=arrays.tags,
         topics=arrays.topics,
-        settings=how.settings(found),
+        settings=frozen(**own, **found.settings()),
         warnings=said.warnings,
         arrays=arrays,
         docnos=Docnos(arrays, found),
@@ -172,37 +171,26 @@ def sensitivity_pairs(
         if at in ("best", "worst") and (flips or 1) > 1:
             requirement = f"must be 1 with pairs at {at}: the search is for one document"
             raise ArgumentError("flips", requirement, flips)
-        how = _how(found, depth=depth, at=at, flips=flips, scenario=scenario, r=r, cutoff=cutoff)
+        at, depth, flips = _ranks(found, at, depth, flips)
         arrays = found.arrays(cutoff)
-        check_pair(arrays)
+        check_pair(arrays.tags)
+        both, one = None, None
         with telling("topics", len(arrays.topics)) as advance:
-            if how.at in ("best", "worst"):
-                both, one = (
-                    None,
-                    pair_discovery(
-                        arrays, towards=how.at == "worst", scenario=scenario, r_mode=r, progress=advance
-                    ),
+            if at in ("best", "worst"):
+                one = pair_discovery(
+                    arrays, towards=at == "worst", scenario=scenario, r_mode=r, progress=advance
                 )
             else:
-                one, both = (
-                    None,
-                    pair_sensitivity(
-                        arrays,
-                        depth=how.depth,
-                        at=how.at,
-                        flips=how.flips,
-                        scenario=scenario,
-                        r_mode=r,
-                        progress=advance,
-                    ),
+                both = pair_sensitivity(
+                    arrays, depth=depth, at=at, flips=flips, scenario=scenario, r_mode=r, progress=advance
                 )
+    own = {"depth": depth, "at": at, "flips": flips, "scenario": scenario, "r": r, "cutoff": cutoff}
     return SensitivityPairs(
         runs=arrays.tags,
         topics=arrays.topics,
         both=both,
         one=one,
-        how=how,
-        settings=frozen(**how.settings(found), limit=limit),
+        settings=frozen(**own, **found.settings(), limit=limit),
         warnings=said.warnings,
         arrays=arrays,
         docnos=Docnos(arrays, found),
@@ -308,7 +296,7 @@ def missing_pairs(
     with heard(progress) as said:
         found = source_of(source)
         arrays = found.arrays(cutoff)
-        check_pair(arrays)
+        check_pair(arrays.tags)
         with telling("topics", len(arrays.topics)) as advance:
             result = bounds_of_pairs(arrays, missing, r_mode=r, progress=advance)
     settings = frozen(missing=missing, r=r, cutoff=cutoff, limit=limit, **found.settings())
@@ -317,40 +305,14 @@ def missing_pairs(
     )
 
 
-def check_pair(arrays: JudgedRankings) -> None:
+def check_pair(tags: Sequence[str]) -> None:
     """Raise `PoolerError` when there is one run only."""
-    if len(arrays.tags) < 2:
-        message = f"there is one run, `{arrays.tags[0]}`: a pair needs two"
+    if len(tags) < 2:
+        message = f"there is one run, `{tags[0]}`: a pair needs two"
         raise PoolerError(message, hint="name another run")
 
 
-@dataclass(frozen=True, slots=True)
-class _How:
-    """What turns relevant for whom."""
-
-    at: At
-    depth: int | None
-    flips: int
-    scenario: Scenario
-    r: RMode
-    cutoff: int
-
-    def settings(self, source: Source) -> Mapping[str, Any]:
-        """Return every parameter."""
-        own = {name: getattr(self, name) for name in ("depth", "at", "flips", "scenario", "r", "cutoff")}
-        return frozen(**own, **source.settings())
-
-
-def _how(
-    source: Source,
-    *,
-    depth: int | None,
-    at: At | None,
-    flips: int | None,
-    scenario: Scenario,
-    r: RMode,
-    cutoff: int,
-) -> _How:
+def _ranks(source: Source, at: At | None, depth: int | None, flips: int | None) -> tuple[At, int | None, int]:
     """Fill in what was not given; find the depth of the pools, and doubt another one."""
     at = at or ("next" if flips is None else "first")
     if at not in ("best", "worst"):
@@ -359,7 +321,7 @@ def _how(
         if judged.pool_depths and depth not in judged.pool_depths:
             known = ", ".join(map(str, sorted(judged.pool_depths)))
             warn(f"depth {depth} is not that of the pool ({known})")
-    return _How(at, depth, flips or 1, scenario, r, cutoff)
+    return at, depth, flips or 1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -525,7 +487,6 @@ class SensitivityPairs(Result):
     """After the documents of either run turned relevant; ``None`` where one document is searched."""
     one: PairDiscovery | None
     """The one document that moves each difference most."""
-    how: _How
     settings: Mapping[str, Any]
     warnings: tuple[str, ...] = ()
     arrays: JudgedRankings
@@ -567,18 +528,19 @@ class SensitivityPairs(Result):
                 Column(f"sign_{side}", show="never"): [SIGN_WORDS[int(sign)] for sign in signs[side]],
             }
         columns[Column("reason", show="never")] = reasons
-        how = self.how
+        scenario, r_mode = self.settings["scenario"], self.settings["r"]
+        ranks = {name: self.settings[name] for name in ("at", "depth", "flips")}
         notes = [
-            summary(result.status, at=how.at, depth=how.depth, flips=how.flips) + ".",
+            summary(result.status, **ranks) + ".",
             f"Of {counted(len(reasons), 'pair')}, {int((signs['a'] == 1).sum()):,} swap with A's"
             f" documents, {int((signs['b'] == 1).sum()):,} with B's.",
             undefined_pairs(reasons),
             _significant(before, {"with A's documents": sides["a"], "with B's": sides["b"]}),
-            who_gains(how.scenario, how.r),
+            who_gains(scenario, r_mode),
             "json and tsv have t2, the variances, and the shares by which both fall: Q and H of"
             " `required-difference`.",
         ]
-        title = f"{flipped(at=how.at, depth=how.depth, flips=how.flips)} turned relevant"
+        title = f"{flipped(**ranks)} turned relevant"
         return Table.of_columns("pairs", columns, title, notes)
 
     def _single_documents(self) -> Table:
@@ -588,7 +550,7 @@ class SensitivityPairs(Result):
         before, after = result.before, result.after
         signs, reasons = sign_moves(before.difference, after.difference), _reasons(before, after)
         documents = [self._document(result, place) for place in range(len(reasons))]
-        way = "towards 0, and beyond it" if self.how.at == "worst" else "away from 0"
+        way = "towards 0, and beyond it" if self.settings["at"] == "worst" else "away from 0"
         most = (
             f"of all unjudged documents, inside and below the pool, the one that moves A - B most {way}; -:"
             " any document that neither run has"

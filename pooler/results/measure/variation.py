@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pooler.results.measure.probabilities import Probable, Values, load_probable, say_empty
+from pooler.results.measure.sensitivity import check_pair
 from pooler.results.result import Progress, Result, frozen, heard
 from pooler.results.source import Source, source_of
 from pooler.results.table import Column, Plot, Table, View
@@ -31,7 +32,7 @@ from store.analysis.variation.intervals import IntervalLaw, RunIntervals, run_in
 from store.analysis.variation.lists import SUPPOSED, ProbableRankings
 from store.analysis.variation.order import Method, Reversals, reversals
 from store.analysis.variation.simulation import SimulatedMaps, simulate_maps
-from store.errors import ArgumentError, PoolerError
+from store.errors import ArgumentError
 from store.text import counted
 
 if TYPE_CHECKING:
@@ -167,9 +168,8 @@ def variation(
             cutoff=cutoff,
             judged=judged,
         )
-        if pairs and len(loaded.rankings.tags) < 2:
-            message = f"there is one run, `{loaded.rankings.tags[0]}`: a pair needs two"
-            raise PoolerError(message, hint="name another run")
+        if pairs:
+            check_pair(loaded.rankings.tags)
         result = variation_of(
             loaded,
             judged,
