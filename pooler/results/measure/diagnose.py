@@ -42,8 +42,6 @@ Fact = str | int | float | bool | None
 LEAST_RANKS = 20
 """Ranks that are shown where nobody says how many, however shallow the pool."""
 _SOURCES = {"given": "as given", "pool": "as the collection was pooled", "inferred": "as the judgements look"}
-
-
 SIBLINGS_FALL = ", when the other runs of its group have lost theirs too"
 """What the place of a run is that is left out with its group."""
 
@@ -252,18 +250,15 @@ class Diagnosis(Result):
             ]
         if name != "runs":
             return [View(table)]
-        known = facts(self.found, self.left_out)
+        known, title = facts(self.found, self.left_out), "What follows"
+        # A table of no rows, below which the conclusions stand, before all others.
+        sentences = [f"- {sentence}" for sentence in self.conclusions]
+        follows = Table.of_columns("conclusions", {Column("conclusion", heading=title): []}, title, sentences)
         return [
-            View(self._follows()),
+            View(follows),
             facts_view(known, [f"{line}." for line in explained(known)]),
             View(table, rows=table.order("ap", descending=True)),
         ]
-
-    def _follows(self) -> Table:
-        """Make a table of no rows, below which the conclusions stand, before all others."""
-        notes = [f"- {sentence}" for sentence in self.conclusions]
-        columns = [Column("conclusion", heading="What follows")]
-        return Table("conclusions", columns, {"conclusion": []}, columns[0].title, notes)
 
 
 def chosen_left(found: Looked, *, by_group: bool | None = None) -> LeftOut | None:
