@@ -413,7 +413,7 @@ class Existing(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Seat:
+class HeldPlace:
     """A place that a judge holds, as a desk needs it."""
 
     document_id: int

@@ -19,7 +19,7 @@ from judge_ui.session.adjudicating import AdjudicatingSession
 from judge_ui.session.keys import OTHER_REASON, REASONS, Command, KeyTable, half_width, key_table
 from judge_ui.session.messages import (
     ALL_DECIDED,
-    Afterwards,
+    NextStep,
     clock_time,
     conflict_words,
     counted,
@@ -665,15 +665,15 @@ class PlainJudge:
         """Sum up the topic, and do what the judge wants after it."""
         self._moving.end_round()
         wish = sum_up(self._session, self._talk, self._answers, len(self._moving.quick))
-        if wish is Afterwards.QUIT:
+        if wish is NextStep.QUIT:
             raise EOFError
-        if wish is Afterwards.INBOX:
+        if wish is NextStep.INBOX:
             raise _Leave
         self._printed = None
-        if wish is Afterwards.UNDO:
+        if wish is NextStep.UNDO:
             self._deciding.undo()
-        elif wish is not Afterwards.STAY:
-            is_skipped = wish is Afterwards.SKIPPED
+        elif wish is not NextStep.STAY:
+            is_skipped = wish is NextStep.SKIPPED
             self._moving.begin_round(self._moving.skipped if is_skipped else self._moving.quick)
             self._next()
 

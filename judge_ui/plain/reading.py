@@ -15,15 +15,15 @@ from judge_ui.session.keys import Command, half_width
 from judge_ui.session.messages import (
     ALL_DECIDED,
     EMPTY_TEXT,
+    NEXT_STEPS,
     NO_TEXT,
-    WISHES,
-    Afterwards,
+    NextStep,
     clock_time,
     counted,
+    document_states,
     event_words,
     forecast_words,
     own_keys,
-    standing,
     tally,
     topic_name,
 )
@@ -47,7 +47,7 @@ def where_it_stands(task: Task, scale: Scale) -> str:
     >>> where_it_stands(Task("d1", State.JUDGED, 1, "odd", "", 1), parse_scale("binary"))
     ' (judged: 1 relevant) (note: odd)'
     """
-    stands = [] if task.state is State.UNJUDGED else [standing(task, scale)]
+    stands = [] if task.state is State.UNJUDGED else [document_states(task, scale)]
     return "".join(f" ({one})" for one in stands + _remarks(task))
 
 
@@ -61,7 +61,7 @@ def list_line(place: int, task: Task, scale: Scale, *, is_here: bool) -> str:
     >>> list_line(3, task, parse_scale("binary"), is_here=True)
     '4 d4: no decision yet, note: odd, you are here'
     """
-    stands = "no decision yet" if task.state is State.UNJUDGED else standing(task, scale)
+    stands = "no decision yet" if task.state is State.UNJUDGED else document_states(task, scale)
     here = ["you are here"] if is_here else []
     return f"{place + 1} {sanitise_line(task.docno)}: {', '.join([stands, *_remarks(task), *here])}"
 
@@ -398,7 +398,7 @@ def _one_line(text: str) -> str:
     return " ".join(text.split("\n"))
 
 
-def sum_up(session: JudgingSession, talk: Talk, answers: Answers, n_quick: int) -> Afterwards:
+def sum_up(session: JudgingSession, talk: Talk, answers: Answers, n_quick: int) -> NextStep:
     """Print the counts of a topic that is done, and ask what to do next; `EOFError` when the input ends."""
     talk.say(f"\n{topic_name(session)}: {ALL_DECIDED}")
     for name, count in tally(session.tasks, session.scale):
@@ -409,23 +409,23 @@ def sum_up(session: JudgingSession, talk: Talk, answers: Answers, n_quick: int) 
     for words in _other_topics(session):
         talk.say(words)
     own = own_keys(lambda key: answers.read(key).meaning)
-    stay, again = own[Afterwards.STAY], own[Afterwards.QUICK]
+    stay, again = own[NextStep.STAY], own[NextStep.QUICK]
     skip, undo, leave = map(answers.name, (Command.SKIP, Command.UNDO, Command.QUIT))
     offers = {
-        Afterwards.INBOX: "Enter = topics",
-        Afterwards.SKIPPED: f"{skip} = the {n_skipped} skipped" if n_skipped else "",
-        Afterwards.UNDO: f"{undo} = undo",
-        Afterwards.STAY: f"{stay} = stay with the documents" if stay else "",
-        Afterwards.QUICK: f"{again} = go over the {n_quick} quick" if again and n_quick else "",
-        Afterwards.QUIT: f"{leave} quits",
+        NextStep.INBOX: "Enter = topics",
+        NextStep.SKIPPED: f"{skip} = the {n_skipped} skipped" if n_skipped else "",
+        NextStep.UNDO: f"{undo} = undo",
+        NextStep.STAY: f"{stay} = stay with the documents" if stay else "",
+        NextStep.QUICK: f"{again} = go over the {n_quick} quick" if again and n_quick else "",
+        NextStep.QUIT: f"{leave} quits",
     }
     question = ", ".join(filter(None, offers.values()))
     while True:
         text = talk.ask(question)
         meaning = answers.read(text).meaning
-        wish = WISHES.get(meaning) if isinstance(meaning, Command) else None
+        wish = NEXT_STEPS.get(meaning) if isinstance(meaning, Command) else None
         if not text:
-            wish = Afterwards.INBOX
+            wish = NextStep.INBOX
         elif wish is None:
             wish = next((one for one in own if own[one] == half_width(text).lower()), None)
         if wish is not None and offers[wish]:

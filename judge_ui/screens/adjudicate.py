@@ -14,19 +14,19 @@ from textual.screen import ModalScreen
 
 from judge_ui.screens.app import run_app
 from judge_ui.screens.judge import JudgeScreen
-from judge_ui.screens.reading import ReadingScreen, help_leaf
+from judge_ui.screens.reading import ReadingScreen, help_text
 from judge_ui.session.adjudicating import AdjudicatingSession
 from judge_ui.session.keys import Command, Keymap, KeyTable, key_name
 from judge_ui.session.messages import cell_name, cell_words
 from judge_ui.session.session import JudgingSession
 from judge_ui.session.words import KeyResult
-from judge_ui.widgets.laid_out import Leaf, strong, topic_leaf
+from judge_ui.widgets.laid_out import MarkedText, strong, topic_text
 from judge_ui.widgets.lines import TitleBar
 from judge_ui.widgets.lists import RowList
-from judge_ui.widgets.opinions import OpinionsBox, opinions_leaf
+from judge_ui.widgets.opinions import OpinionsBox, opinions_text
 from judge_ui.widgets.text_pane import TextPane
 from store.errors import PoolerError
-from store.judging.disagreements import CellCount, Verdict
+from store.judging.disagreements import CellCount, GivenGrade
 from store.records import Scale, Topic
 from store.text import sanitise_line
 from store.wrapping import cell_width, pad
@@ -45,7 +45,11 @@ class CellDialog(ModalScreen[int | None]):
     AUTO_FOCUS = "RowList"
 
     def __init__(
-        self, cells: Sequence[CellCount], wanted: tuple[Verdict, Verdict] | None, scale: Scale, keys: KeyTable
+        self,
+        cells: Sequence[CellCount],
+        wanted: tuple[GivenGrade, GivenGrade] | None,
+        scale: Scale,
+        keys: KeyTable,
     ) -> None:
         super().__init__()
         names = [cell_name(one.cell, scale) for one in cells]
@@ -97,7 +101,7 @@ class AdjudicateScreen(JudgeScreen):
         super().__init__(session, keys, opening)
         self._adjudicating = session
         self._filter_key = next((key for key in _FILTER_KEYS if keys.meaning(key) is None), _FILTER_KEYS[-1])
-        self._opinions = Leaf("")
+        self._opinions = MarkedText("")
         self._commands[Command.HELP] = self._help
 
     def compose_above(self) -> ComposeResult:
@@ -114,7 +118,7 @@ class AdjudicateScreen(JudgeScreen):
             trouble = f"what the judges said could not be read: {sanitise_line(error.message)}"
         self._is_whole = not trouble
         self.query_one(OpinionsBox).show(found, trouble)
-        opinions = Leaf("") if found is None else opinions_leaf(found, scale)
+        opinions = MarkedText("") if found is None else opinions_text(found, scale)
         if opinions != self._opinions:
             self._opinions = opinions
             self._show_side()
@@ -139,7 +143,7 @@ class AdjudicateScreen(JudgeScreen):
 
     def _show_side(self) -> None:
         """Write beside the document, where there is room, what the judges said, and the topic."""
-        topic = Leaf("") if self._topic is None else topic_leaf(self._topic)
+        topic = MarkedText("") if self._topic is None else topic_text(self._topic)
         self.query_one("#topic-pane", TextPane).show(self._opinions + topic)
 
     def _read_topic(self) -> None:
@@ -148,21 +152,21 @@ class AdjudicateScreen(JudgeScreen):
         if topic is None:
             return
         docno = "" if task is None else sanitise_line(task.docno)
-        leaf = strong(f"Document {docno}") + Leaf("\n\n") + self._opinions
-        leaf += strong(f"Topic {sanitise_line(topic.topic)}") + Leaf("\n\n") + topic_leaf(topic)
-        page = ReadingScreen("What the judges said", leaf, self._keys, [Command.TOPIC])
+        marked_text = strong(f"Document {docno}") + MarkedText("\n\n") + self._opinions
+        marked_text += strong(f"Topic {sanitise_line(topic.topic)}") + MarkedText("\n\n") + topic_text(topic)
+        page = ReadingScreen("What the judges said", marked_text, self._keys, [Command.TOPIC])
         self.app.push_screen(page)
 
     def _help(self) -> None:
         """Show the keys."""
         key = key_name(self._filter_key)
-        leaf = strong("Adjudicating: what you decide is stored as your own judgement") + Leaf(
+        marked_text = strong("Adjudicating: what you decide is stored as your own judgement") + MarkedText(
             f"\n  A, B, C are judges; who is which differs from document to document."
             f"\n  {key}  choose disagreements: of one cell of the kappa table, or all"
             f"\n  {self._keys.name(Command.TOPIC)}  notes and passages of the judges in full\n\n"
         )
-        leaf += help_leaf(self._keys, self._session.scale)
-        self.app.push_screen(ReadingScreen("Keys", leaf, self._keys, [Command.HELP]))
+        marked_text += help_text(self._keys, self._session.scale)
+        self.app.push_screen(ReadingScreen("Keys", marked_text, self._keys, [Command.HELP]))
 
     def _ask_cell(self) -> None:
         """Ask which disagreements are wanted, and show them."""

@@ -21,9 +21,9 @@ from judge_ui.session.keys import (
     KeyTable,
     half_width,
 )
-from judge_ui.widgets.lines import TitleBar, Words, hints_leaf
+from judge_ui.widgets.lines import TitleBar, Words, hints_text
 from judge_ui.widgets.lists import RowList
-from judge_ui.widgets.small import LineInput, Unhurried
+from judge_ui.widgets.small import LineInput, WaitsForPaint
 from store.text import sanitise_line
 from store.wrapping import cell_width, pad
 
@@ -47,7 +47,7 @@ class LineDialog(ModalScreen[str | None]):
         with Vertical(classes="dialog"):
             yield TitleBar(self._question, classes="question")
             yield LineInput(self._text, is_selected=self._is_selected)
-            yield Words(hints_leaf([("Enter", self._enter), ("Esc", "leaves it as it was")]))
+            yield Words(hints_text([("Enter", self._enter), ("Esc", "leaves it as it was")]))
 
     @property
     def is_changed(self) -> bool:
@@ -92,15 +92,15 @@ class CannotDialog(ModalScreen[str | None]):
 
     def compose(self) -> ComposeResult:
         """Lay out the question."""
-        answers = hints_leaf((f"[{key}]", reason) for key, reason in REASONS)
+        answers = hints_text((f"[{key}]", reason) for key, reason in REASONS)
         with Vertical(classes="dialog"):
             yield TitleBar("Why can it not be judged?", classes="question")
             yield Words(answers, id="reasons")
             with Horizontal(id="words"):
                 yield Static("In your words:", markup=False)
                 yield LineInput(placeholder="_" * 20, disabled=True)
-            yield Words(hints_leaf([_BACK]), id="back")
-            yield Words(hints_leaf([("Enter", "saves"), _BACK]), id="way-out")
+            yield Words(hints_text([_BACK]), id="back")
+            yield Words(hints_text([("Enter", "saves"), _BACK]), id="way-out")
 
     def on_key(self, event: events.Key) -> None:
         """Take a reason of one key, or ask for words."""
@@ -129,7 +129,7 @@ class CannotDialog(ModalScreen[str | None]):
         self.dismiss(None)
 
 
-class ChoiceDialog(Unhurried, ModalScreen[str | None]):
+class ChoiceDialog(WaitsForPaint, ModalScreen[str | None]):
     """Asks for one of a few keys; gives the key, or ``None`` for none of them."""
 
     def __init__(self, question: str, answers: dict[str, str], otherwise: str = "") -> None:
@@ -147,7 +147,7 @@ class ChoiceDialog(Unhurried, ModalScreen[str | None]):
     def begin(self) -> None:
         """Show the answers."""
         answers = [*self._answers.items(), *([("Esc", self._otherwise)] if self._otherwise else [])]
-        self.query_one("#answers", Words).show(hints_leaf(answers))
+        self.query_one("#answers", Words).show(hints_text(answers))
 
     def on_key(self, event: events.Key) -> None:
         """Take the answer."""
@@ -197,7 +197,7 @@ class PaletteDialog(ModalScreen[Command | None]):
             yield TitleBar("Commands", classes="question")
             yield LineInput(placeholder="type a few letters")
             yield RowList(self._keys, id="commands")
-            yield Words(hints_leaf([("Enter", "runs it"), ("Esc", "goes back")]))
+            yield Words(hints_text([("Enter", "runs it"), ("Esc", "goes back")]))
 
     def on_mount(self) -> None:
         """Begin with all of them."""

@@ -14,7 +14,7 @@ from judge_ui.session.session import JudgingSession
 from judge_ui.session.words import Attempt
 from judge_ui.text.finding import query_terms
 from judge_ui.widgets.document_pane import DocumentPane
-from judge_ui.widgets.laid_out import LaidLeaf, Leaf, document_leaf, lay_out, topic_leaf
+from judge_ui.widgets.laid_out import LaidText, MarkedText, document_text, lay_out, topic_text
 from judge_ui.widgets.lines import Brief, Hint, Hints, Notice, TitleBar, progress_words
 from judge_ui.widgets.lists import PoolList
 from judge_ui.widgets.small import TooSmall
@@ -48,7 +48,7 @@ class DocumentScreen(Screen[None]):
         """Whether all that belongs to the document could be read."""
         self._on_screen: tuple[str, str] | None = None
         self._showing = 0
-        self._ahead: tuple[str, LaidLeaf] | None = None
+        self._ahead: tuple[str, LaidText] | None = None
         self._ahead_page: ShownDocument | None = None
         self._ahead_timer: Timer | None = None
 
@@ -158,7 +158,7 @@ class DocumentScreen(Screen[None]):
         self._terms = self._all_terms()
         self._forget_ahead()
         self.query_one(Brief).show(topic.narrative or topic.description)
-        self.query_one("#topic-pane", TextPane).show(topic_leaf(topic))
+        self.query_one("#topic-pane", TextPane).show(topic_text(topic))
 
     def _all_terms(self) -> tuple[str, ...]:
         """Return what is marked in the documents of the topic: its own words and the judge's."""
@@ -176,12 +176,12 @@ class DocumentScreen(Screen[None]):
         """Show another document, read ahead or read now; False when it could not be read."""
         if self._session.trouble:
             self._page = None
-            self._pane.show(Leaf(f"{sanitise_line(self._session.trouble)}\n\nIt is tried again."))
+            self._pane.show(MarkedText(f"{sanitise_line(self._session.trouble)}\n\nIt is tried again."))
             return False
         docno = self._on_screen[1] if self._on_screen else ""
         if self._ahead is not None and self._ahead[0] == docno:
             self._page = self._ahead_page
-            self._pane.show(self._ahead[1].leaf, self._ahead[1])
+            self._pane.show(self._ahead[1].marked_text, self._ahead[1])
             self._forget_ahead()
             return True
         try:
@@ -189,16 +189,16 @@ class DocumentScreen(Screen[None]):
         except PoolerError as error:
             self._page = None
             trouble = f"this document could not be read: {sanitise_line(error.message)}"
-            self._pane.show(Leaf(trouble))
+            self._pane.show(MarkedText(trouble))
             return False
-        self._pane.show(document_leaf(self._page, self._terms, self._passages()))
+        self._pane.show(document_text(self._page, self._terms, self._passages()))
         return True
 
     def _show_again(self) -> None:
         """Show the same document with other words marked; place and search stay."""
         if self._page is not None:
-            leaf = document_leaf(self._page, self._terms, self._passages())
-            self._pane.show_again(leaf)
+            marked_text = document_text(self._page, self._terms, self._passages())
+            self._pane.show_again(marked_text)
 
     def _show_document_bar(self) -> None:
         """Name the document, and say how much of it has been on the screen."""
@@ -231,9 +231,9 @@ class DocumentScreen(Screen[None]):
         if page is not None and page != self._ahead_page:
             tasks = self._session.tasks
             passages = next((task.passages for task in tasks if task.docno == page.docno), ())
-            leaf = document_leaf(page, self._terms, passages)
+            marked_text = document_text(page, self._terms, passages)
             self._ahead_page = page
-            self._ahead = (page.docno, lay_out(leaf, self._pane.text_width))
+            self._ahead = (page.docno, lay_out(marked_text, self._pane.text_width))
 
     def _forget_ahead(self) -> None:
         """Give up what was read ahead: it is shown, or would be marked otherwise now."""

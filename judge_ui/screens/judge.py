@@ -14,7 +14,7 @@ from judge_ui.screens.browsing import BrowsingScreen
 from judge_ui.screens.dialogs import CannotDialog, ChoiceDialog, ConfirmDialog, NoteDialog
 from judge_ui.screens.summary import Review, SummaryScreen
 from judge_ui.session.keys import Command, KeyTable
-from judge_ui.session.messages import Afterwards, clock_time, conflict_words, decision_mark, live_words, said
+from judge_ui.session.messages import NextStep, clock_time, conflict_words, decision_mark, live_words, said
 from judge_ui.session.queue import Filter
 from judge_ui.session.session import JudgingSession
 from judge_ui.session.words import KeyOutcome, KeyResult, grade_mark, grade_name
@@ -359,18 +359,18 @@ class JudgeScreen(BrowsingScreen):
         quick = self._quick()
         self.app.push_screen(SummaryScreen(self._session, self._keys, len(quick)), self._after_summary)
 
-    def _after_summary(self, wish: Afterwards | None) -> None:
+    def _after_summary(self, wish: NextStep | None) -> None:
         """Do what the judge wants after a topic."""
         session = self._session
-        if wish is Afterwards.INBOX:
+        if wish is NextStep.INBOX:
             self.dismiss(None)
-        elif wish is Afterwards.QUIT:
+        elif wish is NextStep.QUIT:
             self._run(Command.QUIT)
-        elif wish is Afterwards.UNDO:
+        elif wish is NextStep.UNDO:
             self._undo()
-        elif wish is Afterwards.SKIPPED:
+        elif wish is NextStep.SKIPPED:
             docnos = [task.docno for task in session.tasks if task.state is State.SKIPPED]
             self._begin_review(Review("skipped", docnos))
-        elif wish is Afterwards.QUICK:
+        elif wish is NextStep.QUICK:
             what = f"decided in under {session.quick_s:g} s"
             self._begin_review(Review(what, self._quick()))

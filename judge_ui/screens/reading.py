@@ -12,10 +12,10 @@ from textual.screen import Screen
 
 from judge_ui.session.keys import EXPLANATIONS, SCROLLING, Command, KeyTable
 from judge_ui.session.messages import grade_keys
-from judge_ui.widgets.laid_out import Leaf, strong, topic_leaf
+from judge_ui.widgets.laid_out import MarkedText, strong, topic_text
 from judge_ui.widgets.lines import Hints, Notice, TitleBar
-from judge_ui.widgets.markdown_leaf import markdown_leaf
-from judge_ui.widgets.small import TooSmall, Unhurried
+from judge_ui.widgets.markdown import markdown_text
+from judge_ui.widgets.small import TooSmall, WaitsForPaint
 from judge_ui.widgets.text_pane import TextPane
 from store.records import Guideline, Scale, Topic
 from store.text import sanitise_line
@@ -24,7 +24,7 @@ from store.wrapping import cell_width, pad, wrap
 NO_GUIDELINES = "this collection has no guidelines"
 
 
-class ReadingScreen(Unhurried, Screen[bool]):
+class ReadingScreen(WaitsForPaint, Screen[bool]):
     """A page of text; gives whether Enter closed it. The first command of `back` is named on it."""
 
     AUTO_FOCUS = "TextPane"
@@ -32,14 +32,14 @@ class ReadingScreen(Unhurried, Screen[bool]):
     def __init__(
         self,
         title: str,
-        leaf: Leaf | Callable[[int], Leaf],
+        marked_text: MarkedText | Callable[[int], MarkedText],
         keys: KeyTable,
         back: Collection[Command],
         enter: str = "",
     ) -> None:
         super().__init__()
         self._title = title
-        self._leaf = leaf
+        self._marked_text = marked_text
         self._width = 0
         self._keys = keys
         self._back = (*back, Command.INBOX, Command.QUIT)
@@ -50,7 +50,11 @@ class ReadingScreen(Unhurried, Screen[bool]):
         yield TooSmall()
         with Vertical(id="work"):
             yield TitleBar(id="topic-bar")
-            yield TextPane(self._keys, self._leaf if isinstance(self._leaf, Leaf) else None, id="page")
+            yield TextPane(
+                self._keys,
+                self._marked_text if isinstance(self._marked_text, MarkedText) else None,
+                id="page",
+            )
             yield Hints(self._keys, id="hints")
 
     def on_mount(self) -> None:
@@ -60,9 +64,9 @@ class ReadingScreen(Unhurried, Screen[bool]):
     def on_text_pane_scrolled(self) -> None:
         """Write the text for the width there is, and say how far it has been read."""
         pane = self.query_one(TextPane)
-        if not isinstance(self._leaf, Leaf) and pane.text_width != self._width:
+        if not isinstance(self._marked_text, MarkedText) and pane.text_width != self._width:
             self._width = pane.text_width
-            pane.show(self._leaf(self._width))
+            pane.show(self._marked_text(self._width))
         self._show_place()
 
     def on_key(self, event: events.Key) -> None:
@@ -91,33 +95,33 @@ class ReadingScreen(Unhurried, Screen[bool]):
 def topic_screen(topic: Topic, keys: KeyTable) -> ReadingScreen:
     """Make the page of a whole topic."""
     title = f"Topic {sanitise_line(topic.topic)}"
-    return ReadingScreen(title, topic_leaf(topic), keys, [Command.TOPIC])
+    return ReadingScreen(title, topic_text(topic), keys, [Command.TOPIC])
 
 
 def guidelines_screen(guideline: Guideline | None, keys: KeyTable) -> ReadingScreen:
     """Make the page of the guidelines."""
     title = "Guidelines" if guideline is None else guidelines_title(guideline)
     text = NO_GUIDELINES if guideline is None else guideline.text
-    return ReadingScreen(title, partial(markdown_leaf, text), keys, [Command.GUIDELINES])
+    return ReadingScreen(title, partial(markdown_text, text), keys, [Command.GUIDELINES])
 
 
 def briefing_screen(topic: Topic, guideline: Guideline | None, scale: Scale, keys: KeyTable) -> ReadingScreen:
     """Make the page that comes before the first document of a topic."""
-    before = Leaf("")
+    before = MarkedText("")
     if guideline is not None:
-        before = strong(f"{guidelines_title(guideline)}: below, after the grades.") + Leaf("\n\n")
-    before += topic_leaf(topic) + Leaf("\n\n") + strong("Grades")
+        before = strong(f"{guidelines_title(guideline)}: below, after the grades.") + MarkedText("\n\n")
+    before += topic_text(topic) + MarkedText("\n\n") + strong("Grades")
     for key, name in grade_keys(keys, scale):
-        before += Leaf("\n  ") + strong(key) + Leaf(f"  {name}")
+        before += MarkedText("\n  ") + strong(key) + MarkedText(f"  {name}")
 
-    def leaf(width: int) -> Leaf:
+    def marked_text(width: int) -> MarkedText:
         if guideline is None:
             return before
-        heading = Leaf("\n\n") + strong(guidelines_title(guideline)) + Leaf("\n\n")
-        return before + heading + markdown_leaf(guideline.text, width)
+        heading = MarkedText("\n\n") + strong(guidelines_title(guideline)) + MarkedText("\n\n")
+        return before + heading + markdown_text(guideline.text, width)
 
     title = f"Before you begin: topic {sanitise_line(topic.topic)}"
-    return ReadingScreen(title, leaf, keys, [Command.INBOX], "begin")
+    return ReadingScreen(title, marked_text, keys, [Command.INBOX], "begin")
 
 
 def guidelines_title(guideline: Guideline) -> str:
@@ -142,18 +146,18 @@ Entry = tuple[str, str]
 
 def help_screen(keys: KeyTable, scale: Scale) -> ReadingScreen:
     """Make the page of the keys of the judging screen."""
-    return _screen(partial(help_leaf, keys, scale), keys)
+    return _screen(partial(help_text, keys, scale), keys)
 
 
 def inbox_help(keys: KeyTable, commands: Sequence[Command]) -> ReadingScreen:
     """Make the page of the keys of the list of topics."""
     entries = [("Enter", "open the topic"), *_commands(keys, commands)]
 
-    def leaf(width: int) -> Leaf:
+    def marked_text(width: int) -> MarkedText:
         moving = _section("Moving", _commands(keys, _scrolling()), width)
         return _section("Topics", entries, width) + moving
 
-    return _screen(leaf, keys)
+    return _screen(marked_text, keys)
 
 
 def list_help(keys: KeyTable, scale: Scale) -> ReadingScreen:
@@ -175,28 +179,28 @@ def list_help(keys: KeyTable, scale: Scale) -> ReadingScreen:
     ]
     about = 'A row has > for the document before you, * for a note, " for marked passages.'
 
-    def leaf(width: int) -> Leaf:
+    def marked_text(width: int) -> MarkedText:
         listing = _section("List of documents: nothing is decided here", entries, width)
         moving = _section("Moving", _commands(keys, _scrolling()), width)
-        return listing + moving + Leaf(about)
+        return listing + moving + MarkedText(about)
 
-    return _screen(leaf, keys)
+    return _screen(marked_text, keys)
 
 
-def help_leaf(keys: KeyTable, scale: Scale, width: int = 80) -> Leaf:
+def help_text(keys: KeyTable, scale: Scale, width: int = 80) -> MarkedText:
     """Write every key of the judging screen and what it does, for a width in cells."""
     commands = [command for command in EXPLANATIONS if command not in SCROLLING]
     grades = grade_keys(keys, scale)
-    leaf = _section("Grades: saved at once, then the next document", grades, width)
-    leaf += _section("Commands", _commands(keys, commands), width)
-    leaf += _section("Scrolling", _commands(keys, _scrolling()), width)
-    leaf += strong("Good to know")
-    return leaf + Leaf("".join(f"\n  {_hanging(line, '  ', width)}" for line in _ABOUT))
+    marked_text = _section("Grades: saved at once, then the next document", grades, width)
+    marked_text += _section("Commands", _commands(keys, commands), width)
+    marked_text += _section("Scrolling", _commands(keys, _scrolling()), width)
+    marked_text += strong("Good to know")
+    return marked_text + MarkedText("".join(f"\n  {_hanging(line, '  ', width)}" for line in _ABOUT))
 
 
-def _screen(leaf: Callable[[int], Leaf], keys: KeyTable) -> ReadingScreen:
+def _screen(marked_text: Callable[[int], MarkedText], keys: KeyTable) -> ReadingScreen:
     """Make a page of keys."""
-    return ReadingScreen("Keys", leaf, keys, [Command.HELP])
+    return ReadingScreen("Keys", marked_text, keys, [Command.HELP])
 
 
 def _scrolling() -> list[Command]:
@@ -209,15 +213,15 @@ def _commands(keys: KeyTable, commands: Sequence[Command]) -> list[Entry]:
     return [("  ".join(keys.names(command)), EXPLANATIONS[command]) for command in commands]
 
 
-def _section(heading: str, entries: Sequence[Entry], width: int) -> Leaf:
+def _section(heading: str, entries: Sequence[Entry], width: int) -> MarkedText:
     """Write a heading and its entries, and a blank line after them."""
-    leaf = strong(heading) + Leaf("\n")
+    marked_text = strong(heading) + MarkedText("\n")
     indent = " " * (_COLUMN + 2)
     for key, meaning in entries:
         apart = f"\n{indent}" if cell_width(key) > _COLUMN - 2 else ""
         name = strong(key if apart else pad(key, _COLUMN))
-        leaf += Leaf("  ") + name + Leaf(f"{apart}{_hanging(meaning, indent, width)}\n")
-    return leaf + Leaf("\n")
+        marked_text += MarkedText("  ") + name + MarkedText(f"{apart}{_hanging(meaning, indent, width)}\n")
+    return marked_text + MarkedText("\n")
 
 
 def _hanging(text: str, indent: str, width: int) -> str:

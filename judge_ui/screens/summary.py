@@ -15,8 +15,8 @@ from textual.screen import Screen
 from judge_ui.session.keys import Command, KeyTable, half_width
 from judge_ui.session.messages import (
     ALL_DECIDED,
-    WISHES,
-    Afterwards,
+    NEXT_STEPS,
+    NextStep,
     counted,
     forecast_words,
     own_keys,
@@ -25,9 +25,9 @@ from judge_ui.session.messages import (
     topic_name,
 )
 from judge_ui.session.session import JudgingSession
-from judge_ui.widgets.laid_out import Leaf, strong
+from judge_ui.widgets.laid_out import MarkedText, strong
 from judge_ui.widgets.lines import Hints, Notice, TitleBar, progress_words
-from judge_ui.widgets.small import TooSmall, Unhurried
+from judge_ui.widgets.small import TooSmall, WaitsForPaint
 from judge_ui.widgets.text_pane import TextPane
 from store.analysis.pools.pace import duration_words
 from store.errors import PoolerError
@@ -35,7 +35,7 @@ from store.records import State, Task
 from store.wrapping import cell_width, pad
 
 
-class SummaryScreen(Unhurried, Screen[Afterwards]):
+class SummaryScreen(WaitsForPaint, Screen[NextStep]):
     """The end of the open topic."""
 
     AUTO_FOCUS = "TextPane"
@@ -49,10 +49,10 @@ class SummaryScreen(Unhurried, Screen[Afterwards]):
     def compose(self) -> ComposeResult:
         """Lay out the screen."""
         yield TooSmall()
-        leaf = summary_leaf(self._session, self._keys, self._n_quick)
+        marked_text = summary_text(self._session, self._keys, self._n_quick)
         with Vertical(id="work"):
             yield TitleBar(id="topic-bar")
-            yield TextPane(self._keys, leaf, id="page")
+            yield TextPane(self._keys, marked_text, id="page")
             yield Hints(self._keys, self._session.scale, id="hints")
 
     def on_mount(self) -> None:
@@ -69,16 +69,16 @@ class SummaryScreen(Unhurried, Screen[Afterwards]):
     def on_key(self, event: events.Key) -> None:
         """Take the answer."""
         meaning = self._keys.meaning(event.key, event.character)
-        wish = WISHES.get(meaning) if isinstance(meaning, Command) else None
+        wish = NEXT_STEPS.get(meaning) if isinstance(meaning, Command) else None
         key = half_width(event.character or event.key)
         if event.key == "enter":
-            wish = Afterwards.INBOX
+            wish = NextStep.INBOX
         elif wish is None:
             own = own_keys(self._keys.meaning)
             wish = next((wish for wish in own if own[wish] == key), None)
-        if wish is Afterwards.SKIPPED and not self._session.progress.skipped:
+        if wish is NextStep.SKIPPED and not self._session.progress.skipped:
             return
-        if wish is Afterwards.QUICK and not self._n_quick:
+        if wish is NextStep.QUICK and not self._n_quick:
             return
         if wish is not None:
             event.stop()
@@ -97,33 +97,33 @@ class SummaryScreen(Unhurried, Screen[Afterwards]):
         self.query_one(Hints).show(None, read, [("Enter", "back to the topics")])
 
 
-def summary_leaf(session: JudgingSession, keys: KeyTable, n_quick: int) -> Leaf:
+def summary_text(session: JudgingSession, keys: KeyTable, n_quick: int) -> MarkedText:
     """Write what was decided in the open topic, how long it took, and what can be done now."""
     progress = session.progress
     lines = tally(session.tasks, session.scale)
     column = max(cell_width(name) for name, _ in lines) + 4
     left = f"{counted(progress.left, 'document')} without a decision"
     head = ALL_DECIDED if session.is_complete else left
-    leaf = strong(f"{head[0].upper()}{head[1:]}.") + Leaf("\n\n")
+    marked_text = strong(f"{head[0].upper()}{head[1:]}.") + MarkedText("\n\n")
     for name, count in lines:
-        leaf += Leaf(f"  {pad(name, column)}{count:>6}\n")
+        marked_text += MarkedText(f"  {pad(name, column)}{count:>6}\n")
     for line in (*_times(session.tasks), *_forecast(session)):
-        leaf += Leaf(f"\n{line}")
+        marked_text += MarkedText(f"\n{line}")
     quick = f"{n_quick} decided in under {session.quick_s:g} s"
     own = own_keys(keys.meaning)
     answers = [
         ("Enter", "back to the topics", True),
-        (own[Afterwards.QUICK], f"go over the {quick}", n_quick > 0),
+        (own[NextStep.QUICK], f"go over the {quick}", n_quick > 0),
         (keys.name(Command.SKIP), f"go over the {progress.skipped} skipped", progress.skipped > 0),
         (keys.name(Command.UNDO), "undo the latest decision", True),
-        (own[Afterwards.STAY], "stay with the documents", True),
+        (own[NextStep.STAY], "stay with the documents", True),
         (keys.name(Command.QUIT), "quit", True),
     ]
-    leaf += Leaf("\n\n")
+    marked_text += MarkedText("\n\n")
     for key, meaning, is_there in answers:
         if is_there:
-            leaf += Leaf("  ") + strong(pad(key, 8)) + Leaf(f"{meaning}\n")
-    return leaf
+            marked_text += MarkedText("  ") + strong(pad(key, 8)) + MarkedText(f"{meaning}\n")
+    return marked_text
 
 
 def _times(tasks: Sequence[Task]) -> list[str]:

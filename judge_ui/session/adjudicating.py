@@ -12,10 +12,10 @@ from dataclasses import replace
 from typing import Protocol
 
 from judge_ui.session.desks import DeskLike
-from judge_ui.session.messages import verdict_mark
+from judge_ui.session.messages import given_grade_mark
 from judge_ui.session.session import MIN_DWELL_S, JudgingSession
 from judge_ui.session.words import KeyOutcome, KeyResult
-from store.judging.disagreements import CellCount, Disagreement, Selection, Settlement, Verdict
+from store.judging.disagreements import CellCount, Disagreement, GivenGrade, Selection, Settlement
 
 
 class AdjudicationDeskLike(DeskLike, Protocol):
@@ -65,7 +65,7 @@ class AdjudicatingSession(JudgingSession):
             return None
         return self._disagreements.disagreement(self.topic.topic, self.task.docno)
 
-    def select_cell(self, cell: tuple[Verdict, Verdict] | None) -> bool:
+    def select_cell(self, cell: tuple[GivenGrade, GivenGrade] | None) -> bool:
         """Want the documents of one cell, or of all, and read the open topic anew.
 
         Tell whether it has such a document.
@@ -87,5 +87,5 @@ class AdjudicatingSession(JudgingSession):
         if found is None or found.status is not Settlement.CHANGED or self.pending is not None:
             return super().skip(confirmed=confirmed)
         self.touch()
-        mark = verdict_mark(self.scale, found.outcome)
+        mark = given_grade_mark(self.scale, found.outcome)
         return KeyResult(KeyOutcome.UNCHANGED, f"left for later; {mark} stands till then{self._go_on()}")

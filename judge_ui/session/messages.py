@@ -11,7 +11,7 @@ from judge_ui.session.keys import Command, KeyTable
 from judge_ui.session.session import JudgingSession
 from judge_ui.session.words import DecisionConflict, KeyResult, grade_mark, grade_name
 from store.analysis.pools.pace import Forecast, duration_words
-from store.judging.disagreements import CellCount, Disagreement, Opinion, Settlement, Verdict, in_order
+from store.judging.disagreements import CellCount, Disagreement, GivenGrade, Opinion, Settlement, in_order
 from store.records import Action, Decision, LiveSitting, Scale, SeenEvent, State, Task
 from store.text import sanitise_line
 
@@ -69,13 +69,13 @@ def said(result: KeyResult) -> str:
     return sanitise_line(result.message)
 
 
-def standing(task: Task, scale: Scale) -> str:
+def document_states(task: Task, scale: Scale) -> str:
     """Say how a document stands, in words.
 
     Examples
     --------
     >>> from store.formats.scale import parse_scale
-    >>> standing(Task("d1", State.JUDGED, 1, "", "", 1), parse_scale("binary"))
+    >>> document_states(Task("d1", State.JUDGED, 1, "", "", 1), parse_scale("binary"))
     'judged: 1 relevant'
     """
     if task.state is State.JUDGED and task.grade is not None:
@@ -220,7 +220,7 @@ def live_words(sittings: Sequence[LiveSitting], topic: str) -> str:
     return f"another sitting of yours on {host}{at} was alive at {clock_time(one.seen_at)}"
 
 
-class Afterwards(Enum):
+class NextStep(Enum):
     """What the judge wants after a topic."""
 
     INBOX = "inbox"
@@ -231,29 +231,29 @@ class Afterwards(Enum):
     QUIT = "quit"
 
 
-WISHES = {
-    Command.INBOX: Afterwards.INBOX,
-    Command.SKIP: Afterwards.SKIPPED,
-    Command.UNDO: Afterwards.UNDO,
-    Command.QUIT: Afterwards.QUIT,
+NEXT_STEPS = {
+    Command.INBOX: NextStep.INBOX,
+    Command.SKIP: NextStep.SKIPPED,
+    Command.UNDO: NextStep.UNDO,
+    Command.QUIT: NextStep.QUIT,
 }
 """What commands mean there."""
 
-_OWN_KEYS = {Afterwards.STAY: "daf", Afterwards.QUICK: "rvw"}
+_OWN_KEYS = {NextStep.STAY: "daf", NextStep.QUICK: "rvw"}
 
 
-def own_keys(meaning: Callable[[str], object]) -> dict[Afterwards, str]:
+def own_keys(meaning: Callable[[str], object]) -> dict[NextStep, str]:
     """Choose the keys that mean something at the end of a topic alone.
 
-    Of each the first that is not one of `WISHES`.
+    Of each the first that is not one of `NEXT_STEPS`.
 
     Examples
     --------
-    >>> own_keys({"d": Command.SKIP}.get)[Afterwards.STAY]
+    >>> own_keys({"d": Command.SKIP}.get)[NextStep.STAY]
     'a'
     """
     return {
-        wish: next((key for key in keys if meaning(key) not in WISHES), "")
+        wish: next((key for key in keys if meaning(key) not in NEXT_STEPS), "")
         for wish, keys in _OWN_KEYS.items()
     }
 
@@ -261,26 +261,26 @@ def own_keys(meaning: Callable[[str], object]) -> dict[Afterwards, str]:
 CANNOT_MARK = "can't"
 
 
-def verdict_mark(scale: Scale, verdict: Verdict) -> str:
+def given_grade_mark(scale: Scale, given_grade: GivenGrade) -> str:
     """Name a verdict as shortly as can be.
 
     Examples
     --------
     >>> from store.formats.scale import parse_scale
-    >>> verdict_mark(parse_scale("ntcir"), 3), verdict_mark(parse_scale("0-2"), None)
+    >>> given_grade_mark(parse_scale("ntcir"), 3), given_grade_mark(parse_scale("0-2"), None)
     ('S', "can't")
     """
-    return CANNOT_MARK if verdict is None else grade_mark(scale, verdict)
+    return CANNOT_MARK if given_grade is None else grade_mark(scale, given_grade)
 
 
-def verdict_name(scale: Scale, verdict: Verdict) -> str:
+def given_grade_name(scale: Scale, given_grade: GivenGrade) -> str:
     """Name a verdict in full."""
-    return "can't be judged" if verdict is None else grade_name(scale, verdict)
+    return "can't be judged" if given_grade is None else grade_name(scale, given_grade)
 
 
-def marks(scale: Scale, verdicts: Iterable[Verdict]) -> str:
+def marks(scale: Scale, given_grades: Iterable[GivenGrade]) -> str:
     """Name several verdicts as shortly as can be, with commas."""
-    return ", ".join(verdict_mark(scale, verdict) for verdict in verdicts)
+    return ", ".join(given_grade_mark(scale, given_grade) for given_grade in given_grades)
 
 
 def opinion_marks(opinions: Iterable[Opinion], scale: Scale) -> str:
@@ -294,13 +294,13 @@ def opinion_marks(opinions: Iterable[Opinion], scale: Scale) -> str:
     >>> opinion_marks(opinions, parse_scale("0-2"))
     "A 2  B can't"
     """
-    return "  ".join(f"{one.letter} {verdict_mark(scale, one.grade)}" for one in opinions)
+    return "  ".join(f"{one.letter} {given_grade_mark(scale, one.grade)}" for one in opinions)
 
 
 def opinion_head(opinion: Opinion, scale: Scale) -> str:
     """Write whose opinion it is, what was decided, and for which reason."""
     reason = f": {opinion.reason}" if opinion.reason else ""
-    return f"{opinion.letter}  {verdict_name(scale, opinion.grade)}{reason}"
+    return f"{opinion.letter}  {given_grade_name(scale, opinion.grade)}{reason}"
 
 
 def opinion_tail(opinion: Opinion) -> str:
@@ -343,13 +343,13 @@ def history_words(found: Disagreement, scale: Scale) -> str:
     """
     if found.status is Settlement.OPEN:
         return ""
-    mark = verdict_mark(scale, found.outcome)
+    mark = given_grade_mark(scale, found.outcome)
     if found.status is Settlement.CHANGED:
         return f"changed since {marks(scale, found.outcome_on)} was settled as {mark}"
     return f"settled as {mark}"
 
 
-def cell_name(cell: tuple[Verdict, Verdict], scale: Scale) -> str:
+def cell_name(cell: tuple[GivenGrade, GivenGrade], scale: Scale) -> str:
     """Name a cell of the kappa table.
 
     Examples
@@ -358,7 +358,7 @@ def cell_name(cell: tuple[Verdict, Verdict], scale: Scale) -> str:
     >>> cell_name((0, None), parse_scale("0-2"))
     "0 / can't"
     """
-    return " / ".join(verdict_mark(scale, verdict) for verdict in cell)
+    return " / ".join(given_grade_mark(scale, given_grade) for given_grade in cell)
 
 
 def cell_words(count: CellCount, scale: Scale) -> str:
@@ -371,8 +371,8 @@ def cell_words(count: CellCount, scale: Scale) -> str:
     "5 documents, 3 settled (as 2: 2, as can't: 1)"
     """
     outcomes = ", ".join(
-        f"as {verdict_mark(scale, verdict)}: {count.outcomes[verdict]}"
-        for verdict in in_order(count.outcomes)
+        f"as {given_grade_mark(scale, given_grade)}: {count.outcomes[given_grade]}"
+        for given_grade in in_order(count.outcomes)
     )
     more = f" ({outcomes})" if outcomes else ""
     return f"{counted(count.documents, 'document')}, {count.settled} settled{more}"

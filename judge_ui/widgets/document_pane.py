@@ -18,7 +18,7 @@ from judge_ui.session.keys import SCROLLING, Command, KeyTable, half_width
 from judge_ui.text.finding import find_spans
 from judge_ui.text.folding import Span
 from judge_ui.text.marking import Marking, merged
-from judge_ui.widgets.laid_out import DocumentLeaf, LaidLeaf, Layer, Leaf, Look
+from judge_ui.widgets.laid_out import DocumentText, LaidText, Layer, Look, MarkedText
 from judge_ui.widgets.text_pane import TextPane, look_style
 from store.records import Passage
 
@@ -58,8 +58,14 @@ class DocumentPane(TextPane):
             super().__init__()
             self.is_marking = is_marking
 
-    def __init__(self, keys: KeyTable, leaf: Leaf | None = None, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
-        super().__init__(keys, leaf, id=id)
+    def __init__(
+        self,
+        keys: KeyTable,
+        marked_text: MarkedText | None = None,
+        *,
+        id: str | None = None,  # noqa: A002 - Textual's name
+    ) -> None:
+        super().__init__(keys, marked_text, id=id)
         self._found: list[Span] | None = None
         self._current: Span | None = None
         self._marking: Marking | None = None
@@ -77,32 +83,32 @@ class DocumentPane(TextPane):
     @property
     def passages(self) -> tuple[Passage, ...]:
         """What is drawn as marked, in characters of `Page.text`."""
-        return self._leaf.passages if isinstance(self._leaf, DocumentLeaf) else ()
+        return self._marked_text.passages if isinstance(self._marked_text, DocumentText) else ()
 
-    def show(self, leaf: Leaf, laid: LaidLeaf | None = None) -> None:
+    def show(self, marked_text: MarkedText, laid: LaidText | None = None) -> None:
         """Show another text from its start; finding and marking end."""
         self.clear_find()
         self.stop_marking()
-        super().show(leaf, laid)
+        super().show(marked_text, laid)
 
-    def show_again(self, leaf: Leaf) -> None:
+    def show_again(self, marked_text: MarkedText) -> None:
         """Show the same text with other words or passages marked; all else stays as it is."""
-        if leaf.text != self._leaf.text:
-            self.show(leaf)
+        if marked_text.text != self._marked_text.text:
+            self.show(marked_text)
             return
-        self._leaf = leaf
+        self._marked_text = marked_text
         if self._laid is not None:
-            self._laid.leaf = leaf
+            self._laid.marked_text = marked_text
         self.refresh()
 
     def show_passages(self, passages: Iterable[Passage]) -> None:
         """Draw other passages as marked: what is stored, after an undo or a failed write."""
-        leaf = self._leaf
-        if not isinstance(leaf, DocumentLeaf):
+        marked_text = self._marked_text
+        if not isinstance(marked_text, DocumentText):
             return
-        wanted = merged(leaf.text[leaf.body :], passages)
-        if wanted != leaf.passages:
-            self.show_again(replace(leaf, passages=wanted))
+        wanted = merged(marked_text.text[marked_text.body :], passages)
+        if wanted != marked_text.passages:
+            self.show_again(replace(marked_text, passages=wanted))
 
     def find(self, text: str) -> int:
         """Find words in the document, and go to the first at or below the top of the screen.
@@ -112,7 +118,7 @@ class DocumentPane(TextPane):
         With none the screen stays where it is, and `find_next` has nothing to go to until `clear_find`.
         """
         self._current = None
-        self._found = find_spans(self._leaf.text, text)
+        self._found = find_spans(self._marked_text.text, text)
         self.refresh()
         if self._found:
             self.find_next(1)
@@ -148,17 +154,17 @@ class DocumentPane(TextPane):
 
     def start_marking(self) -> bool:
         """Let keys mark passages until Escape; False when the document has no text."""
-        leaf = self._leaf
-        if self._marking is not None or self._laid is None or not isinstance(leaf, DocumentLeaf):
+        marked_text = self._marked_text
+        if self._marking is not None or self._laid is None or not isinstance(marked_text, DocumentText):
             return self.is_marking
-        marking = Marking(leaf.text[leaf.body :])
+        marking = Marking(marked_text.text[marked_text.body :])
         if marking.is_empty:
             return False
         top, bottom = self._top(), self._bottom()
         if self._current is not None and top <= self._current[0] < bottom:
-            marking.go_to(self._current[0] - leaf.body)
+            marking.go_to(self._current[0] - marked_text.body)
         else:
-            marking.go_into(top - leaf.body, bottom - leaf.body)
+            marking.go_into(top - marked_text.body, bottom - marked_text.body)
         self._marking = marking
         self._follow()
         self.post_message(self.MarkingChanged(is_marking=True))
@@ -177,7 +183,7 @@ class DocumentPane(TextPane):
         if self._found:
             layers.append((self._found, Look.FOUND))
         if self._marking is not None:
-            layers.append(([self._in_leaf(self._marking.selection)], Look.SELECTED))
+            layers.append(([self._in_text(self._marking.selection)], Look.SELECTED))
         elif self._current is not None:
             layers.append(([self._current], Look.CURRENT))
         return layers
@@ -239,13 +245,13 @@ class DocumentPane(TextPane):
         if command is Command.TOP:
             marking.go_to(0)
         elif command is Command.BOTTOM:
-            marking.go_to(len(self._leaf.text))
+            marking.go_to(len(self._marked_text.text))
         elif command in (Command.LINE_DOWN, Command.LINE_UP):
             marking.move(1 if command is Command.LINE_DOWN else -1)
         else:
             step = 1 if command is Command.PAGE_DOWN else -1
             page = max(self._height - 1, 1)
-            start = self._in_leaf(marking.cursor)[0]
+            start = self._in_text(marking.cursor)[0]
             before = marking.cursor
             line = max(self._line_of(start) + step * page, 0)
             self._reach_line(line)
@@ -263,15 +269,15 @@ class DocumentPane(TextPane):
     def _follow(self) -> None:
         """Keep the sentence that moves in sight."""
         if self._marking is not None and self._laid is not None:
-            self._bring_into_sight(*self._in_leaf(self._marking.cursor))
+            self._bring_into_sight(*self._in_text(self._marking.cursor))
             self.refresh()
 
     @property
     def _body(self) -> int:
         """Where `Page.text` begins in the text of the pane."""
-        return self._leaf.body if isinstance(self._leaf, DocumentLeaf) else 0
+        return self._marked_text.body if isinstance(self._marked_text, DocumentText) else 0
 
-    def _in_leaf(self, span: Span) -> Span:
+    def _in_text(self, span: Span) -> Span:
         """Turn a span of `Page.text` into one of the text of the pane."""
         return span[0] + self._body, span[1] + self._body
 
@@ -279,6 +285,6 @@ class DocumentPane(TextPane):
         """Return what `find_next` goes through."""
         if self._found is not None:
             return self._found
-        leaf = self._leaf
-        terms = leaf.terms if isinstance(leaf, DocumentLeaf) else None
-        return leaf.hits if terms is None else terms.reach(len(leaf.text))
+        marked_text = self._marked_text
+        terms = marked_text.terms if isinstance(marked_text, DocumentText) else None
+        return marked_text.hits if terms is None else terms.reach(len(marked_text.text))

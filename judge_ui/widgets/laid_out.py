@@ -44,7 +44,7 @@ Layer = tuple[Sequence[Span], Look]
 
 
 @dataclass(frozen=True, slots=True)
-class Leaf:
+class MarkedText:
     """A text and what stands out in it."""
 
     text: str
@@ -53,14 +53,16 @@ class Leaf:
     hits: tuple[Span, ...] = ()
     """Ascending, not overlapping; they may overlap `strong`."""
 
-    def __add__(self, other: Leaf) -> Leaf:
+    def __add__(self, other: MarkedText) -> MarkedText:
         """Put another text after this one."""
         by = len(self.text)
 
         def moved(spans: Iterable[Span]) -> tuple[Span, ...]:
             return tuple((start + by, end + by) for start, end in spans)
 
-        return Leaf(self.text + other.text, self.strong + moved(other.strong), self.hits + moved(other.hits))
+        return MarkedText(
+            self.text + other.text, self.strong + moved(other.strong), self.hits + moved(other.hits)
+        )
 
     def layers(self, end: int) -> list[Layer]:
         """Give what stands out; nothing that begins before `end` is missing."""
@@ -73,7 +75,7 @@ class Leaf:
 
 
 @dataclass(frozen=True, slots=True)
-class DocumentLeaf(Leaf):
+class DocumentText(MarkedText):
     """A document with a text: its words are looked for as far as it is read."""
 
     body: int = 0
@@ -100,16 +102,16 @@ class DocumentLeaf(Leaf):
         return True
 
 
-def strong(text: str) -> Leaf:
+def strong(text: str) -> MarkedText:
     """Make a text that stands out as a whole."""
-    return Leaf(text, ((0, len(text)),) if text else ())
+    return MarkedText(text, ((0, len(text)),) if text else ())
 
 
 @dataclass(slots=True)
-class LaidLeaf:
+class LaidText:
     """A leaf broken into lines, a long one as far as it was asked for."""
 
-    leaf: Leaf
+    marked_text: MarkedText
     width: int
     """Of a line, in cells."""
     lines: list[LineSpan]
@@ -121,7 +123,7 @@ class LaidLeaf:
     def n_lines(self) -> int:
         """Lines of the whole leaf; an estimate until it is complete."""
         n_lines, reached = len(self.lines), self.lines[-1][1]
-        return n_lines if self.rest is None else n_lines * len(self.leaf.text) // max(reached, 1) + 1
+        return n_lines if self.rest is None else n_lines * len(self.marked_text.text) // max(reached, 1) + 1
 
     def advance(self, n: int = _AT_ONCE) -> bool:
         """Lay out the next lines, of `n` characters or a little more; False = that was the end."""
@@ -147,7 +149,7 @@ class LaidLeaf:
     def pieces(self, line: int, layers: Sequence[Layer] = ()) -> Iterator[tuple[str, Look]]:
         """Give one line as it is drawn, piece by piece."""
         start, end = self.lines[line]
-        drawn_so = [*self.leaf.layers(end), *layers]
+        drawn_so = [*self.marked_text.layers(end), *layers]
         # Each layer is a bit that is on between the two ends of each of its stretches.
         changes = {start: 0, end: 0}
         for bit, (spans, _) in enumerate(drawn_so):
@@ -162,22 +164,22 @@ class LaidLeaf:
             look = reduce(or_, looks, Look.PLAIN)
             if Look.HIT in look:
                 look &= ~Look.STRONG
-            yield drawn(self.leaf.text[first:last]), look
+            yield drawn(self.marked_text.text[first:last]), look
 
 
-def lay_out(leaf: Leaf, width: int) -> LaidLeaf:
+def lay_out(marked_text: MarkedText, width: int) -> LaidText:
     """Break a leaf into lines of a width, in cells.
 
     Of a text of more than 16,384 characters only the first lines are laid out; the others follow
     when they are asked for, at a cost that depends on how many they are.
     """
-    laid = LaidLeaf(leaf, width, [], iter_lines(leaf.text, width))
+    laid = LaidText(marked_text, width, [], iter_lines(marked_text.text, width))
     laid.advance()
-    leaf.advance()
+    marked_text.advance()
     return laid
 
 
-def document_leaf(page: ShownDocument, terms: Iterable[str], passages: Iterable[Passage] = ()) -> Leaf:
+def document_text(page: ShownDocument, terms: Iterable[str], passages: Iterable[Passage] = ()) -> MarkedText:
     """Make the leaf of a document: its title, its text, and what stands out in them.
 
     `terms` may be folded or not; `passages` are in characters of `ShownDocument.text`.
@@ -185,9 +187,9 @@ def document_leaf(page: ShownDocument, terms: Iterable[str], passages: Iterable[
     body = NO_TEXT if page.text is None else page.text or EMPTY_TEXT
     heading = strong(f"{page.title}\n\n" if page.title else "")
     if not page.text:
-        return heading + Leaf(body)
+        return heading + MarkedText(body)
     text = heading.text + body
-    return DocumentLeaf(
+    return DocumentText(
         text,
         heading.strong,
         body=len(heading.text),
@@ -196,13 +198,13 @@ def document_leaf(page: ShownDocument, terms: Iterable[str], passages: Iterable[
     )
 
 
-def topic_leaf(topic: Topic) -> Leaf:
+def topic_text(topic: Topic) -> MarkedText:
     """Make the leaf of a whole topic: title, description, narrative."""
-    leaf = strong(topic.title) if topic.title else Leaf("this topic has no title")
+    marked_text = strong(topic.title) if topic.title else MarkedText("this topic has no title")
     for name, text in (("Description", topic.description), ("Narrative", topic.narrative)):
         if text.strip():
-            leaf += Leaf("\n\n") + strong(name) + Leaf("\n" + text.strip("\n"))
-    return leaf
+            marked_text += MarkedText("\n\n") + strong(name) + MarkedText("\n" + text.strip("\n"))
+    return marked_text
 
 
 def _within(spans: Sequence[Span], start: int, end: int) -> Iterator[Span]:

@@ -1,4 +1,4 @@
-"""Bars and hints around the document."""
+"""The lines around the document: title, grades, hints, notices."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from textual.widgets import Static
 
 from judge_ui.session.keys import Command, KeyTable
 from judge_ui.session.words import Progress, grade_mark
-from judge_ui.widgets.laid_out import LaidLeaf, Leaf, Look, lay_out, strong
+from judge_ui.widgets.laid_out import LaidText, Look, MarkedText, lay_out, strong
 from store.records import Scale, State, Task
 from store.text import sanitise_line
 from store.wrapping import cell_width, cut, drawn, fitting, pad
@@ -24,7 +24,7 @@ class Words(Static):
 
     def __init__(
         self,
-        text: str | Leaf,
+        text: str | MarkedText,
         *,
         id: str | None = None,  # noqa: A002 - Textual's name
         classes: str | None = None,
@@ -32,9 +32,9 @@ class Words(Static):
         super().__init__(id=id, classes=classes, markup=False)
         self.show(text)
 
-    def show(self, text: str | Leaf) -> None:
+    def show(self, text: str | MarkedText) -> None:
         """Show other words."""
-        self.update(content(text if isinstance(text, Leaf) else Leaf(text)))
+        self.update(content(text if isinstance(text, MarkedText) else MarkedText(text)))
 
 
 class TitleBar(Widget):
@@ -86,7 +86,7 @@ class Brief(Widget):
     def render(self) -> Content:
         """Draw up to three lines, and say when there are more."""
         room = max(self.size.width - 2, 2)
-        spans = lay_out(Leaf(self._text), room).lines
+        spans = lay_out(MarkedText(self._text), room).lines
         lines = [drawn(self._text[start:end]) for start, end in spans[: self.LINES]]
         if len(spans) > self.LINES:
             more = f" ... ({self._keys.name(Command.TOPIC)}: all)"
@@ -100,20 +100,20 @@ def progress_words(judge: str, progress: Progress) -> str:
     return f"{judge}   {decided}/{progress.total}  left {progress.left}"
 
 
-def content(leaf: Leaf) -> Content:
+def content(marked_text: MarkedText) -> Content:
     """Turn one line into what Textual draws; nothing in it is markup."""
-    pieces = LaidLeaf(leaf, 0, [(0, len(leaf.text))]).pieces(0)
+    pieces = LaidText(marked_text, 0, [(0, len(marked_text.text))]).pieces(0)
     return Content.assemble(*((text, _STYLES[look]) for text, look in pieces))
 
 
 def _cut_at_word(text: str, width: int) -> str:
     """Shorten a line to whole words, or wherever it must be cut."""
-    first, last = lay_out(Leaf(text), width).lines[0]
+    first, last = lay_out(MarkedText(text), width).lines[0]
     return text[first:last]
 
 
 _GAP = "  "
-_LEAST_STANDING = 15
+_LEAST_SHOWN = 15
 _LEAST_STATUS = 16
 """Cells kept free on the right of either line, so that the left side does not come and go."""
 
@@ -138,23 +138,23 @@ Hint = tuple[str, str]
 """A key and what it does, in a word or two."""
 
 
-def hints_leaf(hints: Iterable[Hint], gap: str = "   ") -> Leaf:
+def hints_text(hints: Iterable[Hint], gap: str = "   ") -> MarkedText:
     """Write what keys do, beside each other."""
-    leaf = Leaf("")
+    marked_text = MarkedText("")
     for key, what in hints:
-        leaf += Leaf(gap if leaf.text else "") + strong(key) + Leaf(f" {what}")
-    return leaf
+        marked_text += MarkedText(gap if marked_text.text else "") + strong(key) + MarkedText(f" {what}")
+    return marked_text
 
 
-def standing(task: Task, scale: Scale, unsaved: str = "") -> str:
+def document_states(task: Task, scale: Scale, unsaved: str = "") -> str:
     """Say in a word or two how a document stands.
 
     Examples
     --------
     >>> from store.formats.scale import parse_scale
-    >>> standing(Task("d1", State.JUDGED, 3, "a note", "", 1), parse_scale("ntcir"))
+    >>> document_states(Task("d1", State.JUDGED, 3, "a note", "", 1), parse_scale("ntcir"))
     'now: S  note: *'
-    >>> standing(Task("d1", State.UNJUDGED, None, "", "", 0), parse_scale("0-2"), "1")
+    >>> document_states(Task("d1", State.UNJUDGED, None, "", "", 0), parse_scale("0-2"), "1")
     'now: -  NOT SAVED: 1'
     """
     names = {State.UNJUDGED: "-", State.SKIPPED: "skip", State.CANNOT: "can't"}
@@ -167,14 +167,16 @@ def standing(task: Task, scale: Scale, unsaved: str = "") -> str:
     return now + note + passages
 
 
-def grade_line(scale: Scale, task: Task, width: int, unsaved: str = "", keys: KeyTable | None = None) -> Leaf:
+def grade_line(
+    scale: Scale, task: Task, width: int, unsaved: str = "", keys: KeyTable | None = None
+) -> MarkedText:
     """Write the grade keys, the one that is given marked, and how the document stands.
 
     Every key is in it, even where there is no room for every label. `unsaved`: a decision that could not be
     written.
     """
-    now = standing(task, scale, unsaved)
-    room = width - max(cell_width(now), _LEAST_STANDING) - 3
+    now = document_states(task, scale, unsaved)
+    room = width - max(cell_width(now), _LEAST_SHOWN) - 3
     names = [keys.grade_name(grade.value) if keys else grade.key for grade in scale.grades]
     items = [(sanitise_line(name), "") for name in names]
     wanted = [_label(scale, grade.value, key) for grade, (key, _) in zip(scale.grades, items, strict=True)]
@@ -188,14 +190,16 @@ def grade_line(scale: Scale, task: Task, width: int, unsaved: str = "", keys: Ke
             items = tried
             break
     gap = gap or " "
-    leaf = Leaf("")
+    marked_text = MarkedText("")
     for grade, (key, label) in zip(scale.grades, items, strict=True):
         given = task.state is State.JUDGED and task.grade == grade.value
-        whole = Leaf(key + label, hits=((0, len(key + label)),))
-        plain = Leaf(key + label, strong=((0, len(key)),))
-        leaf += Leaf(gap if leaf.text else "") + (whole if given else plain)
-    blanks = max(width - cell_width(leaf.text) - cell_width(now), 1)
-    return leaf + Leaf(" " * blanks) + Leaf(now, strong=((0, len(now)),) if unsaved else ())
+        whole = MarkedText(key + label, hits=((0, len(key + label)),))
+        plain = MarkedText(key + label, strong=((0, len(key)),))
+        marked_text += MarkedText(gap if marked_text.text else "") + (whole if given else plain)
+    blanks = max(width - cell_width(marked_text.text) - cell_width(now), 1)
+    return (
+        marked_text + MarkedText(" " * blanks) + MarkedText(now, strong=((0, len(now)),) if unsaved else ())
+    )
 
 
 def _labels(labels: list[str]) -> Iterator[list[str]]:
@@ -237,7 +241,7 @@ def _can_lose_a_word(labels: list[str], place: int) -> bool:
 
 def hint_lines(
     keys: KeyTable, status: Notice, width: int, special: Sequence[Hint] = (), *, is_tall: bool = False
-) -> list[Leaf]:
+) -> list[MarkedText]:
     """Write the command keys and the state of the last save.
 
     `special` hints work at the moment instead of the usual commands; the last goes back, and is the last to
@@ -245,7 +249,7 @@ def hint_lines(
     lines, and the hints below it where there are lines to spare (`is_tall`).
     """
     text = drawn(status.text)
-    hints = [strong(key) + Leaf(f" {word}") for key, word in special or _hints(keys)]
+    hints = [strong(key) + MarkedText(f" {word}") for key, word in special or _hints(keys)]
     usual = hints if special else [hints[place] for place in _PRIORITY[:_N_USUAL]]
     if status.brief and _breadth(usual) + len(_GAP) + cell_width(text) > width:
         text = drawn(status.brief)
@@ -258,14 +262,14 @@ def hint_lines(
             break
         shown = tried
     if not shown:
-        spans = lay_out(Leaf(text), width).lines[:_LONGEST_STATUS]
+        spans = lay_out(MarkedText(text), width).lines[:_LONGEST_STATUS]
         below = hint_lines(keys, Notice(), width, special) if is_tall else []
         return [*(_said(text[start:end], status) for start, end in spans), *below]
     line = hints[shown[0]]
     for place in shown[1:]:
-        line += Leaf(_GAP) + hints[place]
+        line += MarkedText(_GAP) + hints[place]
     blanks = width - cell_width(line.text) - cell_width(text)
-    return [line + Leaf(" " * blanks) + _said(text, status)]
+    return [line + MarkedText(" " * blanks) + _said(text, status)]
 
 
 class Hints(Widget):
@@ -284,7 +288,7 @@ class Hints(Widget):
         self._document: Task | None = None
         self._status = Notice()
         self._special: Sequence[Hint] = ()
-        self._lines: list[Leaf] = []
+        self._lines: list[MarkedText] = []
 
     def show(self, task: Task | None, status: Notice, special: Sequence[Hint] = ()) -> None:
         """Show how another document stands, what came of the latest key, and what works now."""
@@ -301,7 +305,7 @@ class Hints(Widget):
 
     def render(self) -> Content:
         """Draw the grades; then the commands that there is room for, and the status."""
-        return Content("\n").join([Content(" ") + content(leaf) for leaf in self._lines])
+        return Content("\n").join([Content(" ") + content(marked_text) for marked_text in self._lines])
 
     def _write(self) -> None:
         """Write the lines for the width there is."""
@@ -312,8 +316,8 @@ class Hints(Widget):
             unsaved = self._status.unsaved
             grades = grade_line(self._scale, self._document, room, unsaved, self._keys)
             # What does not work at the moment is not offered.
-            now = strong(standing(self._document, self._scale, unsaved))
-            blanks = Leaf(" " * max(room - cell_width(now.text), 0))
+            now = strong(document_states(self._document, self._scale, unsaved))
+            blanks = MarkedText(" " * max(room - cell_width(now.text), 0))
             self._lines.append(blanks + now if self._special else grades)
         is_tall = self.screen.has_class("-tall")
         self._lines += hint_lines(self._keys, self._status, room, self._special, is_tall=is_tall)
@@ -347,11 +351,11 @@ _N_USUAL = 5
 """Hints, the most needed, that a status in full words must leave room for."""
 
 
-def _breadth(hints: Sequence[Leaf]) -> int:
+def _breadth(hints: Sequence[MarkedText]) -> int:
     """Return the width of hints beside each other, in cells."""
     return cell_width(_GAP.join(hint.text for hint in hints))
 
 
-def _said(text: str, status: Notice) -> Leaf:
+def _said(text: str, status: Notice) -> MarkedText:
     """Write a status; an urgent one stands out."""
-    return Leaf(text, hits=((0, len(text)),) if status.urgent and text else ())
+    return MarkedText(text, hits=((0, len(text)),) if status.urgent and text else ())

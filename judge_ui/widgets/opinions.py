@@ -6,7 +6,7 @@ from textual.content import Content
 from textual.widget import Widget
 
 from judge_ui.session.messages import brief_tail, history_words, opinion_head, opinion_marks, opinion_tail
-from judge_ui.widgets.laid_out import Leaf, strong
+from judge_ui.widgets.laid_out import MarkedText, strong
 from store.judging.disagreements import Disagreement
 from store.records import Scale
 from store.wrapping import cell_width, cut, pad
@@ -79,15 +79,15 @@ def opinions_in(found: Disagreement, scale: Scale, is_tall: bool) -> list[tuple[
     return [*lines, (words, "", "")] if words else lines
 
 
-def opinions_leaf(found: Disagreement, scale: Scale) -> Leaf:
+def opinions_text(found: Disagreement, scale: Scale) -> MarkedText:
     """Write a disagreement in full: every note and every passage."""
-    leaf = Leaf("")
+    marked_text = MarkedText("")
     for one in found.opinions:
-        leaf += strong(opinion_head(one, scale)) + Leaf("\n")
+        marked_text += strong(opinion_head(one, scale)) + MarkedText("\n")
         if one.note.strip():
-            leaf += Leaf(one.note.strip("\n") + "\n")
+            marked_text += MarkedText(one.note.strip("\n") + "\n")
         for passage in one.passages:
-            leaf += Leaf(f'passage: "{passage.text}"\n')
-        leaf += Leaf("\n")
+            marked_text += MarkedText(f'passage: "{passage.text}"\n')
+        marked_text += MarkedText("\n")
     words = history_words(found, scale)
-    return leaf + strong(words) + Leaf("\n\n" if words else "")
+    return marked_text + strong(words) + MarkedText("\n\n" if words else "")

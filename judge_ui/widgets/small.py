@@ -14,7 +14,7 @@ from textual.widgets import Input
 from store.text import BIDI_CONTROLS
 
 
-class Unhurried(MessagePump):
+class WaitsForPaint(MessagePump):
     """A base of screens that ask something: an answer was typed after the question was painted.
 
     On a slow line several keys come at once, and a key that was meant for the screen before is no

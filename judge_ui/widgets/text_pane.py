@@ -15,7 +15,7 @@ from textual.strip import Strip
 from textual.timer import Timer
 
 from judge_ui.session.keys import SCROLLING, Command, KeyTable
-from judge_ui.widgets.laid_out import LaidLeaf, Layer, Leaf, Look, lay_out
+from judge_ui.widgets.laid_out import LaidText, Layer, Look, MarkedText, lay_out
 
 MEASURE = 100
 """Widest line of text, in cells: the eye loses its way back on longer ones."""
@@ -34,11 +34,17 @@ class TextPane(ScrollView, can_focus=True):
     class Scrolled(Message):
         """The pane shows another part of its text."""
 
-    def __init__(self, keys: KeyTable, leaf: Leaf | None = None, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
+    def __init__(
+        self,
+        keys: KeyTable,
+        marked_text: MarkedText | None = None,
+        *,
+        id: str | None = None,  # noqa: A002 - Textual's name
+    ) -> None:
         super().__init__(id=id)
         self.keys = keys
-        self._leaf = leaf or Leaf("")
-        self._laid: LaidLeaf | None = None
+        self._marked_text = marked_text or MarkedText("")
+        self._laid: LaidText | None = None
         self._unfinished: Timer | None = None
 
     @property
@@ -57,7 +63,7 @@ class TextPane(ScrollView, can_focus=True):
             done, whole = shown, len(self._laid.lines)
         else:
             last = min(shown, len(self._laid.lines)) - 1
-            done, whole = self._laid.lines[max(last, 0)][1], len(self._leaf.text)
+            done, whole = self._laid.lines[max(last, 0)][1], len(self._marked_text.text)
         return 100 if done >= whole else max(100 * done // whole, 1)
 
     @property
@@ -65,12 +71,12 @@ class TextPane(ScrollView, can_focus=True):
         """Whether the text has been on the screen."""
         return self._laid is not None and self.is_on_screen
 
-    def show(self, leaf: Leaf, laid: LaidLeaf | None = None) -> None:
+    def show(self, marked_text: MarkedText, laid: LaidText | None = None) -> None:
         """Show another text from its start.
 
         `laid` is the same laid out ahead, used when its width is the pane's.
         """
-        self._leaf = leaf
+        self._marked_text = marked_text
         self._laid = laid if laid is not None and laid.width == self.text_width else None
         self._lay_out()
         self.scroll_home(animate=False, immediate=True)
@@ -157,7 +163,7 @@ class TextPane(ScrollView, can_focus=True):
         laid = self._laid
         if laid is None or laid.rest is None:
             return
-        laid.reach_line(len(self._leaf.text) if line is None else line)
+        laid.reach_line(len(self._marked_text.text) if line is None else line)
         self._measure()
 
     def _lay_out(self) -> None:
@@ -166,7 +172,7 @@ class TextPane(ScrollView, can_focus=True):
         if width == 0:
             return
         if self._laid is None:
-            self._laid = lay_out(self._leaf, width)
+            self._laid = lay_out(self._marked_text, width)
         self._measure()
         self.refresh()
         self._pause()
@@ -194,7 +200,7 @@ class TextPane(ScrollView, can_focus=True):
             return
         # Scrolling may have reached the end before.
         self._measure()
-        if not self._leaf.advance():
+        if not self._marked_text.advance():
             self._pause()
 
     def _measure(self) -> None:

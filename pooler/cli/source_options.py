@@ -36,7 +36,7 @@ from store.formats.lines import is_pattern
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Given:
+class SourceOptions:
     """Runs, judgements and how to read them, of a collection or of files."""
 
     PANEL: ClassVar[str] = "Runs and judgements"

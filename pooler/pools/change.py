@@ -23,7 +23,7 @@ from store.text import natural_key
 
 if TYPE_CHECKING:
     from pooler.pools.runs import RunSet
-    from store.looking.pool_change import PairStanding, Prospects
+    from store.looking.pool_change import IfPooled, PairState
 
 Pair = tuple[str, str]
 """Topic and docno."""
@@ -96,12 +96,12 @@ class ChangeCount:
 
     Examples
     --------
-    >>> from store.looking.pool_change import PairStanding
+    >>> from store.looking.pool_change import PairState
     >>> pool = frozenset({"main"})
     >>> now = {
-    ...     ("1", "a"): PairStanding(pool, State.JUDGED, 2),
-    ...     ("1", "b"): PairStanding(pool, State.SKIPPED),
-    ...     ("1", "z"): PairStanding(frozenset(), State.JUDGED, 0),
+    ...     ("1", "a"): PairState(pool, State.JUDGED, 2),
+    ...     ("1", "b"): PairState(pool, State.SKIPPED),
+    ...     ("1", "z"): PairState(frozenset(), State.JUDGED, 0),
     ... }
     >>> count = ChangeCount(now, {"main": None})
     >>> count.add([("1", "b"), ("1", "c"), ("1", "z")])
@@ -115,7 +115,7 @@ class ChangeCount:
     """
 
     def __init__(
-        self, now: Mapping[Pair, PairStanding], leaving: Mapping[str, Container[Pair] | None] | None = None
+        self, now: Mapping[Pair, PairState], leaving: Mapping[str, Container[Pair] | None] | None = None
     ) -> None:
         self._now = now
         self._leaving = {pair for pair, one in now.items() if _leaves(pair, one, leaving or {})}
@@ -153,7 +153,7 @@ class ChangeCount:
         return PoolChange(by_topic, outside["before"], outside["after"], [*self._new], [*self._leaving])
 
 
-def _leaves(pair: Pair, one: PairStanding, leaving: Mapping[str, Container[Pair] | None]) -> bool:
+def _leaves(pair: Pair, one: PairState, leaving: Mapping[str, Container[Pair] | None]) -> bool:
     """Say whether a pooled document leaves every pool that has it."""
     if not one.pools:
         return False
@@ -230,25 +230,25 @@ def pool_diff(first: Set[Pair], second: Set[Pair]) -> PoolDiff:
     return PoolDiff({side: sorted(part, key=_place) for side, part in parts.items()})
 
 
-def place_of(standing: PairStanding | None) -> CollectionState:
+def place_of(document_states: PairState | None) -> CollectionState:
     """Say how a document stands; ``None`` = nothing is known of it.
 
     Examples
     --------
-    >>> from store.looking.pool_change import PairStanding
-    >>> place_of(PairStanding(frozenset(), State.JUDGED, 0)).value
+    >>> from store.looking.pool_change import PairState
+    >>> place_of(PairState(frozenset(), State.JUDGED, 0)).value
     'outside'
     """
-    if standing is None:
+    if document_states is None:
         return CollectionState.NOT_POOLED
-    if standing.pools:
-        return CollectionState(standing.state.value)
-    return CollectionState.OUTSIDE if standing.state is State.JUDGED else CollectionState.NOT_POOLED
+    if document_states.pools:
+        return CollectionState(document_states.state.value)
+    return CollectionState.OUTSIDE if document_states.state is State.JUDGED else CollectionState.NOT_POOLED
 
 
-def count_places(pairs: Iterable[Pair], standings: Mapping[Pair, PairStanding]) -> dict[CollectionState, int]:
+def count_places(pairs: Iterable[Pair], pair_states: Mapping[Pair, PairState]) -> dict[CollectionState, int]:
     """Count documents by how they stand; every place has its key."""
-    counts = Counter(place_of(standings.get(pair)) for pair in pairs)
+    counts = Counter(place_of(pair_states.get(pair)) for pair in pairs)
     return {place: counts[place] for place in CollectionState}
 
 
@@ -330,7 +330,7 @@ class JudgeShare:
 
 
 def judging_cost(
-    prospects: Prospects, times: Mapping[str, Sequence[int]], *, drawable: int = 0
+    if_pooled: IfPooled, times: Mapping[str, Sequence[int]], *, drawable: int = 0
 ) -> list[JudgeShare]:
     """Count the judgements that new documents ask for, and forecast their time.
 
@@ -345,30 +345,30 @@ def judging_cost(
 
     Examples
     --------
-    >>> from store.looking.pool_change import Prospects
+    >>> from store.looking.pool_change import IfPooled
     >>> from store.records import Assignable
     >>> new = (Assignable("1", "a"), Assignable("1", "b", decided=frozenset({"ann"})))
-    >>> shares = judging_cost(Prospects(new, ("ann", "ben"), None), {"ann": [60_000] * 5})
+    >>> shares = judging_cost(IfPooled(new, ("ann", "ben"), None), {"ann": [60_000] * 5})
     >>> [(one.judge, one.judgements, one.seconds, one.reason) for one in shares]
     [('ann', 1, 60.0, None), ('ben', 2, 120.0, 'pace-of-all-judges')]
     """
-    if not prospects.documents and not drawable:
+    if not if_pooled.documents and not drawable:
         return []
-    if prospects.plan is None and not prospects.judges:
+    if if_pooled.plan is None and not if_pooled.judges:
         return [JudgeShare(None, None, None, None, NO_JUDGES)]
-    if prospects.plan is not None and drawable:
+    if if_pooled.plan is not None and drawable:
         return [JudgeShare(None, None, None, None, NOT_ASSIGNED)]
-    if prospects.plan is None:
+    if if_pooled.plan is None:
         counts: dict[str | None, int] = {
-            judge: drawable + sum(judge not in one.decided for one in prospects.documents)
-            for judge in prospects.judges
+            judge: drawable + sum(judge not in one.decided for one in if_pooled.documents)
+            for judge in if_pooled.judges
         }
     else:
         try:
-            counts = _by_plan(prospects, prospects.plan)
+            counts = _by_plan(if_pooled, if_pooled.plan)
         except PoolerError:
             return [JudgeShare(None, None, None, None, NO_PLAN)]
-    everybody = [one for judge in prospects.judges for one in times.get(judge, ())]
+    everybody = [one for judge in if_pooled.judges for one in times.get(judge, ())]
     return [
         _share(judge, counts[judge], times, everybody, is_at_most=bool(drawable))
         for judge in sorted(counts, key=lambda name: (name is None, name or ""))
@@ -382,21 +382,21 @@ def total_seconds(shares: Iterable[JudgeShare]) -> float | None:
     return sum(known) if len(known) == len(seconds) else None
 
 
-def _by_plan(prospects: Prospects, plan: Mapping[str, Any]) -> dict[str | None, int]:
+def _by_plan(if_pooled: IfPooled, plan: Mapping[str, Any]) -> dict[str | None, int]:
     """Count the judgements that a plan, continued, would ask for."""
     known = {name: plan[name] for name in _OPTIONS if name in plan}
     # A plan that named a judge who is anonymous now has lost its seed: any other does.
     options = AssignmentOptions(**{"seed": 0, **known}, existing=Existing.ADD)
     named = plan.get("judges")
     of_plan = set(named) if isinstance(named, list) else set()
-    judges = [judge for judge in prospects.judges if judge in of_plan] or prospects.judges
-    decided = {(one.topic, one.docno): one.decided for one in prospects.documents}
+    judges = [judge for judge in if_pooled.judges if judge in of_plan] or if_pooled.judges
+    decided = {(one.topic, one.docno): one.decided for one in if_pooled.documents}
     counts: Counter[str | None] = Counter(
         place.judge
-        for place in plan_assignment(prospects.documents, judges, options).places
+        for place in plan_assignment(if_pooled.documents, judges, options).places
         if place.judge not in decided[place.topic, place.docno]
     )
-    for one in prospects.documents:
+    for one in if_pooled.documents:
         if one.has_place:
             counts.update(one.holders - one.decided)
             counts[None] += one.n_open

@@ -37,7 +37,7 @@ def to_polars(table: Table) -> polars.DataFrame:
     moment = frames.Datetime("us", "UTC")
     kinds = {
         "text": frames.String,
-        "verdict": frames.String,
+        "given_grade": frames.String,
         "int": frames.Int64,
         "float": frames.Float64,
         "bool": frames.Boolean,
@@ -56,7 +56,7 @@ def to_arrow(table: Table) -> pyarrow.Table:
     moment = arrow.timestamp("us", "UTC")
     kinds = {
         "text": arrow.string(),
-        "verdict": arrow.string(),
+        "given_grade": arrow.string(),
         "int": arrow.int64(),
         "float": arrow.float64(),
         "bool": arrow.bool_(),
@@ -81,7 +81,7 @@ def write_parquet(table: Table, file: BinaryIO) -> None:
 def _cells(table: Table, column: Column) -> list[Any]:
     """Return the cells of a column; of verdicts, which are numbers and words, as text."""
     cells: list[Any] = table.cells(column.name)
-    return [one if one is None else str(one) for one in cells] if column.kind == "verdict" else cells
+    return [one if one is None else str(one) for one in cells] if column.kind == "given_grade" else cells
 
 
 def _library(name: str, package: str) -> Any:

@@ -12,7 +12,7 @@ from store.text import counted
 
 if TYPE_CHECKING:
     from store.collection import Collection
-    from store.grades.opinions import Ballots
+    from store.grades.opinions import AllVotes
     from store.grades.qrels import FinalQrels
 
 _NOUNS = {
@@ -101,10 +101,10 @@ def view_with_kinds(view: results.View, counts: Mapping[str, int]) -> results.Vi
     return replace(view, title=f"{title} (judged {words})" if title else f"Judged {words}")
 
 
-def who_judged(final: FinalQrels, ballots: Ballots | None = None) -> str:
+def who_judged(final: FinalQrels, all_votes: AllVotes | None = None) -> str:
     """Say in a few words whose grades these are, as `majority of 3 judges, ties low`.
 
-    With `ballots`, also how many votes documents have, where they have not all as many.
+    With `all_votes`, also how many votes documents have, where they have not all as many.
     """
     policy = final.policy
     if policy.rule is None and not final.judges:
@@ -113,7 +113,7 @@ def who_judged(final: FinalQrels, ballots: Ballots | None = None) -> str:
         words = f"judge {final.judges[0]}"
         words += "" if policy.level is None else f", relevant from grade {policy.level}"
     else:
-        words = f"{final.rule} of {counted(len(final.judges), 'judge')}{_votes_each(ballots)}"
+        words = f"{final.rule} of {counted(len(final.judges), 'judge')}{_votes_each(all_votes)}"
     words += "" if final.ties is None else f", ties {final.ties}"
     if policy.rule is not None and policy.level is not None:
         if policy.rule == "sum":
@@ -125,11 +125,11 @@ def who_judged(final: FinalQrels, ballots: Ballots | None = None) -> str:
     return words + ("; rulings win" if final.n_ruled + final.n_ruled_cannot else "")
 
 
-def _votes_each(ballots: Ballots | None) -> str:
+def _votes_each(all_votes: AllVotes | None) -> str:
     """Write how many votes documents have, as ` (1 to 3 votes a document)`; empty where as many."""
-    if ballots is None or not ballots.votes.n_documents:
+    if all_votes is None or not all_votes.votes.n_documents:
         return ""
-    n_votes = ballots.counts.sum(axis=1)
+    n_votes = all_votes.counts.sum(axis=1)
     low, high = int(n_votes.min()), int(n_votes.max())
     return "" if low == high else f" ({low:,} to {high:,} votes a document)"
 

@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     import pyarrow
 
 Kind = Literal[
-    "text", "int", "float", "bool", "moment", "day", "instant", "verdict", "texts", "ints", "records"
+    "text", "int", "float", "bool", "moment", "day", "instant", "given_grade", "texts", "ints", "records"
 ]
 """Of a column's values. A day is a moment of which people see the date; an instant is one to the
-microsecond, in UTC. A verdict is a grade, or a word where a judge could give none. Records are a list
+microsecond, in UTC. A given grade is a grade, or a word where a judge could give none. Records are a list
 of dicts, of which people and TSV have the number."""
 Show = Literal["always", "if_any", "if_varied", "never"]
 """When people see a column: where a cell says something; where rows differ, or are unusual."""
@@ -219,7 +219,7 @@ class Table:
         Equal cells keep their order, undefined ones are last; 9 is before 10 in text, too.
         """
         cells: list[Any] = self.cells(by)
-        if self.column(by).kind in ("text", "verdict"):
+        if self.column(by).kind in ("text", "given_grade"):
             cells = [None if cell is None else natural_key(str(cell)) for cell in cells]
         known = [row for row, cell in enumerate(cells) if cell is not None]
         unknown = [row for row, cell in enumerate(cells) if cell is None]

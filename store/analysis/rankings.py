@@ -40,14 +40,14 @@ class JudgedRankings:
     """Shape (n_runs, n_topics, width): codes within the topic, in rank order, then -1."""
     lengths: NDArray[np.int64]
     """Shape (n_runs, n_topics): ranks filled; 0 = the run has no document for the topic."""
-    standing: tuple[NDArray[np.int8], ...]
+    document_states: tuple[NDArray[np.int8], ...]
     """One array a topic, indexed by code: `UNJUDGED`, `NOT_RELEVANT` or `RELEVANT`."""
     n_relevant: NDArray[np.int64]
     """Shape (n_topics,): documents judged relevant, retrieved or not (R of mode ``pool``)."""
     cutoff: int
     """Ranks that count, at least 1. The width is smaller when every run is shorter."""
 
-    def standing_by_rank(self, topic: int) -> NDArray[np.int8]:
+    def states_by_rank(self, topic: int) -> NDArray[np.int8]:
         """Look up what is known of every rank of one topic.
 
         Parameters
@@ -61,7 +61,7 @@ class JudgedRankings:
             `RELEVANT`, `NOT_RELEVANT`, `UNJUDGED`, or `NOT_RETRIEVED` below the end of the run.
         """
         # The padding code -1 picks the last element.
-        table = np.append(self.standing[topic], np.int8(NOT_RETRIEVED))
+        table = np.append(self.document_states[topic], np.int8(NOT_RETRIEVED))
         return table[self.documents[:, topic]]
 
     def relevant(self) -> NDArray[np.bool_]:
@@ -74,7 +74,7 @@ class JudgedRankings:
         """
         found = np.empty(self.documents.shape, dtype=np.bool_)
         for topic in range(len(self.topics)):
-            found[:, topic] = self.standing_by_rank(topic) == RELEVANT
+            found[:, topic] = self.states_by_rank(topic) == RELEVANT
         return found
 
     def judged(self) -> NDArray[np.bool_]:
@@ -87,7 +87,7 @@ class JudgedRankings:
         """
         found = np.empty(self.documents.shape, dtype=np.bool_)
         for topic in range(len(self.topics)):
-            found[:, topic] = self.standing_by_rank(topic) >= NOT_RELEVANT
+            found[:, topic] = self.states_by_rank(topic) >= NOT_RELEVANT
         return found
 
 
@@ -143,7 +143,7 @@ def judged_rankings(
     ...     {"t1": (np.array([20, 30, 40]), np.array([True, False, True]))},
     ...     cutoff=1000,
     ... )
-    >>> arrays.standing_by_rank(0).tolist()
+    >>> arrays.states_by_rank(0).tolist()
     [[0, 1, -1], [-2, -2, -2]]
     >>> arrays.n_relevant.tolist(), arrays.lengths.tolist()
     ([2], [[3], [0]])
@@ -157,7 +157,7 @@ def judged_rankings(
                 lengths[run, column] = min(ranking.size, cutoff)
     width = int(lengths.max(initial=0))
     documents = np.full((len(tags), len(topics), width), -1, dtype=np.int32)
-    standing: list[NDArray[np.int8]] = []
+    document_states: list[NDArray[np.int8]] = []
     n_relevant = np.zeros(len(topics), dtype=np.int64)
     for column, topic in enumerate(topics):
         ids, relevant = _judgements(judged, topic)
@@ -172,14 +172,14 @@ def judged_rankings(
         _check_no_repeats(documents[:, column], tags, topic)
         of_topic = np.full(n_known, UNJUDGED, dtype=np.int8)
         of_topic[codes[: ids.size]] = np.where(relevant, RELEVANT, NOT_RELEVANT)
-        standing.append(of_topic)
+        document_states.append(of_topic)
         n_relevant[column] = np.count_nonzero(relevant)
     return JudgedRankings(
         topics=tuple(topics),
         tags=tuple(tags),
         documents=documents,
         lengths=lengths,
-        standing=tuple(standing),
+        document_states=tuple(document_states),
         n_relevant=n_relevant,
         cutoff=cutoff,
     )
@@ -350,7 +350,7 @@ def graded_rankings(
     for column, topic in enumerate(topics):
         ids, grades = judged[topic]
         # Codes ascend with the id; the padding code -1 picks the last element.
-        known = np.append(arrays.standing[column] >= NOT_RELEVANT, np.False_)
+        known = np.append(arrays.document_states[column] >= NOT_RELEVANT, np.False_)
         of_code = np.zeros(known.size, dtype=np.int32)
         of_code[known] = np.asarray(grades)[np.argsort(ids)]
         codes = arrays.documents[:, column]

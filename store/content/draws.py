@@ -108,9 +108,9 @@ def fetch_draws(session: Session, pool_id: int, topic_id: int) -> list[Draw]:
         .where(JUDGEMENT.c.topic_id == topic_id)
         .order_by(JUDGEMENT.c.revision)
     )
-    standing: dict[int, dict[str, _JudgeState]] = {}
+    document_states: dict[int, dict[str, _JudgeState]] = {}
     for document, grade, at, judge in session.execute(events):
-        of_judge = standing.setdefault(document, {})
+        of_judge = document_states.setdefault(document, {})
         before = of_judge.get(judge)
         of_judge[judge] = _JudgeState(grade, at, at) if before is None else before.then(grade, at)
     query = (
@@ -120,7 +120,8 @@ def fetch_draws(session: Session, pool_id: int, topic_id: int) -> list[Draw]:
         .order_by(POOL_ENTRY.c.position)
     )
     return [
-        Draw(docno, _first_grade(standing.get(document, {}))) for docno, document in session.execute(query)
+        Draw(docno, _first_grade(document_states.get(document, {})))
+        for docno, document in session.execute(query)
     ]
 
 
@@ -140,10 +141,10 @@ class _JudgeState:
         return _JudgeState(grade, self.since if grade == self.grade else last, last)
 
 
-def _first_grade(standing: Mapping[str, _JudgeState]) -> int | None:
+def _first_grade(document_states: Mapping[str, _JudgeState]) -> int | None:
     """Return the grade that has stood the longest, by the judges' names where times are equal.
 
     Row ids, which depend on the order in which copies were merged, decide nothing.
     """
-    graded = [(one.since, name, one.grade) for name, one in standing.items() if one.grade is not None]
+    graded = [(one.since, name, one.grade) for name, one in document_states.items() if one.grade is not None]
     return min(graded)[2] if graded else None

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from store.analysis.agreement.votes import NO_GRADE, Votes, grade_counts, votes_from_rows
 from store.errors import ArgumentError
 from store.grades.policy import Policy
-from store.judging.disagreements import Settlement, Verdict
+from store.judging.disagreements import GivenGrade, Settlement
 from store.records import Judgement, Scale, State
 from store.text import natural_key
 
@@ -28,12 +28,12 @@ _REASONS: dict[int, LeftOut] = {1: "skipped", 2: "cannot"}
 
 
 @dataclass(frozen=True, slots=True)
-class StandingRuling:
+class CurrentRuling:
     """An adjudicator's decision on a document, the latest of all adjudicators'."""
 
     topic: str
     docno: str
-    verdict: Verdict
+    given_grade: GivenGrade
     """A grade; ``None`` = cannot be judged."""
     adjudicator: str
     status: Settlement = Settlement.SETTLED
@@ -41,7 +41,7 @@ class StandingRuling:
 
 
 @dataclass(frozen=True, eq=False)
-class Ballots:
+class AllVotes:
     """Votes and rulings; `gather` builds it."""
 
     scale: Scale
@@ -55,7 +55,7 @@ class Ballots:
     """The round that a document was judged in; ``None`` = in different ones."""
     reasons: Mapping[Pair, LeftOut]
     """Why documents without a vote have none."""
-    rulings: Mapping[int, StandingRuling]
+    rulings: Mapping[int, CurrentRuling]
     """By index into `pairs`."""
 
     @cached_property
@@ -69,8 +69,8 @@ class Ballots:
         place_of = {value: place for place, value in enumerate(self.scale.values)}
         given = np.full(len(self.pairs), NO_GRADE, dtype=np.int64)
         for index, ruling in self.rulings.items():
-            if ruling.verdict is not None:
-                given[index] = place_of[ruling.verdict]
+            if ruling.given_grade is not None:
+                given[index] = place_of[ruling.given_grade]
         return given[self.rows]
 
 
@@ -80,8 +80,8 @@ def gather(
     policy: Policy,
     *,
     adjudicators: Collection[str] = (),
-    rulings: Sequence[StandingRuling] = (),
-) -> Ballots:
+    rulings: Sequence[CurrentRuling] = (),
+) -> AllVotes:
     """Arrange what the policy lets count, in O(n log n).
 
     Current states have each (topic, docno, judge) once, rulings each (topic, docno). Adjudicators' judgements
@@ -94,7 +94,7 @@ def gather(
         rulings = rulings if policy.rulings else ()
         chosen = set(policy.of)
     votes: list[Judgement] = []
-    standing: dict[Pair, int] = {}
+    document_states: dict[Pair, int] = {}
     rounds: dict[Pair, str | None] = {}
     ruled_in: dict[Pair, str | None] = {}
     for one in judgements:
@@ -102,7 +102,7 @@ def gather(
         is_vote = one.judge not in adjudicators
         if (chosen and one.judge not in chosen) if is_vote else not policy.rulings:
             continue
-        standing[pair] = max(standing.get(pair, 0), _RANKS[one.state])
+        document_states[pair] = max(document_states.get(pair, 0), _RANKS[one.state])
         if one.state is State.JUDGED:
             known = rounds if is_vote else ruled_in
             same = known.setdefault(pair, one.iteration) == one.iteration
@@ -111,19 +111,19 @@ def gather(
                 votes.append(one)
     rulings_of = {(ruling.topic, ruling.docno): ruling for ruling in rulings}
     by_topic: dict[str, list[str]] = {}
-    for topic, docno in standing.keys() | rulings_of.keys():
+    for topic, docno in document_states.keys() | rulings_of.keys():
         by_topic.setdefault(topic, []).append(docno)
     topics = sorted(by_topic, key=natural_key)
     pairs = tuple((topic, docno) for topic in topics for docno in sorted(by_topic[topic]))
     index_of = {pair: index for index, pair in enumerate(pairs)}
     rows = np.array([index_of[one.topic, one.docno] for one in votes], dtype=np.int64)
-    return Ballots(
+    return AllVotes(
         scale=scale,
         pairs=pairs,
         votes=_votes(votes, rows, topics, scale),
         rows=np.unique(rows),
         iterations=ruled_in | rounds,
-        reasons={pair: _REASONS[rank] for pair, rank in standing.items() if rank in _REASONS},
+        reasons={pair: _REASONS[rank] for pair, rank in document_states.items() if rank in _REASONS},
         rulings={index_of[pair]: ruling for pair, ruling in rulings_of.items()},
     )
 

@@ -25,7 +25,7 @@ from store.analysis.aggregation.rules import (
 from store.analysis.agreement.votes import NO_GRADE, collapse_votes
 from store.analysis.collapse import collapse, level_index
 from store.errors import ArgumentError, PoolerError
-from store.grades.opinions import Ballots, LeftOut, StandingRuling, gather
+from store.grades.opinions import AllVotes, CurrentRuling, LeftOut, gather
 from store.grades.policy import SINGLE_JUDGE, Collapse, Policy
 from store.judging.disagreements import Settlement
 from store.records import Judgement, Qrel, Scale
@@ -58,7 +58,7 @@ class GradeOutcome:
         return GradeOutcome(self.is_given, relevant, self.is_tied, self.is_ruled)
 
 
-def outcome_of(ballots: Ballots, policy: Policy) -> GradeOutcome:
+def outcome_of(all_votes: AllVotes, policy: Policy) -> GradeOutcome:
     """Apply a policy's rule to votes, and put rulings in its place.
 
     The ballots are gathered for this checked policy, or for one that differs in ties, collapse and level
@@ -66,14 +66,14 @@ def outcome_of(ballots: Ballots, policy: Policy) -> GradeOutcome:
     nothing off; `PoolerError` if the rule is a single judge and several judged, or Dawid-Skene has too few
     judges.
     """
-    n_pairs = len(ballots.pairs)
+    n_pairs = len(all_votes.pairs)
     is_given = np.zeros(n_pairs, dtype=np.bool_)
     is_tied = np.zeros(n_pairs, dtype=np.bool_)
     is_ruled = np.zeros(n_pairs, dtype=np.bool_)
     grades = np.zeros(n_pairs, dtype=np.int64)
     if policy.rule == "sum":
-        sums, n_fewer = _sums(ballots, policy)
-        is_given[ballots.rows], grades[ballots.rows] = True, sums
+        sums, n_fewer = _sums(all_votes, policy)
+        is_given[all_votes.rows], grades[all_votes.rows] = True, sums
         level = policy.level
         return GradeOutcome(
             is_given,
@@ -82,24 +82,24 @@ def outcome_of(ballots: Ballots, policy: Policy) -> GradeOutcome:
             is_ruled,
             n_fewer,
         )
-    place, values = None, np.array(ballots.scale.values)
+    place, values = None, np.array(all_votes.scale.values)
     if policy.collapse == "before" and policy.level is not None:
-        place, values = level_index(ballots.scale, policy.level), np.array([0, 1])
-    result, estimate = _apply(ballots, policy, place)
+        place, values = level_index(all_votes.scale, policy.level), np.array([0, 1])
+    result, estimate = _apply(all_votes, policy, place)
     has_grade = result.status == AGGREGATED
-    is_given[ballots.rows] = has_grade
-    grades[ballots.rows[has_grade]] = values[result.grades[has_grade]]
-    is_tied[ballots.rows] = result.is_tied
+    is_given[all_votes.rows] = has_grade
+    grades[all_votes.rows[has_grade]] = values[result.grades[has_grade]]
+    is_tied[all_votes.rows] = result.is_tied
     if policy.level is not None and place is None:
         grades = _relevant(grades, is_given, policy.level)
-    for index, ruling in ballots.rulings.items():
-        verdict = ruling.verdict
+    for index, ruling in all_votes.rulings.items():
+        given_grade = ruling.given_grade
         is_ruled[index], is_tied[index] = True, False
-        is_given[index] = verdict is not None
-        if verdict is None:
+        is_given[index] = given_grade is not None
+        if given_grade is None:
             grades[index] = 0
         else:
-            grades[index] = verdict if policy.level is None else verdict >= policy.level
+            grades[index] = given_grade if policy.level is None else given_grade >= policy.level
     n_fewer = 0 if estimate is None else estimate.n_below_three
     return GradeOutcome(is_given, grades, is_tied, is_ruled, n_fewer, estimate)
 
@@ -110,10 +110,10 @@ def _relevant(grades: NDArray[np.int64], is_given: NDArray[np.bool_], level: int
 
 
 def _apply(
-    ballots: Ballots, policy: Policy, level_place: int | None
+    all_votes: AllVotes, policy: Policy, level_place: int | None
 ) -> tuple[AggregateResult, DawidSkeneResult | None]:
     """Apply any rule but sum; with a level, to votes collapsed there."""
-    counts, values = ballots.counts, ballots.scale.values
+    counts, values = all_votes.counts, all_votes.scale.values
     if level_place is not None:
         counts = np.add.reduceat(counts, [0, level_place], axis=1)
         values = (0, 1)
@@ -129,8 +129,8 @@ def _apply(
         case "max":
             return highest(counts), None
         case "dawid-skene":
-            return _estimated(ballots, level_place)
-    judges = ballots.votes.judges
+            return _estimated(all_votes, level_place)
+    judges = all_votes.votes.judges
     if len(judges) > 1:
         more = ", ..." if len(judges) > _NAMES_SHOWN else ""
         names = ", ".join(judges[:_NAMES_SHOWN]) + more
@@ -140,9 +140,9 @@ def _apply(
     return lowest(counts), None
 
 
-def _estimated(ballots: Ballots, level_place: int | None) -> tuple[AggregateResult, DawidSkeneResult]:
+def _estimated(all_votes: AllVotes, level_place: int | None) -> tuple[AggregateResult, DawidSkeneResult]:
     """Apply Dawid and Skene's model, the rulings known to it."""
-    votes, fixed = ballots.votes, ballots.fixed
+    votes, fixed = all_votes.votes, all_votes.fixed
     if level_place is not None:
         votes = collapse_votes(votes, level_place)
         fixed = np.where(fixed == NO_GRADE, NO_GRADE, fixed >= level_place).astype(np.int64)
@@ -151,14 +151,14 @@ def _estimated(ballots: Ballots, level_place: int | None) -> tuple[AggregateResu
     return AggregateResult(found.low, status, found.low, found.high), found
 
 
-def _sums(ballots: Ballots, policy: Policy) -> tuple[NDArray[np.int64], int]:
+def _sums(all_votes: AllVotes, policy: Policy) -> tuple[NDArray[np.int64], int]:
     """Return the sum of grades of every document with a vote, and how many had fewer votes."""
-    if ballots.rulings:
+    if all_votes.rulings:
         requirement = "must be another rule where rulings stand: a ruling is a grade, not a sum"
-        hint = f"--without-rulings leaves {len(ballots.rulings):,} of them out"
+        hint = f"--without-rulings leaves {len(all_votes.rulings):,} of them out"
         raise ArgumentError("aggregate", requirement, "sum", hint=hint)
-    n_votes = ballots.counts.sum(axis=1)
-    values = ballots.scale.values
+    n_votes = all_votes.counts.sum(axis=1)
+    values = all_votes.scale.values
     if policy.level is not None and n_votes.size:
         low = int((n_votes * values[0]).min())
         high = int((n_votes * values[-1]).max())
@@ -166,7 +166,7 @@ def _sums(ballots: Ballots, policy: Policy) -> tuple[NDArray[np.int64], int]:
             requirement = f"must be above {low} and at most {high}, as sums of grades can be here"
             raise ArgumentError("level", requirement, policy.level)
     n_fewer = int(np.count_nonzero(n_votes < n_votes.max(initial=0)))
-    return grade_sums(ballots.counts, values), n_fewer
+    return grade_sums(all_votes.counts, values), n_fewer
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,7 +222,7 @@ def final_qrels(
     policy: Policy | None = None,
     *,
     adjudicators: Collection[str] = (),
-    rulings: Sequence[StandingRuling] = (),
+    rulings: Sequence[CurrentRuling] = (),
 ) -> FinalQrels:
     """Choose the grade of every judged document, by default the only judge's and rulings.
 
@@ -244,42 +244,42 @@ def final_qrels(
     policy = policy or Policy()
     policy.check()
     policy.check_scale(scale)
-    ballots = gather(judgements, scale, policy, adjudicators=adjudicators, rulings=rulings)
-    return decide(ballots, policy)
+    all_votes = gather(judgements, scale, policy, adjudicators=adjudicators, rulings=rulings)
+    return decide(all_votes, policy)
 
 
-def decide(ballots: Ballots, policy: Policy) -> FinalQrels:
+def decide(all_votes: AllVotes, policy: Policy) -> FinalQrels:
     """Choose the grade of every document of ballots gathered for a policy; see `final_qrels`."""
-    if not ballots.votes.n_documents and not ballots.rulings:
+    if not all_votes.votes.n_documents and not all_votes.rulings:
         message = "nothing is judged yet"
         if policy.judge:
             message = f"judge `{policy.judge}` has judged nothing"
         elif policy.of:
             message = f"nothing is judged by {', '.join(policy.of)}"
         raise PoolerError(message, hint="pooler judge, or pooler import judgements")
-    outcome = outcome_of(ballots, policy)
+    outcome = outcome_of(all_votes, policy)
     rows: list[Qrel] = []
     left_out: dict[tuple[str, str], LeftOut] = {}
     n_mixed = 0
     grades, is_tied = outcome.grades.tolist(), outcome.is_tied.tolist()
     is_ruled = outcome.is_ruled.tolist()
     for index, is_given in enumerate(outcome.is_given.tolist()):
-        pair = ballots.pairs[index]
+        pair = all_votes.pairs[index]
         if is_given:
-            iteration = ballots.iterations.get(pair, "0")
+            iteration = all_votes.iterations.get(pair, "0")
             n_mixed += iteration is None
             rows.append(Qrel(*pair, grades[index], iteration or "0"))
         elif is_ruled[index]:
             left_out[pair] = "cannot"
         elif is_tied[index]:
             left_out[pair] = "tied"
-        elif pair in ballots.reasons:
-            left_out[pair] = ballots.reasons[pair]
+        elif pair in all_votes.reasons:
+            left_out[pair] = all_votes.reasons[pair]
     estimate = outcome.estimate
-    rulings = ballots.rulings.values()
+    rulings = all_votes.rulings.values()
     return FinalQrels(
         rows=rows,
-        judges=ballots.votes.judges,
+        judges=all_votes.votes.judges,
         rule=policy.rule or SINGLE_JUDGE,
         ties=policy.ties,
         policy=policy,
@@ -332,7 +332,7 @@ class Flip:
     """By level."""
 
 
-def flips_of(ballots: Ballots, policy: Policy, levels: Sequence[int] = ()) -> list[Flip]:
+def flips_of(all_votes: AllVotes, policy: Policy, levels: Sequence[int] = ()) -> list[Flip]:
     """Count the documents that hang on the tie rule, and on the order of collapsing.
 
     It gives the other tie rules of majority and median; then, for every rule but sum and a single judge, the
@@ -342,14 +342,14 @@ def flips_of(ballots: Ballots, policy: Policy, levels: Sequence[int] = ()) -> li
     """
     if policy.rule in (None, "sum"):
         return []
-    chosen = outcome_of(ballots, policy)
+    chosen = outcome_of(all_votes, policy)
     is_graded = policy.level is None
     wanted = tuple(levels) if policy.level is None else (policy.level,)
     flips = []
     for ties in TIES if policy.rule in TIE_RULES else ():
         if ties == policy.ties:
             continue
-        other = outcome_of(ballots, replace(policy, ties=ties))
+        other = outcome_of(all_votes, replace(policy, ties=ties))
         change = _change(chosen, other)
         relevance = (
             {level: _change(chosen.at(level), other.at(level)) for level in wanted}
@@ -361,7 +361,7 @@ def flips_of(ballots: Ballots, policy: Policy, levels: Sequence[int] = ()) -> li
     for level in wanted:
         here = chosen.at(level) if is_graded else chosen
         order: Collapse = "after" if policy.collapse == "before" else "before"
-        there = outcome_of(ballots, replace(policy, level=level, collapse=order))
+        there = outcome_of(all_votes, replace(policy, level=level, collapse=order))
         relevance[level] = _change(here, there)
     value = "after" if policy.collapse == "before" else "before"
     return [*flips, Flip("collapse", value, None, relevance)] if relevance else flips

@@ -13,7 +13,7 @@ from store.analysis.agreement.populations import PopulationVotes
 from store.analysis.agreement.tables import PairStack, binary_stack, pair_tables, stacks_of
 from store.analysis.agreement.votes import votes_of_judges
 from store.analysis.collapse import level_index
-from store.grades.opinions import Ballots
+from store.grades.opinions import AllVotes
 from store.grades.policy import Policy
 from store.grades.qrels import GradeOutcome, outcome_of
 from store.records import Scale
@@ -55,7 +55,7 @@ def aggregate_against(
     of_reference = votes.judge_codes == votes.judge_index(reference)
     theirs = np.full(votes.n_documents, _NO_GRADE, dtype=np.int64)
     theirs[votes.documents[of_reference]] = votes.places[of_reference]
-    ballots = Ballots(
+    all_votes = AllVotes(
         scale=scale,
         pairs=(("", ""),) * votes.n_documents,  # arrays say which is which
         votes=votes_of_judges(votes, others),
@@ -66,13 +66,13 @@ def aggregate_against(
     )
     indices = [level_index(scale, level) for level in levels]
     if policy.collapse == "after":
-        outcome = outcome_of(ballots, policy)
+        outcome = outcome_of(all_votes, policy)
         given = np.searchsorted(np.array(scale.values), outcome.grades)
         tables = _tables(population, outcome, given, theirs, population.default, votes.n_grades)
         return stacks_of(tables[np.newaxis], indices)
     stacks = []
     for level, index in zip(levels, indices, strict=True):
-        outcome = outcome_of(ballots, replace(policy, level=level))
+        outcome = outcome_of(all_votes, replace(policy, level=level))
         relevant = np.where(theirs == _NO_GRADE, _NO_GRADE, theirs >= index)
         default = None if population.default is None else int(population.default >= index)
         binary = _tables(population, outcome, outcome.grades, relevant, default, 2)

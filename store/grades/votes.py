@@ -30,7 +30,7 @@ from store.db.database import Area
 from store.db.keys import Keys
 from store.db.tables import DOCUMENT, JUDGE
 from store.errors import ArgumentError
-from store.grades.opinions import Ballots, StandingRuling, gather
+from store.grades.opinions import AllVotes, CurrentRuling, gather
 from store.grades.policy import Policy
 from store.judging.events import fetch_judgements
 from store.judging.judges import fetch_judge_names, fetch_judges, judge_id
@@ -199,8 +199,8 @@ def fetch_tallied_grades(
 ) -> TalliedGrades:
     """Count the current grades of judges by document, of those in `of` or, by default, all but adjudicators.
 
-    The counts are those of `store.grades.opinions.Ballots` under the same choice of judges, without topics
-    where nobody graded anything; half a microsecond an event, where `fetch_ballots` takes some fifty.
+    The counts are those of `store.grades.opinions.AllVotes` under the same choice of judges, without topics
+    where nobody graded anything; half a microsecond an event, where `fetch_all_votes` takes some fifty.
     `UnknownNameError` is raised for an unknown judge, `ArgumentError` if an adjudicator is named or a grade
     is not on the scale.
     """
@@ -245,7 +245,9 @@ def fetch_tallied_grades(
     )
 
 
-def fetch_ballots(session: Session, topics: Keys, documents: Keys, scale: Scale, policy: Policy) -> Ballots:
+def fetch_all_votes(
+    session: Session, topics: Keys, documents: Keys, scale: Scale, policy: Policy
+) -> AllVotes:
     """Gather current votes and standing rulings for a policy; see `store.grades.opinions.gather`.
 
     `ArgumentError` is raised if choices do not go together, have no meaning on the scale, or an adjudicator
@@ -271,7 +273,7 @@ def fetch_ballots(session: Session, topics: Keys, documents: Keys, scale: Scale,
 
     names = fetch_judge_names(session)
     rulings = [
-        StandingRuling(case.topic, case.docno, case.ruling.verdict, names[case.ruling.judge], case.status)
+        CurrentRuling(case.topic, case.docno, case.ruling.given_grade, names[case.ruling.judge], case.status)
         for case in fetch_listed(session, ALL)
         if case.ruling is not None
     ]
@@ -347,10 +349,10 @@ class CollectionGrades(Area):
                 unlisted_as=unlisted_as,
             )
 
-    def ballots(self, policy: Policy) -> Ballots:
-        """Return the votes and rulings that count; see `fetch_ballots`."""
+    def all_votes(self, policy: Policy) -> AllVotes:
+        """Return the votes and rulings that count; see `fetch_all_votes`."""
         with self._db.reading_keyed() as (session, topics, documents):
-            return fetch_ballots(session, topics, documents, self._db.scale, policy)
+            return fetch_all_votes(session, topics, documents, self._db.scale, policy)
 
     def final(self, policy: Policy) -> FinalQrels:
         """Choose the grade of every judged document; see `store.grades.qrels`.
@@ -360,7 +362,7 @@ class CollectionGrades(Area):
         """
         from store.grades.qrels import decide
 
-        return decide(self.ballots(policy), policy)
+        return decide(self.all_votes(policy), policy)
 
     def sampled_pools(self, grades: Grades, pool: str | None = None) -> tuple[str, dict[str, SampledPool]]:
         """Return a sampled pool, default the only one, by name; see `store.grades.sampled`.

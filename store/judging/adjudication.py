@@ -71,10 +71,10 @@ def fetch_cases(session: Session, *, topic: int | None = None, document: int | N
     cases = []
     for (topic_id, document_id), cast in votes.items():
         number, docno = numbers[topic_id], docnos[document_id]
-        standing = rulings.get((topic_id, document_id), [])
-        latest = latest_ruling(standing, identities)
+        document_states = rulings.get((topic_id, document_id), [])
+        latest = latest_ruling(document_states, identities)
         in_order = lettered(number, docno, cast)
-        rulers = frozenset(ruling.judge for ruling in standing)
+        rulers = frozenset(ruling.judge for ruling in document_states)
         cases.append(Case(number, docno, topic_id, document_id, in_order, latest, rulers))
     # An adjudicator may have skipped a document, or noted something, on which judges agree now.
     cases = [case for case in cases if case.ruling is not None or case.is_disagreement]
@@ -254,19 +254,19 @@ class AdjudicationDesk(Desk):
         opinions = tuple(
             Opinion(
                 letter(place),
-                State.CANNOT if vote.verdict is None else State.JUDGED,
-                vote.verdict,
+                State.CANNOT if vote.given_grade is None else State.JUDGED,
+                vote.given_grade,
                 sanitise_line(vote.reason),
                 sanitise(vote.note),
                 passages.get(vote.event, ()),
             )
             for place, vote in enumerate(case.votes)
         )
-        gap, ruling = gap_of(case.verdicts), case.ruling
+        gap, ruling = gap_of(case.given_grades), case.ruling
         if ruling is None:
             return Disagreement(opinions, gap, case.status)
         basis = read_basis(ruling.basis or "")
-        return Disagreement(opinions, gap, case.status, ruling.verdict, basis)
+        return Disagreement(opinions, gap, case.status, ruling.given_grade, basis)
 
     def is_idle(self) -> bool:
         """Say whether there is no disagreement left to settle, nor any that this one settled."""
@@ -352,7 +352,7 @@ class AdjudicationDesk(Desk):
         cases = self._wanted(session, fetch_cases(session, topic=topic))
         self._cases |= {(case.topic_id, case.document_id): case for case in cases}
         return [
-            Queued(case.document_id, case.docno, display_order(case.verdicts), case.iteration)
+            Queued(case.document_id, case.docno, display_order(case.given_grades), case.iteration)
             for case in cases
         ]
 

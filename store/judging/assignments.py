@@ -58,10 +58,10 @@ from store.records import (
     AssignmentPlan,
     Cleared,
     Existing,
+    HeldPlace,
     JudgeKind,
     Purpose,
     Scope,
-    Seat,
     State,
     Workload,
     Workloads,
@@ -77,7 +77,7 @@ def has_assignments(session: Session) -> bool:
     return session.scalar(select(ASSIGNMENT.c.id).limit(1)) is not None
 
 
-def assigned_documents(session: Session, judge: int, topic: int) -> dict[int, Seat]:
+def assigned_documents(session: Session, judge: int, topic: int) -> dict[int, HeldPlace]:
     """Return the places a judge holds in a topic, by document id, in the judge's display order.
 
     Of pooled documents and others. Places that lapsed to another judge are not the judge's any more.
@@ -92,7 +92,7 @@ def assigned_documents(session: Session, judge: int, topic: int) -> dict[int, Se
         .where(ASSIGNMENT.c.judge_id == judge, ASSIGNMENT.c.topic_id == topic)
         .order_by(ASSIGNMENT.c.position, ASSIGNMENT.c.id)
     )
-    return {row.document_id: Seat(*row) for row in session.execute(query)}
+    return {row.document_id: HeldPlace(*row) for row in session.execute(query)}
 
 
 def assigned_pairs(session: Session, judge: int) -> set[tuple[int, int]]:

@@ -263,8 +263,8 @@ def fetch_queue(session: Session, judge: int, topic: int) -> list[Queued]:
     if not has_assignments(session):
         return list(pooled.values())
     return [
-        Queued(document, pooled[document].docno, seat.display_order, pooled[document].round)
-        for document, seat in assigned_documents(session, judge, topic).items()
+        Queued(document, pooled[document].docno, held_place.display_order, pooled[document].round)
+        for document, held_place in assigned_documents(session, judge, topic).items()
         if document in pooled
     ]
 

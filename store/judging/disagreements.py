@@ -21,7 +21,7 @@ from store.records import DECIDED, Action, Passage, Scale, State
 if TYPE_CHECKING:
     from store.analysis.aggregation.rules import TieRule
 
-Verdict = int | None
+GivenGrade = int | None
 """What a decision came to: a grade of the scale; ``None`` = cannot be judged."""
 
 CANNOT = "cannot"
@@ -31,7 +31,7 @@ _CANNOT_WORDS = (CANNOT, "cant", "can't")
 _BASIS = "docno opinions:"
 
 
-def is_disagreement(verdicts: Sequence[Verdict]) -> bool:
+def is_disagreement(given_grades: Sequence[GivenGrade]) -> bool:
     """Say whether verdicts differ; fewer than two never do.
 
     Examples
@@ -39,10 +39,10 @@ def is_disagreement(verdicts: Sequence[Verdict]) -> bool:
     >>> is_disagreement([2, 2, 0]), is_disagreement([2, None]), is_disagreement([None, None])
     (True, True, False)
     """
-    return len(set(verdicts)) > 1
+    return len(set(given_grades)) > 1
 
 
-def gap_of(verdicts: Sequence[Verdict]) -> int | None:
+def gap_of(given_grades: Sequence[GivenGrade]) -> int | None:
     """Return the largest difference of two grades, in values of the scale; ``None`` when no two differ.
 
     A grade against `cannot` has no gap.
@@ -52,16 +52,16 @@ def gap_of(verdicts: Sequence[Verdict]) -> int | None:
     >>> gap_of([0, 3, 1]), gap_of([2, None]), gap_of([-2, 0, None])
     (3, None, 2)
     """
-    grades = [verdict for verdict in verdicts if verdict is not None]
+    grades = [given_grade for given_grade in given_grades if given_grade is not None]
     return (max(grades) - min(grades) or None) if grades else None
 
 
-def in_order(verdicts: Iterable[Verdict]) -> list[Verdict]:
+def in_order(given_grades: Iterable[GivenGrade]) -> list[GivenGrade]:
     """Sort verdicts: grades ascending, then `cannot`."""
-    return sorted(verdicts, key=rank_of)
+    return sorted(given_grades, key=rank_of)
 
 
-def basis_of(verdicts: Iterable[Verdict]) -> str:
+def basis_of(given_grades: Iterable[GivenGrade]) -> str:
     """Write verdicts in order, whoever gave which: the same disagreement is the same text.
 
     Examples
@@ -69,10 +69,10 @@ def basis_of(verdicts: Iterable[Verdict]) -> str:
     >>> basis_of([2, None, 0])
     '0,2,cannot'
     """
-    return ",".join(CANNOT if one is None else str(one) for one in in_order(verdicts))
+    return ",".join(CANNOT if one is None else str(one) for one in in_order(given_grades))
 
 
-def read_basis(basis: str) -> tuple[Verdict, ...]:
+def read_basis(basis: str) -> tuple[GivenGrade, ...]:
     """Read what `basis_of` wrote.
 
     Examples
@@ -84,7 +84,7 @@ def read_basis(basis: str) -> tuple[Verdict, ...]:
     return tuple(None if word == CANNOT else int(word) for word in words)
 
 
-def display_order(verdicts: Iterable[Verdict]) -> str:
+def display_order(given_grades: Iterable[GivenGrade]) -> str:
     """Say for the event of a ruling how the documents lay, and which verdicts were seen.
 
     Examples
@@ -92,7 +92,7 @@ def display_order(verdicts: Iterable[Verdict]) -> str:
     >>> seen_basis(display_order([2, None, 0])), seen_basis("docno"), seen_basis(None)
     ('0,2,cannot', None, None)
     """
-    return _BASIS + basis_of(verdicts)
+    return _BASIS + basis_of(given_grades)
 
 
 def seen_basis(order: str | None) -> str | None:
@@ -100,7 +100,7 @@ def seen_basis(order: str | None) -> str | None:
     return order.removeprefix(_BASIS) if order and order.startswith(_BASIS) else None
 
 
-def parse_cell(text: str, scale: Scale) -> tuple[Verdict, Verdict]:
+def parse_cell(text: str, scale: Scale) -> tuple[GivenGrade, GivenGrade]:
     """Read a cell of the kappa table: two of grade, its letter, and `cant`, with a comma.
 
     Examples
@@ -109,7 +109,7 @@ def parse_cell(text: str, scale: Scale) -> tuple[Verdict, Verdict]:
     >>> parse_cell("S,c", parse_scale("ntcir")), parse_cell("cant,0", parse_scale("0-2"))
     ((0, 3), (0, None))
     """
-    meanings: dict[str, Verdict] = dict.fromkeys(_CANNOT_WORDS)
+    meanings: dict[str, GivenGrade] = dict.fromkeys(_CANNOT_WORDS)
     meanings |= {grade.key.lower(): grade.value for grade in scale.grades}
     meanings |= {grade.key: grade.value for grade in scale.grades}
     meanings |= {str(grade.value): grade.value for grade in scale.grades}
@@ -123,9 +123,9 @@ def parse_cell(text: str, scale: Scale) -> tuple[Verdict, Verdict]:
     return first, second
 
 
-def rank_of(verdict: Verdict) -> tuple[bool, int]:
+def rank_of(given_grade: GivenGrade) -> tuple[bool, int]:
     """Say where a verdict stands among others."""
-    return verdict is None, verdict or 0
+    return given_grade is None, given_grade or 0
 
 
 _NEVER = datetime.min.replace(tzinfo=UTC)
@@ -148,7 +148,7 @@ class Vote:
 
     judge: int
     """Row id."""
-    verdict: Verdict
+    given_grade: GivenGrade
     event: int = 0
     """Row id of the judgement event."""
     reason: str = ""
@@ -162,7 +162,7 @@ class Ruling:
 
     judge: int
     """Row id of the adjudicator."""
-    verdict: Verdict
+    given_grade: GivenGrade
     event: int = 0
     basis: str | None = None
     """The verdicts it was made on, as `basis_of` writes them; ``None`` = not known."""
@@ -186,14 +186,14 @@ class Case:
     """Adjudicators, by row id, who have a ruling that stands."""
 
     @property
-    def verdicts(self) -> tuple[Verdict, ...]:
+    def given_grades(self) -> tuple[GivenGrade, ...]:
         """The verdicts in the order of the letters."""
-        return tuple(vote.verdict for vote in self.votes)
+        return tuple(vote.given_grade for vote in self.votes)
 
     @property
     def is_disagreement(self) -> bool:
         """Whether the judges' decisions differ now."""
-        return is_disagreement(self.verdicts)
+        return is_disagreement(self.given_grades)
 
     @property
     def status(self) -> Settlement:
@@ -208,7 +208,7 @@ class Case:
     @property
     def basis(self) -> str:
         """The verdicts as they stand now, written as by `basis_of`."""
-        return basis_of(self.verdicts)
+        return basis_of(self.given_grades)
 
     @property
     def iteration(self) -> str:
@@ -238,9 +238,9 @@ class Disagreement:
     opinions: tuple[Opinion, ...]
     gap: int | None
     status: Settlement
-    outcome: Verdict = None
+    outcome: GivenGrade = None
     """What was decided before; looked at only where `status` is not open."""
-    outcome_on: tuple[Verdict, ...] = ()
+    outcome_on: tuple[GivenGrade, ...] = ()
     """The verdicts that it was decided on; empty = not known."""
 
 
@@ -251,7 +251,7 @@ class Selection:
     topic: str | None = None
     gap: int | None = None
     """Least difference between two grades, in values of the scale."""
-    cell: tuple[Verdict, Verdict] | None = None
+    cell: tuple[GivenGrade, GivenGrade] | None = None
     """Some two judges gave these two verdicts, whoever gave which."""
     judges: tuple[str, str] | None = None
     """Names of two judges: they disagree, and all else is asked of them alone."""
@@ -267,20 +267,20 @@ class Selection:
         """
         if self.topic is not None and case.topic != self.topic:
             return False
-        verdicts = [vote.verdict for vote in case.votes if pair is None or vote.judge in pair]
-        if not is_disagreement(verdicts):
+        given_grades = [vote.given_grade for vote in case.votes if pair is None or vote.judge in pair]
+        if not is_disagreement(given_grades):
             return False
-        if self.gap is not None and (gap_of(verdicts) or 0) < self.gap:
+        if self.gap is not None and (gap_of(given_grades) or 0) < self.gap:
             return False
         if self.unresolved is not None:
             from store.analysis.aggregation.rules import leaves_tied  # loads numpy
 
-            grades = [verdict for verdict in verdicts if verdict is not None]
+            grades = [given_grade for given_grade in given_grades if given_grade is not None]
             if self.level is not None:
                 grades = [int(grade >= self.level) for grade in grades]
             if not leaves_tied(self.unresolved, grades):
                 return False
-        return self.cell is None or set(self.cell) <= set(verdicts)
+        return self.cell is None or set(self.cell) <= set(given_grades)
 
 
 ALL = Selection()
@@ -291,12 +291,12 @@ ALL = Selection()
 class CellCount:
     """One cell of the kappa table, both of its triangles together."""
 
-    cell: tuple[Verdict, Verdict]
+    cell: tuple[GivenGrade, GivenGrade]
     """Grades ascending, then cannot."""
     documents: int
     """In disagreement, with some two judges in this cell; one with three verdicts is in three."""
     settled: int
-    outcomes: dict[Verdict, int]
+    outcomes: dict[GivenGrade, int]
     """How often the settled ones were settled as what."""
 
 
@@ -396,15 +396,15 @@ def count_cells(cases: Iterable[Case], pair: tuple[int, int] | None = None) -> l
     `pair`: row ids of two judges whose verdicts alone count. Their counts are those of their kappa table, a
     cell and its mirror image added.
     """
-    documents: Counter[tuple[Verdict, Verdict]] = Counter()
-    outcomes: dict[tuple[Verdict, Verdict], Counter[Verdict]] = {}
+    documents: Counter[tuple[GivenGrade, GivenGrade]] = Counter()
+    outcomes: dict[tuple[GivenGrade, GivenGrade], Counter[GivenGrade]] = {}
     for case in cases:
-        verdicts = {vote.verdict for vote in case.votes if pair is None or vote.judge in pair}
-        for first, second in combinations(in_order(verdicts), 2):
+        given_grades = {vote.given_grade for vote in case.votes if pair is None or vote.judge in pair}
+        for first, second in combinations(in_order(given_grades), 2):
             documents[first, second] += 1
             if case.ruling is not None and case.status is Settlement.SETTLED:
                 settled = outcomes.setdefault((first, second), Counter())
-                settled[case.ruling.verdict] += 1
+                settled[case.ruling.given_grade] += 1
     counts = []
     for cell in sorted(documents, key=lambda cell: (rank_of(cell[0]), rank_of(cell[1]))):
         settled = outcomes.get(cell, Counter())

@@ -295,17 +295,17 @@ def _find(
     seated = sat_down(session).intersection(numbers) if numbers else sat_down(session)
     found: list[_Found] = []
     for judge in session.execute(query.where(JUDGE.c.id.in_(seated))).all():
-        standing: list[tuple[Pair, Basis, Row[Any]]] = []
+        document_states: list[tuple[Pair, Basis, Row[Any]]] = []
         for pair, events in fetch_histories(session, judge=judge.id).items():
             if topics and names[pair[0]] not in topics:
                 continue
             basis = basis_of(events)
             if basis is not None:
-                standing.append((pair, basis, events[-1]))
+                document_states.append((pair, basis, events[-1]))
         places = assigned_pairs(session, judge.id) if is_assigned else None
-        documents = {document for (_, document), _, _ in standing}
+        documents = {document for (_, document), _, _ in document_states}
         hashes, docnos = _hashes(session, documents), fetch_docnos(session, documents)
-        for pair, basis, newest in standing:
+        for pair, basis, newest in document_states:
             reasons = _reasons(basis, hashes[pair[1]], current, of_topics.get(pair[0]))
             if not reasons or (why and not set(reasons).intersection(why)):
                 continue

@@ -25,7 +25,7 @@ RANKS = {State.UNJUDGED: 0, State.SKIPPED: 1, State.CANNOT: 2, State.JUDGED: 3}
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class StateCounts:
     """Documents counted by how they stand with all judges together, topics apart."""
 
     pooled: int = 0
@@ -142,7 +142,7 @@ def counts_of_states(events: FromClause, relaxed: int) -> list[ColumnElement[int
     return [*counted, _count(events.c.best >= relaxed).label("relevant")]
 
 
-def count_by_topic(session: Session, found: SoughtIds, relaxed: int) -> dict[int, Standing]:
+def count_by_topic(session: Session, found: SoughtIds, relaxed: int) -> dict[int, StateCounts]:
     """Count documents by state, for every topic with a document pooled or looked at."""
     # Of several pools that have a document, one row.
     inside = pooled(found).with_only_columns(*_pair(POOL_ENTRY)).distinct().subquery()
@@ -160,11 +160,11 @@ def count_by_topic(session: Session, found: SoughtIds, relaxed: int) -> dict[int
         is_relevant = and_(is_relevant, events.c.is_inside)
     everywhere = (_count(events.c.rank == RANKS[State.JUDGED]), _count(is_relevant))
     query = select(events.c.topic_id, *counts, *everywhere).group_by(events.c.topic_id)
-    standing = {topic: Standing(pooled=n) for topic, n in sizes}
+    document_states = {topic: StateCounts(pooled=n) for topic, n in sizes}
     for topic, judged, cannot, skipped, anywhere, relevant in session.execute(query):
-        size = standing[topic].pooled if topic in standing else 0
-        standing[topic] = Standing(size, judged, cannot, skipped, anywhere - judged, relevant)
-    return standing
+        size = document_states[topic].pooled if topic in document_states else 0
+        document_states[topic] = StateCounts(size, judged, cannot, skipped, anywhere - judged, relevant)
+    return document_states
 
 
 def same_pair(first: FromClause, second: FromClause) -> ColumnElement[bool]:

@@ -204,14 +204,14 @@ def write_places(part: WorkPart) -> None:
     if not has_assignments(part.whole):
         return
     for topic, queue in part.queues.items():
-        seats = assigned_documents(part.whole, part.judge, topic)
+        held_places = assigned_documents(part.whole, part.judge, topic)
         rows = [
             {
                 "topic_id": part.topics[topic],
                 "document_id": part.documents[document],
                 "judge_id": 1,
-                "position": seats[document].position,
-                "display_order": seats[document].display_order,
+                "position": held_places[document].position,
+                "display_order": held_places[document].display_order,
             }
             for document in queue
         ]

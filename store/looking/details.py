@@ -97,7 +97,7 @@ class Standpoint:
 
 
 @dataclass(frozen=True, slots=True)
-class DocumentDossier:
+class DocumentDetails:
     """Everything known of a document."""
 
     document: Document
@@ -201,7 +201,7 @@ class RankedTopic:
 
 
 @dataclass(frozen=True, slots=True)
-class RunDossier:
+class RunDetails:
     """Everything known of a run."""
 
     line: RunLine
@@ -211,7 +211,7 @@ class RunDossier:
 
 
 @dataclass(frozen=True, slots=True)
-class TopicDossier:
+class TopicDetails:
     """Everything known of a topic; whatever is counted is of this topic alone."""
 
     topic: Topic
@@ -225,7 +225,7 @@ class TopicDossier:
 
 
 @dataclass(frozen=True, slots=True)
-class PoolDossier:
+class PoolDetails:
     """Everything known of a pool; whatever is counted is of its documents alone."""
 
     line: PoolLine
@@ -253,7 +253,7 @@ class SittingLine:
 
 
 @dataclass(frozen=True, slots=True)
-class JudgeDossier:
+class JudgeDetails:
     """Everything known of a judge; whatever is counted is this judge's own."""
 
     line: JudgeLine
@@ -306,7 +306,7 @@ def _sittings(session: Session, judge: int | None) -> list[SittingLine]:
 class DetailQueries(Area):
     """Everything known of one thing of a collection; raises `UnknownNameError` for one that is not there."""
 
-    def run(self, tag: str) -> RunDossier:
+    def run(self, tag: str) -> RunDetails:
         """Return everything known of a run; raise `UnknownNameError` when there is none."""
         relaxed = self._db.scale.relaxed
         with self._db.reading() as session:
@@ -336,16 +336,16 @@ class DetailQueries(Area):
                 counts = (len(ids.intersection(part.get(topic, ()))) for part in (inside, graded, relevant))
                 topics.append(RankedTopic(names[topic], len(ids), *counts))
             topics.sort(key=lambda one: natural_key(one.topic))
-            return RunDossier(line, tuple(session.scalars(fed)), tuple(topics))
+            return RunDetails(line, tuple(session.scalars(fed)), tuple(topics))
 
-    def topic(self, topic: str) -> TopicDossier:
+    def topic(self, topic: str) -> TopicDetails:
         """Return everything known of a topic; raise `UnknownNameError` when there is none."""
         relaxed = self._db.scale.relaxed
         with self._db.reading() as session:
             found = SoughtIds(topic=topic_id(session, topic))
             [line] = topic_lines(session, found, relaxed=relaxed)
             versions = fetch_topic_versions(session, found.topic or 0)
-            return TopicDossier(
+            return TopicDetails(
                 versions[-1].topic,
                 line,
                 versions,
@@ -354,7 +354,7 @@ class DetailQueries(Area):
                 tuple(run_lines(session, found)),
             )
 
-    def document(self, docno: str) -> DocumentDossier:
+    def document(self, docno: str) -> DocumentDetails:
         """Return everything known of a document.
 
         Reads the document ids of every ranking in the collection, a few hundred at a time.
@@ -363,7 +363,7 @@ class DetailQueries(Area):
             row = find_document(session, docno)
             text = session.execute(select(DOCUMENT.c.text).where(DOCUMENT.c.id == row.id)).scalar_one()
             names = topic_names(session)
-            return DocumentDossier(
+            return DocumentDetails(
                 Document(docno, row.title or "", text),
                 row.listed,
                 row.sha256,
@@ -377,7 +377,7 @@ class DetailQueries(Area):
                 tuple(_standpoints(session, row.id, names)),
             )
 
-    def pool(self, name: str) -> PoolDossier:
+    def pool(self, name: str) -> PoolDetails:
         """Return everything known of a pool; raise `UnknownNameError` when there is none."""
         relaxed = self._db.scale.relaxed
         with self._db.reading() as session:
@@ -385,7 +385,7 @@ class DetailQueries(Area):
             [line] = pool_lines(session, found, relaxed=relaxed)
             order = session.scalar(select(POOL.c.display_order).where(POOL.c.id == found.pool))
             runs = fetch_pool_runs(session, found.pool) if found.pool is not None else ()
-            return PoolDossier(
+            return PoolDetails(
                 line,
                 order or "",
                 runs,
@@ -393,7 +393,7 @@ class DetailQueries(Area):
                 _active(judge_lines(session, found, relaxed=relaxed)),
             )
 
-    def judge(self, name: str) -> JudgeDossier:
+    def judge(self, name: str) -> JudgeDetails:
         """Return everything known of a judge; raise `UnknownNameError` when there is none."""
         relaxed = self._db.scale.relaxed
         with self._db.reading() as session:
@@ -411,7 +411,7 @@ class DetailQueries(Area):
             lines = topic_lines(session, found, relaxed=relaxed)
             is_assigned = session.scalar(select(ASSIGNMENT.c.id).limit(1)) is not None
             mine = select(func.count()).where(ASSIGNMENT.c.judge_id == found.judge)
-            return JudgeDossier(
+            return JudgeDetails(
                 line,
                 row.created_at,
                 (session.scalar(mine) or 0) if is_assigned else None,

@@ -38,10 +38,10 @@ from store.errors import UnknownNameError
 from store.event import JudgementEvent
 from store.judging.disagreements import (
     Case,
+    GivenGrade,
     Ruling,
     Settlement,
     Step,
-    Verdict,
     Vote,
     latest_ruling,
     lettered,
@@ -149,7 +149,7 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Annals:
+class CollectionEvents:
     """What happened, the newest last."""
 
     entries: tuple[Entry, ...]
@@ -393,7 +393,7 @@ class Happening(JudgementEvent):
     text: TextThen
     host: str
     """The machine; empty = not known."""
-    opinions: tuple[Verdict, ...] | None
+    opinions: tuple[GivenGrade, ...] | None
     """Of an adjudicator's ruling: the judges' verdicts that lay before them; ``None`` = not known,
     or no ruling."""
 
@@ -424,7 +424,7 @@ class Final:
 
 
 @dataclass(frozen=True, slots=True)
-class Chronicle:
+class DocumentEvents:
     """One document of one topic, from the first event to the last."""
 
     topic: str
@@ -444,7 +444,7 @@ class Chronicle:
     """Events there are, asked for or not."""
     n_left_out: int
     """Events asked for that the limit left out, the oldest."""
-    standing: tuple[Happening, ...]
+    document_states: tuple[Happening, ...]
     """The newest event of every judge, by name."""
     ruling_status: Settlement | None
     """Of a ruling that stands: whether the judges decided otherwise since; ``None`` = there is no
@@ -472,7 +472,7 @@ def find_document(session: Session, docno: str) -> Row[Any]:
 
 
 def final_of(
-    standing: Sequence[Happening], ruling: Ruling | None, names: Mapping[int, str], *, is_pooled: bool
+    document_states: Sequence[Happening], ruling: Ruling | None, names: Mapping[int, str], *, is_pooled: bool
 ) -> Final:
     """Say which grade follows without a rule: a ruling's, or the only judge's who graded.
 
@@ -482,14 +482,16 @@ def final_of(
     """
     if ruling is not None:
         by = names[ruling.judge]
-        reason: NoGrade | None = "ruled-cannot" if ruling.verdict is None else None
-        return Final(ruling.verdict, reason, by, is_ruling=True)
-    graded = [one for one in standing if one.state is State.JUDGED and one.kind is not JudgeKind.ADJUDICATOR]
+        reason: NoGrade | None = "ruled-cannot" if ruling.given_grade is None else None
+        return Final(ruling.given_grade, reason, by, is_ruling=True)
+    graded = [
+        one for one in document_states if one.state is State.JUDGED and one.kind is not JudgeKind.ADJUDICATOR
+    ]
     if len(graded) == 1:
         return Final(graded[0].grade, None, graded[0].judge)
     if graded:
         return Final(None, "several-judges")
-    rank = max((RANKS[one.state] for one in standing), default=0)
+    rank = max((RANKS[one.state] for one in document_states), default=0)
     if rank == RANKS[State.CANNOT]:
         return Final(None, "cannot")
     if rank == RANKS[State.SKIPPED]:
@@ -508,7 +510,7 @@ def _events_on_document(topic: int, document: int) -> Any:
     )
 
 
-def _opinions_before(row: Row[Any]) -> tuple[Verdict, ...] | None:
+def _opinions_before(row: Row[Any]) -> tuple[GivenGrade, ...] | None:
     """Return the verdicts that lay before an adjudicator; ``None`` = not known, or no ruling."""
     basis = seen_basis(row.display_order) if row.action in (Action.JUDGE, Action.CANNOT) else None
     return None if basis is None else read_basis(basis)
@@ -574,7 +576,7 @@ def _case(
 class HistoryQueries(Area):
     """What happened in a collection."""
 
-    def everything(self, asked: Stretch = EVERYTHING) -> Annals:
+    def everything(self, asked: Stretch = EVERYTHING) -> CollectionEvents:
         """Return what happened in a stretch of time, to a topic, by judges.
 
         No name comes from anywhere but the list of judges, so whoever was renamed, made anonymous or erased
@@ -604,9 +606,9 @@ class HistoryQueries(Area):
             events, n = _events(session, topic, judges, asked)
             found = sorted(chain(things, events), key=lambda one: one.at)
             kept = found if asked.limit is None else found[-asked.limit :]
-            return Annals(tuple(kept), total + n)
+            return CollectionEvents(tuple(kept), total + n)
 
-    def of_document(self, topic: str, docno: str, asked: Stretch = EVERYTHING) -> Chronicle:
+    def of_document(self, topic: str, docno: str, asked: Stretch = EVERYTHING) -> DocumentEvents:
         """Return what happened to a document of a topic.
 
         How the document stands, and its final grade, rest on all events, whichever of them are asked for.
@@ -645,7 +647,7 @@ class HistoryQueries(Area):
             places = _places(session, topic_row, document.id)
             identities = fetch_identities(session)
             case = _case(topic, docno, topic_row, document.id, by_judge, identities)
-            standing = sorted(
+            document_states = sorted(
                 (happened[part[-1].id] for part in by_judge.values()), key=lambda one: one.judge
             )
             names = {part[0].judge_id: str(part[0].judge) for part in by_judge.values()}
@@ -656,7 +658,7 @@ class HistoryQueries(Area):
                 if asked.holds(row.judged_at) and (not judges or row.judge_id in judges)
             ]
             kept = told if asked.limit is None else told[-asked.limit :]
-            return Chronicle(
+            return DocumentEvents(
                 topic=topic,
                 docno=docno,
                 title=document.title or "",
@@ -667,7 +669,7 @@ class HistoryQueries(Area):
                 events=tuple(happened[number] for number in kept),
                 total=len(rows),
                 n_left_out=len(told) - len(kept),
-                standing=tuple(standing),
+                document_states=tuple(document_states),
                 ruling_status=None if case.ruling is None else case.status,
-                final=final_of(standing, case.ruling, names, is_pooled=is_pooled),
+                final=final_of(document_states, case.ruling, names, is_pooled=is_pooled),
             )

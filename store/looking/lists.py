@@ -31,7 +31,7 @@ from store.judging.states import (
     RANKS,
     Sought,
     SoughtIds,
-    Standing,
+    StateCounts,
     count_by_topic,
     counts_of_states,
     find,
@@ -71,7 +71,7 @@ class TopicLine:
     """Named by a topics file."""
     runs: int
     """That have documents for it."""
-    standing: Standing
+    document_states: StateCounts
     version: int
     """Of its text, from 1."""
     older: int
@@ -94,7 +94,7 @@ class PoolLine:
     created_at: datetime
     """UTC."""
     manifest: Mapping[str, Any]
-    standing: Standing
+    document_states: StateCounts
     """Of its documents, in whatever other pools they are; `Standing.outside` does not apply."""
 
 
@@ -130,7 +130,7 @@ class RoundLine:
     withdrawn: tuple[str, ...] = ()
     topics: int = 0
     """With a document of the round to judge."""
-    standing: Standing = field(default_factory=Standing)
+    document_states: StateCounts = field(default_factory=StateCounts)
     """A document in pools of several rounds is counted in the round of its oldest pool."""
     judgements: int = 0
     """Current grades of all judges that carry the label."""
@@ -171,7 +171,7 @@ def run_lines(session: Session, found: SoughtIds) -> list[RunLine]:
 
 def topic_lines(session: Session, found: SoughtIds, *, relaxed: int) -> list[TopicLine]:
     """Return every topic in natural order; of a pool those with a document of it to judge."""
-    standing = count_by_topic(session, found, relaxed)
+    document_states = count_by_topic(session, found, relaxed)
     runs = _counts(session, select(RANKING.c.topic_id, func.count()).group_by(RANKING.c.topic_id))
     older = count_older(session)
     query = select(TOPIC.c.id, TOPIC.c.number, TOPIC.c.title, TOPIC.c.listed, TOPIC.c.version)
@@ -183,12 +183,12 @@ def topic_lines(session: Session, found: SoughtIds, *, relaxed: int) -> list[Top
             row.title,
             row.listed,
             runs.get(row.id, 0),
-            standing.get(row.id, Standing()),
+            document_states.get(row.id, StateCounts()),
             row.version,
             older[row.id],
         )
         for row in session.execute(query)
-        if found.pool is None or (row.id in standing and standing[row.id].pooled)
+        if found.pool is None or (row.id in document_states and document_states[row.id].pooled)
     ]
     return sorted(lines, key=lambda line: natural_key(line.topic))
 
@@ -225,10 +225,10 @@ def pool_lines(session: Session, found: SoughtIds, *, relaxed: int) -> list[Pool
             continue
         if row is None and found.topic is not None and pool.id not in budget_of:
             continue
-        standing = (
-            Standing()
+        document_states = (
+            StateCounts()
             if row is None
-            else Standing(row.pooled, row.judged, row.cannot, row.skipped, 0, row.relevant)
+            else StateCounts(row.pooled, row.judged, row.cannot, row.skipped, 0, row.relevant)
         )
         lines.append(
             PoolLine(
@@ -240,7 +240,7 @@ def pool_lines(session: Session, found: SoughtIds, *, relaxed: int) -> list[Pool
                 budget_of.get(pool.id),
                 pool.created_at,
                 json.loads(pool.manifest),
-                standing,
+                document_states,
             )
         )
     return lines
@@ -324,15 +324,17 @@ def round_lines(session: Session, found: SoughtIds, *, relaxed: int) -> list[Rou
     lines = []
     for label in sorted(names, key=natural_key):
         row = rows.get(label)
-        standing = (
-            Standing()
+        document_states = (
+            StateCounts()
             if row is None
-            else Standing(row.pooled, row.judged, row.cannot, row.skipped, 0, row.relevant)
+            else StateCounts(row.pooled, row.judged, row.cannot, row.skipped, 0, row.relevant)
         )
         used, withdrawn_names = names[label]
         topics = 0 if row is None else row.topics
         lines.append(
-            RoundLine(label, tuple(used), tuple(withdrawn_names), topics, standing, labels.get(label, 0))
+            RoundLine(
+                label, tuple(used), tuple(withdrawn_names), topics, document_states, labels.get(label, 0)
+            )
         )
     return lines
 
@@ -358,7 +360,7 @@ class DocumentLine:
     """Named by a documents file."""
     pools: int
     """It is to be judged in, for some topic."""
-    standing: Standing
+    document_states: StateCounts
 
 
 @dataclass(frozen=True, slots=True)
@@ -391,7 +393,7 @@ def document_lines(
         query, count = query.where(DOCUMENT.c.id.in_(part)), count.where(DOCUMENT.c.id.in_(part))
     rows = session.execute(query if limit is None else query.limit(limit)).all()
     ids = [row.id for row in rows] if len(rows) <= _IDS_A_QUERY else None
-    standing, pools = _standing(session, found, ids, relaxed)
+    document_states, pools = _document_states(session, found, ids, relaxed)
     lines = tuple(
         DocumentLine(
             row.docno,
@@ -399,7 +401,7 @@ def document_lines(
             bool(row.has_text),
             row.listed,
             len(pools.get(row.id, ())),
-            standing.get(row.id, Standing()),
+            document_states.get(row.id, StateCounts()),
         )
         for row in rows
     )
@@ -424,9 +426,9 @@ def _wanted(found: SoughtIds) -> list[Select[int]]:
     return ids
 
 
-def _standing(
+def _document_states(
     session: Session, found: SoughtIds, ids: Sequence[int] | None, relaxed: int
-) -> tuple[dict[int, Standing], dict[int, set[int]]]:
+) -> tuple[dict[int, StateCounts], dict[int, set[int]]]:
     """Count the topics of documents by standing, and name their pools; by document id."""
     pools: defaultdict[int, set[int]] = defaultdict(set)
     topics: defaultdict[int, set[int]] = defaultdict(set)
@@ -436,14 +438,14 @@ def _standing(
     ranks: defaultdict[int, list[tuple[int, int, int | None]]] = defaultdict(list)
     for topic, document, rank, best in session.execute(looked_at(found, ids)):
         ranks[document].append((topic, rank, best))
-    standing = {}
+    document_states = {}
     for document in topics.keys() | ranks.keys():
         inside = topics.get(document, set())
         seen = ranks.get(document, [])
         by_rank = [rank for topic, rank, _ in seen if topic in inside]
         judged = by_rank.count(RANKS[State.JUDGED])
         anywhere = sum(rank == RANKS[State.JUDGED] for _, rank, _ in seen)
-        standing[document] = Standing(
+        document_states[document] = StateCounts(
             pooled=len(inside),
             judged=judged,
             cannot=by_rank.count(RANKS[State.CANNOT]),
@@ -451,7 +453,7 @@ def _standing(
             outside=anywhere - judged,
             relevant=sum(best is not None and best >= relaxed for _, _, best in seen),
         )
-    return standing, dict(pools)
+    return document_states, dict(pools)
 
 
 EVERYTHING = Sought()

@@ -22,7 +22,7 @@ NOWHERE: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
-class PairStanding:
+class PairState:
     """One document of a topic."""
 
     pools: frozenset[str]
@@ -34,7 +34,7 @@ class PairStanding:
 
 
 @dataclass(frozen=True, slots=True)
-class Prospects:
+class IfPooled:
     """Documents as they would lie before judges if they were pooled now."""
 
     documents: tuple[Assignable, ...]
@@ -59,7 +59,7 @@ def _newest_plan(session: Session) -> dict[str, Any] | None:
 class PoolChanges(Area):
     """What a change of pools would meet."""
 
-    def standings(self) -> dict[tuple[str, str], PairStanding]:
+    def pair_states(self) -> dict[tuple[str, str], PairState]:
         """Return how every pair of topic and docno stands, pooled or not.
 
         About 0.3 kB and 4 microseconds each.
@@ -85,13 +85,13 @@ class PoolChanges(Area):
             }
             nobody = (State.UNJUDGED, None)
             return {
-                (topics.names[pair[0]], documents.names[pair[1]]): PairStanding(
+                (topics.names[pair[0]], documents.names[pair[1]]): PairState(
                     pools.get(pair, NOWHERE), *seen.get(pair, nobody)
                 )
                 for pair in pools.keys() | seen.keys()
             }
 
-    def prospects(self, pairs: Collection[tuple[str, str]]) -> Prospects:
+    def if_pooled(self, pairs: Collection[tuple[str, str]]) -> IfPooled:
         """Return who decided on documents, who has a place there, and how new ones are assigned.
 
         Pairs that the collection does not know have no judge yet. Reads every current judgement of people,
@@ -135,4 +135,4 @@ class PoolChanges(Area):
                         n_open=n_open.get(known, 0),
                     )
                 )
-            return Prospects(tuple(found), able, _newest_plan(session))
+            return IfPooled(tuple(found), able, _newest_plan(session))

@@ -103,12 +103,12 @@ def test_list_of_conflicts_is_its_owners(cli: Cli, here: Path, umask: int) -> No
     assert mode(here / "c.tsv") == 0o600
 
 
-@pytest.mark.parametrize("wishes", [(), ("--anonymise",)])
-def test_exported_directory(cli: Cli, judged: Path, umask: int, wishes: tuple[str, ...]) -> None:
+@pytest.mark.parametrize("export_choice", [(), ("--anonymise",)])
+def test_exported_directory(cli: Cli, judged: Path, umask: int, export_choice: tuple[str, ...]) -> None:
     """Folders and files are their owner's alone, unless judges have other names in them."""
-    cli("export", "collection", "made", *wishes).fine()
+    cli("export", "collection", "made", *export_choice).fine()
     everything = [judged / "made", *(judged / "made").rglob("*")]
-    hidden = umask if wishes else 0o077
+    hidden = umask if export_choice else 0o077
     for path in everything:
         assert mode(path) == (0o777 if path.is_dir() else 0o666) & ~hidden, path
 

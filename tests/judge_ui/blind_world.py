@@ -16,7 +16,7 @@ from pooler.pools.runs import stored_runs
 from store.collection import Collection
 from store.records import Action, Document, Grade, JudgeKind, Passage, Scale, Topic
 from tests.store.outside import Sitting, execute, make_pool, make_run
-from tests.store.seating import seat
+from tests.store.places import held_place
 
 DOCNOS = "abcdef"
 SCALE = Scale(
@@ -82,9 +82,9 @@ def make_world(folder: Path, *, places: str, other: bool, adaptive: bool = False
     execute(name, "UPDATE judge SET id = :id WHERE name = :judge", id=OTHER_ID, judge=OTHER)
     for judge, purpose in (("bob", "primary"), (OTHER, "calibration" if other else "primary")):
         if places == "by name":
-            seat(name, "1", DOCNOS, judge, purpose="overlap" if other else purpose)
+            held_place(name, "1", DOCNOS, judge, purpose="overlap" if other else purpose)
         elif places == "claimed":
-            seat(name, "1", DOCNOS, None, lease_s=600, purpose=purpose)
+            held_place(name, "1", DOCNOS, None, lease_s=600, purpose=purpose)
     drawing = LiveDrawing(made) if adaptive else None
     if other:
         do_everything(made, name, drawing)

@@ -49,7 +49,7 @@ class Row:
 
 
 @dataclass
-class Verdict:
+class GivenGrade:
     """What there is to say about a run file."""
 
     faults: list[tuple[int | None, str]] = field(default_factory=list)
@@ -72,19 +72,19 @@ def read_obviously(
     lenient: bool,
     known_topics: Container[str] | None = None,
     known_docnos: Container[str] | None = None,
-) -> Verdict:
+) -> GivenGrade:
     """Read a run file as its bytes stand on the disk."""
-    verdict = Verdict()
-    verdict.text, verdict.is_damaged = uncompressed(data)
-    if verdict.text[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        verdict.faults.append((None, "utf16"))
-        return verdict
-    lines = verdict.text.split(b"\n")
-    if verdict.is_damaged or lines[-1] == b"":
+    given_grade = GivenGrade()
+    given_grade.text, given_grade.is_damaged = uncompressed(data)
+    if given_grade.text[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        given_grade.faults.append((None, "utf16"))
+        return given_grade
+    lines = given_grade.text.split(b"\n")
+    if given_grade.is_damaged or lines[-1] == b"":
         lines.pop()  # what follows the last line feed: nothing, or less than a line
-    verdict.n_lines = len(lines)
+    given_grade.n_lines = len(lines)
 
-    faults = verdict.faults
+    faults = given_grade.faults
     documents: dict[bytes, set[bytes]] = {}
     tags: list[bytes] = []
     last_topic: bytes | None = None
@@ -116,7 +116,7 @@ def read_obviously(
             if not lenient and len(tags) > 1:
                 faults.append((number, "tag"))
         if lenient or len(tags) == 1:
-            verdict.tag = tag.decode(errors="replace")
+            given_grade.tag = tag.decode(errors="replace")
 
         if topic not in documents:
             documents[topic] = set()
@@ -141,12 +141,12 @@ def read_obviously(
             faults.append((number, "score"))
         else:
             row = Row(docno.decode(errors="replace"), value, integer_of(rank))
-            verdict.topics.setdefault(topic.decode(errors="replace"), []).append(row)
-    if not verdict.is_damaged and not documents and are_qrels(lines, lenient=lenient):
+            given_grade.topics.setdefault(topic.decode(errors="replace"), []).append(row)
+    if not given_grade.is_damaged and not documents and are_qrels(lines, lenient=lenient):
         faults[:] = [(None, "qrels")]
-    if not documents and not faults and not verdict.is_damaged:
+    if not documents and not faults and not given_grade.is_damaged:
         faults.append((None, "empty"))
-    return verdict
+    return given_grade
 
 
 def are_qrels(lines: list[bytes], *, lenient: bool) -> bool:

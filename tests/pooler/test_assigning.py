@@ -56,7 +56,7 @@ def pools(draw: st.DrawFn) -> list[Assignable]:
 
 
 @st.composite
-def wishes(draw: st.DrawFn, n_judges: int, *, lease_s: int | None = None) -> AssignmentOptions:
+def export_choice(draw: st.DrawFn, n_judges: int, *, lease_s: int | None = None) -> AssignmentOptions:
     """Draw options that so many judges can fulfil."""
     per_document = draw(st.integers(1, n_judges))
     overlap = draw(st.sampled_from([0.0, 0.1, 0.5, 1.0])) if per_document < n_judges else 0.0
@@ -80,7 +80,7 @@ def test_every_document_has_exactly_as_many_judges_as_it_should(
     """K judges, M of an overlap document, all of a calibration document, or all who decided."""
     n_judges = data.draw(st.integers(1, 5))
     lease_s = data.draw(st.sampled_from([None, 60]))
-    options = data.draw(wishes(n_judges, lease_s=lease_s))
+    options = data.draw(export_choice(n_judges, lease_s=lease_s))
     people = PEOPLE[:n_judges]
     plan = plan_assignment(documents, people, options)
     purposes = {(place.topic, place.docno): place.purpose for place in plan.places}
@@ -118,7 +118,7 @@ def test_every_document_has_exactly_as_many_judges_as_it_should(
 def test_loads_differ_by_at_most_one(data: st.DataObject, sizes: list[int]) -> None:
     """Where nothing is decided, no judge has two documents more than another; in a topic, three."""
     n_judges = data.draw(st.integers(1, 5))
-    options = replace(data.draw(wishes(n_judges)), by="document")
+    options = replace(data.draw(export_choice(n_judges)), by="document")
     documents = pooled(**{f"t{number}": size for number, size in enumerate(sizes)})
     plan = plan_assignment(documents, PEOPLE[:n_judges], options)
     loads = loads_of(plan.places)
@@ -177,7 +177,7 @@ def test_pairs_of_judges_share_documents_evenly(n_judges: int, per_document: int
 def test_same_arguments_give_the_same_plan(data: st.DataObject, documents: list[Assignable]) -> None:
     """Neither the sequence of the documents nor that of the judges changes a byte."""
     n_judges = data.draw(st.integers(1, 5))
-    options = data.draw(wishes(n_judges, lease_s=data.draw(st.sampled_from([None, 60]))))
+    options = data.draw(export_choice(n_judges, lease_s=data.draw(st.sampled_from([None, 60]))))
     people = list(PEOPLE[:n_judges])
     plan = plan_assignment(documents, people, options)
     shuffled = data.draw(st.permutations(documents)), data.draw(st.permutations(people))

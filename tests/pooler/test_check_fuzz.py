@@ -115,10 +115,10 @@ def test_command_line_tells_faults_of_generated_files_without_a_traceback(tmp_pa
     files = {f"{seed}.run": damaged_file(seed) for seed in range(FIRST_SEED, FIRST_SEED + 20)}
     for name, file in files.items():
         (tmp_path / name).write_bytes(file.content)
-    verdicts = {name: read_obviously(file.content, lenient=False) for name, file in files.items()}
-    bad = {name for name, verdict in verdicts.items() if verdict.faults or verdict.is_damaged}
+    given_grades = {name: read_obviously(file.content, lenient=False) for name, file in files.items()}
+    bad = {name for name, given_grade in given_grades.items() if given_grade.faults or given_grade.is_damaged}
     # Two files of one tag are a fault of their own, so only the first of each tag is taken.
-    tags = {verdicts[name].tag: name for name in reversed(files) if name not in bad}
+    tags = {given_grades[name].tag: name for name in reversed(files) if name not in bad}
     good = list(tags.values())
     assert bad
     assert good
@@ -195,12 +195,12 @@ def test_pipe_is_read_like_a_file(tmp_path: Path) -> None:
     os.mkfifo(path)
     for seed in range(60):
         content = damaged_file(seed).content
-        verdict = read_obviously(content, lenient=False)
+        given_grade = read_obviously(content, lenient=False)
         writer = threading.Thread(target=write_in_pieces, args=(path, content), daemon=True)
         writer.start()
         report = check_run(str(path))
         writer.join()
-        assert unlike_faults(report, verdict) is None, f"seed {seed}"
+        assert unlike_faults(report, given_grade) is None, f"seed {seed}"
 
 
 def write_in_pieces(path: Path, content: bytes) -> None:

@@ -16,16 +16,16 @@ def seated(draw: st.DrawFn) -> tuple[np.ndarray, np.ndarray]:
     """Draw who has what of up to 5 documents and 4 judges, and which seats may be moved."""
     shape = draw(st.integers(0, 5)), draw(st.integers(1, 4))
     cells = st.lists(st.booleans(), min_size=shape[0] * shape[1], max_size=shape[0] * shape[1])
-    seats = np.array(draw(cells), np.bool_).reshape(shape)
+    held_places = np.array(draw(cells), np.bool_).reshape(shape)
     is_movable = np.array(draw(cells), np.bool_).reshape(shape)
-    return seats, seats & is_movable
+    return held_places, held_places & is_movable
 
 
-def least_sum_of_squares(seats: np.ndarray, is_movable: np.ndarray) -> int:
+def least_sum_of_squares(held_places: np.ndarray, is_movable: np.ndarray) -> int:
     """Try every way to give the movable seats of each document to judges who have none of it."""
-    n_judges = seats.shape[1]
+    n_judges = held_places.shape[1]
     choices = []
-    for row, movable in zip(seats, is_movable, strict=True):
+    for row, movable in zip(held_places, is_movable, strict=True):
         fixed = row & ~movable
         free = [judge for judge in range(n_judges) if not fixed[judge]]
         choices.append([(fixed, some) for some in combinations(free, int(movable.sum()))])
@@ -42,21 +42,21 @@ def least_sum_of_squares(seats: np.ndarray, is_movable: np.ndarray) -> int:
 @given(seated())
 def test_no_choice_is_more_even(drawn: tuple[np.ndarray, np.ndarray]) -> None:
     """The sum of squared loads is the least there is; immovable seats and row sums stay."""
-    seats, is_movable = drawn
-    expected = least_sum_of_squares(seats, is_movable)
-    fixed, sums = seats & ~is_movable, seats.sum(axis=1)
-    even_out(seats, is_movable)
-    assert int((seats.sum(axis=0) ** 2).sum()) == expected
-    assert (seats | ~fixed).all()
-    assert (seats.sum(axis=1) == sums).all()
-    assert not (is_movable & ~seats).any()
+    held_places, is_movable = drawn
+    expected = least_sum_of_squares(held_places, is_movable)
+    fixed, sums = held_places & ~is_movable, held_places.sum(axis=1)
+    even_out(held_places, is_movable)
+    assert int((held_places.sum(axis=0) ** 2).sum()) == expected
+    assert (held_places | ~fixed).all()
+    assert (held_places.sum(axis=1) == sums).all()
+    assert not (is_movable & ~held_places).any()
 
 
 def test_goes_over_a_judge_in_between() -> None:
     """A judge who can hand nothing on to the one with least hands it to another, who does."""
     # Judge 0 keeps two documents and shares the third with judge 2, who has nothing else.
-    seats = np.array([[1, 0, 0], [1, 0, 0], [1, 0, 1], [0, 1, 0], [0, 1, 0]], np.bool_)
+    held_places = np.array([[1, 0, 0], [1, 0, 0], [1, 0, 1], [0, 1, 0], [0, 1, 0]], np.bool_)
     is_movable = np.array([[0, 0, 0], [0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 1, 0]], np.bool_)
-    even_out(seats, is_movable)
-    assert seats.sum(axis=0).tolist() == [2, 2, 2]
-    assert seats[2].tolist() == [False, True, True]
+    even_out(held_places, is_movable)
+    assert held_places.sum(axis=0).tolist() == [2, 2, 2]
+    assert held_places[2].tolist() == [False, True, True]

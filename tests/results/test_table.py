@@ -241,7 +241,7 @@ def test_instants_keep_microseconds_and_records_their_fields() -> None:
 
 def test_verdicts_are_grades_and_words() -> None:
     """Programs read either as it is; frames, which hold one kind, have text; 10 is after 9."""
-    table = Table("t", [Column("outcome", "verdict")], {"outcome": [10, "cannot", 9, None]})
+    table = Table("t", [Column("outcome", "given_grade")], {"outcome": [10, "cannot", 9, None]})
     assert table.to_records()[:2] == [{"outcome": 10}, {"outcome": "cannot"}]
     assert table.sort("outcome").cells("outcome") == [9, 10, "cannot", None]
     text = ["10", "cannot", "9", None]

@@ -19,7 +19,7 @@ from store.judging.rejudging import Why
 from store.records import Action, Document, JudgeKind, Passage, Qrel, State, Topic
 from tests.store.drawing import adaptive_pool
 from tests.store.outside import Sitting, engine_of, make_pool, make_run
-from tests.store.seating import seat
+from tests.store.places import held_place
 
 TEXT = "水道橋 — the aqueduct was inspected.\r\nIt\x00 holds."
 LATER = datetime(2030, 1, 2, 3, 4, 5, 678, tzinfo=UTC)
@@ -54,8 +54,8 @@ def fill(name: str, *, n_events: int = 60, seed: int = 1) -> None:
         made.rejudging.reopen(judges=["ann"], topics=["1"], why=[Why.GUIDELINES])
         judge_by_chance(made, "ann", dice, 5)
     for judge in ("ann", "bob", "cy", "dee"):
-        seat(name, "1", DOCNOS, judge, purpose="overlap")
-    seat(name, "007", DOCNOS[3:6], None, lease_s=600)
+        held_place(name, "1", DOCNOS, judge, purpose="overlap")
+    held_place(name, "007", DOCNOS[3:6], None, lease_s=600)
     add_history(name)
 
 

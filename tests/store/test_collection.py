@@ -221,8 +221,8 @@ def calls(collection: Collection) -> dict[str, Callable[[], object]]:
         "pools.replace": lambda: collection.pools.replace(
             [[PoolEntry("6", "new9", 0)]], lambda: Pool([], {}, "by topic")
         ),
-        "pool_changes.standings": collection.pool_changes.standings,
-        "pool_changes.prospects": lambda: collection.pool_changes.prospects([("1", "NA"), ("6", "new10")]),
+        "pool_changes.pair_states": collection.pool_changes.pair_states,
+        "pool_changes.if_pooled": lambda: collection.pool_changes.if_pooled([("1", "NA"), ("6", "new10")]),
         "pools.draw": lambda: collection.pools.draw("live", "1", lambda _draws: "001"),
         "pools.remove_run": lambda: collection.pools.remove_run("bm25", {}),
         "pools.withdraw": lambda: collection.pools.withdraw("live"),
@@ -256,7 +256,7 @@ def calls(collection: Collection) -> dict[str, Callable[[], object]]:
         "disagreements.count_deciders": collection.disagreements.count_deciders,
         "disagreements.judge_names": collection.disagreements.judge_names,
         "grades.votes": collection.grades.votes,
-        "grades.ballots": lambda: collection.grades.ballots(Policy(judge="old")),
+        "grades.all_votes": lambda: collection.grades.all_votes(Policy(judge="old")),
         "grades.final": lambda: collection.grades.final(Policy(judge="old")),
         "grades.sole": lambda: collection.grades.sole(Policy(judge="old")),
         "grades.sampled_pools": lambda: collection.grades.sampled_pools({}),

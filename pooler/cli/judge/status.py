@@ -31,10 +31,10 @@ def status(
 
     Example: pooler status --by-topic --plot
     """
-    from pooler.results.look.status import status as standing
+    from pooler.results.look.status import status as document_states
     from store.collection import Collection
 
     output.check(plot=plot)
     with Collection(collection) as opened:
-        result = standing(opened)
+        result = document_states(opened)
     render(result, output, "topics" if by_topic else "status", plot=plot)

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from store.event import JudgementEvent
     from store.formats.judgements import JudgementsFormat
     from store.grades.policy import Policy
-    from store.keeping.directory.tables import Wishes
+    from store.keeping.directory.tables import ExportChoice
     from store.keeping.directory.write import Written
     from store.records import Judgement, Pool
 
@@ -189,10 +189,10 @@ def _grades(opened: Collection, policy: Policy) -> tuple[dict[tuple[str, str], s
     from store.grades.qrels import decide
     from store.judging.kinds import kind_counts
 
-    ballots = opened.grades.ballots(policy)
-    if not ballots.votes.n_documents and not ballots.rulings:
-        return dict(ballots.reasons), None
-    final = decide(ballots, policy)
+    all_votes = opened.grades.all_votes(policy)
+    if not all_votes.votes.n_documents and not all_votes.rulings:
+        return dict(all_votes.reasons), None
+    final = decide(all_votes, policy)
     tell_kinds(kind_counts(opened.judges.all(), final.judges))
     grades: dict[tuple[str, str], str] = dict(final.left_out)
     grades |= {(row.topic, row.docno): str(row.grade) for row in final.rows}
@@ -390,13 +390,13 @@ def whole_collection(
     """
     from pooler import __version__
     from store.collection import Collection
-    from store.keeping.directory.tables import Wishes
+    from store.keeping.directory.tables import ExportChoice
     from store.keeping.directory.write import write_directory
 
     policy = policy_of(
         judge=judge, aggregate=aggregate, ties=ties, collapse=collapse, of=of, without_rulings=without_rulings
     )
-    wishes = Wishes(
+    export_choice = ExportChoice(
         texts=not without_texts,
         runs=not without_runs,
         notes=not without_notes,
@@ -407,15 +407,15 @@ def whole_collection(
         written = write_directory(
             opened.as_it_stands(),
             folder,
-            wishes,
+            export_choice,
             program=f"pooler {__version__}",
             replaces=replace,
             progress=progress,
         )
-    _report_directory(folder, wishes, written)
+    _report_directory(folder, export_choice, written)
 
 
-def _report_directory(folder: Path, wishes: Wishes, written: Written) -> None:
+def _report_directory(folder: Path, export_choice: ExportChoice, written: Written) -> None:
     """Say on stderr what was written and what was not."""
     counts = written.counts
     kinds = (
@@ -433,7 +433,11 @@ def _report_directory(folder: Path, wishes: Wishes, written: Written) -> None:
     say(f"{folder}: {what}; {counted(written.n_files, 'file')}, {written.n_bytes:,} bytes")
     left_out = [
         noun
-        for noun, is_there in (("texts", wishes.texts), ("runs", wishes.runs), ("notes", wishes.notes))
+        for noun, is_there in (
+            ("texts", export_choice.texts),
+            ("runs", export_choice.runs),
+            ("notes", export_choice.notes),
+        )
         if not is_there
     ]
     if left_out:
@@ -451,7 +455,7 @@ def _report_directory(folder: Path, wishes: Wishes, written: Written) -> None:
         say(
             f"judges erased: {counts['erasures']:,}, with {counted(counts['erased_judgements'], 'judgement')}"
         )
-    if wishes.anonymised and (counts["notes"] or counts["reasons"]):
+    if export_choice.anonymised and (counts["notes"] or counts["reasons"]):
         parts = [counted(counts[f"{noun}s"], noun) for noun in ("note", "reason") if counts[f"{noun}s"]]
         warn(
             f"judges' own words are included as they are: {' and '.join(parts)}; --without-notes leaves"

@@ -125,8 +125,8 @@ def ntcir(
         check_out(None if out is None else f"{out}{suffix}", beside)
     with Collection(collection) as opened:
         readings = _readings(kind, opened.scale, letters)
-        ballots = opened.grades.ballots(policy)
-        final = decide(ballots, policy)
+        all_votes = opened.grades.all_votes(policy)
+        final = decide(all_votes, policy)
         files = [_file(out, *one, final.rows, opened.scale, letters) for one in readings]
         n_open = len(opened.pools.rounds().keys() - final.pairs - final.left_out.keys())
         facts = {
@@ -153,7 +153,7 @@ def ntcir(
         write_lines(file.path, file.text.splitlines(), manifest=beside)
     if beside is not None:
         write_json(beside, facts, private=True)
-    tell_judged(final, ballots)
+    tell_judged(final, all_votes)
     tell_decisions(final)
     tell_few_votes(final)
     tell_tied([final])
@@ -243,16 +243,16 @@ def prels(
     policy = policy_of(judge=judge, aggregate=aggregate, ties=ties, of=of, without_rulings=without_rulings)
     with Collection(collection) as opened:
         pool = opened.pools.get(name)
-        ballots = opened.grades.ballots(policy)
-        final = decide(ballots, policy)
-        standing = _standing(pool, final)
+        all_votes = opened.grades.all_votes(policy)
+        final = decide(all_votes, policy)
+        document_states = _document_states(pool, final)
         text = _xinfap(pool, final) if kind is PrelsName.XINFAP else _statap(pool, final)
-        facts = _prels_manifest(opened, pool, kind, final, standing, text) | erased_facts(opened)
+        facts = _prels_manifest(opened, pool, kind, final, document_states, text) | erased_facts(opened)
         erased, kinds = erased_words(opened), kind_counts(opened.judges.all(), final.judges)
     write_lines(out, text.splitlines(), manifest=manifest)
     if manifest is not None or out not in (None, "-"):
         write_json(manifest or f"{out}.manifest.json", facts, private=True)
-    _report_prels(kind, pool, who_judged(final, ballots), final, standing)
+    _report_prels(kind, pool, who_judged(final, all_votes), final, document_states)
     tell_kinds(kinds)
     if erased:
         say(erased)
@@ -272,22 +272,22 @@ class _SampleCounts:
     """Judged, and not in the pool."""
 
 
-def _standing(pool: Pool, final: FinalQrels) -> _SampleCounts:
+def _document_states(pool: Pool, final: FinalQrels) -> _SampleCounts:
     """Count the documents of a pool by where they stand."""
     grades = {(row.topic, row.docno): row.grade for row in final.rows}
-    standing = _SampleCounts(n_judged_elsewhere=len(grades))
+    document_states = _SampleCounts(n_judged_elsewhere=len(grades))
     for entry in pool.entries:
         pair = (entry.topic, entry.docno)
         grade = grades.get(pair)
-        standing.n_judged_elsewhere -= grade is not None
+        document_states.n_judged_elsewhere -= grade is not None
         if not entry.sampled:
-            standing.n_not_sampled += 1
-            standing.n_judged_not_sampled += grade is not None
+            document_states.n_not_sampled += 1
+            document_states.n_judged_not_sampled += grade is not None
         elif grade is None:
-            standing.without_grade[final.left_out.get(pair, "unjudged")] += 1
+            document_states.without_grade[final.left_out.get(pair, "unjudged")] += 1
         else:
-            standing.by_grade[grade] += 1
-    return standing
+            document_states.by_grade[grade] += 1
+    return document_states
 
 
 def _xinfap(pool: Pool, final: FinalQrels) -> str:
@@ -343,7 +343,12 @@ def _no_sample(pool: Pool, lacks: str) -> PoolerError:
 
 
 def _prels_manifest(
-    opened: Collection, pool: Pool, kind: PrelsName, final: FinalQrels, standing: _SampleCounts, text: str
+    opened: Collection,
+    pool: Pool,
+    kind: PrelsName,
+    final: FinalQrels,
+    document_states: _SampleCounts,
+    text: str,
 ) -> dict[str, object]:
     """Say what was exported and how; no times, so that equal prels have equal manifests."""
     from pooler import __version__
@@ -363,43 +368,45 @@ def _prels_manifest(
         "seed": pool.manifest.get("seed"),
         **policy_facts(opened.judges.all(), final),
         "listed": len(pool.entries),
-        "sampled": len(pool.entries) - standing.n_not_sampled,
-        "judged": standing.by_grade.total(),
-        "by_grade": {str(grade): count for grade, count in sorted(standing.by_grade.items())},
-        "sampled_without_grade": {reason: standing.without_grade[reason] for reason in _WORDS},
-        "judged_not_sampled": standing.n_judged_not_sampled,
-        "judged_outside_the_pool": standing.n_judged_elsewhere,
+        "sampled": len(pool.entries) - document_states.n_not_sampled,
+        "judged": document_states.by_grade.total(),
+        "by_grade": {str(grade): count for grade, count in sorted(document_states.by_grade.items())},
+        "sampled_without_grade": {reason: document_states.without_grade[reason] for reason in _WORDS},
+        "judged_not_sampled": document_states.n_judged_not_sampled,
+        "judged_outside_the_pool": document_states.n_judged_elsewhere,
         "sha256": hashlib.sha256(text.encode()).hexdigest(),
     }
 
 
-def _report_prels(kind: PrelsName, pool: Pool, who: str, final: FinalQrels, standing: _SampleCounts) -> None:
+def _report_prels(
+    kind: PrelsName, pool: Pool, who: str, final: FinalQrels, document_states: _SampleCounts
+) -> None:
     """Say on stderr what was written, and what stands otherwise than the file can say."""
     from pooler.results.agree.aggregate import tell_few_votes, tell_rulings
 
-    n_listed, n_judged = len(pool.entries), standing.by_grade.total()
-    grades = ", ".join(f"{count:,} x {grade}" for grade, count in sorted(standing.by_grade.items()))
+    n_listed, n_judged = len(pool.entries), document_states.by_grade.total()
+    grades = ", ".join(f"{count:,} x {grade}" for grade, count in sorted(document_states.by_grade.items()))
     say(
-        f"{counted(n_listed - standing.n_not_sampled, 'document')} sampled of {n_listed:,} in pool"
+        f"{counted(n_listed - document_states.n_not_sampled, 'document')} sampled of {n_listed:,} in pool"
         f" {pool.name}, {n_judged:,} judged ({grades or 'none'}); {who}"
     )
     tell_few_votes(final)
     tell_rulings(final)
     is_xinfap = kind is PrelsName.XINFAP
-    if n_open := standing.without_grade.total():
+    if n_open := document_states.without_grade.total():
         reasons = ", ".join(
-            f"{standing.without_grade[reason]:,} {words}"
+            f"{document_states.without_grade[reason]:,} {words}"
             for reason, words in _WORDS.items()
-            if standing.without_grade[reason]
+            if document_states.without_grade[reason]
         )
         how = "written with -1, as if not sampled" if is_xinfap else "left out"
         warn(f"sampled and without a grade: {counted(n_open, 'document')} ({reasons}), {how}")
-    if standing.n_judged_not_sampled:
+    if document_states.n_judged_not_sampled:
         how = "written with -1" if is_xinfap else "left out"
-        n_judged = standing.n_judged_not_sampled
+        n_judged = document_states.n_judged_not_sampled
         warn(f"judged and not sampled: {counted(n_judged, 'document')}, {how}")
-    if standing.n_judged_elsewhere:
-        n_judged = standing.n_judged_elsewhere
+    if document_states.n_judged_elsewhere:
+        n_judged = document_states.n_judged_elsewhere
         say(f"judged and not in this pool: {counted(n_judged, 'document')}, left out")
     if final.n_mixed_iterations and is_xinfap:
         n_mixed = counted(final.n_mixed_iterations, "document")

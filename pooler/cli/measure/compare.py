@@ -8,14 +8,14 @@ import typer
 
 from pooler.cli.render import Output, render
 from pooler.cli.signature import command
-from pooler.cli.source_options import Given
+from pooler.cli.source_options import SourceOptions
 from pooler.telling import say
 from store.errors import ArgumentError, PoolerError
 
 
 @command
 def compare(
-    given: Given,
+    given: SourceOptions,
     output: Output,
     *,
     everything: Annotated[

@@ -10,7 +10,7 @@ import typer
 from pooler.cli.options import PoolDepthOption
 from pooler.cli.render import Output, render
 from pooler.cli.signature import command
-from pooler.cli.source_options import Given
+from pooler.cli.source_options import SourceOptions
 from store.errors import ArgumentError
 
 JUDGED_AT = 10
@@ -19,7 +19,7 @@ JUDGED_AT = 10
 
 @command
 def diagnose(
-    given: Given,
+    given: SourceOptions,
     output: Output,
     *,
     depth: PoolDepthOption = None,

@@ -12,7 +12,7 @@ import typer
 from pooler.cli.options import policy_of
 from pooler.cli.render import Output, render
 from pooler.cli.signature import command
-from pooler.cli.source_options import Given
+from pooler.cli.source_options import SourceOptions
 from pooler.results.measure.estimate import NEEDS_PRELS, FormName
 from pooler.results.source import names_collection
 from store.errors import ArgumentError, PoolerError
@@ -48,7 +48,7 @@ _WORDS = {
         int, typer.Option("--cutoff", min=1, help="Documents of a ranking that count, as in sample_eval.pl.")
     ],
 }
-"""Options of `Given` that mean another thing here."""
+"""Options of `SourceOptions` that mean another thing here."""
 _FORMS = "--form xinf (topic iteration docno stratum rel) or statap (topic docno rel method iprob)"
 
 
@@ -63,7 +63,9 @@ def with_prels(command: Callable[..., None]) -> Callable[..., None]:
     return command
 
 
-def check_options(given: Given, *, pool: str | None, prels: str | None, form: FormName | None) -> None:
+def check_options(
+    given: SourceOptions, *, pool: str | None, prels: str | None, form: FormName | None
+) -> None:
     """Refuse options that do not go together."""
     if given.qrels is not None:
         requirement = "names judgements without their sample, which estimates need"
@@ -78,7 +80,7 @@ def check_options(given: Given, *, pool: str | None, prels: str | None, form: Fo
             raise ArgumentError(name, requirement, str(value), hint=NEEDS_PRELS)
 
 
-def _check_file(given: Given, *, pool: str | None, form: FormName | None) -> None:
+def _check_file(given: SourceOptions, *, pool: str | None, form: FormName | None) -> None:
     """Refuse what does not go with a prels file."""
     if form is None:
         message = "which form has the prels file? the two differ in the order of columns alone"
@@ -119,7 +121,7 @@ def _check_file(given: Given, *, pool: str | None, form: FormName | None) -> Non
 @with_prels
 @command
 def estimate(
-    given: Given,
+    given: SourceOptions,
     output: Output,
     *,
     pool: Annotated[

@@ -8,12 +8,12 @@ import typer
 
 from pooler.cli.render import Output, render
 from pooler.cli.signature import command
-from pooler.cli.source_options import Given
+from pooler.cli.source_options import SourceOptions
 
 
 @command
 def evaluate(
-    given: Given,
+    given: SourceOptions,
     output: Output,
     *,
     measures: Annotated[

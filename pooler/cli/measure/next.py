@@ -9,7 +9,7 @@ import typer
 from pooler.cli.measure.probability_options import EmptyOption, EmptyRule, ProbabilitiesOption, ValueOption
 from pooler.cli.render import Output, render
 from pooler.cli.signature import command
-from pooler.cli.source_options import Given
+from pooler.cli.source_options import SourceOptions
 from pooler.telling import say
 from store.errors import ArgumentError
 from store.text import counted
@@ -23,7 +23,7 @@ LIMIT = 20
 
 @command
 def next_(
-    given: Given,
+    given: SourceOptions,
     output: Output,
     *,
     values: ValueOption = None,

@@ -10,13 +10,13 @@ from pooler.cli.console import check_place
 from pooler.cli.measure.probability_options import ValueOption
 from pooler.cli.options import PoolDepthOption
 from pooler.cli.signature import command
-from pooler.cli.source_options import Given
+from pooler.cli.source_options import SourceOptions
 from store.errors import ArgumentError
 
 
 @command
 def report(
-    given: Given,
+    given: SourceOptions,
     *,
     path: Annotated[
         str, typer.Argument(metavar="OUT.html", help="The page to write; an existing one is replaced.")

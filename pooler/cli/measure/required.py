@@ -12,7 +12,7 @@ from pooler.cli.measure.sensitivity import ScenarioName
 from pooler.cli.options import decimals, whole_numbers
 from pooler.cli.render import Output, render
 from pooler.cli.signature import command
-from pooler.cli.source_options import Given
+from pooler.cli.source_options import SourceOptions
 from store.errors import ArgumentError
 
 _OF_TABLES = ("variance", "topics", "drop", "variance_drop")
@@ -23,7 +23,7 @@ JUDGES = "judges"
 
 @command
 def required_difference(
-    given: Given,
+    given: SourceOptions,
     output: Output,
     *,
     everything: Annotated[
@@ -142,7 +142,7 @@ def required_difference(
     render(found, output)
 
 
-def _refuse(given: Given, options: Sequence[str], requirement: str) -> None:
+def _refuse(given: SourceOptions, options: Sequence[str], requirement: str) -> None:
     """Raise `ArgumentError` for the first of some options that was given."""
     for option in options:
         if given.names(option):

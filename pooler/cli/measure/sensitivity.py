@@ -9,7 +9,7 @@ import typer
 
 from pooler.cli.render import Output, render
 from pooler.cli.signature import command
-from pooler.cli.source_options import Given
+from pooler.cli.source_options import SourceOptions
 from store.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class RModeName(StrEnum):
 
 @command
 def sensitivity(
-    given: Given,
+    given: SourceOptions,
     output: Output,
     *,
     depth: Annotated[

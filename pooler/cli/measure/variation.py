@@ -15,13 +15,13 @@ from pooler.cli.measure.probability_options import (
 )
 from pooler.cli.render import Output, render
 from pooler.cli.signature import command
-from pooler.cli.source_options import Given
+from pooler.cli.source_options import SourceOptions
 from store.errors import ArgumentError
 
 
 @command
 def variation(
-    given: Given,
+    given: SourceOptions,
     output: Output,
     *,
     values: ValueOption = None,

@@ -9,7 +9,7 @@ import typer
 
 from pooler.cli.render import Output, render
 from pooler.cli.signature import command
-from pooler.cli.source_options import Given
+from pooler.cli.source_options import SourceOptions
 from store.errors import ArgumentError
 
 
@@ -22,7 +22,7 @@ class UnjudgedName(StrEnum):
 
 @command
 def replay(
-    given: Given,
+    given: SourceOptions,
     output: Output,
     *,
     strategies: Annotated[

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pooler.results.judgement_files import JudgedFile
     from store.analysis.aggregation.rules import Ties
     from store.collection import Collection
-    from store.grades.opinions import Ballots
+    from store.grades.opinions import AllVotes
     from store.grades.policy import Collapse, Policy, Rule
     from store.grades.qrels import FinalQrels, Flip
     from store.records import Judge, Qrel, Scale
@@ -214,7 +214,7 @@ class QrelsResult(Result):
 
     final: FinalQrels
     """The grades, whose votes they are, and what rule and rulings decided."""
-    ballots: Ballots
+    all_votes: AllVotes
     """Votes and rulings."""
     flips: tuple[Flip, ...]
     """What another tie rule, or order of collapsing, would change."""
@@ -288,7 +288,7 @@ class QrelsResult(Result):
 class _CollectedVotes:
     """Votes, and what is known of where they come from."""
 
-    ballots: Ballots
+    all_votes: AllVotes
     policies: list[Policy]
     rounds: Mapping[Pair, str]
     """Every pooled topic and docno, and its iteration."""
@@ -304,22 +304,22 @@ class _CollectedVotes:
         from store.grades.qrels import decide, flips_of
         from store.records import Qrel
 
-        ballots, rounds = self.ballots, self.rounds
+        all_votes, rounds = self.all_votes, self.rounds
         # Beside binary files the graded one need not say how relevance would change.
-        at_levels = ballots.scale.values[1:] if len(self.policies) == 1 else ()
+        at_levels = all_votes.scale.values[1:] if len(self.policies) == 1 else ()
         made = []
         for policy in self.policies:
-            final = decide(ballots, policy)
+            final = decide(all_votes, policy)
             # Skipped, unjudgeable and tied documents are no unjudged ones.
             open_pairs = frozenset(rounds.keys() - final.pairs - final.left_out.keys())
             coded = [] if unjudged is None else [Qrel(*pair, unjudged, rounds[pair]) for pair in open_pairs]
             text = _text([*final.rows, *coded])
-            flips = flips_of(ballots, policy, at_levels)
+            flips = flips_of(all_votes, policy, at_levels)
             manifest = {
                 "tool": "pooler",
                 "version": __version__,
                 **self.origin,
-                **qrels_facts(self.judges, final, ballots.scale, len(open_pairs), flips),
+                **qrels_facts(self.judges, final, all_votes.scale, len(open_pairs), flips),
                 "unjudged_code": unjudged,
                 "mixed_iterations": final.n_mixed_iterations,
                 "sha256": hashlib.sha256(text.encode()).hexdigest(),
@@ -331,7 +331,7 @@ class _CollectedVotes:
             made.append(
                 QrelsResult(
                     final=final,
-                    ballots=ballots,
+                    all_votes=all_votes,
                     flips=tuple(flips),
                     open_pairs=open_pairs,
                     manifest=manifest,
@@ -366,10 +366,10 @@ def _of_collection(source: Source, choose: Choose) -> _CollectedVotes:
     """Collect the votes of a collection."""
     with opened_collection(source.collection or "collection.db") as opened:
         policies = choose(opened.scale)
-        ballots = opened.grades.ballots(policies[-1])
+        all_votes = opened.grades.all_votes(policies[-1])
         rounds, judges = opened.pools.rounds(), opened.judges.all()
         origin = {"collection": opened.name, **erased_facts(opened)}
-        return _CollectedVotes(ballots, policies, rounds, judges, origin, erased_words(opened))
+        return _CollectedVotes(all_votes, policies, rounds, judges, origin, erased_words(opened))
 
 
 def _of_files(
@@ -403,9 +403,9 @@ def _of_files(
     adjudicators = _check_judges(judges, policy)
     _check_any(files)
     judgements = [one for file in files for one in file.judgements]
-    ballots = gather(judgements, scale, policies[-1], adjudicators=adjudicators)
+    all_votes = gather(judgements, scale, policies[-1], adjudicators=adjudicators)
     rounds = {pair: iteration for file in files for pair, iteration in file.listed.items()}
-    return _CollectedVotes(ballots, policies, rounds, judges, {"files": _origins(files)}, files=files)
+    return _CollectedVotes(all_votes, policies, rounds, judges, {"files": _origins(files)}, files=files)
 
 
 def judge_facts(known: Sequence[Judge], judges: Sequence[str], policy: Policy) -> dict[str, Any]:
@@ -480,12 +480,12 @@ def qrels_facts(
     }
 
 
-def tell_judged(final: FinalQrels, ballots: Ballots, label: str = "") -> None:
+def tell_judged(final: FinalQrels, all_votes: AllVotes, label: str = "") -> None:
     """Say how many documents have which grade, and whose."""
     by_grade = Counter(row.grade for row in final.rows)
     grades = ", ".join(f"{count:,} x {grade}" for grade, count in sorted(by_grade.items()))
     n_judged = counted(len(final.rows), "document")
-    say(f"{label}{n_judged} judged ({grades}); {who_judged(final, ballots)}")
+    say(f"{label}{n_judged} judged ({grades}); {who_judged(final, all_votes)}")
 
 
 def tell_left_out(final: FinalQrels, n_open: int, code: int | None = None) -> None:
@@ -641,7 +641,7 @@ def tell_qrels(made: Sequence[QrelsResult]) -> None:
         final, level = one.final, one.final.policy.level
         grades = {row.grade for row in one.qrels}
         label = "graded" if level is None else str(level)
-        tell_judged(final, one.ballots, "" if len(made) == 1 else f"{label}: ")
+        tell_judged(final, one.all_votes, "" if len(made) == 1 else f"{label}: ")
         if level is not None and grades == {0}:
             warn(f"no document is relevant at level {level}")
         if level is None and len(one.qrels) > 1 and grades == {0}:

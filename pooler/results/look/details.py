@@ -27,7 +27,7 @@ from store.errors import ArgumentError, UnknownNameError
 if TYPE_CHECKING:
     from store.collection import Collection
     from store.judging.rejudging import TopicVersion
-    from store.looking.details import TopicDossier
+    from store.looking.details import TopicDetails
     from store.looking.lists import JudgeLine, TopicLine
 
 Kind = Literal["run", "topic", "doc", "pool", "judge"]
@@ -344,7 +344,7 @@ def _judge(collection: Collection, name: str) -> _Found:
     return facts, [_topics(found.topics, columns), sittings]
 
 
-def _version(found: TopicDossier, version: int | None) -> TopicVersion:
+def _version(found: TopicDetails, version: int | None) -> TopicVersion:
     """Return a version of a topic's text; raise `UnknownNameError` for one that is not there."""
     for one in reversed(found.versions):
         if version in (None, one.version):
@@ -360,8 +360,8 @@ def _topics(lines: Iterable[TopicLine], columns: Sequence[Column]) -> Table:
             "topic": one.topic,
             "title": one.title,
             "runs": one.runs,
-            "documents": one.standing.pooled,
-            **state_cells(one.standing),
+            "documents": one.document_states.pooled,
+            **state_cells(one.document_states),
         }
         for one in lines
     ]

@@ -15,10 +15,10 @@ from store.text import counted
 
 if TYPE_CHECKING:
     from store.collection import Collection
-    from store.judging.disagreements import Case, CellCount, Selection, Verdict
+    from store.judging.disagreements import Case, CellCount, GivenGrade, Selection
     from store.records import Scale
 
-    Mark = Callable[[Verdict], int | str]
+    Mark = Callable[[GivenGrade], int | str]
 
 TieRule = Literal["majority", "median"]
 """Rules that leave ties."""
@@ -150,10 +150,10 @@ class DisagreementList(Result):
         return self._made(name, _stored)
 
     def _views(self, name: str) -> Sequence[View]:
-        from judge_ui.session.messages import verdict_mark
+        from judge_ui.session.messages import given_grade_mark
 
         # People read grades as judges know them.
-        return [View(self._made(name, partial(verdict_mark, self.scale)), of_rows="document")]
+        return [View(self._made(name, partial(given_grade_mark, self.scale)), of_rows="document")]
 
     def _made(self, name: str, mark: Mark) -> Table:
         return self._listed(mark) if name == "disagreements" else self._counted(mark)
@@ -166,7 +166,7 @@ class DisagreementList(Result):
             Column("grades", "texts"),
             Column("gap", "int"),
             Column("status"),
-            Column("outcome", "verdict"),
+            Column("outcome", "given_grade"),
         ]
         if self.settings["names"]:
             columns += [Column("judges", "texts"), Column("adjudicator")]
@@ -181,8 +181,8 @@ class DisagreementList(Result):
         """Count the documents by the two grades, and by what they were settled as."""
         outcomes = {f"as_{_stored(one)}": one for one in (*self.scale.values, None)}
         columns = [
-            Column("first", "verdict", "one gave"),
-            Column("second", "verdict", "another gave"),
+            Column("first", "given_grade", "one gave"),
+            Column("second", "given_grade", "another gave"),
             Column("documents", "int"),
             Column("settled", "int"),
             *(Column(name, "int", f"as {mark(one)}") for name, one in outcomes.items()),
@@ -193,7 +193,7 @@ class DisagreementList(Result):
                 "second": mark(one.cell[1]),
                 "documents": one.documents,
                 "settled": one.settled,
-                **{name: one.outcomes.get(verdict, 0) for name, verdict in outcomes.items()},
+                **{name: one.outcomes.get(given_grade, 0) for name, given_grade in outcomes.items()},
             }
             for one in self.cells
         ]
@@ -205,9 +205,9 @@ class DisagreementList(Result):
         return Table.of_rows("cells", columns, rows, title="Disagreements by the two grades", notes=[note])
 
 
-def _stored(verdict: Verdict) -> int | str:
+def _stored(given_grade: GivenGrade) -> int | str:
     """Write a verdict as it is stored."""
-    return "cannot" if verdict is None else verdict
+    return "cannot" if given_grade is None else given_grade
 
 
 def _row(case: Case, who: Mapping[int, str], mark: Mark) -> dict[str, Any]:
@@ -220,10 +220,10 @@ def _row(case: Case, who: Mapping[int, str], mark: Mark) -> dict[str, Any]:
     return {
         "topic": case.topic,
         "docno": case.docno,
-        "grades": [f"{one}={mark(vote.verdict)}" for one, vote in votes],
-        "gap": gap_of(case.verdicts),
+        "grades": [f"{one}={mark(vote.given_grade)}" for one, vote in votes],
+        "gap": gap_of(case.given_grades),
         "status": case.status.value,
-        "outcome": None if ruling is None else mark(ruling.verdict),
+        "outcome": None if ruling is None else mark(ruling.given_grade),
         "adjudicator": who[ruling.judge] if who and ruling is not None else None,
         **named,
     }

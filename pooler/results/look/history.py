@@ -16,7 +16,7 @@ from store.text import counted
 
 if TYPE_CHECKING:
     from store.collection import Collection
-    from store.looking.history import Chronicle, Entry, Happening, PoolPlace
+    from store.looking.history import DocumentEvents, Entry, Happening, PoolPlace
     from store.records import Scale
 
 SHOWN = 50
@@ -204,9 +204,11 @@ def history(
         limit=limit,
     )
     if topic is None or docno is None:
-        annals = collection.history.everything(asked)
+        happenings = collection.history.everything(asked)
         return History(
-            settings=settings, entries=annals.entries, n_left_out=annals.total - len(annals.entries)
+            settings=settings,
+            entries=happenings.entries,
+            n_left_out=happenings.total - len(happenings.entries),
         )
     found = collection.history.of_document(topic, docno, asked)
     return DocumentHistory(
@@ -251,7 +253,7 @@ class History(Result):
 class DocumentHistory(History):
     """One document of one topic: every event, its pools, how it stands, and its final grade."""
 
-    found: Chronicle
+    found: DocumentEvents
     scale: Scale
 
     NAMES: ClassVar[tuple[str, ...]] = ("events", "pools", "standing")
@@ -287,7 +289,7 @@ class DocumentHistory(History):
         return Table.of_records("pools", _POOLS, self.found.places)
 
     def _standing(self) -> Table:
-        return Table.of_records("standing", _STATE_COLUMNS, self.found.standing)
+        return Table.of_records("standing", _STATE_COLUMNS, self.found.document_states)
 
     def _views(self, name: str) -> Sequence[View]:
         if name != "events":
@@ -323,10 +325,10 @@ class DocumentHistory(History):
         found = self.found
         yield _final(found, self.scale)
         if found.total:
-            now = (f"{one.judge} {_stands(one, self.scale)}" for one in found.standing)
+            now = (f"{one.judge} {_stands(one, self.scale)}" for one in found.document_states)
             yield "it stands: " + "; ".join(now)
             size = _size(len(self.entries), found.total, "event")
-            yield f"{size} of {counted(len(found.standing), 'judge')}"
+            yield f"{size} of {counted(len(found.document_states), 'judge')}"
         else:
             yield "no event: nobody has looked at it"
         pools = ", ".join(map(_place, found.places))
@@ -440,7 +442,7 @@ def _about_thing(one: Entry) -> list[str]:
     return [f"a judge of kind {one.kind.value}", f"with {gone}"]
 
 
-def _final(found: Chronicle, scale: Scale) -> str:
+def _final(found: DocumentEvents, scale: Scale) -> str:
     """Say which grade follows without a rule, or why none does."""
     final = found.final
     if final.grade is None:

@@ -13,7 +13,7 @@ from store.text import counted
 
 if TYPE_CHECKING:
     from store.collection import Collection
-    from store.judging.states import Standing
+    from store.judging.states import StateCounts
     from store.looking.lists import DocumentLine, JudgeLine, PoolLine, RoundLine, RunLine, TopicLine
     from store.records import Guideline
 
@@ -327,7 +327,7 @@ def topic_cells(line: TopicLine) -> dict[str, Any]:
         "listed": line.listed,
         "version": line.version,
         "runs": line.runs,
-        **state_cells(line.standing),
+        **state_cells(line.document_states),
         "older": line.older,
     }
 
@@ -341,9 +341,9 @@ def pool_cells(line: PoolLine) -> dict[str, Any]:
         "strategy": line.manifest.get("strategy"),
         "depth": depth if isinstance(depth, int) else None,
         "topics": line.topics,
-        "documents": line.standing.pooled,
+        "documents": line.document_states.pooled,
         "budget": line.budget,
-        **state_cells(line.standing),
+        **state_cells(line.document_states),
         "runs": line.runs,
         "withdrawn": line.withdrawn,
         "made_at": line.created_at,
@@ -356,9 +356,9 @@ def judge_cells(line: JudgeLine) -> dict[str, Any]:
     return {"judge": line.name, "kind": line.kind.value, **others}
 
 
-def state_cells(standing: Standing) -> dict[str, Any]:
+def state_cells(counts: StateCounts) -> dict[str, Any]:
     """Return the cells of `STATE_COLUMNS`."""
-    return {column.name: getattr(standing, column.name) for column in STATE_COLUMNS}
+    return {column.name: getattr(counts, column.name) for column in STATE_COLUMNS}
 
 
 def _document_cells(line: DocumentLine) -> dict[str, Any]:
@@ -369,7 +369,7 @@ def _document_cells(line: DocumentLine) -> dict[str, Any]:
         "text": line.has_text,
         "listed": line.listed,
         "pools": line.pools,
-        **state_cells(line.standing),
+        **state_cells(line.document_states),
     }
 
 
@@ -380,8 +380,8 @@ def _round_cells(line: RoundLine) -> dict[str, Any]:
         "pools": list(line.pools),
         "withdrawn": list(line.withdrawn),
         "topics": line.topics,
-        "documents": line.standing.pooled,
-        **state_cells(line.standing),
+        "documents": line.document_states.pooled,
+        **state_cells(line.document_states),
         "judgements": line.judgements,
     }
 

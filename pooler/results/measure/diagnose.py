@@ -714,7 +714,7 @@ class PoolPlan:
             for place in range(len(topics))
         ]
         self._topics = [topic.rankings for topic in topics]
-        self._sizes = [one.size for one in rankings.standing]
+        self._sizes = [one.size for one in rankings.document_states]
         self._codes = []
         for place, (one, rows) in enumerate(zip(self._topics, self._rows, strict=True)):
             codes = np.zeros(one.n_documents, np.int64)

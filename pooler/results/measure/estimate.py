@@ -145,12 +145,12 @@ class JudgedSample:
     @property
     def n_sampled(self) -> int:
         """Documents that were sampled."""
-        return sum(int(np.sum(one.standing != NOT_SAMPLED)) for one in self.pools.values())
+        return sum(int(np.sum(one.document_states != NOT_SAMPLED)) for one in self.pools.values())
 
     @property
     def n_waiting(self) -> int:
         """Documents that were sampled and have no grade."""
-        return sum(int(np.sum(one.standing == UNGRADED)) for one in self.pools.values())
+        return sum(int(np.sum(one.document_states == UNGRADED)) for one in self.pools.values())
 
     @property
     def n_relevant(self) -> int:

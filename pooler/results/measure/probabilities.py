@@ -118,7 +118,7 @@ def _of_votes(source: Source, values: Values | None) -> Probabilities:
         worth = parse_values(values, opened.scale.values) if values else None
         cut = level_of(opened.scale, **{name: source.option(name) for name in ("level", "rigid", "relaxed")})
         cut = opened.scale.relaxed if cut is None else cut
-        tallied = opened.grades.ballots(Policy(rulings=False, of=() if given is None else given.of))
+        tallied = opened.grades.all_votes(Policy(rulings=False, of=() if given is None else given.of))
         if not tallied.votes.n_documents:
             message = "no judge has judged anything yet"
             raise PoolerError(message, hint="pooler judge, or pooler import judgements")

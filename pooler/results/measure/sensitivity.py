@@ -696,7 +696,7 @@ class MissingResult(Result, MissingBounds):
     def _n_unjudged(self) -> NDArray[np.int64]:
         """Count the unjudged documents of every run and topic."""
         counts = [
-            np.count_nonzero(self.arrays.standing_by_rank(topic) == UNJUDGED, axis=1)
+            np.count_nonzero(self.arrays.states_by_rank(topic) == UNJUDGED, axis=1)
             for topic in range(len(self.topics))
         ]
         return np.stack(counts, axis=1)

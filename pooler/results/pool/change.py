@@ -88,9 +88,9 @@ def fetch_cost(opened: Collection, pairs: Iterable[Pair], *, drawable: int) -> C
     from pooler.pools.change import judging_cost
     from store.analysis.pools.pace import RECENT_DECISIONS
 
-    prospects = opened.pool_changes.prospects([*pairs])
+    if_pooled = opened.pool_changes.if_pooled([*pairs])
     times = opened.progress.recent_times(limit=RECENT_DECISIONS)
-    return Cost(judging_cost(prospects, times, drawable=drawable), prospects.plan)
+    return Cost(judging_cost(if_pooled, times, drawable=drawable), if_pooled.plan)
 
 
 def cost_table(cost: Cost) -> Table:

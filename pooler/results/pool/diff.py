@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from pooler.pools.runs import RunSet
     from store.collection import Collection
     from store.content.pools import StoredPool
-    from store.looking.pool_change import PairStanding
+    from store.looking.pool_change import PairState
 
 Named = str | Path | Pool | Set[Pair]
 
@@ -79,17 +79,17 @@ def compare_pools(a: Named, b: Named, *, collection: str | Path | Collection | N
         stored = {pool.name: pool for pool in opened.pools.all()} if opened else {}
         sides = [_side(one, opened, stored) for one in (a, b)]
         found = pool_diff(sides[0].pairs, sides[1].pairs)
-        standings = None if opened is None else opened.pool_changes.standings()
+        pair_states = None if opened is None else opened.pool_changes.pair_states()
         only_b = found.pairs[PoolSide.ONLY_B]
         runs = _runs_of(opened, sides[1]) if only_b else None
         brought = None if runs is None else brought_by(runs, only_b)
-        if standings is None:
+        if pair_states is None:
             say("without a collection, the state of the documents is not known (--collection names one)")
     named: dict[str, Any] = {"a": a, "b": b, "collection": collection if opened else None}
     named = {name: str(value) for name, value in named.items() if isinstance(value, str | Path)}
     return PoolDifference(
         found=found,
-        standings=standings,
+        pair_states=pair_states,
         brought=brought,
         title=f"A = {sides[0].words}, B = {sides[1].words}",
         settings=frozen(**named),
@@ -106,7 +106,7 @@ class PoolDifference(Result):
     """
 
     found: PoolDiff = field(repr=False)
-    standings: Mapping[Pair, PairStanding] | None = field(repr=False)
+    pair_states: Mapping[Pair, PairState] | None = field(repr=False)
     """How documents stand in the collection; ``None`` = there is none."""
     brought: Mapping[Pair, list[tuple[int, str]]] | None = field(repr=False)
     """Of what B alone has the rank and tag of every run that has it; ``None`` = not known."""
@@ -177,9 +177,9 @@ class PoolDifference(Result):
 
     def _cells(self, pairs: Sequence[Pair]) -> dict[str, Any]:
         """Return how many documents there are, and how they stand."""
-        if self.standings is None:
+        if self.pair_states is None:
             return {"documents": len(pairs), "reason": NO_COLLECTION}
-        counts = count_places(pairs, self.standings)
+        counts = count_places(pairs, self.pair_states)
         return {"documents": len(pairs), **{place.value: n for place, n in counts.items()}}
 
     def _runs(self) -> Table:
@@ -219,8 +219,8 @@ class PoolDifference(Result):
                     "rank": bringers[0][0] if bringers else None,
                     "runs": [tag for _, tag in bringers],
                 }
-                if self.standings is not None:
-                    known = self.standings.get(pair)
+                if self.pair_states is not None:
+                    known = self.pair_states.get(pair)
                     row["state"] = place_of(known).value.replace("_", " ")
                     row["grade"] = None if known is None else known.grade
                 rows.append(row)

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from pooler.pools.runs import RunFacts
     from store.collection import Collection
     from store.content.documents import TextCounts
-    from store.looking.pool_change import PairStanding
+    from store.looking.pool_change import PairState
     from store.ranking import Order
     from store.records import PoolEntry, Workloads
 
@@ -231,7 +231,7 @@ def _build(
     from pooler.strategies import find_strategy
 
     stored = opened.pools.all()
-    standings = opened.pool_changes.standings()
+    pair_states = opened.pool_changes.pair_states()
     leaves_out = manner.add
     if manner.add:
         options = as_added_to(options, stored)
@@ -245,7 +245,7 @@ def _build(
         if manner.replace:
             others.discard(plan.name)
             say(f"documents of other pools are left out, as `{plan.name}` did")
-        known, known_from = _pairs_of(standings, others, minus)
+        known, known_from = _pairs_of(pair_states, others, minus)
     runs = stored_runs(
         opened,
         depth=options.depth or DEPTH,
@@ -257,7 +257,7 @@ def _build(
         _check_adaptive(build, manner)
         for topic in runs.topics[:1]:
             start_strategy(build.manifest(), runs.of_topic(topic).rankings)
-    return build, ChangeCount(standings, {plan.name: None} if manner.replace else {}), leaves_out
+    return build, ChangeCount(pair_states, {plan.name: None} if manner.replace else {}), leaves_out
 
 
 def _stored(
@@ -288,8 +288,8 @@ def _stored(
     workloads = opened.assignments.workloads()
     if new and workloads.is_assigned:
         # What was assigned before it left the pools has its places still.
-        prospects = opened.pool_changes.prospects(change.new)
-        n_unassigned = sum(not one.has_place for one in prospects.documents)
+        if_pooled = opened.pool_changes.if_pooled(change.new)
+        n_unassigned = sum(not one.has_place for one in if_pooled.documents)
     closing = [f"{judged:,} of the pairs are already judged, and stay so"] if judged else []
     if new:
         closing += change_words(change)
@@ -330,7 +330,7 @@ def _planned(opened: Collection, build: PoolBuild, count: ChangeCount, manner: _
         opening += _of_pool(build, opened.assignments.workloads() if build.is_adaptive else None)
     if is_there:
         opening.append(("say", f"pool `{plan.name}` already exists unchanged: nothing would change"))
-        change = ChangeCount(opened.pool_changes.standings()).finish()
+        change = ChangeCount(opened.pool_changes.pair_states()).finish()
     elif manner.replace and plan.name in {pool.name for pool in opened.pools.all()}:
         withdrawn = "would be withdrawn, and listed under another name"
         opening.append(("say", f"the pool that is `{plan.name}` now {withdrawn}"))
@@ -389,10 +389,10 @@ def _topics_left(build: PoolBuild, change: PoolChange) -> set[str]:
 
 
 def _pairs_of(
-    standings: Mapping[Pair, PairStanding], pools: Set[str], minus: Set[Pair] | None
+    pair_states: Mapping[Pair, PairState], pools: Set[str], minus: Set[Pair] | None
 ) -> tuple[set[Pair], dict[str, Any]]:
     """Return what pools and a file hold, and what a manifest says of that."""
-    pooled = {pair for pair, one in standings.items() if one.pools & pools}
+    pooled = {pair for pair, one in pair_states.items() if one.pools & pools}
     known = pooled | (minus or set())
     facts: dict[str, Any] = {"pools": sorted(pools)}
     if len(known) > len(pooled):

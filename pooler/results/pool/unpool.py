@@ -133,7 +133,7 @@ def _without_run(opened: Collection, run: str, pool: str | None, *, dry_run: boo
     from pooler.pools.runs import stored_runs
 
     (known,) = opened.runs.all([run])
-    standings = opened.pool_changes.standings()
+    pair_states = opened.pool_changes.pair_states()
     rows: list[dict[str, Any]] = []
     fed = _fed_pools([one for one in opened.pools.all() if not one.withdrawn], known, pool)
     reasons = [(one, _kept_whole(opened, one)) for one in fed]
@@ -155,7 +155,7 @@ def _without_run(opened: Collection, run: str, pool: str | None, *, dry_run: boo
         brought = brought_alone(runs, run, _pairs(opened, one.name))
         alone[one.name] = {(topic, docno) for topic, docno, _ in brought}
         for topic, docno, rank in brought:
-            stands = standings[topic, docno]
+            stands = pair_states[topic, docno]
             rows.append(
                 {
                     "pool": one.name,
@@ -167,7 +167,7 @@ def _without_run(opened: Collection, run: str, pool: str | None, *, dry_run: boo
                     "other_pool": sorted(stands.pools - {one.name}),
                 }
             )
-    change = ChangeCount(standings, alone).finish()
+    change = ChangeCount(pair_states, alone).finish()
     cost = fetch_cost(opened, change.leaving, drawable=0) if dry_run else None
     if not dry_run:
         opened.pools.remove_run(run, alone)
@@ -185,7 +185,7 @@ def _withdrawn(opened: Collection, name: str | None, *, dry_run: bool) -> dict[s
         raise ArgumentError("run", "must be given, or --pool NAME to withdraw a pool", None)
     n_pairs = len(_pairs(opened, name))
     n_judged = opened.progress.count_judged(name)
-    change = ChangeCount(opened.pool_changes.standings(), {name: None}).finish()
+    change = ChangeCount(opened.pool_changes.pair_states(), {name: None}).finish()
     stored = next(one for one in opened.pools.all() if one.name == name)
     was_withdrawn = stored.withdrawn
     undrawn = 0 if was_withdrawn or stored.budget is None else stored.budget - stored.pairs

@@ -313,9 +313,9 @@ def depth_plan(rankings: JudgedRankings, depth: int, contributing: NDArray[np.bo
 
     def pool(kept: NDArray[np.bool_]) -> list[NDArray[np.bool_]]:
         pooled = []
-        for topic, standing in enumerate(rankings.standing):
+        for topic, document_states in enumerate(rankings.document_states):
             documents = rankings.documents[kept, topic, :depth]
-            of_topic = np.zeros(standing.size, np.bool_)
+            of_topic = np.zeros(document_states.size, np.bool_)
             of_topic[documents[within[kept, topic]]] = True
             pooled.append(of_topic)
         return pooled
@@ -372,10 +372,10 @@ def remove_uniques(
         requirement = f"must have shape {rankings.documents.shape}"
         raise ArgumentError("pooled", requirement, pooled.shape)
     found = []
-    for topic, standing in enumerate(rankings.standing):
+    for topic, document_states in enumerate(rankings.document_states):
         brought = np.where(pooled[:, topic], rankings.documents[:, topic], NO_DOCUMENT)
-        owner_of = only_contributor(brought, standing.size, owners)
-        codes = np.flatnonzero((owner_of >= 0) & (standing >= NOT_RELEVANT))
+        owner_of = only_contributor(brought, document_states.size, owners)
+        codes = np.flatnonzero((owner_of >= 0) & (document_states >= NOT_RELEVANT))
         found.append((owner_of[codes], np.full(codes.size, topic), codes))
     return _withdrawn(names, owners, found, np.zeros(len(names), np.int64))
 
@@ -435,10 +435,10 @@ def repool(rankings: JudgedRankings, plan: Plan, groups: Sequence[str] | None = 
     for owner in range(len(names)):
         without = plan(owners != owner)
         _check_pool(without, retrieved)
-        for topic, standing in enumerate(rankings.standing):
-            gone = np.flatnonzero(whole[topic] & ~without[topic] & (standing >= NOT_RELEVANT))
+        for topic, document_states in enumerate(rankings.document_states):
+            gone = np.flatnonzero(whole[topic] & ~without[topic] & (document_states >= NOT_RELEVANT))
             found.append((np.full(gone.size, owner), np.full(gone.size, topic), gone))
-            newly = without[topic] & ~whole[topic] & (standing == UNJUDGED)
+            newly = without[topic] & ~whole[topic] & (document_states == UNJUDGED)
             n_lacking[owner] += np.count_nonzero(newly)
     return _withdrawn(names, owners, found, n_lacking)
 
@@ -470,8 +470,8 @@ def _withdrawn(
 def _retrieved(rankings: JudgedRankings) -> list[NDArray[np.bool_]]:
     """Tell which documents of each topic a run has, by code."""
     retrieved = []
-    for topic, standing in enumerate(rankings.standing):
-        flags = np.zeros(standing.size + 1, np.bool_)
+    for topic, document_states in enumerate(rankings.document_states):
+        flags = np.zeros(document_states.size + 1, np.bool_)
         flags[rankings.documents[:, topic]] = True  # the padding code -1 marks the last element
         retrieved.append(flags[:-1])
     return retrieved
@@ -480,7 +480,7 @@ def _retrieved(rankings: JudgedRankings) -> list[NDArray[np.bool_]]:
 def _check_pool(pool: Sequence[NDArray[np.bool_]], retrieved: Sequence[NDArray[np.bool_]]) -> None:
     """Raise `ArgumentError` when a pool is not one of documents that runs have."""
     if [one.shape for one in pool] != [one.shape for one in retrieved]:
-        requirement = "must make one array a topic, as long as the topic's `standing`"
+        requirement = "must make one array a topic, as long as the topic's `document_states`"
         raise ArgumentError("plan", requirement, [one.shape for one in pool])
     for topic, (pooled, known) in enumerate(zip(pool, retrieved, strict=True)):
         if np.any(pooled & ~known):

@@ -119,7 +119,7 @@ def rank_counts(rankings: JudgedRankings) -> RankCounts:
     documents = np.cumsum(ends[::-1])[::-1][1 : width + 1]
     judged = np.zeros(width, np.int64)
     for topic in range(len(rankings.topics)):
-        is_judged = rankings.standing_by_rank(topic) >= NOT_RELEVANT
+        is_judged = rankings.states_by_rank(topic) >= NOT_RELEVANT
         judged += np.count_nonzero(is_judged, axis=0)
     return RankCounts(np.asarray(documents, np.int64), judged)
 
@@ -199,13 +199,13 @@ def topic_counts(rankings: JudgedRankings, pooled: NDArray[np.bool_] | None = No
     if pooled is not None:
         _check_shape(pooled, rankings)
     counts = np.zeros((4, len(rankings.topics)), np.int64)
-    for topic, standing in enumerate(rankings.standing):
-        counts[0, topic] = np.count_nonzero(standing >= NOT_RELEVANT)
+    for topic, document_states in enumerate(rankings.document_states):
+        counts[0, topic] = np.count_nonzero(document_states >= NOT_RELEVANT)
         if pooled is not None:
-            there = np.zeros(standing.size, np.bool_)
+            there = np.zeros(document_states.size, np.bool_)
             there[rankings.documents[:, topic][pooled[:, topic]]] = True
             for row, least in ((1, UNJUDGED), (2, NOT_RELEVANT), (3, RELEVANT)):
-                counts[row, topic] = np.count_nonzero(there & (standing >= least))
+                counts[row, topic] = np.count_nonzero(there & (document_states >= least))
     return TopicCounts(
         judged=counts[0],
         relevant=rankings.n_relevant,
@@ -269,10 +269,12 @@ def brought_by(rankings: JudgedRankings, pooled: NDArray[np.bool_]) -> BroughtBy
     _check_shape(pooled, rankings)
     n_runs = len(rankings.tags)
     counts = np.zeros((3, n_runs + 1), np.int64)
-    for topic, standing in enumerate(rankings.standing):
+    for topic, document_states in enumerate(rankings.document_states):
         documents = np.where(pooled[:, topic], rankings.documents[:, topic], NO_DOCUMENT)
-        runs = n_contributing(documents, standing.size)
-        for row, of_kind in enumerate((standing >= UNJUDGED, standing >= NOT_RELEVANT, standing == RELEVANT)):
+        runs = n_contributing(documents, document_states.size)
+        for row, of_kind in enumerate(
+            (document_states >= UNJUDGED, document_states >= NOT_RELEVANT, document_states == RELEVANT)
+        ):
             counts[row] += np.bincount(runs[(runs > 0) & of_kind], minlength=n_runs + 1)
     return BroughtBy(counts[0], counts[1], counts[2])
 
@@ -319,9 +321,9 @@ def held_by_pool(rankings: JudgedRankings, pooled: NDArray[np.bool_]) -> NDArray
     """
     _check_shape(pooled, rankings)
     held = np.zeros(rankings.documents.shape, np.bool_)
-    for topic, standing in enumerate(rankings.standing):
+    for topic, document_states in enumerate(rankings.document_states):
         # The padding code -1 picks the last element, which stays False.
-        table = np.zeros(standing.size + 1, np.bool_)
+        table = np.zeros(document_states.size + 1, np.bool_)
         table[rankings.documents[:, topic][pooled[:, topic]]] = True
         held[:, topic] = table[rankings.documents[:, topic]]
     return held
@@ -634,7 +636,7 @@ def _depth_pool(
     brought = brought_by(feeding, pooled[rows])
     n_judged = int(brought.judged.sum())
     reach = min(depth, first.documents.shape[1])
-    everything = sum(int(np.count_nonzero(one >= 0)) for one in rankings.standing)
+    everything = sum(int(np.count_nonzero(one >= 0)) for one in rankings.document_states)
     missed = missed_relevant(first, depth=reach, to_depth=2 * reach)
     n_pairs = int(brought.documents.sum())
     why: Reason | None = None if is_whole else "no-depth-pool"
@@ -684,7 +686,7 @@ def _left_out(made: _Made, groups: Sequence[str] | None) -> LeftOut:
         alone = unique_contributions(documents[:, : made.depth], owners)[:, -1]
         unique[: alone.size] += alone
         here = uniques.topics == topic
-        found = uniques.by[here][rankings.standing[topic][uniques.codes[here]] == RELEVANT]
+        found = uniques.by[here][rankings.document_states[topic][uniques.codes[here]] == RELEVANT]
         relevant += np.bincount(found, minlength=relevant.size)
     loss = -left.difference()
     scored = rows[~np.isnan(loss[rows])]

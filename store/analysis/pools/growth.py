@@ -105,9 +105,9 @@ def first_retrievals(rankings: JudgedRankings) -> FirstRetrievals:
     n_topics, width = rankings.documents.shape[1:]
     counts = np.zeros((3, n_topics, width), dtype=np.int64)
     elsewhere = np.zeros(n_topics, dtype=np.int64)
-    for topic, standing in enumerate(rankings.standing):
-        depths = best_ranks(rankings.documents[:, topic], standing.size)
-        kinds = (np.True_, standing >= NOT_RELEVANT, standing == RELEVANT)
+    for topic, document_states in enumerate(rankings.document_states):
+        depths = best_ranks(rankings.documents[:, topic], document_states.size)
+        kinds = (np.True_, document_states >= NOT_RELEVANT, document_states == RELEVANT)
         for row, of_kind in enumerate(kinds):
             entering = depths[(depths > 0) & of_kind]
             counts[row, topic] = np.bincount(entering, minlength=width + 1)[1:]
@@ -500,7 +500,7 @@ def relevant_ranks(arrays: JudgedRankings) -> RelevantRanks:
     [0.3333]
     """
     runs, topics, columns = np.nonzero(arrays.relevant())
-    is_relevant = [standing == RELEVANT for standing in arrays.standing]
+    is_relevant = [document_states == RELEVANT for document_states in arrays.document_states]
     together = np.concatenate([np.zeros(0, np.bool_), *is_relevant])
     sizes = np.array([one.size for one in is_relevant], dtype=np.int64)
     before = np.cumsum(sizes) - sizes
@@ -569,10 +569,10 @@ def catches(rankings: JudgedRankings, is_first: NDArray[np.bool_], *, depth: int
     if is_first.shape != (n_runs,):
         raise ArgumentError("is_first", f"must be one flag for each of {n_runs} runs", is_first.shape)
     counts = np.zeros((3, n_topics), dtype=np.int64)
-    for topic, standing in enumerate(rankings.standing):
+    for topic, document_states in enumerate(rankings.document_states):
         documents = rankings.documents[:, topic, :depth]
         one, other = (
-            (n_contributing(documents[group], standing.size) > 0) & (standing == RELEVANT)
+            (n_contributing(documents[group], document_states.size) > 0) & (document_states == RELEVANT)
             for group in (is_first, ~is_first)
         )
         counts[:, topic] = [np.count_nonzero(found) for found in (one, other, one & other)]

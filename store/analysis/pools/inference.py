@@ -145,7 +145,7 @@ def infer_pool(rankings: JudgedRankings, depth: int | None = None) -> InferredPo
     forgiven = reach // RANKS_PER_HOLE
     pooled = (n_documents > 0) & np.all(holes <= forgiven, axis=1) & (reach > 0)
     n_pairs, n_inside = _pool_size(rankings, pooled, reach)
-    n_all = sum(int(np.count_nonzero(one >= NOT_RELEVANT)) for one in rankings.standing)
+    n_all = sum(int(np.count_nonzero(one >= NOT_RELEVANT)) for one in rankings.document_states)
     return InferredPool(
         prefixes=prefixes,
         run_reasons=run_reasons,
@@ -177,10 +177,10 @@ def _run_reason(prefix: int, n_documents: int) -> RunReason | None:
 def _pool_size(rankings: JudgedRankings, pooled: NDArray[np.bool_], depth: int) -> tuple[int, int]:
     """Count the documents within a depth of some runs, and the judged among them."""
     n_pairs = n_judged = 0
-    for topic, standing in enumerate(rankings.standing):
-        is_in = np.zeros(standing.size + 1, np.bool_)
+    for topic, document_states in enumerate(rankings.document_states):
+        is_in = np.zeros(document_states.size + 1, np.bool_)
         is_in[rankings.documents[pooled, topic, :depth]] = True
         # The padding code -1 marked the last element.
         n_pairs += int(np.count_nonzero(is_in[:-1]))
-        n_judged += int(np.count_nonzero(is_in[:-1] & (standing >= NOT_RELEVANT)))
+        n_judged += int(np.count_nonzero(is_in[:-1] & (document_states >= NOT_RELEVANT)))
     return n_pairs, n_judged

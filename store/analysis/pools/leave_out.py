@@ -148,8 +148,8 @@ def leave_out(
     shape = (len(withdrawn.names), len(rankings.topics))
     lost = np.zeros(shape, np.int64)
     if withdrawn.by.size:
-        starts = np.cumsum([0, *(standing.size for standing in rankings.standing)])
-        everything = np.concatenate(rankings.standing)
+        starts = np.cumsum([0, *(document_states.size for document_states in rankings.document_states)])
+        everything = np.concatenate(rankings.document_states)
         is_relevant = everything[starts[withdrawn.topics] + withdrawn.codes] == RELEVANT
         np.add.at(lost, (withdrawn.by[is_relevant], withdrawn.topics[is_relevant]), 1)
     if measure is None:
@@ -185,10 +185,10 @@ def _gone_by_rank(rankings: JudgedRankings, withdrawn: Withdrawn) -> NDArray[np.
     """Tell which ranks of each run hold a document withdrawn with it; shape of the documents."""
     gone = np.zeros(rankings.documents.shape, np.bool_)
     bounds = np.searchsorted(withdrawn.topics, np.arange(len(rankings.topics) + 1))
-    for topic, standing in enumerate(rankings.standing):
+    for topic, document_states in enumerate(rankings.document_states):
         here = slice(bounds[topic], bounds[topic + 1])
         # The padding code -1 picks the last column, which stays False.
-        table = np.zeros((len(withdrawn.names), standing.size + 1), np.bool_)
+        table = np.zeros((len(withdrawn.names), document_states.size + 1), np.bool_)
         table[withdrawn.by[here], withdrawn.codes[here]] = True
         gone[:, topic] = table[withdrawn.owners[:, None], rankings.documents[:, topic]]
     return gone
@@ -219,7 +219,7 @@ def _checked(graded: GradedRankings | None, rankings: JudgedRankings) -> GradedR
     if (graded.tags, graded.topics) != (rankings.tags, rankings.topics):
         requirement = "must hold the runs and topics of the other rankings"
         raise ArgumentError("graded", requirement, (graded.tags, graded.topics))
-    n_judged = [np.count_nonzero(one != UNJUDGED) for one in rankings.standing]
+    n_judged = [np.count_nonzero(one != UNJUDGED) for one in rankings.document_states]
     if (
         graded.grades.shape != rankings.documents.shape
         or [grades.size for grades in graded.judged_grades] != n_judged
@@ -273,9 +273,9 @@ def _grades_of(withdrawn: Withdrawn, rankings: JudgedRankings, graded: GradedRan
     """Return the grade of each withdrawn document, all of which are in some run."""
     grades = np.zeros(withdrawn.codes.size, np.int32)
     bounds = np.searchsorted(withdrawn.topics, np.arange(len(rankings.topics) + 1))
-    for topic, standing in enumerate(rankings.standing):
+    for topic, document_states in enumerate(rankings.document_states):
         here = slice(bounds[topic], bounds[topic + 1])
-        table = np.zeros(standing.size + 1, np.int32)
+        table = np.zeros(document_states.size + 1, np.int32)
         table[rankings.documents[:, topic]] = graded.grades[:, topic]
         grades[here] = table[withdrawn.codes[here]]
     return grades

@@ -117,7 +117,7 @@ def each_discovery(
     n_runs, n_topics = rankings.lengths.shape
     scores = np.empty((n_runs, n_topics))
     for topic in range(n_topics):
-        relevant = rankings.standing_by_rank(topic) == RELEVANT
+        relevant = rankings.states_by_rank(topic) == RELEVANT
         counts = n_relevant_of(rankings, topic, relevant, r_mode)
         scores[:, topic] = average_precision(relevant, counts)
     map_before, n_defined = mean_average_precision(scores)
@@ -125,10 +125,10 @@ def each_discovery(
     parts: list[dict[str, NDArray[Any]]] = []
     n_undefined = 0
     for topic in range(n_topics):
-        standing = rankings.standing_by_rank(topic)
-        relevant = standing == RELEVANT
+        document_states = rankings.states_by_rank(topic)
+        relevant = document_states == RELEVANT
         counts = n_relevant_of(rankings, topic, relevant, r_mode)
-        runs, columns = np.nonzero(standing == UNJUDGED)
+        runs, columns = np.nonzero(document_states == UNJUDGED)
         codes = rankings.documents[runs, topic, columns]
         if not (counts > 0).any():
             n_undefined += np.unique(codes).size

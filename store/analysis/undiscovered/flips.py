@@ -82,14 +82,14 @@ def check_at(at: str, depth: int | None, flips: int, cutoff: int) -> At:
 
 
 def choose_flips(
-    standing: NDArray[np.int8], *, at: At, depth: int | None = None, flips: int = 1
+    document_states: NDArray[np.int8], *, at: At, depth: int | None = None, flips: int = 1
 ) -> FlipChoice:
     """Choose unjudged ranks of every run in one topic.
 
     Parameters
     ----------
     standing : ndarray of int8, shape (n_runs, width)
-        From `JudgedRankings.standing_by_rank`.
+        From `JudgedRankings.states_by_rank`.
     at : {"next", "first", "best", "worst"}
         ``next``: those of the ranks N+1 to N+flips that are unjudged. ``first``: the first unjudged
         ranks below N. ``best``, ``worst``: the first and the last unjudged ranks of the whole
@@ -106,21 +106,21 @@ def choose_flips(
 
     Notes
     -----
-    O(size of `standing`). Arguments are checked by `check_at`.
+    O(size of `document_states`). Arguments are checked by `check_at`.
 
     Examples
     --------
     Unjudged at ranks 2, 4 and 5 of one run; the other ends at rank 2:
 
-    >>> standing = np.array([[1, -1, 0, -1, -1], [0, -1, -2, -2, -2]], dtype=np.int8)
-    >>> choose_flips(standing, at="first", depth=2, flips=2).columns.tolist()
+    >>> document_states = np.array([[1, -1, 0, -1, -1], [0, -1, -2, -2, -2]], dtype=np.int8)
+    >>> choose_flips(document_states, at="first", depth=2, flips=2).columns.tolist()
     [[3, 4], [-1, -1]]
-    >>> choose_flips(standing, at="worst").columns.tolist()
+    >>> choose_flips(document_states, at="worst").columns.tolist()
     [[4], [1]]
     """
     start = depth if at in ("next", "first") and depth is not None else 0
-    stop = start + flips if at == "next" else standing.shape[1]
-    searched = standing[:, start:stop]
+    stop = start + flips if at == "next" else document_states.shape[1]
+    searched = document_states[:, start:stop]
     unjudged = searched == UNJUDGED
     if at == "worst":
         from_end = np.cumsum(unjudged[:, ::-1], axis=1)[:, ::-1]
@@ -129,10 +129,10 @@ def choose_flips(
         chosen = unjudged & (np.cumsum(unjudged, axis=1) <= flips)
     runs, columns = np.nonzero(chosen)
     places = (np.cumsum(chosen, axis=1) - 1)[runs, columns]
-    result = np.full((len(standing), flips), -1, dtype=np.int64)
+    result = np.full((len(document_states), flips), -1, dtype=np.int64)
     result[runs, places] = columns + start
-    filled = standing != NOT_RETRIEVED
-    status = np.full(len(standing), NO_RUN, dtype=np.int8)
+    filled = document_states != NOT_RETRIEVED
+    status = np.full(len(document_states), NO_RUN, dtype=np.int8)
     status[filled.any(axis=1)] = ENDED
     status[filled[:, start:stop].any(axis=1)] = JUDGED
     status[chosen.any(axis=1)] = UNJUDGED
@@ -273,11 +273,11 @@ def flip_topic(
     -----
     O(n_runs (width + n_runs n_flips)). Arguments are not checked.
     """
-    standing = rankings.standing_by_rank(topic)
-    relevant = standing == RELEVANT
+    document_states = rankings.states_by_rank(topic)
+    relevant = document_states == RELEVANT
     counts = n_relevant_of(rankings, topic, relevant, r_mode)
     most = most_flips(rankings, flips)
-    choice = choose_flips(standing, at=at, depth=depth, flips=most)
+    choice = choose_flips(document_states, at=at, depth=depth, flips=most)
     before = average_precision(relevant, counts)
     flipped = np.flatnonzero(choice.columns[:, 0] >= 0)
     if flipped.size == 0:

@@ -123,21 +123,21 @@ def missing_bounds(rankings: JudgedRankings, n_missing: int, *, r_mode: RMode = 
     before, low, high = (np.empty((n_runs, n_topics)) for _ in range(3))
     low_columns, high_columns = (np.full((n_runs, n_topics, most), -1, dtype=np.int64) for _ in range(2))
     for topic in range(n_topics):
-        standing = rankings.standing_by_rank(topic)
-        relevant = standing == RELEVANT
+        document_states = rankings.states_by_rank(topic)
+        relevant = document_states == RELEVANT
         counts = n_relevant_of(rankings, topic, relevant, r_mode)
         before[:, topic] = average_precision(relevant, counts)
         sums = precision_sum(relevant)
         if most == 0:
             low[:, topic] = high[:, topic] = 0.0 if r_mode == "pool" else before[:, topic]
             continue
-        first = choose_flips(standing, at="best", flips=most).columns
+        first = choose_flips(document_states, at="best", flips=most).columns
         if r_mode == "pool":
             low[:, topic] = sums / (counts + n_missing)
             high[:, topic] = (sums + _added(relevant, first)[:, -1]) / (counts + n_missing)
             high_columns[:, topic] = first
             continue
-        last = choose_flips(standing, at="worst", flips=most).columns
+        last = choose_flips(document_states, at="worst", flips=most).columns
         # Ascending ranks stand first; the lowest one is to come first.
         last = -np.sort(-last, axis=1)
         for columns, chosen, value, pick in (
@@ -318,7 +318,7 @@ def _apart(rankings: JudgedRankings, runs: MissingBounds, topic: int) -> NDArray
     Shape (n_runs, n_runs): the row's highest, the column's lowest.
     """
     documents = rankings.documents[:, topic]
-    relevant = rankings.standing_by_rank(topic) == RELEVANT
+    relevant = rankings.states_by_rank(topic) == RELEVANT
     shared, sizes = [], []
     for columns in (runs.high_columns[:, topic], runs.low_columns[:, topic]):
         codes = np.take_along_axis(documents, np.maximum(columns, 0), axis=1)

@@ -125,8 +125,8 @@ def pair_extremes(
     down_holder, up_holder = (np.full(shape, NEITHER, dtype=np.int8) for _ in range(2))
     down_column, up_column = (np.full(shape, -1, dtype=np.int32) for _ in range(2))
     for topic in range(shape[1]):
-        standing = rankings.standing_by_rank(topic)
-        relevant = standing == RELEVANT
+        document_states = rankings.states_by_rank(topic)
+        relevant = document_states == RELEVANT
         counts = n_relevant_of(rankings, topic, relevant, r_mode)
         score = average_precision(relevant, counts)
         lacking = np.zeros(score.shape)  # change of AP in a run that lacks the document
@@ -134,7 +134,7 @@ def pair_extremes(
             lacking = -np.where(counts > 0, score, np.nan) / (counts + 1)
         lacking = np.where(counts > 0, lacking, np.nan)
         having = (gains(relevant) - score[:, None]) / (counts + 1)[:, None]
-        lists = _Lists(rankings.documents[:, topic], standing == UNJUDGED, having, lacking)
+        lists = _Lists(rankings.documents[:, topic], document_states == UNJUDGED, having, lacking)
         before[:, topic] = score[first] - score[second]
         down[:, topic] = up[:, topic] = lacking[first] - lacking[second]
         one_way = _by_list(lists, scenario)
@@ -456,7 +456,7 @@ def _scores(rankings: JudgedRankings, r_mode: RMode) -> NDArray[np.float64]:
     n_runs, n_topics = rankings.lengths.shape
     scores = np.empty((n_runs, n_topics))
     for topic in range(n_topics):
-        relevant = rankings.standing_by_rank(topic) == RELEVANT
+        relevant = rankings.states_by_rank(topic) == RELEVANT
         counts = n_relevant_of(rankings, topic, relevant, r_mode)
         scores[:, topic] = average_precision(relevant, counts)
     return scores

@@ -483,7 +483,7 @@ def run_thresholds(rankings: JudgedRankings, *, r_mode: RMode = "pool") -> NDArr
     n_runs, n_topics = rankings.lengths.shape
     result = np.empty((n_runs, n_topics), dtype=np.int64)
     for topic in range(n_topics):
-        relevant = rankings.standing_by_rank(topic) == RELEVANT
+        relevant = rankings.states_by_rank(topic) == RELEVANT
         counts = n_relevant_of(rankings, topic, relevant, r_mode)
         result[:, topic] = threshold_ranks(relevant, counts)
     return result

@@ -164,7 +164,7 @@ def probable_rankings(
     judged_found: list[NDArray[np.bool_]] = []
     for column, topic in enumerate(topics):
         cells = _Cells.of_topic(coded, column)
-        is_judged = coded.standing[column] == RELEVANT
+        is_judged = coded.document_states[column] == RELEVANT
         ids, p = own[topic]
         order = np.argsort(ids)
         values = np.zeros(is_judged.size, dtype=np.float64)

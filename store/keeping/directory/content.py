@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import Row, func, select
+from sqlalchemy import CursorResult, Row, func, select
 
 from store.content.documents import document_sha256
 from store.db.packing import PackedRanking, pack_ranking, unpack_floats, unpack_integers
@@ -21,6 +21,7 @@ from store.formats.json_lines import json_line
 from store.formats.lines import read_text_lines
 from store.keeping.directory.tables import (
     CellError,
+    FileTable,
     Incoming,
     Outgoing,
     as_float,
@@ -32,9 +33,7 @@ from store.keeping.directory.tables import (
     integer_column,
     moment_column,
     moment_text,
-    read_table,
     text_column,
-    write_table,
     yes_no_column,
 )
 from store.records import Document
@@ -49,8 +48,10 @@ _BATCH = 500
 _MOST = 2**31 - 1
 _TEXT_KEYS = {"title": str, "description": str, "narrative": str}
 _VERSION_KEYS = {"version": int, "changed_at": (str, type(None))}
-_DOCNO_COLUMNS = (id_column("docno"), yes_no_column("listed"))
-_GUIDELINE_COLUMNS = (integer_column("version", least=1), moment_column("created_at"), text_column("file"))
+_DOCNOS = FileTable((id_column("docno"), yes_no_column("listed")))
+_GUIDELINES = FileTable(
+    (integer_column("version", least=1), moment_column("created_at"), text_column("file"))
+)
 
 
 def write_topics(out: Outgoing) -> None:
@@ -164,33 +165,39 @@ def write_documents(out: Outgoing) -> None:
     n_documents = out.session.scalar(select(func.count()).select_from(DOCUMENT)) or 0
     n_texts = 0
     columns = [DOCUMENT.c.docno, DOCUMENT.c.listed]
-    if out.wishes.texts:
+    if out.export_choice.texts:
         columns += [DOCUMENT.c.title, DOCUMENT.c.text, DOCUMENT.c.sha256]
     query = select(*columns).order_by(DOCUMENT.c.docno)
-    name = DOCUMENTS if out.wishes.texts else DOCNOS
     # Both engines compare docnos bytewise.
     with (
         out.progress("documents", n_documents) as advance,
         out.session.connection().execute(query, execution_options={"yield_per": _BATCH}) as result,
-        out.writer.text(name) as stream,
     ):
-        if not out.wishes.texts:
-            write_table(_DOCNO_COLUMNS, result, stream)
+        if not out.export_choice.texts:
+            _DOCNOS.write(out, DOCNOS, result.mappings())
         else:
-            for batch in result.partitions():
-                for row in batch:
-                    n_texts += row.text is not None
-                    values = {
-                        "docno": checked_id("docno", row.docno),
-                        "title": row.title,
-                        "text": row.text,
-                        "sha256": row.sha256,
-                        "listed": row.listed,
-                    }
-                    stream.write(json_line(values) + "\n")
-                advance(len(batch))
+            n_texts = _write_texts(out, result, advance)
     out.counts["documents"] = n_documents
     out.counts["texts"] = n_texts
+
+
+def _write_texts(out: Outgoing, result: CursorResult[Any], advance: Callable[[int], None]) -> int:
+    """Write documents with their texts; return how many have one."""
+    n_texts = 0
+    with out.writer.text(DOCUMENTS) as stream:
+        for batch in result.partitions():
+            for row in batch:
+                n_texts += row.text is not None
+                values = {
+                    "docno": checked_id("docno", row.docno),
+                    "title": row.title,
+                    "text": row.text,
+                    "sha256": row.sha256,
+                    "listed": row.listed,
+                }
+                stream.write(json_line(values) + "\n")
+            advance(len(batch))
+    return n_texts
 
 
 def read_documents(coming: Incoming) -> None:
@@ -205,11 +212,11 @@ def read_documents(coming: Incoming) -> None:
 def _bare_documents(coming: Incoming, advance: Callable[[int], None]) -> Iterator[dict[str, Any]]:
     """Yield the rows of documents of which there is the docno alone."""
     faults = coming.faults.of(DOCNOS)
-    for line, (docno, listed) in read_table(coming.path(DOCNOS), _DOCNO_COLUMNS, faults):
+    for line, row in _DOCNOS.read(coming, DOCNOS):
         advance(1)
-        row_id = _add_id(coming.documents, docno, line, id_fault, faults)
+        row_id = _add_id(coming.documents, row["docno"], line, id_fault, faults)
         if row_id:
-            yield {"id": row_id, "docno": docno, "listed": listed}
+            yield {"id": row_id, **row}
 
 
 def _documents(coming: Incoming, advance: Callable[[int], None]) -> Iterator[dict[str, Any]]:
@@ -241,9 +248,8 @@ def write_guidelines(out: Outgoing) -> None:
     for row in rows:
         file = f"guidelines/v{row.version}.md"
         out.writer.write(file, row.text.encode("utf-8", "surrogatepass"))
-        listed.append((row.version, row.created_at, file))
-    with out.writer.text(GUIDELINES) as stream:
-        write_table(_GUIDELINE_COLUMNS, listed, stream)
+        listed.append({**row._mapping, "file": file})
+    _GUIDELINES.write(out, GUIDELINES, listed)
 
 
 def read_guidelines(coming: Incoming) -> None:
@@ -253,16 +259,15 @@ def read_guidelines(coming: Incoming) -> None:
     faults = coming.faults.of(GUIDELINES)
 
     def rows() -> Iterator[dict[str, Any]]:
-        table = read_table(coming.path(GUIDELINES), _GUIDELINE_COLUMNS, faults)
-        for line, (version, created_at, file) in table:
+        for line, row in _GUIDELINES.read(coming, GUIDELINES):
+            version, file = row["version"], row.pop("file")
             if version in coming.guidelines:
                 faults.add(line, f"expected each version once, got {version} again", "duplicate")
             elif file not in coming.files:
                 faults.add(line, f"expected a file of the manifest, got {file!r}", "unknown")
             else:
                 coming.guidelines.add(version)
-                text = _guideline_text(coming, file)
-                yield {"version": version, "created_at": created_at, "text": text}
+                yield {**row, "text": _guideline_text(coming, file)}
 
     coming.insert(GUIDELINE, rows())
 
@@ -308,49 +313,37 @@ def _add_id(
 
 
 RUNS = "runs.tsv"
-_COLUMNS = (
-    id_column("tag"),
-    text_column("file"),
-    text_column("group"),
-    yes_no_column("contributes"),
-    integer_column("priority"),
-    text_column("original_file"),
-    text_column("original_sha256"),
-    moment_column("imported_at"),
+_RUNS = FileTable(
+    (
+        id_column("tag"),
+        text_column("file", into="run_file"),
+        text_column("group"),
+        yes_no_column("contributes"),
+        integer_column("priority"),
+        text_column("original_file", into="file"),
+        text_column("original_sha256", into="sha256"),
+        moment_column("imported_at"),
+    )
 )
 _AT_ONCE = 64
 """Rankings in memory at a time."""
 _NO_RANK = "-"
 """Stands in the fourth column where the original file had ranks that are no integers."""
 _RANK = re.compile(r"-?[0-9]{1,19}")
-_RANKS = np.iinfo(np.int64)
+_LONG = np.iinfo(np.int64)
 
 
 def write_runs(out: Outgoing) -> None:
     """Write every run, or none at all; tags bytewise."""
     out.counts["runs"] = out.counts["run_lines"] = 0
-    if not out.wishes.runs:
+    if not out.export_choice.runs:
         return
     runs = list(out.session.execute(select(RUN).order_by(RUN.c.tag)))
     if not runs:
         return
     stems = file_stems(run.tag for run in runs)
     files = {run.id: f"runs/{stems[run.tag]}.run" for run in runs}
-    with out.writer.text(RUNS) as stream:
-        listed = (
-            (
-                run.tag,
-                files[run.id],
-                run.group,
-                run.contributes,
-                run.priority,
-                run.file,
-                run.sha256,
-                run.imported_at,
-            )
-            for run in runs
-        )
-        write_table(_COLUMNS, listed, stream)
+    _RUNS.write(out, RUNS, ({**run._mapping, "run_file": files[run.id]} for run in runs))
     n_lines = int(out.session.scalar(select(func.sum(RANKING.c.length))) or 0)
     with out.progress("runs", n_lines) as advance:
         for run in runs:
@@ -396,8 +389,8 @@ def read_runs(coming: Incoming) -> None:
     files: dict[str, str] = {}
 
     def rows() -> Iterator[dict[str, Any]]:
-        names = ("tag", "group", "contributes", "priority", "file", "sha256", "imported_at")
-        for line, (tag, file, *values) in read_table(coming.path(RUNS), _COLUMNS, faults):
+        for line, row in _RUNS.read(coming, RUNS):
+            tag, file = row["tag"], row.pop("run_file")
             if tag in coming.runs:
                 faults.add(line, f"expected each tag once, got `{tag}` again", "duplicate")
             elif file not in coming.files or file in files.values():
@@ -406,8 +399,7 @@ def read_runs(coming: Incoming) -> None:
             else:
                 coming.runs[tag] = len(coming.runs) + 1
                 files[tag] = file
-                about = dict(zip(names, (tag, *values), strict=True))
-                yield {"id": coming.runs[tag], **about}
+                yield {"id": coming.runs[tag], **row}
 
     coming.insert(RUN, rows())
     with coming.progress("runs", coming.counts.get("run_lines", 0)) as advance:
@@ -520,7 +512,7 @@ def _as_rank(text: str) -> int | None:
     """Read a stated rank; ``None`` = the original had none that is an integer."""
     if text == _NO_RANK:
         return None
-    if _RANK.fullmatch(text) and _RANKS.min <= int(text) <= _RANKS.max:
+    if _RANK.fullmatch(text) and _LONG.min <= int(text) <= _LONG.max:
         return int(text)
     message = f"expected an integer rank or {_NO_RANK}, got {text!r}"
     raise CellError(message)

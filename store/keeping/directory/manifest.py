@@ -16,10 +16,10 @@ from store.formats.json_lines import once
 from store.formats.scale import make_scale, scale_to_json
 from store.keeping.directory.tables import (
     CellError,
+    ExportChoice,
     Faults,
     FileFacts,
     Progress,
-    Wishes,
     as_moment,
     moment_text,
     path_fault,
@@ -57,7 +57,7 @@ class Manifest:
 
 def manifest_text(
     about: About,
-    wishes: Wishes,
+    export_choice: ExportChoice,
     policy: Mapping[str, Any],
     counts: Mapping[str, int],
     qrels: list[dict[str, Any]],
@@ -84,11 +84,11 @@ def manifest_text(
         },
         "scale": scale_to_json(about.scale),
         "options": {
-            "texts": wishes.texts,
-            "runs": wishes.runs,
-            "runs_named_in_plans": wishes.runs,
-            "notes": wishes.notes,
-            "anonymised": wishes.anonymised,
+            "texts": export_choice.texts,
+            "runs": export_choice.runs,
+            "runs_named_in_plans": export_choice.runs,
+            "notes": export_choice.notes,
+            "anonymised": export_choice.anonymised,
             **policy,
         },
         "counts": dict(counts),

@@ -1,4 +1,4 @@
-"""Judges, sittings, terms, seats, events; other names.
+"""Judges, sittings, terms, places, events; other names.
 
 That is the order of `store.keeping.histories.fetch_histories_of`: of time, and no row id shows.
 """
@@ -9,7 +9,7 @@ import json
 from collections import Counter
 from collections.abc import Generator, Iterator
 from contextlib import closing
-from dataclasses import replace
+from dataclasses import asdict, replace
 from itertools import groupby
 from typing import Any
 
@@ -37,22 +37,21 @@ from store.judging.erasing import fetch_erasures, removed_words
 from store.judging.rejudging import Why
 from store.keeping.directory.pools import pool_names
 from store.keeping.directory.tables import (
+    DOCUMENT_OF,
+    JUDGE_OF,
+    TOPIC_OF,
     CellError,
+    FileTable,
     Incoming,
     Outgoing,
     as_moment,
     id_column,
-    id_or_none_column,
     integer_column,
-    integer_or_none_column,
     moment_column,
-    moment_or_none_column,
     moment_text,
-    read_table,
+    or_none,
     text_column,
-    topic_column,
     word_column,
-    write_table,
     yes_no_column,
 )
 from store.keeping.histories import (
@@ -69,60 +68,56 @@ JUDGES = "judges.tsv"
 ERASURES = "erasures.tsv"
 _UID_LENGTH = 16
 _KINDS = tuple(kind.value for kind in JudgeKind)
-_JUDGE_COLUMNS = (
-    id_column("judge"),
-    word_column("kind", _KINDS),
-    yes_no_column("disabled"),
-    moment_column("created_at"),
-    text_column("uid"),
-    moment_or_none_column("renamed_at"),
+_JUDGES = FileTable(
+    (
+        id_column("judge", into="name"),
+        word_column("kind", _KINDS),
+        yes_no_column("disabled"),
+        moment_column("created_at"),
+        text_column("uid"),
+        or_none(moment_column("renamed_at")),
+    )
 )
-_OLD_JUDGE_COLUMNS = _JUDGE_COLUMNS[:4]
+_OLD_JUDGES = FileTable(_JUDGES.columns[:4])
 """Of directories written before a judge was the same in all copies of a collection."""
-_ERASURE_COLUMNS = (
-    moment_column("erased_at"),
-    word_column("kind", _KINDS),
-    integer_column("judgements", least=0),
-    integer_column("events", least=0),
-    text_column("uid"),
+_ERASURES = FileTable(
+    (
+        moment_column("erased_at"),
+        word_column("kind", _KINDS),
+        integer_column("judgements", least=0),
+        integer_column("events", least=0),
+        text_column("uid"),
+    )
 )
 
 
 def write_judges(out: Outgoing) -> None:
     """Write every judge, by name; of those with new names, nothing that tells who it is."""
-    hidden = out.wishes.anonymised
+    hidden = {"created_at": out.created_at, "uid": "", "renamed_at": None}
     rows = [
-        (
-            out.judges[row.id],
-            row.kind,
-            row.disabled,
-            out.created_at if hidden else row.created_at,
-            "" if hidden else row.uid,
-            None if hidden else row.renamed_at,
-        )
-        for row in out.session.execute(select(JUDGE))
+        {**row, "name": out.judges[row["id"]], **(hidden if out.export_choice.anonymised else {})}
+        for row in out.session.execute(select(JUDGE)).mappings()
     ]
-    rows.sort(key=lambda row: natural_key(row[0]))
-    with out.writer.text(JUDGES) as stream:
-        out.counts["judges"] = write_table(_JUDGE_COLUMNS, rows, stream)
-    kinds = Counter(kind for _, kind, *_ in rows)
+    rows.sort(key=lambda row: natural_key(row["name"]))
+    out.counts["judges"] = _JUDGES.write(out, JUDGES, rows)
+    kinds = Counter(row["kind"] for row in rows)
     out.how.extend(f"Judges of kind {kind}: {n:,}." for kind, n in sorted(kinds.items()))
 
 
 def read_judges(coming: Incoming) -> None:
     """Read what `write_judges` wrote; who has no identity gets one."""
     faults = coming.faults.of(JUDGES)
-    columns = _OLD_JUDGE_COLUMNS if _is_old(coming.path(JUDGES)) else _JUDGE_COLUMNS
-    names = [column.name for column in columns[1:]]
+    table = _OLD_JUDGES if _is_old(coming.path(JUDGES)) else _JUDGES
 
     def rows() -> Iterator[dict[str, Any]]:
-        for line, (name, *values) in read_table(coming.path(JUDGES), columns, faults):
-            about = {"uid": "", "renamed_at": None, **dict(zip(names, values, strict=True))}
+        for line, row in table.read(coming, JUDGES):
+            about = {"uid": "", "renamed_at": None, **row}
+            name = row["name"]
             if name in coming.judges:
                 faults.add(line, f"expected each judge once, got `{name}` again", "duplicate")
             elif _takes_uid(coming, line, about, faults):
                 coming.judges[name] = len(coming.judges) + 1
-                yield {"id": coming.judges[name], "name": name, **about}
+                yield {"id": coming.judges[name], **about}
 
     coming.insert(JUDGE, rows())
 
@@ -130,7 +125,7 @@ def read_judges(coming: Incoming) -> None:
 def _is_old(path: str) -> bool:
     """Say whether a list of judges has the columns of old."""
     first = next((line for _, line in read_text_lines(path, FaultList(path))), "")
-    return first.split("\t") == [column.name for column in _OLD_JUDGE_COLUMNS]
+    return first.split("\t") == [column.name for column in _OLD_JUDGES.columns]
 
 
 def write_erasures(out: Outgoing) -> None:
@@ -138,13 +133,9 @@ def write_erasures(out: Outgoing) -> None:
     found = fetch_erasures(out.session)
     if not found:
         return
-    hidden = out.wishes.anonymised
-    with out.writer.text(ERASURES) as stream:
-        rows = (
-            (one.erased_at, one.kind.value, one.judgements, one.events, "" if hidden else one.uid)
-            for one in found
-        )
-        out.counts["erasures"] = write_table(_ERASURE_COLUMNS, rows, stream)
+    hidden = {"uid": ""} if out.export_choice.anonymised else {}
+    rows = ({**asdict(one), "kind": one.kind.value, **hidden} for one in found)
+    out.counts["erasures"] = _ERASURES.write(out, ERASURES, rows)
     out.counts["erased_judgements"] = sum(one.judgements for one in found)
     out.how.append(f"Erased: {removed_words(one.judgements for one in found)} (`{ERASURES}`).")
 
@@ -154,11 +145,9 @@ def read_erasures(coming: Incoming) -> None:
     if ERASURES not in coming.files:
         return
     faults = coming.faults.of(ERASURES)
-    names = [column.name for column in _ERASURE_COLUMNS]
 
     def rows() -> Iterator[dict[str, Any]]:
-        for line, values in read_table(coming.path(ERASURES), _ERASURE_COLUMNS, faults):
-            about = dict(zip(names, values, strict=True))
+        for line, about in _ERASURES.read(coming, ERASURES):
             if about["judgements"] > about["events"]:
                 message = f"expected at least {about['judgements']} events, got {about['events']}"
                 faults.add(line, message, "value")
@@ -187,26 +176,30 @@ PLANS = "assignment_plans.jsonl"
 ASSIGNMENTS = "assignments.tsv"
 _BATCH = 1000
 _MOST = 2**31 - 1
-_SITTING_COLUMNS = (
-    integer_column("sitting", least=1),
-    id_column("judge"),
-    moment_column("started_at"),
-    moment_column("seen_at"),
-    moment_or_none_column("ended_at"),
-    text_column("host"),
-    integer_column("process"),
-    text_column("program"),
-    id_or_none_column("topic"),
+_SITTINGS = FileTable(
+    (
+        integer_column("sitting", least=1, into="id"),
+        JUDGE_OF,
+        moment_column("started_at"),
+        moment_column("seen_at"),
+        or_none(moment_column("ended_at")),
+        text_column("host"),
+        integer_column("process"),
+        text_column("program"),
+        or_none(replace(id_column("topic"), of="topics", into="topic_id")),
+    )
 )
-_ASSIGNMENT_COLUMNS = (
-    topic_column(),
-    id_column("docno"),
-    id_or_none_column("judge"),
-    integer_column("position"),
-    word_column("purpose", [purpose.value for purpose in Purpose]),
-    moment_or_none_column("lease_until"),
-    integer_or_none_column("plan"),
-    text_column("display_order"),
+_ASSIGNMENTS = FileTable(
+    (
+        TOPIC_OF,
+        DOCUMENT_OF,
+        or_none(JUDGE_OF),
+        integer_column("position"),
+        word_column("purpose", [purpose.value for purpose in Purpose]),
+        or_none(moment_column("lease_until")),
+        or_none(integer_column("plan", into="plan_id")),
+        text_column("display_order"),
+    )
 )
 
 
@@ -217,24 +210,9 @@ def write_sittings(out: Outgoing) -> None:
         return
     order = order_of_sittings(out.session, out.judges)
     query = select(SITTING).join(JUDGE, JUDGE.c.id == SITTING.c.judge_id).order_by(*order)
-    rows = enumerate(out.session.execute(query), start=1)
-    hidden = out.wishes.anonymised
-    with out.writer.text(SITTINGS) as stream:
-        listed = (
-            (
-                number,
-                out.judges[row.judge_id],
-                row.started_at,
-                row.seen_at,
-                row.ended_at,
-                "" if hidden else row.host,
-                0 if hidden else row.process,
-                row.program,
-                None if row.topic_id is None else out.topics[row.topic_id],
-            )
-            for number, row in rows
-        )
-        write_table(_SITTING_COLUMNS, listed, stream)
+    rows = enumerate(out.session.execute(query).mappings(), start=1)
+    hidden = {"host": "", "process": 0} if out.export_choice.anonymised else {}
+    _SITTINGS.write(out, SITTINGS, ({**row, "id": number, **hidden} for number, row in rows))
 
 
 def read_sittings(coming: Incoming) -> None:
@@ -242,19 +220,15 @@ def read_sittings(coming: Incoming) -> None:
     if SITTINGS not in coming.files:
         return
     faults = coming.faults.of(SITTINGS)
+    names = {row_id: name for name, row_id in coming.judges.items()}
 
     def rows() -> Iterator[dict[str, Any]]:
-        table = read_table(coming.path(SITTINGS), _SITTING_COLUMNS, faults)
-        names = [column.name for column in _SITTING_COLUMNS[2:-1]]
-        for line, (number, judge, *values, topic) in table:
-            judge_id = coming.known(SITTINGS, line, "judge", judge, coming.judges)
-            topic_id = topic and coming.known(SITTINGS, line, "topic", topic, coming.topics)
-            coming.sittings.append(judge)
-            if number != len(coming.sittings):
-                message = f"expected sitting {len(coming.sittings)}, got {number}"
+        for line, row in _SITTINGS.read(coming, SITTINGS):
+            coming.sittings.append(names.get(row["judge_id"], ""))
+            if row["id"] != len(coming.sittings):
+                message = f"expected sitting {len(coming.sittings)}, got {row['id']}"
                 faults.add(line, message, "order")
-            facts = dict(zip(names, values, strict=True))
-            yield {"id": number, "judge_id": judge_id, "topic_id": topic_id, **facts}
+            yield row
 
     coming.insert(SITTING, rows())
 
@@ -262,7 +236,7 @@ def read_sittings(coming: Incoming) -> None:
 def write_terms(out: Outgoing) -> None:
     """Write the words that judges want marked; none where judges have new names."""
     out.counts["terms"] = 0
-    if out.wishes.anonymised:
+    if out.export_choice.anonymised:
         return
     rows = sorted(
         (
@@ -349,24 +323,16 @@ def write_assignments(out: Outgoing) -> None:
         )
     )
     options = {"yield_per": _BATCH}
-    with (
-        out.session.connection().execute(query, execution_options=options) as result,
-        out.writer.text(ASSIGNMENTS) as stream,
-    ):
-        listed = (
-            (
-                out.topics[row.topic_id],
-                out.documents[row.document_id],
-                None if row.judge_id is None else out.judges[row.judge_id],
-                row.position,
-                row.purpose,
-                row.lease_until,
-                None if row.plan_id is None else numbers[row.plan_id],
-                out.disguise.order(row.display_order),
-            )
-            for row in result
+    with out.session.connection().execute(query, execution_options=options) as result:
+        rows = (
+            {
+                **row,
+                "plan_id": numbers.get(row["plan_id"]),
+                "display_order": out.disguise.order(row["display_order"]),
+            }
+            for row in result.mappings()
         )
-        write_table(_ASSIGNMENT_COLUMNS, listed, stream)
+        _ASSIGNMENTS.write(out, ASSIGNMENTS, rows)
 
 
 def _plan_manifest(out: Outgoing, manifest: dict[str, Any]) -> dict[str, Any]:
@@ -422,28 +388,17 @@ def _assignment_rows(coming: Incoming) -> Iterator[dict[str, Any]]:
     """Yield the rows of places."""
     faults = coming.faults.of(ASSIGNMENTS)
     seen: set[tuple[int, int, int]] = set()
-    table = read_table(coming.path(ASSIGNMENTS), _ASSIGNMENT_COLUMNS, faults)
-    for line, (topic, docno, judge, position, purpose, until, plan, order) in table:
-        topic_id = coming.known(ASSIGNMENTS, line, "topic", topic, coming.topics)
-        document_id = coming.known(ASSIGNMENTS, line, "docno", docno, coming.documents)
-        judge_id = judge and coming.known(ASSIGNMENTS, line, "judge", judge, coming.judges)
+    for line, row in _ASSIGNMENTS.read(coming, ASSIGNMENTS):
+        plan, judge_id = row["plan_id"], row["judge_id"]
         if plan is not None and not 1 <= plan <= coming.n_plans:
             faults.add(line, f"unknown plan {plan}", "unknown")
         if judge_id:
-            if (topic_id, document_id, judge_id) in seen:
+            place = row["topic_id"], row["document_id"], judge_id
+            if place in seen:
                 message = "expected one place of a judge at a document, got another"
                 faults.add(line, message, "duplicate")
-            seen.add((topic_id, document_id, judge_id))
-        yield {
-            "topic_id": topic_id,
-            "document_id": document_id,
-            "judge_id": judge_id,
-            "position": position,
-            "purpose": purpose,
-            "lease_until": until,
-            "plan_id": plan,
-            "display_order": order,
-        }
+            seen.add(place)
+        yield row
 
 
 JUDGEMENTS = "judgements.jsonl"
@@ -465,7 +420,7 @@ def write_judgements(out: Outgoing) -> None:
             with closing(fetch_histories_of(out.session, *keys, names=out.judges)) as stored:
                 for event in stored:
                     advance(1)
-                    if out.wishes.notes:
+                    if out.export_choice.notes:
                         own = event.topic, event.docno, event.judge
                         notes.update([(*own, event.note)] if event.note else ())
                         reasons.update([(*own, event.reason)] if _is_own_reason(event) else ())
@@ -484,9 +439,9 @@ def _is_own_reason(event: JudgementEvent) -> bool:
 
 def _as_wished(out: Outgoing, event: JudgementEvent) -> JudgementEvent:
     """Return an event without what is to be left out."""
-    if not out.wishes.notes:
+    if not out.export_choice.notes:
         event = replace(event, note="", reason="")
-    if not out.wishes.texts and event.passages:
+    if not out.export_choice.texts and event.passages:
         event = replace(event, passages=tuple(replace(one, text="") for one in event.passages))
     if not out.disguise.is_on:
         return event

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sqlalchemy import Row, select
@@ -11,40 +11,43 @@ from sqlalchemy import Row, select
 from store.db.tables import POOL, POOL_ENTRY, POOL_RUN, POOL_TOPIC, RUN
 from store.formats.json_lines import once
 from store.keeping.directory.tables import (
+    DOCUMENT_OF,
+    TOPIC_OF,
+    FileTable,
     Incoming,
     Outgoing,
     file_stems,
-    float_or_none_column,
-    id_column,
+    float_column,
     integer_column,
-    integer_or_none_column,
     moment_column,
-    read_table,
+    or_none,
     text_column,
-    topic_column,
-    write_table,
     yes_no_column,
 )
 from store.text import natural_key, sanitise_line
 
 POOLS = "pools.tsv"
-_COLUMNS = (
-    text_column("name"),
-    text_column("round"),
-    yes_no_column("withdrawn"),
-    text_column("display_order"),
-    text_column("entries"),
-    text_column("plan"),
-    moment_column("created_at"),
+_POOLS = FileTable(
+    (
+        text_column("name"),
+        text_column("round"),
+        yes_no_column("withdrawn"),
+        text_column("display_order"),
+        text_column("entries"),
+        text_column("plan"),
+        moment_column("created_at"),
+    )
 )
-_ENTRY_COLUMNS = (
-    topic_column(),
-    id_column("docno"),
-    integer_column("position"),
-    float_or_none_column("priority"),
-    integer_or_none_column("stratum"),
-    float_or_none_column("inclusion_probability"),
-    yes_no_column("sampled"),
+_ENTRIES = FileTable(
+    (
+        TOPIC_OF,
+        DOCUMENT_OF,
+        integer_column("position"),
+        or_none(float_column("priority")),
+        or_none(integer_column("stratum")),
+        or_none(float_column("inclusion_probability")),
+        yes_no_column("sampled"),
+    )
 )
 _PLAN_KEYS = {"budgets", "manifest", "runs"}
 _RUN_KEYS = {"runs", "unpooled"}
@@ -75,24 +78,20 @@ def write_pools(out: Outgoing) -> None:
         return
     names = pool_names(out)
     stems = file_stems(names.values())
-    with out.writer.text(POOLS) as stream:
-        listed = (
-            (
-                names[pool.id],
-                out.disguise.iteration(pool.round),
-                pool.withdrawn,
-                pool.display_order,
-                f"pools/{stems[names[pool.id]]}.tsv",
-                f"pools/{stems[names[pool.id]]}.json",
-                pool.created_at,
-            )
-            for pool in pools
-        )
-        write_table(_COLUMNS, listed, stream)
+    rows = (
+        {
+            **pool._mapping,
+            "name": (name := names[pool.id]),
+            "round": out.disguise.iteration(pool.round),
+            "entries": f"pools/{stems[name]}.tsv",
+            "plan": f"pools/{stems[name]}.json",
+        }
+        for pool in pools
+    )
+    _POOLS.write(out, POOLS, rows)
     for pool in pools:
         stem = stems[names[pool.id]]
-        with out.writer.text(f"pools/{stem}.tsv") as stream:
-            n_entries = write_table(_ENTRY_COLUMNS, _entries(out, pool), stream)
+        n_entries = _ENTRIES.write(out, f"pools/{stem}.tsv", _entries(out, pool))
         out.counts["pool_entries"] += n_entries
         out.writer.write(f"pools/{stem}.json", _plan(out, pool))
         out.how.append(_words(stem, n_entries, pool))
@@ -110,23 +109,14 @@ def _words(stem: str, n_entries: int, pool: Row[Any]) -> str:
     return f"Pool `{stem}`: {n_entries:,} entries by strategy `{strategy}`{end}"
 
 
-def _entries(out: Outgoing, pool: Row[Any]) -> Iterator[tuple[Any, ...]]:
+def _entries(out: Outgoing, pool: Row[Any]) -> Iterator[Mapping[Any, Any]]:
     """Yield the entries of a pool: topics in natural order, then by position."""
     of_pool = POOL_ENTRY.c.pool_id == pool.id
     topics = set(out.session.scalars(select(POOL_ENTRY.c.topic_id).where(of_pool).distinct()))
     for topic_id in sorted(topics, key=lambda one: natural_key(out.topics[one])):
         query = select(POOL_ENTRY).where(of_pool, POOL_ENTRY.c.topic_id == topic_id)
-        rows = [(row.position, out.documents[row.document_id], row) for row in out.session.execute(query)]
-        for position, docno, row in sorted(rows, key=lambda one: one[:2]):
-            yield (
-                out.topics[topic_id],
-                docno,
-                position,
-                row.priority,
-                row.stratum,
-                row.inclusion_probability,
-                row.sampled,
-            )
+        rows = out.session.execute(query).mappings()
+        yield from sorted(rows, key=lambda row: (row["position"], out.documents[row["document_id"]]))
 
 
 def _plan(out: Outgoing, pool: Row[Any]) -> bytes:
@@ -143,7 +133,7 @@ def _plan(out: Outgoing, pool: Row[Any]) -> bytes:
     plan = {
         "budgets": {out.topics[topic]: budget for topic, budget in budgets},
         "manifest": _plan_manifest(out, json.loads(pool.manifest)),
-        "runs": list(runs) if out.wishes.runs else [],
+        "runs": list(runs) if out.export_choice.runs else [],
     }
     return (json.dumps(plan, indent=1, sort_keys=True) + "\n").encode()
 
@@ -151,7 +141,7 @@ def _plan(out: Outgoing, pool: Row[Any]) -> bytes:
 def _plan_manifest(out: Outgoing, manifest: dict[str, Any]) -> dict[str, Any]:
     """Return the manifest of a pool as it is written: judges as named; without runs, none named."""
     written = out.disguise.manifest(manifest)
-    if not out.wishes.runs:
+    if not out.export_choice.runs:
         # Readers of a plan look for its runs: an empty list, and how many there were.
         for key in _RUN_KEYS & written.keys():
             count = f"{key}_left_out"
@@ -169,8 +159,8 @@ def read_pools(coming: Incoming) -> None:
     files: list[tuple[int, str, str]] = []
 
     def rows() -> Iterator[dict[str, Any]]:
-        for line, row in read_table(coming.path(POOLS), _COLUMNS, faults):
-            name, label, withdrawn, display_order, entries, plan, created_at = row
+        for line, row in _POOLS.read(coming, POOLS):
+            name, entries, plan = row["name"], row.pop("entries"), row.pop("plan")
             absent = [file for file in (entries, plan) if file not in coming.files]
             if name in names:
                 faults.add(line, f"expected each pool once, got `{name}` again", "duplicate")
@@ -180,15 +170,7 @@ def read_pools(coming: Incoming) -> None:
             else:
                 names[name] = len(names) + 1
                 files.append((names[name], entries, plan))
-                yield {
-                    "id": names[name],
-                    "name": name,
-                    "round": label,
-                    "withdrawn": withdrawn,
-                    "display_order": display_order,
-                    "created_at": created_at,
-                    "manifest": _manifest(coming, plan),
-                }
+                yield {"id": names[name], **row, "manifest": _manifest(coming, plan)}
 
     coming.insert(POOL, rows())
     for pool_id, entries, plan in files:
@@ -200,20 +182,15 @@ def _entry_rows(coming: Incoming, pool_id: int, file: str) -> Iterator[dict[str,
     """Yield the rows of a pool's entries."""
     faults = coming.faults.of(file)
     seen: set[tuple[int, int]] = set()
-    names = [column.name for column in _ENTRY_COLUMNS[2:]]
-    for line, (topic, docno, *values) in read_table(coming.path(file), _ENTRY_COLUMNS, faults):
-        pair = (
-            coming.known(file, line, "topic", topic, coming.topics),
-            coming.known(file, line, "docno", docno, coming.documents),
-        )
+    for line, row in _ENTRIES.read(coming, file):
+        pair = row["topic_id"], row["document_id"]
         if 0 in pair:
             continue
         if pair in seen:
             faults.add(line, "expected each document once a topic, got it again", "duplicate")
             continue
         seen.add(pair)
-        facts = dict(zip(names, values, strict=True))
-        yield {"pool_id": pool_id, "topic_id": pair[0], "document_id": pair[1], **facts}
+        yield {"pool_id": pool_id, **row}
 
 
 def _load_plan(coming: Incoming, file: str) -> dict[str, Any] | None:

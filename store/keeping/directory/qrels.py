@@ -14,24 +14,24 @@ from store.analysis.agreement.kappa import cohen_kappa
 from store.analysis.agreement.tables import all_pair_tables
 from store.errors import UnknownNameError
 from store.formats.qrels import write_qrels
-from store.grades.opinions import Ballots, gather
+from store.grades.opinions import AllVotes, gather
 from store.grades.policy import Policy
 from store.grades.qrels import FinalQrels, decide
-from store.grades.votes import fetch_ballots, fetch_votes
+from store.grades.votes import fetch_all_votes, fetch_votes
 from store.judging.events import fetch_judgements
 from store.judging.judges import fetch_judges
 from store.judging.kinds import kind_counts
 from store.judging.progress import count_states
 from store.keeping.directory.tables import (
-    FileColumn,
+    FileTable,
     Outgoing,
     file_stems,
-    float_or_none_column,
+    float_column,
     id_column,
     integer_column,
+    or_none,
     text_column,
     topic_column,
-    write_table,
 )
 from store.records import Judge, JudgeKind, Judgement, Qrel, Scale, State
 from store.text import natural_key
@@ -58,7 +58,7 @@ def write_all_qrels(out: Outgoing) -> WrittenQrels:
     adjudicators = {judge.name for judge in judges if judge.kind is JudgeKind.ADJUDICATOR}
     graders = {one.judge for one in judgements if one.state is State.JUDGED}
     n_idle = len(judges) - len(graders)
-    policy = out.wishes.policy
+    policy = out.export_choice.policy
     for each in _policies(out.scale, policy):
         each.check()
         each.check_scale(out.scale)
@@ -75,9 +75,9 @@ def write_all_qrels(out: Outgoing) -> WrittenQrels:
         if not is_named and not graders - adjudicators:
             policy = replace(policy, judge=next(iter(voters)))
         keys = out.topic_keys, out.document_keys
-        # Ballots are the same at any level, and collapsing first is of a level alone.
-        ballots = fetch_ballots(out.session, *keys, out.scale, _policies(out.scale, policy)[-1])
-        return WrittenQrels(_write_set(out, judges, ballots, policy, ""), n_idle)
+        # The votes are the same at any level, and collapsing first is of a level alone.
+        all_votes = fetch_all_votes(out.session, *keys, out.scale, _policies(out.scale, policy)[-1])
+        return WrittenQrels(_write_set(out, judges, all_votes, policy, ""), n_idle)
     by_judge: dict[str, list[Judgement]] = {name: [] for name in graders}
     for one in judgements:
         if one.judge in by_judge:
@@ -88,17 +88,17 @@ def write_all_qrels(out: Outgoing) -> WrittenQrels:
     written = []
     for name in in_order:
         own = Policy(judge=name)
-        ballots = gather(by_judge[name], out.scale, own)
-        written += _write_set(out, judges, ballots, own, f"{stems[new_names[name]]}.")
+        all_votes = gather(by_judge[name], out.scale, own)
+        written += _write_set(out, judges, all_votes, own, f"{stems[new_names[name]]}.")
     return WrittenQrels(written, n_idle)
 
 
 def _write_set(
-    out: Outgoing, judges: Sequence[Judge], ballots: Ballots, policy: Policy, prefix: str
+    out: Outgoing, judges: Sequence[Judge], all_votes: AllVotes, policy: Policy, prefix: str
 ) -> list[dict[str, Any]]:
     """Write graded and binary qrels by one policy; of sums there is no binary reading."""
     policies = _policies(out.scale, policy)
-    return [_write_one(out, judges, decide(ballots, one), one, prefix) for one in policies]
+    return [_write_one(out, judges, decide(all_votes, one), one, prefix) for one in policies]
 
 
 def _policies(scale: Scale, policy: Policy) -> list[Policy]:
@@ -140,15 +140,15 @@ def _write_one(
 STATISTICS = "statistics.tsv"
 AGREEMENT = "agreement.tsv"
 _COUNTS = ("pooled", "judged", "unjudged", "skipped", "cannot", "outside")
-_AGREEMENT_COLUMNS = (
-    id_column("first"),
-    id_column("second"),
-    integer_column("documents"),
-    float_or_none_column("same"),
-    float_or_none_column("kappa"),
-    float_or_none_column("linear"),
-    float_or_none_column("quadratic"),
-    text_column("reason"),
+_AGREEMENT = FileTable(
+    (
+        id_column("first"),
+        id_column("second"),
+        integer_column("documents"),
+        float_column("same"),
+        *(or_none(float_column(name)) for name in ("kappa", "linear", "quadratic")),
+        text_column("reason"),
+    )
 )
 
 
@@ -158,30 +158,28 @@ def write_statistics(out: Outgoing) -> None:
     by_name = {(topic, out.disguise.name(judge)): counts for (topic, judge), counts in counted.items()}
     if not by_name:
         return
-    columns: list[FileColumn] = [topic_column(), id_column("judge"), *map(integer_column, _COUNTS)]
-    columns += [integer_column(f"grade_{value}") for value in out.scale.values]
+    grades = {f"grade_{value}": value for value in out.scale.values}
+    table = FileTable((topic_column(), id_column("judge"), *map(integer_column, (*_COUNTS, *grades))))
     in_order = sorted(by_name, key=lambda pair: (natural_key(pair[0]), natural_key(pair[1])))
-    with out.writer.text(STATISTICS) as stream:
-        rows = (
-            (
-                *pair,
-                *(getattr(by_name[pair], name) for name in _COUNTS),
-                *(by_name[pair].by_grade.get(value, 0) for value in out.scale.values),
-            )
-            for pair in in_order
-        )
-        write_table(columns, rows, stream)
+    rows = (
+        {
+            **dict(zip(("topic", "judge"), pair, strict=True)),
+            **{name: getattr(by_name[pair], name) for name in _COUNTS},
+            **{name: by_name[pair].by_grade.get(value, 0) for name, value in grades.items()},
+        }
+        for pair in in_order
+    )
+    table.write(out, STATISTICS, rows)
 
 
 def write_agreement(out: Outgoing) -> None:
     """Write the agreement of every pair of judges with a document in common."""
-    rows = sorted(_pairs(out), key=lambda row: (natural_key(row[0]), natural_key(row[1])))
+    rows = sorted(_pairs(out), key=lambda row: (natural_key(row["first"]), natural_key(row["second"])))
     if rows:
-        with out.writer.text(AGREEMENT) as stream:
-            write_table(_AGREEMENT_COLUMNS, rows, stream)
+        _AGREEMENT.write(out, AGREEMENT, rows)
 
 
-def _pairs(out: Outgoing) -> Iterator[tuple[Any, ...]]:
+def _pairs(out: Outgoing) -> Iterator[dict[str, Any]]:
     """Yield one row for each pair of judges."""
     votes = fetch_votes(out.session, out.topic_keys, out.scale.values).votes
     if len(votes.judges) < 2:
@@ -195,13 +193,13 @@ def _pairs(out: Outgoing) -> Iterator[tuple[Any, ...]]:
         first, second = reversed(pair) if is_turned else pair
         counts = table.T if is_turned else table
         plain = cohen_kappa(counts)
-        yield (
-            first,
-            second,
-            n_documents,
-            int(np.trace(counts)) / n_documents,
-            plain.value,
-            cohen_kappa(counts, "linear").value,
-            cohen_kappa(counts, "quadratic").value,
-            plain.reason or "",
-        )
+        yield {
+            "first": first,
+            "second": second,
+            "documents": n_documents,
+            "same": int(np.trace(counts)) / n_documents,
+            "kappa": plain.value,
+            "linear": cohen_kappa(counts, "linear").value,
+            "quadratic": cohen_kappa(counts, "quadratic").value,
+            "reason": plain.reason or "",
+        }

@@ -7,7 +7,7 @@ from typing import Any
 
 from store.event import EVENT
 from store.keeping.directory.manifest import About
-from store.keeping.directory.tables import Wishes
+from store.keeping.directory.tables import ExportChoice
 from store.text import sanitise_line
 
 _HEAD = """\
@@ -145,7 +145,7 @@ _FOLDERS = {
 
 def readme(
     about: About,
-    wishes: Wishes,
+    export_choice: ExportChoice,
     counts: Mapping[str, int],
     qrels: Sequence[Mapping[str, Any]],
     files: Iterable[str],
@@ -157,11 +157,11 @@ def readme(
     """
     there = sorted(files)
     default = next((one["file"] for one in qrels if one["level"] is None), None)
-    snippet = loader(texts=wishes.texts, qrels=default, runs="runs.tsv" in there)
+    snippet = loader(texts=export_choice.texts, qrels=default, runs="runs.tsv" in there)
     sections = [
         f"# {_cell(about.name) or 'A test collection'}",
         "Licence: *to be filled in by the publisher; this file may be edited, no other.*",
-        _sizes(counts, wishes),
+        _sizes(counts, export_choice),
         "## Files",
         _file_table(there),
         _format_words(there),
@@ -173,7 +173,7 @@ def readme(
         "\n".join(f"- {sentence}" for sentence in how),
         "Every object of `judgements.jsonl` has these keys; one that does not apply is `null`.",
         _event_table(),
-        *_hidden(wishes),
+        *_hidden(export_choice),
         "## Reading it with Python",
         "Run in this directory; field names are those of `ir_datasets`.",
         f"```python\n{snippet}```",
@@ -185,7 +185,7 @@ def readme(
     return "\n\n".join(section for section in sections if section) + "\n"
 
 
-def _sizes(counts: Mapping[str, int], wishes: Wishes) -> str:
+def _sizes(counts: Mapping[str, int], export_choice: ExportChoice) -> str:
     """Say how much there is."""
     nouns = {
         "topics": "topics",
@@ -197,13 +197,15 @@ def _sizes(counts: Mapping[str, int], wishes: Wishes) -> str:
     }
     lines = ["| | |", "| --- | ---: |"]
     lines += [
-        f"| {noun} | {counts[name]:,} |" for name, noun in nouns.items() if name != "runs" or wishes.runs
+        f"| {noun} | {counts[name]:,} |"
+        for name, noun in nouns.items()
+        if name != "runs" or export_choice.runs
     ]
     text = "\n".join(lines) + "\n"
-    if not wishes.texts:
+    if not export_choice.texts:
         text += "\nThe texts of the documents are not included; marked passages have their place"
         text += " alone."
-    if not wishes.runs:
+    if not export_choice.runs:
         text += "\nThe runs are not included, and the plans of pools name none."
     return text.rstrip("\n")
 
@@ -317,18 +319,18 @@ def _collapse_words(qrels: Sequence[Mapping[str, Any]]) -> str:
     return ""
 
 
-def _hidden(wishes: Wishes) -> list[str]:
+def _hidden(export_choice: ExportChoice) -> list[str]:
     """Say what was left out of the judgements, and what was not."""
     said = []
-    if wishes.anonymised:
+    if export_choice.anonymised:
         said.append(
             "The judges have new names, given by chance; who is who is kept nowhere. The machines"
             " they worked at, the words they had marked and the days on which they were registered"
             " are left out, and so are the seeds of the orders in which documents came. The times"
             " of their judgements are here"
-            + (", and so are their notes and reasons, as they wrote them." if wishes.notes else ".")
+            + (", and so are their notes and reasons, as they wrote them." if export_choice.notes else ".")
         )
-    if not wishes.notes:
+    if not export_choice.notes:
         said.append("The judges' notes and reasons are left out.")
     return said
 

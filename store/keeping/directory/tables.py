@@ -12,13 +12,13 @@ import io
 import math
 import re
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, Literal, TextIO
 
 from sqlalchemy import Table, insert
 from sqlmodel import Session
@@ -45,123 +45,6 @@ _MOST = 2**31 - 1
 
 class CellError(ValueError):
     """A cell that cannot be what its column has; the message says what was expected and got."""
-
-
-@dataclass(frozen=True, slots=True)
-class FileColumn:
-    """A column of a table in a file."""
-
-    name: str
-    write: Callable[[Any], str]
-    read: Callable[[str], Any]
-    """Raises `CellError`."""
-
-
-def id_column(name: str) -> FileColumn:
-    """Make a column of docnos, tags or names of judges."""
-    return FileColumn(name, lambda value: checked_id(name, value), lambda cell: _as_id(cell, id_fault))
-
-
-def id_or_none_column(name: str) -> FileColumn:
-    """Make a column of ids of which some are not known."""
-    of_ids = id_column(name)
-    return FileColumn(name, *_or_none(of_ids.write, of_ids.read))
-
-
-def topic_column(name: str = "topic") -> FileColumn:
-    """Make a column of topic ids."""
-    return FileColumn(name, checked_topic, lambda cell: _as_id(cell, topic_fault))
-
-
-def text_column(name: str) -> FileColumn:
-    """Make a column of free text; empty is a text."""
-    return FileColumn(name, escaped, unescaped)
-
-
-def integer_column(name: str, *, least: int = -_MOST) -> FileColumn:
-    """Make a column of whole numbers."""
-    return FileColumn(name, str, lambda cell: _as_integer(cell, least))
-
-
-def integer_or_none_column(name: str) -> FileColumn:
-    """Make a column of whole numbers of which some are not known."""
-    return FileColumn(name, *_or_none(str, lambda cell: _as_integer(cell, -_MOST)))
-
-
-def float_or_none_column(name: str) -> FileColumn:
-    """Make a column of finite numbers of which some are not known."""
-    return FileColumn(name, *_or_none(repr, as_float))
-
-
-def yes_no_column(name: str) -> FileColumn:
-    """Make a column of yes and no."""
-    return FileColumn(name, lambda value: "yes" if value else "no", _as_yes_no)
-
-
-def moment_column(name: str) -> FileColumn:
-    """Make a column of moments."""
-    return FileColumn(name, moment_text, as_moment)
-
-
-def moment_or_none_column(name: str) -> FileColumn:
-    """Make a column of moments of which some are not known."""
-    return FileColumn(name, *_or_none(moment_text, as_moment))
-
-
-def word_column(name: str, words: Iterable[str]) -> FileColumn:
-    """Make a column of one of a few words."""
-    known = tuple(words)
-
-    def read(cell: str) -> str:
-        if cell not in known:
-            message = f"expected one of {', '.join(known)}, got {_shown(cell)}"
-            raise CellError(message)
-        return cell
-
-    return FileColumn(name, str, read)
-
-
-def write_table(columns: Sequence[FileColumn], rows: Iterable[Sequence[object]], stream: TextIO) -> int:
-    """Write a table and return how many rows it has."""
-    stream.write("\t".join(column.name for column in columns) + "\n")
-    number = 0
-    for row in rows:
-        cells = (column.write(value) for column, value in zip(columns, row, strict=True))
-        stream.write("\t".join(cells) + "\n")
-        number += 1
-    return number
-
-
-def read_table(
-    path: str, columns: Sequence[FileColumn], faults: FaultList
-) -> Iterator[tuple[int, tuple[Any, ...]]]:
-    """Read what `write_table` wrote: line numbers (the first row is on line 2) and values.
-
-    Lines with a fault are not yielded.
-    """
-    names = [column.name for column in columns]
-    is_first = True
-    for number, text in read_text_lines(path, faults):
-        cells = text.split("\t")
-        if is_first:
-            is_first = False
-            if cells != names:
-                message = f"expected the columns {', '.join(names)}, got {_shown(text)}"
-                faults.add(number, message, "header")
-                return
-            continue
-        if len(cells) != len(columns):
-            message = f"expected {len(columns)} fields ({', '.join(names)}), got {len(cells)}"
-            faults.add(number, message, "fields")
-            continue
-        values = []
-        for column, cell in zip(columns, cells, strict=True):
-            try:
-                values.append(column.read(cell))
-            except CellError as error:
-                faults.add(number, f"`{column.name}`: {error}", "value")
-        if len(values) == len(columns):
-            yield number, tuple(values)
 
 
 def escaped(text: str) -> str:
@@ -263,19 +146,149 @@ def _as_id(cell: str, fault_of: Callable[[str], str | None]) -> str:
     return cell
 
 
-def _or_none(
-    write: Callable[[Any], str], read: Callable[[str], Any]
-) -> tuple[Callable[[Any], str], Callable[[str], Any]]:
-    """Let an empty cell stand for what is not known."""
-    return (
-        lambda value: "" if value is None else write(value),
-        lambda cell: None if cell == "" else read(cell),
-    )
-
-
 def _shown(cell: str) -> str:
     """Show a cell in a message."""
     return repr(cell if len(cell) <= 80 else f"{cell[:80]}…")
+
+
+Named = Literal["topics", "documents", "judges"]
+"""What a row id may stand for: a file has the name in its place."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileColumn:
+    """A column of a table in a file, and of the database where the table is read back."""
+
+    name: str
+    write: Callable[[Any], str]
+    read: Callable[[str], Any]
+    """Raises `CellError`."""
+    of: Named | None = None
+    into: str = ""
+    """Column of the database; default the name."""
+
+    @property
+    def key(self) -> str:
+        """Where a row has the value."""
+        return self.into or self.name
+
+
+def id_column(name: str, *, into: str = "") -> FileColumn:
+    """Make a column of docnos, tags or names of judges."""
+    return FileColumn(
+        name, lambda value: checked_id(name, value), lambda cell: _as_id(cell, id_fault), into=into
+    )
+
+
+def topic_column() -> FileColumn:
+    """Make a column of topic ids."""
+    return FileColumn("topic", checked_topic, lambda cell: _as_id(cell, topic_fault))
+
+
+TOPIC_OF = replace(topic_column(), of="topics", into="topic_id")
+"""The topic that a row refers to."""
+DOCUMENT_OF = replace(id_column("docno"), of="documents", into="document_id")
+JUDGE_OF = replace(id_column("judge"), of="judges", into="judge_id")
+
+
+def text_column(name: str, *, into: str = "") -> FileColumn:
+    """Make a column of free text; empty is a text."""
+    return FileColumn(name, escaped, unescaped, into=into)
+
+
+def integer_column(name: str, *, least: int = -_MOST, into: str = "") -> FileColumn:
+    """Make a column of whole numbers."""
+    return FileColumn(name, str, lambda cell: _as_integer(cell, least), into=into)
+
+
+def float_column(name: str) -> FileColumn:
+    """Make a column of finite numbers."""
+    return FileColumn(name, repr, as_float)
+
+
+def yes_no_column(name: str) -> FileColumn:
+    """Make a column of yes and no."""
+    return FileColumn(name, lambda value: "yes" if value else "no", _as_yes_no)
+
+
+def moment_column(name: str) -> FileColumn:
+    """Make a column of moments."""
+    return FileColumn(name, moment_text, as_moment)
+
+
+def word_column(name: str, words: Iterable[str]) -> FileColumn:
+    """Make a column of one of a few words."""
+    known = tuple(words)
+
+    def read(cell: str) -> str:
+        if cell not in known:
+            message = f"expected one of {', '.join(known)}, got {_shown(cell)}"
+            raise CellError(message)
+        return cell
+
+    return FileColumn(name, str, read)
+
+
+def or_none(column: FileColumn) -> FileColumn:
+    """Let an empty cell of a column stand for what is not known."""
+    return replace(
+        column,
+        write=lambda value: "" if value is None else column.write(value),
+        read=lambda cell: None if cell == "" else column.read(cell),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class FileTable:
+    """The columns of a file, by which it is written and read."""
+
+    columns: tuple[FileColumn, ...]
+
+    def write(self, out: Outgoing, file: str, rows: Iterable[Mapping[Any, Any]]) -> int:
+        """Write rows by the keys of columns; return how many."""
+        ways = [(one.key, one.write, getattr(out, one.of) if one.of else None) for one in self.columns]
+        number = 0
+        with out.writer.text(file) as stream:
+            stream.write("\t".join(column.name for column in self.columns) + "\n")
+            for row in rows:
+                number += 1
+                cells = []
+                for key, write, names in ways:
+                    value = row[key]
+                    cells.append(write(value if names is None or value is None else names[value]))
+                stream.write("\t".join(cells) + "\n")
+        return number
+
+    def read(self, coming: Incoming, file: str) -> Iterator[tuple[int, dict[str, Any]]]:
+        """Yield line numbers (the first row is on line 2) and rows by the keys of columns.
+
+        Lines with a fault are not yielded. A name that is not known is a fault, and its row id 0.
+        """
+        faults = coming.faults.of(file)
+        names = [column.name for column in self.columns]
+        lines = iter(read_text_lines(coming.path(file), faults))
+        if (header := next(lines, None)) is not None and header[1].split("\t") != names:
+            message = f"expected the columns {', '.join(names)}, got {_shown(header[1])}"
+            faults.add(header[0], message, "header")
+            return
+        for number, text in lines:
+            cells = text.split("\t")
+            if len(cells) != len(names):
+                message = f"expected {len(names)} fields ({', '.join(names)}), got {len(cells)}"
+                faults.add(number, message, "fields")
+                continue
+            row: dict[str, Any] = {}
+            for column, cell in zip(self.columns, cells, strict=True):
+                try:
+                    row[column.key] = column.read(cell)
+                except CellError as error:
+                    faults.add(number, f"`{column.name}`: {error}", "value")
+            if len(row) == len(names):
+                for column in self.columns:
+                    if column.of and (name := row[column.key]) is not None:
+                        ids = getattr(coming, column.of)
+                        row[column.key] = coming.known(file, number, column.name, name, ids)
+                yield number, row
 
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]")
@@ -476,7 +489,7 @@ def no_progress(_label: str, _total: int) -> AbstractContextManager[Callable[[in
 
 
 @dataclass(frozen=True, slots=True)
-class Wishes:
+class ExportChoice:
     """What goes into a directory."""
 
     texts: bool = True
@@ -500,7 +513,7 @@ class Outgoing:
     judges: Mapping[int, str]
     """Row id to name, the new one where judges have new names."""
     disguise: Disguise
-    wishes: Wishes
+    export_choice: ExportChoice
     writer: Writer
     progress: Progress
     counts: dict[str, int] = field(default_factory=dict)

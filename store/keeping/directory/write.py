@@ -31,9 +31,9 @@ from store.keeping.directory.pools import write_pools
 from store.keeping.directory.qrels import write_agreement, write_all_qrels, write_statistics
 from store.keeping.directory.readme import readme
 from store.keeping.directory.tables import (
+    ExportChoice,
     Outgoing,
     Progress,
-    Wishes,
     Writer,
     check_target,
     made_beside,
@@ -59,7 +59,7 @@ class Written:
 def write_directory(
     transaction: AbstractContextManager[Inside],
     target: Path,
-    wishes: Wishes,
+    export_choice: ExportChoice,
     *,
     program: str,
     replaces: bool = False,
@@ -79,10 +79,10 @@ def write_directory(
     check_target(target)
     if target.exists() and any(target.iterdir()):
         _check_replaceable(target, replaces=replaces)
-    private = not wishes.anonymised
+    private = not export_choice.anonymised
     with made_beside(target, private=private) as folder, transaction as inside:
         writer = Writer(folder)
-        about, out = _outgoing(inside, wishes, writer, progress)
+        about, out = _outgoing(inside, export_choice, writer, progress)
         for write in (
             write_topics,
             write_documents,
@@ -100,16 +100,16 @@ def write_directory(
         qrels = write_all_qrels(out)
         write_statistics(out)
         write_agreement(out)
-        text = readme(about, wishes, out.counts, qrels.files, writer.files, out.how)
+        text = readme(about, export_choice, out.counts, qrels.files, writer.files, out.how)
         writer.write(README, text.encode())
         policy = _policy_facts(out)
         manifest = manifest_text(
-            about, wishes, policy, out.counts, qrels.files, writer.files, program=program
+            about, export_choice, policy, out.counts, qrels.files, writer.files, program=program
         )
         writer.write(MANIFEST, manifest.encode())
     facts = writer.files.values()
     n_bytes = sum(one.n_bytes for one in facts)
-    names_kept = wishes.anonymised and not out.disguise.is_on
+    names_kept = export_choice.anonymised and not out.disguise.is_on
     return Written(out.counts, qrels.files, qrels.n_idle, len(facts), n_bytes, names_kept)
 
 
@@ -135,7 +135,9 @@ def _check_replaceable(target: Path, *, replaces: bool) -> None:
                 raise PoolerError(message, hint="move it elsewhere first, or name another folder")
 
 
-def _outgoing(inside: Inside, wishes: Wishes, writer: Writer, progress: Progress) -> tuple[About, Outgoing]:
+def _outgoing(
+    inside: Inside, export_choice: ExportChoice, writer: Writer, progress: Progress
+) -> tuple[About, Outgoing]:
     """Look at the collection as a whole."""
     row = inside.session.execute(select(TABLES["collection"])).one()
     scale = scale_from_json(json.loads(row.scale))
@@ -143,7 +145,7 @@ def _outgoing(inside: Inside, wishes: Wishes, writer: Writer, progress: Progress
     names = {one.id: one for one in inside.session.execute(select(JUDGE))}
     judges = [one.name for one in names.values()]
     disguise = Disguise({})
-    if wishes.anonymised:
+    if export_choice.anonymised:
         hosts = select(func.count(SITTING.c.id)).where(SITTING.c.host != "")
         is_nobody = (
             are_disguised(judges)
@@ -152,7 +154,7 @@ def _outgoing(inside: Inside, wishes: Wishes, writer: Writer, progress: Progress
             and not inside.session.scalar(select(func.count(JUDGE_TERM.c.id)))
         )
         disguise = Disguise({}) if is_nobody else disguise_of(judges)
-    if unknown := {wishes.policy.judge} - {None, *judges}:
+    if unknown := {export_choice.policy.judge} - {None, *judges}:
         raise ArgumentError("judge", "must be a judge of the collection", unknown.pop())
     return about, Outgoing(
         session=inside.session,
@@ -162,7 +164,7 @@ def _outgoing(inside: Inside, wishes: Wishes, writer: Writer, progress: Progress
         created_at=row.created_at,
         judges={row_id: disguise.name(one.name) for row_id, one in names.items()},
         disguise=disguise,
-        wishes=wishes,
+        export_choice=export_choice,
         writer=writer,
         progress=progress,
     )
@@ -170,7 +172,7 @@ def _outgoing(inside: Inside, wishes: Wishes, writer: Writer, progress: Progress
 
 def _policy_facts(out: Outgoing) -> dict[str, Any]:
     """Say how grades became one, with judges as they are named in the files."""
-    policy, name = out.wishes.policy, out.disguise.name
+    policy, name = out.export_choice.policy, out.disguise.name
     own = replace(policy, level=None)
     return {
         "judge": None if own.judge is None else name(own.judge),

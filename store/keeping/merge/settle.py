@@ -220,7 +220,7 @@ def settle(graph: Graph, *, rule: SettleRule | None = None, take: Take | None = 
     if len(ends) < 2 and take is None:
         return Settled(row)
     ancestors = ancestors_of(row)
-    stands = _standing(graph, ancestors, ends)
+    stands = _document_states(graph, ancestors, ends)
     decided = tuple(one for one in stands if one.is_decision)
 
     def closed(chosen: Stand, how: str, outcome: Take | None = None) -> list[Node]:
@@ -358,7 +358,7 @@ def _ends(row: Sequence[Node]) -> list[Node]:
     return [node for node in row if node.identity not in followed]
 
 
-def _standing(graph: Graph, ancestors: dict[Id, frozenset[Id]], ends: Sequence[Node]) -> list[Stand]:
+def _document_states(graph: Graph, ancestors: dict[Id, frozenset[Id]], ends: Sequence[Node]) -> list[Stand]:
     """Return the ends that no other end's decision was made knowing, each with its decider."""
     found = [(end, _decider(graph, end)) for end in ends]
     deciders = {end.identity: None if one is None else _taken_from(graph, one) for end, one in found}
@@ -378,8 +378,8 @@ def _standing(graph: Graph, ancestors: dict[Id, frozenset[Id]], ends: Sequence[N
         return any(knows(other, one, end) and not knows(end, settler, other) for other, one in found)
 
     # Three may know each other in a circle: then all stand.
-    standing = [end for end, one in found if not is_passed_over(end, one)] or ends
-    stands = [Stand(end, deciders[end.identity] or end) for end in standing]
+    document_states = [end for end, one in found if not is_passed_over(end, one)] or ends
+    stands = [Stand(end, deciders[end.identity] or end) for end in document_states]
     # In the order of their decisions, so that a note changes nothing where they are alike.
     places = {one: place for place, one in enumerate(ancestors)}
     return sorted(stands, key=lambda one: places[one.decider.identity])
@@ -412,7 +412,7 @@ def _ruled_on(graph: Graph, ancestors: dict[Id, frozenset[Id]], ruling: Node) ->
     while True:
         # In the order of the row, as `ancestors` is.
         ends = [graph[one] for one in ancestors if one in ruling.parents]
-        stands = [one for one in _standing(graph, ancestors, ends) if one.is_decision]
+        stands = [one for one in _document_states(graph, ancestors, ends) if one.is_decision]
         if len(stands) != 1 or stands[0].ruling is None:
             return tuple(stands)
         ruling = stands[0].ruling

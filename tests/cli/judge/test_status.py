@@ -29,7 +29,7 @@ def six_pooled(cli: Cli, here: Path, collection_of: Callable[..., None]) -> Path
     return here
 
 
-def standing(cli: Cli, judge: str, topic: str = "") -> list[int | None]:
+def document_states(cli: Cli, judge: str, topic: str = "") -> list[int | None]:
     """Return a judge's counts by state."""
     by_topic = ["--by-topic"] if topic else []
     rows = cli("status", *by_topic, "--format", "json").fine().json()
@@ -50,11 +50,11 @@ def test_five_states_stay_five(cli: Cli, six_pooled: Path) -> None:
         desk.leave()
     write(six_pooled / "q", "3 0 z 2")
     cli("import", "judgements", "q", "--judge", "anna", "--kind", "human").fine()
-    assert standing(cli, "anna") == [6, 1, 2, 2, 1, 1]
-    assert standing(cli, "anna", "1") == [5, 1, 1, 2, 1, 0]
-    assert standing(cli, "anna", "2") == [1, 0, 1, 0, 0, 0]
-    assert standing(cli, "anna", "3") == [0, 0, 0, 0, 0, 1]
-    assert standing(cli, "ben") == [6, 0, 6, 0, 0, 0]
+    assert document_states(cli, "anna") == [6, 1, 2, 2, 1, 1]
+    assert document_states(cli, "anna", "1") == [5, 1, 1, 2, 1, 0]
+    assert document_states(cli, "anna", "2") == [1, 0, 1, 0, 0, 0]
+    assert document_states(cli, "anna", "3") == [0, 0, 0, 0, 0, 1]
+    assert document_states(cli, "ben") == [6, 0, 6, 0, 0, 0]
     [row] = [row for row in cli("status", "--format", "json").json() if row["judge"] == "anna"]
     assert [row[f"grade_{grade}"] for grade in (0, 1, 2)] == [1, 0, 1]
     table = cli("status").fine().out
@@ -175,7 +175,7 @@ def test_assigned_documents_alone_are_left(cli: Cli, six_pooled: Path) -> None:
     row = row_of(cli, "anna")
     assert [row[name] for name in STATES] == [2, 1, 1, 0, 0, 0]
     assert (row["left"], row["open_places"], row["unassigned"]) == (1, 2, 2)
-    assert standing(cli, "ben") == [0, 0, 0, 0, 0, 0]
+    assert document_states(cli, "ben") == [0, 0, 0, 0, 0, 0]
     one, two = (
         [
             (row["open_places"], row["unassigned"])
@@ -220,7 +220,7 @@ def test_undone_judgement_is_unjudged_again(cli: Cli, six_pooled: Path) -> None:
         desk.record(Decision("1", "a", Action.JUDGE, grade=2))
         desk.undo()
         desk.leave()
-    assert standing(cli, "anna") == [6, 0, 6, 0, 0, 0]
+    assert document_states(cli, "anna") == [6, 0, 6, 0, 0, 0]
     assert (
         cli("export", "qrels", "--judge", "anna")
         .failed(1)
@@ -253,8 +253,8 @@ def test_adaptive_pool_says_how_many_it_has_drawn(cli: Cli, here: Path) -> None:
     cli("judge", "--judge", "anna", "--topic", "2", "--plain", stdin=b"0\n0\n").fine()
     pools = "pools: pool (4 pairs), live (3 of 1,400 drawn)"
     assert f"2 topics, 1 run; {pools}" in cli("status").fine().out
-    assert standing(cli, "anna", "2") == [3, 2, 1, 0, 0, 0]
-    assert standing(cli, "anna") == [5, 2, 3, 0, 0, 0]
+    assert document_states(cli, "anna", "2") == [3, 2, 1, 0, 0, 0]
+    assert document_states(cli, "anna") == [5, 2, 3, 0, 0, 0]
 
 
 def test_adjudicator_has_rulings_and_no_pool(cli: Cli, six_pooled: Path) -> None:
@@ -268,10 +268,10 @@ def test_adjudicator_has_rulings_and_no_pool(cli: Cli, six_pooled: Path) -> None
     write(six_pooled / "q", "1 0 a 2", "3 0 z 0")
     options = ("--kind", "adjudicator", "--replace")
     cli("import", "judgements", "q", "--judge", "zoe", *options).fine()
-    assert standing(cli, "zoe") == [None, 2, None, 0, 0, None]
-    assert standing(cli, "zoe", "1") == [None, 1, None, 0, 0, None]
-    assert standing(cli, "yan") == [None, 0, None, 0, 0, None]
-    assert standing(cli, "anna") == [6, 3, 3, 0, 0, 1]
+    assert document_states(cli, "zoe") == [None, 2, None, 0, 0, None]
+    assert document_states(cli, "zoe", "1") == [None, 1, None, 0, 0, None]
+    assert document_states(cli, "yan") == [None, 0, None, 0, 0, None]
+    assert document_states(cli, "anna") == [6, 3, 3, 0, 0, 1]
     assert [row_of(cli, "zoe")[f"grade_{grade}"] for grade in (0, 1, 2)] == [1, 0, 1]
     table = cli("status").fine().out
     # anna and ben differ on a, b and z; zoe has ruled on a and z.

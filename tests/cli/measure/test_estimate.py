@@ -452,8 +452,8 @@ def draw_sample(rng: np.random.Generator, rel: np.ndarray, rates: np.ndarray) ->
         n_chosen = round(rate * members.size)
         chosen[rng.choice(members, n_chosen, replace=False)] = True
         chances[members] = n_chosen / members.size
-    standing = np.where(chosen, GRADED, NOT_SAMPLED)
-    return sampled_pool(np.arange(rel.size), standing, rel, strata=strata, inclusion=chances)
+    document_states = np.where(chosen, GRADED, NOT_SAMPLED)
+    return sampled_pool(np.arange(rel.size), document_states, rel, strata=strata, inclusion=chances)
 
 
 @pytest.mark.slow

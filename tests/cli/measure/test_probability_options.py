@@ -13,7 +13,7 @@ import typer
 
 from pooler.cli.measure.probability_options import ProbabilitiesOption, UnjudgedOption, ValueOption
 from pooler.cli.signature import command
-from pooler.cli.source_options import Given
+from pooler.cli.source_options import SourceOptions
 from pooler.results.measure.probabilities import load_probable, parse_unjudged, parse_values
 from pooler.streams import OnTerminal
 from pooler.telling import listening
@@ -42,7 +42,7 @@ class Load:
         @app.command()
         @command
         def load(
-            given: Given,
+            given: SourceOptions,
             *,
             values: ValueOption = None,
             probabilities: ProbabilitiesOption = None,

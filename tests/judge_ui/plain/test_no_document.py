@@ -19,7 +19,7 @@ from tests.judge_ui.disputes import begin, make_disputed
 from tests.judge_ui.pilots import locked
 from tests.judge_ui.plain_sitting import Typist, after, sit
 from tests.store.drawing import adaptive_pool
-from tests.store.seating import seat
+from tests.store.places import held_place
 
 Events = Callable[[], list[dict[str, Any]]]
 DOCNOS = ("e0", "e1", "e2", "e3")
@@ -59,7 +59,7 @@ def claims(two_topics: Collection, collection_file: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr("store.db.engine.JUDGE_PATIENCE_MS", 20)
     monkeypatch.setattr("store.db.engine.BUSY_TIMEOUT_MS", 20)
     monkeypatch.setattr("store.judging.desk.CLAIMED_AT_ONCE", 1)
-    seat(str(collection_file), "12", DOCNOS, None, lease_s=600)
+    held_place(str(collection_file), "12", DOCNOS, None, lease_s=600)
     claims = Claims(two_topics, collection_file)
     monkeypatch.setattr(Desk, "claim", lambda desk, topic: claims(desk, topic))
     return claims

@@ -239,7 +239,7 @@ async def test_help_lists_every_key_that_works(make_collection: Maker) -> None:
         assert "x skip  i can't" in rows(pilot)[-1]
         await press(pilot, "?")
         assert isinstance(pilot.app.screen, ReadingScreen)
-        text = pilot.app.screen.query_one("#page", TextPane)._leaf.text
+        text = pilot.app.screen.query_one("#page", TextPane)._marked_text.text
         keys = key_table(collection.scale)
         for command, explanation in EXPLANATIONS.items():
             assert keys.name(command) in text

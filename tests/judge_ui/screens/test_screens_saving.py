@@ -21,7 +21,7 @@ from store.records import Action, Document
 from tests.judge_ui.conftest import ENGLISH, Maker
 from tests.judge_ui.pilots import judging, locked, press, rows, seen, settle, stored, type_ahead, typed
 from tests.store.drawing import adaptive_pool, ends
-from tests.store.seating import let_lapse, seat
+from tests.store.places import held_place, let_lapse
 
 pytestmark = pytest.mark.usefixtures("hurried")
 
@@ -189,7 +189,7 @@ async def test_a_place_that_went_to_another_judge_is_said_and_passed_by(
     """Nothing is written on what is no longer one's own; the next undecided document comes."""
     documents = [Document(one, "", f"Text of {one}.") for one in "abcd"]
     collection = make_collection({ENGLISH: documents})
-    seat(str(collection_file), "12", "abcd", None, lease_s=600)
+    held_place(str(collection_file), "12", "abcd", None, lease_s=600)
     async with judging(collection) as pilot:
         await press(pilot, "1", "n")
         assert "Text of c." in seen(pilot)

@@ -27,7 +27,7 @@ from store.formats.scale import parse_scale
 from store.records import JudgeKind, State, Topic
 from tests.judge_ui.conftest import Clock
 from tests.store.outside import Sitting, make_pool
-from tests.store.seating import let_lapse, seat
+from tests.store.places import held_place, let_lapse
 from tests.strategies import examples
 
 numbers = itertools.count()
@@ -50,7 +50,7 @@ class ClaimStory(RuleBasedStateMachine):
         """Give every document so many places, and begin."""
         self.k = k
         for _ in range(k):
-            seat(self.collection.where, "1", self.DOCNOS, None, lease_s=600)
+            held_place(self.collection.where, "1", self.DOCNOS, None, lease_s=600)
         self.session = JudgingSession(self.collection.desk("ann"), clock=self.clock, min_dwell=0.3)
         self.session.open_topic("1")
         self.others = {judge: self.collection.desk(judge) for judge in ("bob", "cy")}

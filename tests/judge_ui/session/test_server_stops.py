@@ -26,7 +26,7 @@ from store.records import Document, JudgeKind, Passage, State, Topic
 from tests.judge_ui.conftest import Clock
 from tests.judge_ui.living_judges import living
 from tests.store.outside import contents, make_pool
-from tests.store.seating import places, seat
+from tests.store.places import held_place, places
 from tests.store.stopping import Cut, Proxy, StoppingServer, proxy, stopping_server
 
 DOCNOS = "abcdef"
@@ -418,7 +418,7 @@ def test_claim_without_an_answer_takes_no_more_than_it_may(
 ) -> None:
     """Documents claimed by a commit without an answer are the judge's, and nobody has one twice."""
     ann, line = through_proxy
-    seat(ann.name, "1", DOCNOS, None, lease_s=600)
+    held_place(ann.name, "1", DOCNOS, None, lease_s=600)
     ann.session.leave()
     session = JudgingSession(ann.collection.desk("ann"), clock=ann.clock)
     session.beat()

@@ -15,7 +15,7 @@ from textual.pilot import Pilot
 import judge_ui
 from judge_ui.session.keys import key_table
 from judge_ui.widgets.document_pane import DocumentPane
-from judge_ui.widgets.laid_out import Leaf
+from judge_ui.widgets.laid_out import MarkedText
 from store.formats.scale import parse_scale
 
 
@@ -24,9 +24,9 @@ class Host(App[None]):
 
     CSS_PATH = Path(judge_ui.__file__).parent / "screens" / "judge_ui.tcss"
 
-    def __init__(self, leaf: Leaf, scale: str) -> None:
+    def __init__(self, marked_text: MarkedText, scale: str) -> None:
         super().__init__(ansi_color=True)
-        self.pane = DocumentPane(key_table(parse_scale(scale)), leaf)
+        self.pane = DocumentPane(key_table(parse_scale(scale)), marked_text)
         self.said: list[Message] = []
 
     def compose(self) -> ComposeResult:
@@ -113,9 +113,11 @@ class Shown:
 
 
 @asynccontextmanager
-async def showing(leaf: Leaf, size: tuple[int, int] = (40, 10), scale: str = "0-3") -> AsyncIterator[Shown]:
+async def showing(
+    marked_text: MarkedText, size: tuple[int, int] = (40, 10), scale: str = "0-3"
+) -> AsyncIterator[Shown]:
     """Show a text on a terminal of a size."""
-    host = Host(leaf, scale)
+    host = Host(marked_text, scale)
     async with host.run_test(size=size) as pilot:
         await pilot.pause()
         yield Shown(host, pilot)

@@ -6,7 +6,7 @@ from textual import events
 
 from judge_ui.session.keys import Command
 from judge_ui.widgets.document_pane import DocumentPane
-from judge_ui.widgets.laid_out import Leaf, document_leaf
+from judge_ui.widgets.laid_out import MarkedText, document_text
 from store.records import Passage, ShownDocument
 from tests.judge_ui.widgets.hosting import Shown, showing
 
@@ -15,14 +15,14 @@ HITS = f"Bridge one.\n{FILLER}\nbridge two and bridge three.\n{FILLER}\n橋梁�
 SENTENCES = "One is. Two is. 三である。四である。\nFive is. Six is."
 
 
-def hits() -> Leaf:
+def hits() -> MarkedText:
     """Make a document with four bridges far apart."""
-    return document_leaf(ShownDocument("d", "", HITS), ["row"])
+    return document_text(ShownDocument("d", "", HITS), ["row"])
 
 
-def sentences(title: str = "A title") -> Leaf:
+def sentences(title: str = "A title") -> MarkedText:
     """Make a document of six sentences."""
-    return document_leaf(ShownDocument("d", title, SENTENCES), ["four"])
+    return document_text(ShownDocument("d", title, SENTENCES), ["four"])
 
 
 def marked(shown: Shown) -> list[list[str]]:
@@ -98,7 +98,7 @@ async def test_a_hit_across_a_line_break_is_drawn_on_both_lines() -> None:
 
 async def test_a_document_that_has_just_been_shown_can_be_searched() -> None:
     """Before it has been painted, and although the one before needed no scrollbar."""
-    async with showing(Leaf("short")) as shown:
+    async with showing(MarkedText("short")) as shown:
         shown.pane.show(hits())
         assert shown.pane.find("bridge four") == 1
         await shown.pilot.pause()
@@ -123,7 +123,7 @@ async def test_with_nothing_sought_the_topics_words_are_gone_through() -> None:
     async with showing(hits()) as shown:
         assert shown.pane.find_next(1) == (1, 60)
         assert shown.pane.find_next(-1) == (60, 60)
-        shown.pane.show(Leaf("no terms at all"))
+        shown.pane.show(MarkedText("no terms at all"))
         assert shown.pane.find_next(1) is None
 
 
@@ -213,7 +213,7 @@ async def test_letters_of_a_scale_do_not_take_the_keys_of_marking() -> None:
 async def test_scrolling_keys_take_the_selection_along() -> None:
     """A page, the start, the end: the sentence that moves is always in sight."""
     text = "\n".join(f"Row {n} is." for n in range(100)) + "\n" + "long " * 400
-    async with showing(document_leaf(ShownDocument("d", "t", text), [])) as shown:
+    async with showing(document_text(ShownDocument("d", "t", text), [])) as shown:
         shown.pane.start_marking()
         seen = []
         for key in ("space", "pagedown", "b", "G", "k", "home", "pageup", "end", "pageup", "g"):
@@ -236,7 +236,7 @@ async def test_scrolling_keys_take_the_selection_along() -> None:
 async def test_marking_begins_on_the_screen() -> None:
     """At the first sentence that begins in sight, or where a hit was gone to."""
     text = "\n".join(f"Row {n} is." for n in range(100))
-    async with showing(document_leaf(ShownDocument("d", "t", text), [])) as shown:
+    async with showing(document_text(ShownDocument("d", "t", text), [])) as shown:
         await shown.press("space", "v")
         assert shown.drawn(reverse=True) == ["Row 7 is."]
         assert shown.lines()[0] == "Row 7 is."
@@ -250,7 +250,7 @@ async def test_marking_begins_on_the_screen() -> None:
 async def test_the_selection_stays_in_sight_when_the_terminal_changes() -> None:
     """Narrower, wider, lower: the sentence that moves is on the screen, whole if it fits."""
     text = " ".join(f"Sentence {n} is here." for n in range(60))
-    async with showing(document_leaf(ShownDocument("d", "t", text), []), (120, 40)) as shown:
+    async with showing(document_text(ShownDocument("d", "t", text), []), (120, 40)) as shown:
         await shown.press("v", *("j" * 50))
         for size in ((40, 12), (80, 24), (40, 12), (120, 10)):
             await shown.resize(*size)
@@ -263,8 +263,8 @@ async def test_the_selection_stays_in_sight_when_the_terminal_changes() -> None:
 async def test_stored_passages_are_drawn_until_others_are() -> None:
     """What the screen says is stored replaces what was drawn; the heading is no part of it."""
     page = ShownDocument("d", "A title", SENTENCES)
-    leaf = document_leaf(page, ["two"], [Passage(8, 7, "Two is.")])
-    async with showing(leaf, (60, 10)) as shown:
+    marked_text = document_text(page, ["two"], [Passage(8, 7, "Two is.")])
+    async with showing(marked_text, (60, 10)) as shown:
         assert shown.drawn(underline=True) == ["Two", " is."]
         assert shown.drawn(underline=True, reverse=True) == ["Two"]
         shown.pane.show_passages([Passage(0, 7, "One is."), Passage(4, 9, "is. Two i")])
@@ -281,20 +281,20 @@ async def test_other_words_are_marked_in_the_same_place() -> None:
         shown.pane.find("bridge")
         shown.pane.find_next(1)
         top = shown.pane.scroll_offset.y
-        shown.pane.show_again(document_leaf(ShownDocument("d", "", HITS), ["three", "two and"]))
+        shown.pane.show_again(document_text(ShownDocument("d", "", HITS), ["three", "two and"]))
         assert shown.pane.scroll_offset.y == top > 0
         assert shown.pane.find_next(1) == (3, 4)
         shown.pane.clear_find()
         assert shown.drawn(reverse=True) == ["two and", "three"]
-        shown.pane.show_again(Leaf("another text"))
+        shown.pane.show_again(MarkedText("another text"))
         assert shown.lines()[0] == "another text"
 
 
 async def test_a_selection_shows_what_is_in_it() -> None:
     """A hit within a selection is what is not reversed; a passage stays underlined."""
     page = ShownDocument("d", "", "A bridge is. Two.")
-    leaf = document_leaf(page, ["bridge"], [Passage(0, 12, "A bridge is.")])
-    async with showing(leaf) as shown:
+    marked_text = document_text(page, ["bridge"], [Passage(0, 12, "A bridge is.")])
+    async with showing(marked_text) as shown:
         await shown.press("v")
         assert shown.drawn(reverse=True, underline=True) == ["A ", " is."]
         assert shown.drawn(reverse=False, underline=True, bold=True) == ["bridge"]
@@ -303,7 +303,7 @@ async def test_a_selection_shows_what_is_in_it() -> None:
 async def test_a_document_without_text_is_not_marked() -> None:
     """The key is handed on, so that the screen can say why nothing happens."""
     for text in (None, "", " \n\u200b"):
-        async with showing(document_leaf(ShownDocument("d", "title", text), [])) as shown:
+        async with showing(document_text(ShownDocument("d", "title", text), [])) as shown:
             await shown.press("v", "1")
             assert not shown.pane.is_marking
             assert pressed(shown) == [Command.MARK, 1]
@@ -315,7 +315,7 @@ async def test_a_document_without_text_is_not_marked() -> None:
 async def test_a_hostile_document_is_marked_like_any_other() -> None:
     """Marks without end, markup, a megabyte without a blank: bounded, and offsets are exact."""
     text = "[@click=app.quit]x[/] " + "\u0301" * 3000 + "\n" + "検" * 300_000 + "。end"
-    async with showing(document_leaf(ShownDocument("d", "[b]", text), ["click"])) as shown:
+    async with showing(document_text(ShownDocument("d", "[b]", text), ["click"])) as shown:
         await shown.laid_out()
         await shown.press("v", "enter", "j", "enter", "J", "J", "enter", "G", "enter")
         messages = [one for one in shown.said if isinstance(one, DocumentPane.Marked)]

@@ -38,15 +38,15 @@ def test_labels_shrink_to_what_tells_them_apart() -> None:
 def test_the_given_grade_is_marked_and_named() -> None:
     """The current grade stands in words on the right and is marked among the keys."""
     task = Task("d1", State.JUDGED, 1, "a note", "", 3)
-    leaf = grade_line(parse_scale("0-2"), task, 78)
-    assert leaf.text.endswith("now: 1  note: *")
-    assert [leaf.text[start:end] for start, end in leaf.hits] == ["[1] partially relevant"]
+    marked_text = grade_line(parse_scale("0-2"), task, 78)
+    assert marked_text.text.endswith("now: 1  note: *")
+    assert [marked_text.text[start:end] for start, end in marked_text.hits] == ["[1] partially relevant"]
 
 
 def test_an_unsaved_grade_stays_in_sight() -> None:
     """What could not be written is said beside what is."""
-    leaf = grade_line(parse_scale("0-2"), UNJUDGED, 78, "2")
-    assert leaf.text.endswith("now: -  NOT SAVED: 2")
+    marked_text = grade_line(parse_scale("0-2"), UNJUDGED, 78, "2")
+    assert marked_text.text.endswith("now: -  NOT SAVED: 2")
 
 
 @pytest.mark.parametrize("width", [118, 78, 58, 38])
@@ -104,5 +104,5 @@ def test_labels_and_keys_of_a_hostile_scale_are_sanitised() -> None:
     """A scale file cannot steer the terminal either."""
     scale = parse_scale("binary")
     grade = type(scale.grades[1])(1, "rel\x1b[31m", "1")
-    leaf = grade_line(type(scale)((scale.grades[0], grade), 1, None), UNJUDGED, 78)
-    assert "\x1b" not in leaf.text
+    marked_text = grade_line(type(scale)((scale.grades[0], grade), 1, None), UNJUDGED, 78)
+    assert "\x1b" not in marked_text.text

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from judge_ui.widgets.laid_out import Leaf, Look, document_leaf
+from judge_ui.widgets.laid_out import Look, MarkedText, document_text
 from judge_ui.widgets.text_pane import look_style
 from store.records import ShownDocument
 from store.wrapping import wrap
@@ -40,7 +40,7 @@ async def test_everything_is_drawn_and_no_line_is_too_wide(
 ) -> None:
     """What is painted, put together again, is the text but for blanks and what shows nothing."""
     text = "".join(pieces) * times
-    async with showing(Leaf(text), size) as shown:
+    async with showing(MarkedText(text), size) as shown:
         pane = shown.pane
         painted: list[str] = []
         n_lines = pane.virtual_size.height
@@ -60,7 +60,7 @@ async def test_everything_is_drawn_and_no_line_is_too_wide(
 async def test_a_long_text_is_drawn_from_its_first_to_its_last_character(size: tuple[int, int]) -> None:
     """Page by page, while the lines below are still being laid out."""
     text = "".join(f"{n} bridge と橋梁 " for n in range(1_500))
-    async with showing(Leaf(text), size) as shown:
+    async with showing(MarkedText(text), size) as shown:
         painted: list[str] = []
         while "1499 bridge" not in "".join(painted[-3:]):
             painted += shown.lines()[len(painted) - shown.pane.scroll_offset.y :]
@@ -72,7 +72,7 @@ async def test_the_end_of_a_long_text_is_a_key_away() -> None:
     """Also at once, before anything below the first screen has been laid out."""
     text = "bridge と橋梁 " * 90_000 + "THE-END"
     assert len(text.encode()) > 1_000_000
-    async with showing(Leaf(text)) as shown:
+    async with showing(MarkedText(text)) as shown:
         assert shown.pane.percent == 1
         await shown.press("G")
         assert shown.lines()[-1].endswith("THE-END")
@@ -85,7 +85,7 @@ async def test_the_end_of_a_long_text_is_a_key_away() -> None:
 async def test_a_long_text_is_laid_out_while_it_is_read() -> None:
     """In the end its height is known, and the place of the judge is as it was."""
     text = "bridge と橋梁 " * 20_000
-    async with showing(document_leaf(ShownDocument("d", "", text), ["bridge"])) as shown:
+    async with showing(document_text(ShownDocument("d", "", text), ["bridge"])) as shown:
         await shown.press("space", "j")
         top = shown.lines()[0]
         await shown.laid_out()
@@ -103,7 +103,7 @@ async def test_a_long_text_is_laid_out_while_it_is_read() -> None:
 )
 async def test_the_end_is_the_end_whatever_the_beginning_promised(text: str, key: str) -> None:
     """Where the first lines let expect more lines than there are, or fewer."""
-    async with showing(Leaf(text)) as shown:
+    async with showing(MarkedText(text)) as shown:
         await shown.press(key)
         assert shown.lines()[-1] == "THE-END"
         await shown.laid_out()
@@ -113,7 +113,7 @@ async def test_the_end_is_the_end_whatever_the_beginning_promised(text: str, key
 async def test_scrolling_past_an_estimate_ends_at_the_end() -> None:
     """A beginning of short lines promises more lines than there are."""
     text = "a\n" * 10_000 + "b" * 100_000 + "\nTHE-END"
-    async with showing(Leaf(text)) as shown:
+    async with showing(MarkedText(text)) as shown:
         pane = shown.pane
         pane.scroll_to(y=pane.max_scroll_y, animate=False, force=True)
         await shown.laid_out()
@@ -125,9 +125,9 @@ async def test_scrolling_past_an_estimate_ends_at_the_end() -> None:
 async def test_what_the_scrollbar_is_dragged_to_is_there_at_once() -> None:
     """Also where nothing has been laid out yet."""
     text = "\n".join(f"row {n}" for n in range(200_000))
-    async with showing(Leaf("short")) as shown:
+    async with showing(MarkedText("short")) as shown:
         # Nothing is laid out behind the first screens as long as nothing is waited for.
-        shown.pane.show(Leaf(text))
+        shown.pane.show(MarkedText(text))
         shown.pane.scroll_to(y=150_000, animate=False, force=True)
         assert shown.lines() == [f"row {150_000 + n}" for n in range(10)]
 
@@ -137,7 +137,7 @@ async def test_what_the_scrollbar_is_dragged_to_is_there_at_once() -> None:
 async def test_resizing_keeps_the_place(key: str) -> None:
     """What was on the first line is on it after the lines were broken anew."""
     text = "\n".join(f"line {n} {'検索' * 30}" for n in range(400))
-    async with showing(Leaf(text), (80, 24)) as shown:
+    async with showing(MarkedText(text), (80, 24)) as shown:
         await shown.press(key, *("k" * 20))
         first = shown.lines()[0]
         for size in ((40, 12), (120, 40), (60, 16)):
@@ -153,9 +153,9 @@ async def test_resizing_keeps_the_place(key: str) -> None:
 )
 async def test_a_megabyte_of_anything_is_shown_at_once(text: str) -> None:
     """Of the costliest text there is, no more is laid out before it is drawn than is drawn."""
-    async with showing(Leaf("first")) as shown:
-        leaf = document_leaf(ShownDocument("d", "", text), ["bridge", "検索", "a b"])
-        shown.pane.show(leaf)
+    async with showing(MarkedText("first")) as shown:
+        marked_text = document_text(ShownDocument("d", "", text), ["bridge", "検索", "a b"])
+        shown.pane.show(marked_text)
         shown.lines()
         laid = shown.pane._laid
         assert laid is not None

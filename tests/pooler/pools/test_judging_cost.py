@@ -19,7 +19,7 @@ from pooler.pools.change import (
     judging_cost,
     total_seconds,
 )
-from store.looking.pool_change import Prospects
+from store.looking.pool_change import IfPooled
 from store.records import Assignable
 
 NEW = tuple(Assignable("1", docno) for docno in "abcd")
@@ -36,7 +36,7 @@ def test_without_assignments_every_judge_judges_everything() -> None:
     new = (Assignable("1", "a", decided=frozenset({"ann"})), *NEW[1:])
     # Five decisions of 30 s on average: 3 x 30 s = 90 s; ben has his own pace, 60 s.
     times = {"ann": [10_000, 50_000, 30_000, 30_000, 30_000], "ben": [60_000] * 5, "gpt": [1] * 9}
-    shares = judging_cost(Prospects(new, ("ann", "ben"), None), times)
+    shares = judging_cost(IfPooled(new, ("ann", "ben"), None), times)
     assert [(one.judge, one.judgements, one.seconds, one.reason) for one in shares] == [
         ("ann", 3, 90.0, None),
         ("ben", 4, 240.0, None),
@@ -46,12 +46,12 @@ def test_without_assignments_every_judge_judges_everything() -> None:
 
 def test_a_judge_without_a_pace_is_counted_at_that_of_all() -> None:
     """Four decisions are too few of one's own; with nobody's there is a reason and no time."""
-    prospects = Prospects(NEW, ("ann", "ben"), None)
-    shares = judging_cost(prospects, {"ann": [20_000] * 6, "ben": [60_000] * 4})
+    if_pooled = IfPooled(NEW, ("ann", "ben"), None)
+    shares = judging_cost(if_pooled, {"ann": [20_000] * 6, "ben": [60_000] * 4})
     # (6 x 20 + 4 x 60) / 10 = 36 s a decision of all.
     assert shares[1].seconds == pytest.approx(4 * 36)
     assert [one.reason for one in shares] == [None, OTHERS_TIMES]
-    nobody = judging_cost(prospects, {"ben": [60_000] * 4})
+    nobody = judging_cost(if_pooled, {"ben": [60_000] * 4})
     assert [(one.judgements, one.seconds, one.reason) for one in nobody] == [
         (4, None, NO_TIMES),
         (4, None, NO_TIMES),
@@ -62,7 +62,7 @@ def test_a_judge_without_a_pace_is_counted_at_that_of_all() -> None:
 def test_an_assignment_says_how_many_judges_a_document_gets() -> None:
     """Two of three judges a document, and one calibration document for all: 3 x 2 + 3 = 9."""
     plan = plan_of(["ann", "ben", "cat"], per_document=2, calibration=1)
-    shares = judging_cost(Prospects(NEW, ("ann", "ben", "cat", "dan"), plan), {})
+    shares = judging_cost(IfPooled(NEW, ("ann", "ben", "cat", "dan"), plan), {})
     assert sum(one.judgements or 0 for one in shares) == 9
     assert {one.judge for one in shares} == {"ann", "ben", "cat"}
 
@@ -71,7 +71,7 @@ def test_places_to_claim_are_whoever_comes() -> None:
     """Where nobody is named, the judgements are nobody's yet, at the pace of all."""
     plan = plan_of([], per_document=2, lease_s=60)
     new = (Assignable("1", "a", decided=frozenset({"ann"})), *NEW[1:])
-    shares = judging_cost(Prospects(new, ("ann",), plan), {"ann": [1000] * 5})
+    shares = judging_cost(IfPooled(new, ("ann",), plan), {"ann": [1000] * 5})
     assert [(one.judge, one.judgements, one.seconds) for one in shares] == [(None, 7, 7.0)]
 
 
@@ -82,7 +82,7 @@ def test_places_that_wait_already_are_counted_as_they_are() -> None:
         Assignable("1", "b", n_open=2),
     )
     plan = plan_of(["ann", "ben"], per_document=1)
-    shares = judging_cost(Prospects(new, ("ann", "ben"), plan), {})
+    shares = judging_cost(IfPooled(new, ("ann", "ben"), plan), {})
     assert [(one.judge, one.judgements) for one in shares] == [("ann", 1), (None, 2)]
 
 
@@ -90,26 +90,26 @@ def test_a_plan_that_has_lost_its_seed_costs_as_much() -> None:
     """Whoever anonymises a judge of the plan takes its seed: two judgements a document stay two."""
     plan = plan_of(["ann", "ben"], per_document=2)
     del plan["seed"]
-    shares = judging_cost(Prospects(NEW, ("ann", "ben"), plan), {})
+    shares = judging_cost(IfPooled(NEW, ("ann", "ben"), plan), {})
     assert [(one.judge, one.judgements) for one in shares] == [("ann", 4), ("ben", 4)]
 
 
 def test_what_cannot_be_told_has_a_reason() -> None:
     """No judges; too few for the plan; an adaptive pool where documents are assigned."""
     plan = plan_of(["ann", "ben"], per_document=2)
-    for prospects, drawable, reason in (
-        (Prospects(NEW, (), None), 0, NO_JUDGES),
-        (Prospects(NEW, ("ann",), plan), 0, NO_PLAN),
-        (Prospects((), ("ann", "ben"), plan), 3, NOT_ASSIGNED),
+    for if_pooled, drawable, reason in (
+        (IfPooled(NEW, (), None), 0, NO_JUDGES),
+        (IfPooled(NEW, ("ann",), plan), 0, NO_PLAN),
+        (IfPooled((), ("ann", "ben"), plan), 3, NOT_ASSIGNED),
     ):
-        (share,) = judging_cost(prospects, {}, drawable=drawable)
+        (share,) = judging_cost(if_pooled, {}, drawable=drawable)
         assert (share.judgements, share.seconds, share.reason) == (None, None, reason)
-    assert judging_cost(Prospects((), (), None), {}) == []
+    assert judging_cost(IfPooled((), (), None), {}) == []
 
 
 def test_an_adaptive_pool_costs_at_most_its_budget() -> None:
     """Twelve documents that may be drawn are at most twelve judgements of every judge."""
-    shares = judging_cost(Prospects((), ("ann", "ben"), None), {}, drawable=12)
+    shares = judging_cost(IfPooled((), ("ann", "ben"), None), {}, drawable=12)
     assert [(one.judgements, one.is_at_most) for one in shares] == [(12, True), (12, True)]
 
 
@@ -136,5 +136,5 @@ def test_the_count_is_of_the_places_that_would_be_made(
     for place in plan_assignment(new, judges, options).places:
         one = next(one for one in new if one.docno == place.docno)
         expected[place.judge] += place.judge not in one.decided
-    shares = judging_cost(Prospects(new, tuple(judges), made.manifest), {})
+    shares = judging_cost(IfPooled(new, tuple(judges), made.manifest), {})
     assert {one.judge: one.judgements for one in shares} == {judge: n for judge, n in expected.items() if n}

@@ -6,12 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pooler.pools.change import ChangeCount, PooledWhen, StateCounts
-from store.looking.pool_change import PairStanding
+from store.looking.pool_change import PairState
 from store.records import State
 
 POOLS = ("main", "late", "deep")
 PAIRS = st.tuples(st.sampled_from("12"), st.sampled_from("abcdefg"))
-STANDINGS = st.builds(PairStanding, st.frozensets(st.sampled_from(POOLS)), st.sampled_from(list(State)))
+STANDINGS = st.builds(PairState, st.frozensets(st.sampled_from(POOLS)), st.sampled_from(list(State)))
 
 
 @given(
@@ -21,7 +21,7 @@ STANDINGS = st.builds(PairStanding, st.frozensets(st.sampled_from(POOLS)), st.sa
     added=st.lists(PAIRS),
 )
 def test_any_change_is_counted_as_sets_would_be(
-    now: dict[tuple[str, str], PairStanding],
+    now: dict[tuple[str, str], PairState],
     whole: set[str],
     partly: dict[str, set[tuple[str, str]]],
     added: list[tuple[str, str]],

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from pooler.pools.change import CollectionState, PoolSide, brought_by, count_bringers, count_places, pool_diff
 from pooler.pools.runs import FileRuns
 from pooler.reading.blocks import RunTop, TopRanking
-from store.looking.pool_change import PairStanding
+from store.looking.pool_change import PairState
 from store.records import State
 
 PAIRS = st.sets(st.tuples(st.sampled_from(["9", "10", "a"]), st.sampled_from("xyz")))
@@ -39,15 +39,15 @@ def test_every_document_is_on_one_side(first: set[tuple[str, str]], second: set[
 def test_places_keep_the_states_apart() -> None:
     """Pooled and judged, judged outside, cannot, skipped, unjudged, not pooled: six counts."""
     main, nowhere = frozenset({"main"}), frozenset[str]()
-    standings = {
-        ("1", "a"): PairStanding(main, State.JUDGED, 0),
-        ("1", "b"): PairStanding(nowhere, State.JUDGED, 2),
-        ("1", "c"): PairStanding(main, State.CANNOT),
-        ("1", "d"): PairStanding(main, State.SKIPPED),
-        ("1", "e"): PairStanding(main, State.UNJUDGED),
-        ("1", "f"): PairStanding(nowhere, State.SKIPPED),
+    pair_states = {
+        ("1", "a"): PairState(main, State.JUDGED, 0),
+        ("1", "b"): PairState(nowhere, State.JUDGED, 2),
+        ("1", "c"): PairState(main, State.CANNOT),
+        ("1", "d"): PairState(main, State.SKIPPED),
+        ("1", "e"): PairState(main, State.UNJUDGED),
+        ("1", "f"): PairState(nowhere, State.SKIPPED),
     }
-    found = count_places([("1", docno) for docno in "abcdefg"], standings)
+    found = count_places([("1", docno) for docno in "abcdefg"], pair_states)
     assert found == {
         CollectionState.JUDGED: 1,
         CollectionState.CANNOT: 1,

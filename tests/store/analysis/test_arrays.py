@@ -67,7 +67,7 @@ def test_documents_nobody_retrieved_count_in_r() -> None:
     qrels = [Qrel("1", "a", 0), Qrel("1", "c", 2), Qrel("1", "z", 1), Qrel("1", "y", 2)]
     arrays = judged_arrays(ranked, qrels, level=1, cutoff=10)
     assert arrays.n_relevant.tolist() == [3]
-    assert arrays.standing_by_rank(0).tolist() == [[0, UNJUDGED, 1]]
+    assert arrays.states_by_rank(0).tolist() == [[0, UNJUDGED, 1]]
     assert judged_arrays(ranked, qrels, level=2, cutoff=10).n_relevant.tolist() == [2]
     assert judged_arrays(ranked, qrels, level=2, cutoff=2).lengths.tolist() == [[2]]
 
@@ -135,7 +135,7 @@ def test_arrays_say_what_dictionaries_say(
             for row, tag in enumerate(arrays.tags):
                 docnos = slow_order(content[tag].get(topic, []), order)[:cutoff]
                 assert arrays.lengths[row, column] == len(docnos)
-                got = arrays.standing_by_rank(column)[row, : len(docnos)].tolist()
+                got = arrays.states_by_rank(column)[row, : len(docnos)].tolist()
                 assert got == [
                     int(grades[docno] >= level) if docno in grades else UNJUDGED for docno in docnos
                 ]

@@ -40,7 +40,7 @@ def test_unjudged_and_judged_not_relevant_stay_apart() -> None:
     arrays = judged_rankings(
         ["t"], ["a"], as_arrays({("a", "t"): [7, 8, 9]}), as_flags({"t": {8: False, 9: True}}), cutoff=10
     )
-    assert arrays.standing_by_rank(0).tolist() == [[UNJUDGED, NOT_RELEVANT, RELEVANT]]
+    assert arrays.states_by_rank(0).tolist() == [[UNJUDGED, NOT_RELEVANT, RELEVANT]]
     assert arrays.judged().tolist() == [[[False, True, True]]]
     assert arrays.relevant().tolist() == [[[False, False, True]]]
 
@@ -71,7 +71,7 @@ def test_run_without_a_topic_has_length_zero() -> None:
     assert arrays.lengths.tolist() == [[1, 0], [0, 2]]
     assert arrays.documents.shape == (2, 2, 2)
     assert arrays.documents[0, 1].tolist() == [-1, -1]
-    assert arrays.standing_by_rank(0)[1].tolist() == [NOT_RETRIEVED, NOT_RETRIEVED]
+    assert arrays.states_by_rank(0)[1].tolist() == [NOT_RETRIEVED, NOT_RETRIEVED]
     assert arrays.n_relevant.tolist() == [1, 0]
 
 
@@ -109,14 +109,14 @@ def test_every_rank_says_what_the_lists_say(
     arrays = judged_rankings(topics, tags, as_arrays(spread_rankings), as_flags(spread_grades), cutoff=cutoff)
     for column, topic in enumerate(topics):
         assert arrays.n_relevant[column] == sum(grades[topic].values())
-        standing = arrays.standing_by_rank(column)
+        document_states = arrays.states_by_rank(column)
         same_code: dict[int, int] = {}
         for run, tag in enumerate(tags):
             cut = rankings.get((tag, topic), [])[:cutoff]
             assert arrays.lengths[run, column] == len(cut)
             expected = [{None: -1, False: 0, True: 1}[grades[topic].get(doc)] for doc in cut]
-            padding = [NOT_RETRIEVED] * (standing.shape[1] - len(cut))
-            assert standing[run].tolist() == expected + padding
+            padding = [NOT_RETRIEVED] * (document_states.shape[1] - len(cut))
+            assert document_states[run].tolist() == expected + padding
             codes = arrays.documents[run, column].tolist()
             for doc, code in zip(cut, codes, strict=False):
                 assert same_code.setdefault(doc, code) == code

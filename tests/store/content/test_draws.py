@@ -276,14 +276,14 @@ def obvious_grade(name: str, docno: str) -> int | None:
     )
     with engine_of(name) as engine, engine.connect() as connection:
         events = connection.execute(text(query), {"docno": docno}).all()
-    standing = []
+    document_states = []
     for judge in {event.judge_id for event in events}:
         own = [event for event in reversed(events) if event.judge_id == judge]
         current = own[0].grade
         since = [event.id for event in takewhile(lambda one: one.grade == current, own)]  # noqa: B023 - used at once
         if current is not None:
-            standing.append((since[-1], current))
-    return min(standing)[1] if standing else None
+            document_states.append((since[-1], current))
+    return min(document_states)[1] if document_states else None
 
 
 @pytest.mark.slow

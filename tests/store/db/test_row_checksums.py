@@ -54,7 +54,7 @@ WITHOUT_RULES = (
 """What lets a file, or a server, take any value."""
 
 
-def standing(name: str) -> tuple[int, int, int]:
+def document_states(name: str) -> tuple[int, int, int]:
     """Count the rows of all tables that have a checksum, those that have none, and the wrong."""
     n_with = n_without = n_wrong = 0
     with engine_of(name) as engine, reading(engine) as session:
@@ -72,14 +72,14 @@ def test_every_row_has_one(collection_name: str) -> None:
     rows = contents(collection_name)
     n_rows = sum(len(rows[table.name]) for table in GUARDED)
     assert n_rows > 100
-    assert standing(collection_name) == (n_rows, 0, 0)
+    assert document_states(collection_name) == (n_rows, 0, 0)
 
 
 def test_topic_of_a_run_alone_has_one(collection_name: str, collection: Collection) -> None:
     """A topic that no topics file names has a checksum, too, as soon as a run brings it."""
     collection.runs.add(make_run("bm25", {"7": [("a", 1.0)]}))
     # The collection, the topic, the run and its ranking.
-    assert standing(collection_name) == (4, 0, 0)
+    assert document_states(collection_name) == (4, 0, 0)
 
 
 def test_checksum_is_the_crc_of_the_values(tmp_path: Path) -> None:
@@ -104,16 +104,16 @@ def test_copies_keep_them(tmp_path: Path, postgres_url: str) -> None:
     """What SQLite was given is right on PostgreSQL, and back, value by value."""
     first, last = str(tmp_path / "first.db"), str(tmp_path / "last.db")
     fill(first)
-    expected = standing(first)
+    expected = document_states(first)
     copy_collection(collection_url(first), collection_url(postgres_url))
     copy_collection(collection_url(postgres_url), collection_url(last))
-    assert standing(postgres_url) == standing(last) == expected
+    assert document_states(postgres_url) == document_states(last) == expected
 
 
 def test_updated_row_gets_another(collection_name: str) -> None:
     """What the program updates is computed anew when it is committed; nothing is rolled back."""
     fill(collection_name)
-    n_rows = standing(collection_name)[0]
+    n_rows = document_states(collection_name)[0]
     with engine_of(collection_name) as engine:
         for table, values in (
             (JUDGEMENT, {"note": "by hand", "grade": None, "state": "skipped"}),
@@ -123,7 +123,7 @@ def test_updated_row_gets_another(collection_name: str) -> None:
         ):
             with writing(engine) as session:
                 session.execute(update(table).values(**values))
-            assert standing(collection_name) == (n_rows, 0, 0)
+            assert document_states(collection_name) == (n_rows, 0, 0)
         before = contents(collection_name)
         with reading(engine) as session:
             session.execute(update(PASSAGE).values(start=6))
@@ -134,15 +134,15 @@ def test_updated_row_gets_another(collection_name: str) -> None:
 def test_change_behind_the_back_is_seen(collection_name: str) -> None:
     """What something else changed has another checksum; renewing passes over what has one."""
     fill(collection_name)
-    n_rows = standing(collection_name)[0]
+    n_rows = document_states(collection_name)[0]
     execute(collection_name, "UPDATE passage SET start = start + 1 WHERE id = 1")
-    assert standing(collection_name) == (n_rows, 0, 1)
+    assert document_states(collection_name) == (n_rows, 0, 1)
     execute(collection_name, "UPDATE passage SET checksum = NULL")
     with engine_of(collection_name) as engine, writing(engine) as session:
         n_passages = len(session.execute(select(PASSAGE.c.id)).all())
         assert renew_checksums(session, PASSAGE) == n_passages
         assert renew_checksums(session, PASSAGE) == 0
-    assert standing(collection_name) == (n_rows, 0, 0)
+    assert document_states(collection_name) == (n_rows, 0, 0)
 
 
 def another(column: Column[Any], *, on_server: bool) -> str:
@@ -178,7 +178,7 @@ def test_another_value_of_any_column_is_seen(collection_name: str) -> None:
                     found = [is_wrong for _, is_wrong in wrong_rows(session, table)]
                 assert found, table
                 assert all(found), column
-    assert standing(collection_name)[1:] == (0, 0)
+    assert document_states(collection_name)[1:] == (0, 0)
 
 
 values = st.one_of(

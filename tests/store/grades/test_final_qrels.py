@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from store.analysis.aggregation.rules import Ties
 from store.errors import ArgumentError, PoolerError
 from store.formats.scale import make_scale, parse_scale
-from store.grades.opinions import StandingRuling
+from store.grades.opinions import CurrentRuling
 from store.grades.policy import Policy, Rule
 from store.grades.qrels import final_qrels
 from store.judging.disagreements import Settlement
@@ -80,7 +80,9 @@ def test_nothing_judged_is_an_error() -> None:
 
 judgements = st.lists(
     st.builds(
-        lambda docno, judge, standing, iteration: made(docno, judge, standing[1], standing[0], iteration),
+        lambda docno, judge, document_states, iteration: made(
+            docno, judge, document_states[1], document_states[0], iteration
+        ),
         st.sampled_from("abc"),
         st.sampled_from("xyz"),
         st.one_of(
@@ -207,9 +209,9 @@ def test_level_of_sums_is_one_of_the_sums() -> None:
 
 
 RULED = [
-    StandingRuling("1", "a", 2, "zoe"),
-    StandingRuling("1", "b", None, "zoe", Settlement.CHANGED),
-    StandingRuling("1", "d", 1, "yan", Settlement.UNNEEDED),
+    CurrentRuling("1", "a", 2, "zoe"),
+    CurrentRuling("1", "b", None, "zoe", Settlement.CHANGED),
+    CurrentRuling("1", "d", 1, "yan", Settlement.UNNEEDED),
 ]
 
 
@@ -241,7 +243,7 @@ def test_ruling_settles_a_tie() -> None:
     for ties, n_decided, left_out in (("low", 1, {}), ("unresolved", 0, {("1", "b"): "tied"})):
         final = final_qrels(
             rows, SCALE, Policy(rule="majority", ties=ties),  # type: ignore[arg-type]
-            adjudicators={"zoe"}, rulings=[StandingRuling("1", "a", 1, "zoe")],
+            adjudicators={"zoe"}, rulings=[CurrentRuling("1", "a", 1, "zoe")],
         )  # fmt: skip
         assert final.rows[0] == Qrel("1", "a", 1)
         assert (final.n_decided_by_ties, final.left_out) == (n_decided, left_out)
@@ -250,7 +252,7 @@ def test_ruling_settles_a_tie() -> None:
 def test_judge_named_alone_is_not_ruled_over() -> None:
     """`judge` takes one judge's own grades; the only voter's grades give way to rulings."""
     rows = [made("a", "me", 0), made("b", "me", 0), made("a", "zoe", 2)]
-    given_ = {"adjudicators": {"zoe"}, "rulings": [StandingRuling("1", "a", 2, "zoe")]}
+    given_ = {"adjudicators": {"zoe"}, "rulings": [CurrentRuling("1", "a", 2, "zoe")]}
     own = final_qrels(rows, SCALE, Policy(judge="me"), **given_)  # type: ignore[arg-type]
     assert [row.grade for row in own.rows] == [0, 0]
     assert (own.judges, own.n_ruled) == (("me",), 0)
@@ -275,7 +277,7 @@ def test_judges_that_are_named_vote_alone() -> None:
 def test_sums_and_rulings_are_not_mixed() -> None:
     """A ruling is a grade and no sum of grades: one must be left out, and the hint says how."""
     rows = of_judges({"a": (0, 2)})
-    rulings = [StandingRuling("1", "a", 1, "zoe")]
+    rulings = [CurrentRuling("1", "a", 1, "zoe")]
     with pytest.raises(ArgumentError, match="must be another rule where rulings stand") as caught:
         final_qrels(rows, SCALE, Policy(rule="sum"), rulings=rulings)
     assert caught.value.hint == "--without-rulings leaves 1 of them out"
@@ -287,7 +289,7 @@ def test_rulings_alone_are_qrels() -> None:
     """Where nobody but an adjudicator judged, the rulings are the grades."""
     final = final_qrels(
         [made("a", "zoe", 1)], SCALE, adjudicators={"zoe"},
-        rulings=[StandingRuling("1", "a", 1, "zoe")],
+        rulings=[CurrentRuling("1", "a", 1, "zoe")],
     )  # fmt: skip
     assert (final.rows, final.judges, final.adjudicators) == ([Qrel("1", "a", 1)], (), ("zoe",))
 
@@ -307,7 +309,7 @@ def test_dawid_skene_tells_how_it_went() -> None:
 def test_dawid_skene_learns_from_rulings() -> None:
     """Where three judges gave 0 and the ruling was 2, their 0 on another document is read as 2."""
     rows = of_judges({"a": (0, 0, 0), "b": (1, 1, 1), "c": (0, 0, 0)})
-    rulings = [StandingRuling("1", "a", 2, "zoe")]
+    rulings = [CurrentRuling("1", "a", 2, "zoe")]
     taught = final_qrels(rows, SCALE, Policy(rule="dawid-skene"), rulings=rulings)
     assert [row.grade for row in taught.rows] == [2, 1, 2]
     untaught = final_qrels(rows, SCALE, Policy(rule="dawid-skene", rulings=False), rulings=rulings)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from store.formats.scale import parse_scale
-from store.grades.opinions import StandingRuling, gather
+from store.grades.opinions import CurrentRuling, gather
 from store.grades.policy import Policy, Rule
 from store.grades.qrels import Change, FinalQrels, decide, final_qrels, flips_of
 from store.records import Judgement, State
@@ -51,7 +51,7 @@ def test_flips_equal_making_the_qrels_otherwise(cells: Cells, rule: Rule, data: 
     rows = judgements_of(cells)
     docnos = sorted({docno for docno, _ in cells})
     ruled = data.draw(st.dictionaries(st.sampled_from(docnos), st.sampled_from([None, 0, 2])))
-    rulings = [StandingRuling("1", docno, verdict, "zoe") for docno, verdict in ruled.items()]
+    rulings = [CurrentRuling("1", docno, given_grade, "zoe") for docno, given_grade in ruled.items()]
     ties = data.draw(st.sampled_from(["low", "high", "unresolved"]))
     policy = Policy(rule=rule, ties=ties if rule in ("majority", "median") else None)
 
@@ -85,9 +85,9 @@ def test_three_different_grades_hang_on_everything() -> None:
     """0 1 2 is 0, or 2, or left out; collapsed first it is relevant to two of three."""
     rows = judgements_of({("a", "x"): 0, ("a", "y"): 1, ("a", "z"): 2})
     policy = Policy(rule="majority", ties="low", level=1)
-    ballots = gather(rows, SCALE, policy)
-    assert decide(ballots, policy).rows[0].grade == 0
-    flips = flips_of(ballots, policy)
+    all_votes = gather(rows, SCALE, policy)
+    assert decide(all_votes, policy).rows[0].grade == 0
+    flips = flips_of(all_votes, policy)
     assert [(flip.option, flip.value, flip.grades, flip.relevance) for flip in flips] == [
         ("ties", "high", None, {1: Change(changed=1)}),
         ("ties", "unresolved", None, {1: Change(removed=1)}),

@@ -21,10 +21,10 @@ def counts_of(collection: str, of: tuple[str, ...]) -> dict[str, dict[int, list[
     """Return what the ballots say: counts by grade, by topic and document id."""
     with Collection(collection) as opened:
         ids = opened.runs.ranked().ids
-        ballots = opened.grades.ballots(Policy(rulings=False, of=of))
+        all_votes = opened.grades.all_votes(Policy(rulings=False, of=of))
     found: dict[str, dict[int, list[int]]] = {}
-    for row, counts in zip(ballots.rows.tolist(), ballots.counts.tolist(), strict=True):
-        topic, docno = ballots.pairs[row]
+    for row, counts in zip(all_votes.rows.tolist(), all_votes.counts.tolist(), strict=True):
+        topic, docno = all_votes.pairs[row]
         found.setdefault(topic, {})[ids[docno]] = counts
     return found
 

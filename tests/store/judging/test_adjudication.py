@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from store.collection import Collection
 from store.errors import ArgumentError, UnknownNameError
 from store.judging.adjudication import AdjudicationDesk
-from store.judging.disagreements import Selection, Settlement, Verdict
+from store.judging.disagreements import GivenGrade, Selection, Settlement
 from store.records import Action, JudgeKind, Qrel, State, Topic
 from tests.store.outside import Sitting, execute, make_pool
 from tests.strategies import examples
@@ -134,7 +134,7 @@ def test_latest_ruling_is_the_outcome(ready: Collection) -> None:
     (case,) = ready.disagreements.all()
     names = ready.disagreements.judge_names()
     assert case.ruling is not None
-    assert (names[case.ruling.judge], case.ruling.verdict) == ("yan", 1)
+    assert (names[case.ruling.judge], case.ruling.given_grade) == ("yan", 1)
     assert {names[judge] for judge in case.rulers} == {"zoe", "yan"}
     stored = {(one.judge, one.grade) for one in ready.judgements.current(["zoe", "yan"])}
     assert stored == {("zoe", 2), ("yan", 1)}
@@ -183,7 +183,7 @@ def test_unknown_names_of_a_selection_are_refused(ready: Collection) -> None:
             ready.adjudication_desk("zoe", selection=selection)
 
 
-Standing = tuple[int, Verdict, tuple[str, ...]]
+StateCounts = tuple[int, GivenGrade, tuple[str, ...]]
 """When it was decided, what, and on which verdicts."""
 
 
@@ -191,40 +191,40 @@ Standing = tuple[int, Verdict, tuple[str, ...]]
 class Ledger:
     """A plain account of what everybody decided: one stack of standings a judge and document."""
 
-    stacks: dict[tuple[str, str], list[Standing | None]] = field(default_factory=dict)
+    stacks: dict[tuple[str, str], list[StateCounts | None]] = field(default_factory=dict)
     done: dict[str, list[str]] = field(default_factory=dict)
     ticks: count[int] = field(default_factory=count)
 
-    def standing(self, judge: str, docno: str) -> Standing | None:
+    def document_states(self, judge: str, docno: str) -> StateCounts | None:
         """Return what stands."""
         return self.stacks.get((judge, docno), [None])[-1]
 
-    def verdicts(self, docno: str) -> dict[str, Verdict]:
+    def given_grades(self, docno: str) -> dict[str, GivenGrade]:
         """Return the verdicts of those who are no adjudicators."""
         found = {}
         for judge, kind in KINDS.items():
-            now = self.standing(judge, docno)
+            now = self.document_states(judge, docno)
             if kind is not JudgeKind.ADJUDICATOR and now is not None:
                 found[judge] = now[1]
         return found
 
     def disagree(self, docno: str) -> bool:
         """Say whether some two differ."""
-        found = list(self.verdicts(docno).values())
+        found = list(self.given_grades(docno).values())
         return any(one != other for one in found for other in found)
 
     def text(self, docno: str) -> tuple[str, ...]:
         """Return the verdicts without their judges."""
-        return tuple(sorted(map(str, self.verdicts(docno).values())))
+        return tuple(sorted(map(str, self.given_grades(docno).values())))
 
     def act(self, judge: str, docno: str, action: str, grade: int) -> None:
         """Note an event."""
-        verdict: Verdict = grade if action == "judge" else None
-        new: Standing | None = (next(self.ticks), verdict, self.text(docno))
+        given_grade: GivenGrade = grade if action == "judge" else None
+        new: StateCounts | None = (next(self.ticks), given_grade, self.text(docno))
         if action == "skip":
             new = None
         elif action == "note":
-            new = self.standing(judge, docno)
+            new = self.document_states(judge, docno)
         self.stacks.setdefault((judge, docno), [None]).append(new)
         self.done.setdefault(judge, []).append(docno)
 
@@ -233,20 +233,20 @@ class Ledger:
         if self.done.get(judge):
             self.stacks[judge, self.done[judge].pop()].pop()
 
-    def status(self, docno: str) -> tuple[Settlement, str, Verdict] | None:
+    def status(self, docno: str) -> tuple[Settlement, str, GivenGrade] | None:
         """Say what has become of a document, and who settled it as what; ``None`` = nothing."""
         rulings = [
             (*now, judge)
             for judge, kind in KINDS.items()
-            if kind is JudgeKind.ADJUDICATOR and (now := self.standing(judge, docno))
+            if kind is JudgeKind.ADJUDICATOR and (now := self.document_states(judge, docno))
         ]
         if not rulings:
             return (Settlement.OPEN, "", None) if self.disagree(docno) else None
-        _, verdict, grounds, judge = max(rulings)
+        _, given_grade, grounds, judge = max(rulings)
         if not self.disagree(docno):
-            return Settlement.UNNEEDED, judge, verdict
+            return Settlement.UNNEEDED, judge, given_grade
         same = grounds == self.text(docno)
-        return Settlement.SETTLED if same else Settlement.CHANGED, judge, verdict
+        return Settlement.SETTLED if same else Settlement.CHANGED, judge, given_grade
 
 
 STEPS = st.lists(
@@ -297,13 +297,13 @@ def test_queue_and_list_equal_a_plain_account(
         case.docno: (
             case.status,
             names[case.ruling.judge] if case.ruling else "",
-            case.ruling.verdict if case.ruling else None,
+            case.ruling.given_grade if case.ruling else None,
         )
         for case in cases
     } == expected
     for case in cases:
-        votes = {names[vote.judge]: vote.verdict for vote in case.votes}
-        assert votes == ledger.verdicts(case.docno)
+        votes = {names[vote.judge]: vote.given_grade for vote in case.votes}
+        assert votes == ledger.given_grades(case.docno)
     for judge in ("zoe", "yan"):
         _check_queue(sittings[judge], topic, judge, ledger, expected)
 
@@ -313,7 +313,7 @@ def _check_queue(
     topic: str,
     judge: str,
     ledger: Ledger,
-    expected: dict[str, tuple[Settlement, str, Verdict]],
+    expected: dict[str, tuple[Settlement, str, GivenGrade]],
 ) -> None:
     """Compare an adjudicator's queue and inbox with the account."""
     tasks = {task.docno: task for task in sitting.look()}
@@ -321,13 +321,13 @@ def _check_queue(
         docno
         for docno, (status, _, _) in expected.items()
         if status in (Settlement.OPEN, Settlement.CHANGED)
-        or (status is Settlement.SETTLED and ledger.standing(judge, docno))
+        or (status is Settlement.SETTLED and ledger.document_states(judge, docno))
     }
     assert set(tasks) == wanted
     assert isinstance(sitting.desk, AdjudicationDesk)
     for docno, task in tasks.items():
-        own = ledger.standing(judge, docno)
-        status, _, verdict = expected[docno]
+        own = ledger.document_states(judge, docno)
+        status, _, given_grade = expected[docno]
         view = sitting.desk.disagreement(topic, docno)
         assert view.status is status
         if status is Settlement.CHANGED or own is None:
@@ -336,7 +336,7 @@ def _check_queue(
             assert task.state is (State.CANNOT if own[1] is None else State.JUDGED)
             assert task.grade == own[1]
         if status is not Settlement.OPEN:
-            assert view.outcome == verdict
+            assert view.outcome == given_grade
     lines = {line.topic: line for line in sitting.desk.inbox()}
     if not tasks:
         assert topic not in lines

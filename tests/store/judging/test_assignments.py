@@ -102,14 +102,14 @@ def test_lease_is_as_long_as_the_plan_says(pooled: Collection) -> None:
     take(pooled, "ann", 2)
     sit(pooled, "ann").grade("b", 1)
     with reading(pooled._db.engine) as session:
-        seats = assigned_documents(session, ANN, 1)
+        held_places = assigned_documents(session, ANN, 1)
         assert assigned_pairs(session, ANN) == {(1, 1), (1, 2)}
-    assert [(one.position, one.display_order) for one in seats.values()] == [(0, "docno"), (1, "docno")]
-    until = seats[1].lease_until
+    assert [(one.position, one.display_order) for one in held_places.values()] == [(0, "docno"), (1, "docno")]
+    until = held_places[1].lease_until
     assert until is not None
     # The database's clock may differ from this process's by a little.
     assert timedelta(seconds=95) < until - start < timedelta(seconds=125)
-    assert seats[2].lease_until is None
+    assert held_places[2].lease_until is None
 
 
 @pytest.mark.parametrize("what", ["withdrawn", "unsampled", "gone"])
@@ -287,10 +287,10 @@ def test_several_plans_keep_their_own_leases(pooled: Collection, collection_name
     start = datetime.now(UTC)
     assert take(pooled, "ann", 9) == [1, 2, 3, 4, 5, 6, 7]
     with reading(pooled._db.engine) as session:
-        seats = assigned_documents(session, ANN, 1)
+        held_places = assigned_documents(session, ANN, 1)
     lengths = [
         None if one.lease_until is None else round((one.lease_until - start).total_seconds(), -1)
-        for one in seats.values()
+        for one in held_places.values()
     ]
     assert lengths == [10] * 6 + [1000, None]
     sit(pooled, "ann").act("h", Action.SKIP)

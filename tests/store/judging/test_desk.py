@@ -42,7 +42,7 @@ from tests.store.outside import (
 )
 
 HUMAN = JudgeKind.HUMAN
-Standing = tuple[State, int | None, str, str]
+StateCounts = tuple[State, int | None, str, str]
 COLUMNS = [column.name for column in JUDGEMENT.columns]
 
 
@@ -72,7 +72,7 @@ def events(name: str) -> list[dict[str, Any]]:
         return [dict(row) for row in result.mappings()]
 
 
-def standing(task: Task | None) -> Standing:
+def document_states(task: Task | None) -> StateCounts:
     """Give state, grade, note and reason."""
     assert task is not None
     return task.state, task.grade, task.note, task.reason
@@ -266,15 +266,20 @@ def test_unknown_topic_lists_the_known(ready: Collection) -> None:
 def test_every_action_has_its_state(ready: Collection) -> None:
     """Five actions and what a document is after each of them."""
     sitting = sit(ready)
-    assert standing(sitting.act("a", Action.NOTE, note="n")) == (State.UNJUDGED, None, "n", "")
-    assert standing(sitting.grade("a", 0)) == (State.JUDGED, 0, "n", "")
-    assert standing(sitting.grade("a", 2)) == (State.JUDGED, 2, "n", "")
-    assert standing(sitting.act("a", Action.NOTE, note="m")) == (State.JUDGED, 2, "m", "")
-    assert standing(sitting.act("a", Action.SKIP)) == (State.SKIPPED, None, "m", "")
-    assert standing(sitting.act("a", Action.CANNOT, reason="torn\0")) == (State.CANNOT, None, "m", "torn\0")
-    assert standing(sitting.act("a", Action.NOTE, note="")) == (State.CANNOT, None, "", "torn\0")
-    assert standing(sitting.grade("a", 1)) == (State.JUDGED, 1, "", "")
-    assert standing(sitting.act("a", Action.REOPEN)) == (State.UNJUDGED, None, "", "")
+    assert document_states(sitting.act("a", Action.NOTE, note="n")) == (State.UNJUDGED, None, "n", "")
+    assert document_states(sitting.grade("a", 0)) == (State.JUDGED, 0, "n", "")
+    assert document_states(sitting.grade("a", 2)) == (State.JUDGED, 2, "n", "")
+    assert document_states(sitting.act("a", Action.NOTE, note="m")) == (State.JUDGED, 2, "m", "")
+    assert document_states(sitting.act("a", Action.SKIP)) == (State.SKIPPED, None, "m", "")
+    assert document_states(sitting.act("a", Action.CANNOT, reason="torn\0")) == (
+        State.CANNOT,
+        None,
+        "m",
+        "torn\0",
+    )
+    assert document_states(sitting.act("a", Action.NOTE, note="")) == (State.CANNOT, None, "", "torn\0")
+    assert document_states(sitting.grade("a", 1)) == (State.JUDGED, 1, "", "")
+    assert document_states(sitting.act("a", Action.REOPEN)) == (State.UNJUDGED, None, "", "")
     assert sitting.tasks["a"].revision == 9
     assert sitting.look()[1] == sitting.tasks["a"]
 
@@ -368,15 +373,15 @@ def test_undo_goes_back_step_by_step(ready: Collection) -> None:
     sitting.act("a", Action.NOTE, note="sure")
     sitting.grade("b", 2)
     sitting.act("a", Action.CANNOT, reason="torn")
-    assert standing(sitting.undo()) == (State.JUDGED, 1, "sure", "")
+    assert document_states(sitting.undo()) == (State.JUDGED, 1, "sure", "")
     sitting.grade("c", 0)
-    assert standing(sitting.undo()) == (State.UNJUDGED, None, "", "")  # c
-    assert standing(sitting.undo()) == (State.UNJUDGED, None, "", "")  # b
-    assert standing(sitting.undo()) == (State.JUDGED, 1, "", "")  # the note
-    assert standing(sitting.undo()) == (State.UNJUDGED, None, "", "")
+    assert document_states(sitting.undo()) == (State.UNJUDGED, None, "", "")  # c
+    assert document_states(sitting.undo()) == (State.UNJUDGED, None, "", "")  # b
+    assert document_states(sitting.undo()) == (State.JUDGED, 1, "", "")  # the note
+    assert document_states(sitting.undo()) == (State.UNJUDGED, None, "", "")
     assert sitting.undo() is None
     assert sitting.undo() is None
-    assert [standing(task)[0] for task in sitting.look()] == [State.UNJUDGED] * 3
+    assert [document_states(task)[0] for task in sitting.look()] == [State.UNJUDGED] * 3
 
 
 def test_undo_names_its_event_once(ready: Collection, collection_name: str) -> None:
@@ -445,8 +450,8 @@ def test_random_work_and_undo_equal_a_plain_history(ready: Collection) -> None:
     """Over a long random sitting every document stands as a plain list of states says."""
     dice = random.Random(3)
     sitting = sit(ready)
-    states: dict[str, Standing] = dict.fromkeys("abc", (State.UNJUDGED, None, "", ""))
-    before: list[tuple[str, Standing]] = []
+    states: dict[str, StateCounts] = dict.fromkeys("abc", (State.UNJUDGED, None, "", ""))
+    before: list[tuple[str, StateCounts]] = []
     for _ in range(120):
         docno = dice.choice("abc")
         _, _, note, _ = old = states[docno]
@@ -475,8 +480,8 @@ def test_random_work_and_undo_equal_a_plain_history(ready: Collection) -> None:
                 case _:
                     sitting.act(docno, Action.NOTE, note=f"note {grade}")
                     states[docno] = (old[0], old[1], f"note {grade}", old[3])
-        assert standing(sitting.tasks[docno]) == states[docno]
-    assert {task.docno: standing(task) for task in sitting.look()} == states
+        assert document_states(sitting.tasks[docno]) == states[docno]
+    assert {task.docno: document_states(task) for task in sitting.look()} == states
 
 
 def test_same_judge_elsewhere_is_a_conflict(ready: Collection, collection_name: str) -> None:
@@ -512,7 +517,7 @@ def test_undo_under_another_sitting_is_a_conflict(
             first.undo()
     assert contents(collection_name) == before
     ready.judgements.add({"ann": [Qrel("1", "b", 1)]}, HUMAN)
-    assert standing(second.undo()) == (State.JUDGED, 1, "", "")
+    assert document_states(second.undo()) == (State.JUDGED, 1, "", "")
 
 
 @pytest.mark.parametrize("act", ["record", "undo"])

@@ -12,11 +12,11 @@ from sklearn.metrics import confusion_matrix
 
 from store.judging.disagreements import (
     Case,
+    GivenGrade,
     Ruling,
     Selection,
     Settlement,
     Step,
-    Verdict,
     Vote,
     count_cells,
     lettered,
@@ -24,12 +24,12 @@ from store.judging.disagreements import (
 )
 from store.records import Action
 
-verdicts = st.one_of(st.none(), st.integers(-2, 3))
+given_grades = st.one_of(st.none(), st.integers(-2, 3))
 
 
-def case_of(*given: Verdict, ruling: Ruling | None = None, topic: str = "1", docno: str = "d") -> Case:
+def case_of(*given: GivenGrade, ruling: Ruling | None = None, topic: str = "1", docno: str = "d") -> Case:
     """Make a case of judges 1, 2, ... and their verdicts."""
-    votes = tuple(Vote(judge, verdict) for judge, verdict in enumerate(given, start=1))
+    votes = tuple(Vote(judge, given_grade) for judge, given_grade in enumerate(given, start=1))
     return Case(topic, docno, 1, 1, votes, ruling)
 
 
@@ -77,18 +77,18 @@ def test_judges_who_exchange_their_grades_disagree_as_before() -> None:
 
 
 ACTIONS = st.lists(
-    st.tuples(st.sampled_from(["judge", "cannot", "skip", "note", "mark", "undo"]), verdicts), max_size=12
+    st.tuples(st.sampled_from(["judge", "cannot", "skip", "note", "mark", "undo"]), given_grades), max_size=12
 )
 
 
 @given(ACTIONS)
-def test_standing_ruling_equals_a_stack_of_states(actions: list[tuple[str, Verdict]]) -> None:
+def test_standing_ruling_equals_a_stack_of_states(actions: list[tuple[str, GivenGrade]]) -> None:
     """Over any events, undo included, what stands is the top of a plain stack."""
     history: list[Step] = []
-    stack: list[tuple[int, tuple[int, Verdict] | None]] = [(0, None)]
+    stack: list[tuple[int, tuple[int, GivenGrade] | None]] = [(0, None)]
     for event, (name, grade) in enumerate(actions, start=1):
         action, undoes = Action(name), None
-        standing = stack[-1][1]
+        document_states = stack[-1][1]
         if action is Action.UNDO:
             if len(stack) == 1:
                 continue
@@ -99,7 +99,7 @@ def test_standing_ruling_equals_a_stack_of_states(actions: list[tuple[str, Verdi
             grade = None
             stack.append((event, (event, None)))
         else:
-            stack.append((event, None if action is Action.SKIP else standing))
+            stack.append((event, None if action is Action.SKIP else document_states))
         history.append(Step(event, action, undoes, grade, f"docno opinions:{event}"))
     ruling = ruling_of(7, history)
     expected = stack[-1][1]
@@ -144,13 +144,16 @@ def test_cells_say_what_was_settled_as_what() -> None:
 
 
 @given(
-    st.lists(verdicts, min_size=1, max_size=4),
+    st.lists(given_grades, min_size=1, max_size=4),
     st.one_of(st.none(), st.integers(1, 5)),
-    st.one_of(st.none(), st.tuples(verdicts, verdicts).filter(lambda cell: cell[0] != cell[1])),
+    st.one_of(st.none(), st.tuples(given_grades, given_grades).filter(lambda cell: cell[0] != cell[1])),
     st.one_of(st.none(), st.just((1, 2))),
 )
 def test_selection_equals_looking_at_every_two_judges(
-    given: list[Verdict], gap: int | None, cell: tuple[Verdict, Verdict] | None, pair: tuple[int, int] | None
+    given: list[GivenGrade],
+    gap: int | None,
+    cell: tuple[GivenGrade, GivenGrade] | None,
+    pair: tuple[int, int] | None,
 ) -> None:
     """Gap and cell ask whether some two judges, or the two named ones, stand so to each other."""
     known = {judge: one for judge, one in enumerate(given, start=1) if not pair or judge in pair}

@@ -30,7 +30,7 @@ from store.records import (
     State,
 )
 from tests.store.outside import Sitting, contents, engine_of, execute, make_pool
-from tests.store.seating import places, seat
+from tests.store.places import held_place, places
 
 HUMAN = JudgeKind.HUMAN
 BYTES = 300_000
@@ -150,8 +150,8 @@ def test_state_of_documents_is_as_if_the_judge_had_never_been(ready: Collection,
                 "a": State.JUDGED, "b": State.UNJUDGED, "c": State.JUDGED, "d": State.UNJUDGED,
                 "e": State.UNJUDGED,
             }  # fmt: skip
-        assert [(line.topic, line.standing) for line in ready.lists.topics()] == [
-            (line.topic, line.standing) for line in other.lists.topics()
+        assert [(line.topic, line.document_states) for line in ready.lists.topics()] == [
+            (line.topic, line.document_states) for line in other.lists.topics()
         ]
 
 
@@ -169,9 +169,9 @@ def test_rulings_of_an_erased_adjudicator_go(ready: Collection, collection_name:
 
 def test_places_by_name_go_and_claims_are_open_again(ready: Collection, collection_name: str) -> None:
     """Whoever comes may claim what the judge had claimed; what was assigned by name is counted."""
-    seat(collection_name, "1", "ab", "bob")
-    seat(collection_name, "1", "b", "ann")
-    seat(collection_name, "1", "cd", "bob", lease_s=600)
+    held_place(collection_name, "1", "ab", "bob")
+    held_place(collection_name, "1", "b", "ann")
+    held_place(collection_name, "1", "cd", "bob", lease_s=600)
     done = ready.erasures.erase("bob")
     assert (done.places, done.reopened, done.unassigned) == (2, 2, 1)  # a has no place then
     assert not done.is_last_assigned
@@ -184,7 +184,7 @@ def test_places_by_name_go_and_claims_are_open_again(ready: Collection, collecti
 
 def test_end_of_all_assignment_is_told(ready: Collection, collection_name: str) -> None:
     """Where all places were the judge's, everybody is shown the whole pool then."""
-    seat(collection_name, "1", "ab", "bob")
+    held_place(collection_name, "1", "ab", "bob")
     assert ready.desk("ann").queue("1") == []
     assert ready.erasures.erase("bob").is_last_assigned
     assert len(ready.desk("ann").queue("1")) == 5

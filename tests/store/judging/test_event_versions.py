@@ -9,7 +9,7 @@ import pytest
 from store.collection import Collection
 from store.formats.scale import parse_scale
 from store.keeping.directory.read import read_directory
-from store.keeping.directory.tables import Wishes
+from store.keeping.directory.tables import ExportChoice
 from store.keeping.directory.write import write_directory
 from store.records import Action, ImportReport, JudgeKind, Topic
 from tests.store.outside import Sitting, make_pool
@@ -46,7 +46,7 @@ def test_version_that_is_not_here_is_not_known(collection: Collection, tmp_path:
     assert collection.judgements.append(events) == ImportReport(unchanged=2)
     collection.guidelines.add("judge well")
     assert collection.judgements.append(events) == ImportReport(unchanged=2)
-    write_directory(collection.as_it_stands(), tmp_path / "out", Wishes(), program="x")
+    write_directory(collection.as_it_stands(), tmp_path / "out", ExportChoice(), program="x")
     read_directory(str(tmp_path / "new.db"), tmp_path / "out")
 
 

@@ -11,7 +11,7 @@ from store.db.tables import JUDGEMENT
 from store.errors import StoreError, UnknownNameError
 from store.records import Action, Decision, Document, JudgeKind, Passage, Qrel, State, Topic
 from tests.store.outside import Sitting, contents, execute, make_pool
-from tests.store.seating import places, seat
+from tests.store.places import held_place, places
 
 COLUMNS = [column.name for column in JUDGEMENT.columns]
 HASH, VERSION = COLUMNS.index("document_sha256"), COLUMNS.index("guideline_version")
@@ -51,7 +51,7 @@ def test_disabled_judge_does_not_sit_down(ready: Collection, collection_name: st
 
 def test_judge_disabled_while_at_work_writes_no_more(ready: Collection, collection_name: str) -> None:
     """Nothing that decides goes through; what was saved before stays."""
-    seat(collection_name, "1", "ab", None, lease_s=600)
+    held_place(collection_name, "1", "ab", None, lease_s=600)
     desk = ready.desk("ann")
     desk.claim("1")
     sitting = Sitting(desk, "1")
@@ -114,7 +114,7 @@ def test_keep_over_nothing_and_over_an_undone_decision(ready: Collection) -> Non
 
 def test_keep_settles_the_place_as_their_decision_does(ready: Collection, collection_name: str) -> None:
     """Kept is theirs: decided, the place stays settled; undecided, its lease runs."""
-    seat(collection_name, "1", "ab", None, lease_s=600)
+    held_place(collection_name, "1", "ab", None, lease_s=600)
     here = ready.desk("ann")
     here.claim("1")
     sitting, elsewhere = Sitting(here, "1"), Sitting(ready.desk("ann"), "1")

@@ -11,7 +11,7 @@ from store.judging.desk import count_claimable, count_undrawn, fetch_queue, fetc
 from store.records import Action, Decision, InboxLine, JudgeKind, Topic
 from tests.store.drawing import adaptive_pool, ends
 from tests.store.outside import Sitting, execute, make_pool
-from tests.store.seating import let_lapse, places, seat
+from tests.store.places import held_place, let_lapse, places
 
 LEASE_S = 600
 
@@ -48,8 +48,8 @@ def test_without_assignments_everybody_has_the_whole_pool(ready: Collection) -> 
 
 def test_one_assignment_ends_that_for_everybody(ready: Collection, collection_name: str) -> None:
     """From the first place on, a judge has what has a place, in the place's order, or nothing."""
-    seat(collection_name, "1", "ad", "ann", display_order="random:3")
-    seat(collection_name, "2", "a", "bob")
+    held_place(collection_name, "1", "ad", "ann", display_order="random:3")
+    held_place(collection_name, "2", "a", "bob")
     assert (laid(ready, "ann"), laid(ready, "bob"), laid(ready, "cy")) == ("ad", "", "")
     assert (laid(ready, "ann", "2"), laid(ready, "bob", "2")) == ("", "a")
     assert (inbox(ready, "ann"), inbox(ready, "bob"), inbox(ready, "cy")) == (
@@ -63,7 +63,7 @@ def test_event_says_the_order_of_the_place_and_the_round_of_the_pool(
     ready: Collection, collection_name: str
 ) -> None:
     """Where something is assigned the judge's own order is the one that was seen."""
-    seat(collection_name, "1", "ca", "ann", display_order="random:99")
+    held_place(collection_name, "1", "ca", "ann", display_order="random:99")
     Sitting(ready.desk("ann"), "1").act("c", Action.JUDGE, grade=1, position=0)
     with reading(ready._db.engine) as session:
         queue = fetch_queue(session, 1, 1)
@@ -75,14 +75,14 @@ def test_event_says_the_order_of_the_place_and_the_round_of_the_pool(
 
 def test_positions_need_not_be_without_gaps(ready: Collection, collection_name: str) -> None:
     """Places of two plans follow each other by position, whichever was made first."""
-    seat(collection_name, "1", "b", "ann", first=7)
-    seat(collection_name, "1", "ac", "ann", first=3)
+    held_place(collection_name, "1", "b", "ann", first=7)
+    held_place(collection_name, "1", "ac", "ann", first=3)
     assert laid(ready, "ann") == "acb"
 
 
 def test_assigned_but_no_longer_pooled_is_not_shown(ready: Collection, collection_name: str) -> None:
     """A place at a document of withdrawn pools is none; it comes back with another pool."""
-    seat(collection_name, "1", "abcd", "ann")
+    held_place(collection_name, "1", "abcd", "ann")
     assert ready.pools.withdraw("pool")
     assert (laid(ready, "ann"), inbox(ready, "ann")) == ("", [])
     ready.pools.add(make_pool({"1": "xa"}, name="second", round="4"))
@@ -97,16 +97,16 @@ def test_documents_not_sampled_are_not_shown(ready: Collection, collection_name:
         " (SELECT id FROM document WHERE docno = 'b')",
     )
     assert laid(ready, "ann") == "dac"
-    seat(collection_name, "1", "ab", "ann")
+    held_place(collection_name, "1", "ab", "ann")
     assert (laid(ready, "ann"), inbox(ready, "ann")) == ("a", [("1", 1, 1)])
 
 
 def test_inbox_and_queue_count_the_same(ready: Collection, collection_name: str) -> None:
     """However documents are laid, the inbox has as many as the queue."""
     ready.pools.add(make_pool({"1": "az", "2": "z"}, name="second"))
-    seat(collection_name, "1", "abz", "ann")
-    seat(collection_name, "2", "ez", "bob")
-    seat(collection_name, "1", "b", "bob")
+    held_place(collection_name, "1", "abz", "ann")
+    held_place(collection_name, "2", "ez", "bob")
+    held_place(collection_name, "1", "b", "bob")
     for number, judge in enumerate(("ann", "bob", "cy"), 1):
         with reading(ready._db.engine) as session:
             queues = fetch_queues(session, number)
@@ -117,7 +117,7 @@ def test_inbox_and_queue_count_the_same(ready: Collection, collection_name: str)
 
 def test_open_places_are_counted_and_claimed(ready: Collection, collection_name: str) -> None:
     """What may be claimed is counted as left; claiming brings it into the queue, in plan order."""
-    seat(collection_name, "1", "cabd", None, lease_s=LEASE_S)
+    held_place(collection_name, "1", "cabd", None, lease_s=LEASE_S)
     assert (laid(ready, "ann"), inbox(ready, "ann")) == ("", [("1", 4, 4)])
     ann = ready.desk("ann")
     assert ann.claimable("1") == 4
@@ -134,7 +134,7 @@ def test_open_places_are_counted_and_claimed(ready: Collection, collection_name:
 
 def test_leaving_gives_back_what_was_not_decided(ready: Collection, collection_name: str) -> None:
     """Judged documents stay the judge's, skipped ones for a while; the rest is open again."""
-    seat(collection_name, "1", "cabd", None, lease_s=LEASE_S)
+    held_place(collection_name, "1", "cabd", None, lease_s=LEASE_S)
     ann = ready.desk("ann")
     ann.claim("1")
     sitting = Sitting(ann, "1")
@@ -151,7 +151,7 @@ def test_leaving_gives_back_what_was_not_decided(ready: Collection, collection_n
 
 def test_place_lost_while_away_is_told_and_writes_nothing(ready: Collection, collection_name: str) -> None:
     """Who decides after another judge took the lapsed place writes nothing: never k + 1 judges."""
-    seat(collection_name, "1", "ab", None, lease_s=LEASE_S)
+    held_place(collection_name, "1", "ab", None, lease_s=LEASE_S)
     ann, bob = ready.desk("ann"), ready.desk("bob")
     ann.claim("1")
     late = Sitting(ann, "1")
@@ -168,7 +168,7 @@ def test_place_lost_while_away_is_told_and_writes_nothing(ready: Collection, col
 
 def test_lapsed_place_that_nobody_took_can_still_be_decided(ready: Collection, collection_name: str) -> None:
     """A long pause costs nothing where nobody waited for the document."""
-    seat(collection_name, "1", "a", None, lease_s=LEASE_S)
+    held_place(collection_name, "1", "a", None, lease_s=LEASE_S)
     ann = ready.desk("ann")
     ann.claim("1")
     sitting = Sitting(ann, "1")
@@ -180,7 +180,7 @@ def test_lapsed_place_that_nobody_took_can_still_be_decided(ready: Collection, c
 
 def test_undo_gives_the_place_a_lease_again(ready: Collection, collection_name: str) -> None:
     """A decision settles the place; taking it back lets the place lapse again."""
-    seat(collection_name, "1", "a", None, lease_s=LEASE_S)
+    held_place(collection_name, "1", "a", None, lease_s=LEASE_S)
     ann = ready.desk("ann")
     ann.claim("1")
     sitting = Sitting(ann, "1")
@@ -198,7 +198,7 @@ def test_nothing_is_left_of_a_decision_whose_place_was_lost(
     ready: Collection, collection_name: str, end: str
 ) -> None:
     """Undo and keep write nothing either once the place is another judge's."""
-    seat(collection_name, "1", "a", None, lease_s=LEASE_S)
+    held_place(collection_name, "1", "a", None, lease_s=LEASE_S)
     ann, bob = ready.desk("ann"), ready.desk("bob")
     ann.claim("1")
     sitting = Sitting(ann, "1")
@@ -221,7 +221,7 @@ def test_drawn_documents_count_until_something_is_assigned(ready: Collection, co
     assert inbox(ready, "ann") == [("1", 6, 6), ("2", 2, 2)]
     ready.pools.draw("live", "1", ends("xyz"))
     assert inbox(ready, "ann") == [("1", 6, 6), ("2", 2, 2)]
-    seat(collection_name, "1", "ax", "ann")
+    held_place(collection_name, "1", "ax", "ann")
     with reading(ready._db.engine) as session:
         assert count_undrawn(session) == {}
     assert (laid(ready, "ann"), inbox(ready, "ann")) == ("ax", [("1", 2, 2)])
@@ -230,7 +230,7 @@ def test_drawn_documents_count_until_something_is_assigned(ready: Collection, co
 def test_counts_of_what_others_did_are_not_in_an_inbox(ready: Collection, collection_name: str) -> None:
     """With two places at every document, what one judge did leaves the other's inbox as it was."""
     for _ in range(2):
-        seat(collection_name, "1", "abcd", None, lease_s=LEASE_S)
+        held_place(collection_name, "1", "abcd", None, lease_s=LEASE_S)
     ann, bob = ready.desk("ann"), ready.desk("bob")
     bob.claim("1")
     before = inbox(ready, "bob"), laid(ready, "bob"), bob.claimable("1")

@@ -14,7 +14,7 @@ from store.collection import Collection
 from store.errors import ConflictError, UnknownNameError
 from store.formats.scale import parse_scale
 from store.judging.rejudging import Obstacle, Outdated, Why
-from store.keeping.directory.tables import Wishes
+from store.keeping.directory.tables import ExportChoice
 from store.keeping.directory.write import write_directory
 from store.keeping.merge.copies import SettleRule, Take
 from store.keeping.merge.histories import HowToSettle
@@ -245,7 +245,7 @@ def test_why_it_was_reopened_is_no_judge_s_own_reason(tmp_path: Path) -> None:
     with Collection(str(place)) as opened:
         opened.guidelines.add("# Two\n")
         assert len(opened.rejudging.reopen()) == 2
-        written = write_directory(opened.as_it_stands(), tmp_path / "out", Wishes(), program="x 1")
+        written = write_directory(opened.as_it_stands(), tmp_path / "out", ExportChoice(), program="x 1")
     assert written.counts["reasons"] == 1
 
 

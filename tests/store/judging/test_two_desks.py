@@ -17,7 +17,7 @@ from store.judging.desk import Desk
 from store.records import JudgeKind, Topic
 from tests.store.claiming import LONG_AGO, PEOPLE, assign_open, held
 from tests.store.outside import Sitting, execute, make_pool
-from tests.store.seating import seat
+from tests.store.places import held_place
 
 
 @pytest.fixture
@@ -76,7 +76,7 @@ def test_a_start_waits_for_others_as_any_command_does(
         made.topics.add([Topic("1", "one")])
         made.pools.add(make_pool({"1": "abcdef"}))
         made.judges.add("ann", JudgeKind.HUMAN)
-    seat(name, "1", "abcdef", None, lease_s=600)
+    held_place(name, "1", "abcdef", None, lease_s=600)
     with Collection(name) as opened, closing(sqlite3.connect(name)) as other:
         desk = opened.desk("ann")
         other.isolation_level = None

@@ -19,7 +19,7 @@ from store.db.engine import collection_url
 from store.errors import ArgumentError, SchemaError, StoreError
 from store.keeping.backup import back_up
 from store.keeping.copying import copy_collection
-from store.keeping.directory.tables import Wishes
+from store.keeping.directory.tables import ExportChoice
 from store.keeping.directory.write import write_directory
 from store.keeping.verify import verify
 from store.records import Document, JudgeKind, Topic
@@ -37,7 +37,7 @@ def copy(source: str, target: str) -> int:
 def published(name: str, folder: Path) -> dict[str, bytes]:
     """Return the files of `export collection`, by name."""
     with Collection(name) as opened:
-        write_directory(opened.as_it_stands(), folder, Wishes(), program="test")
+        write_directory(opened.as_it_stands(), folder, ExportChoice(), program="test")
     files = (path for path in folder.rglob("*") if path.is_file())
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
 

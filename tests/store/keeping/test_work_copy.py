@@ -17,7 +17,7 @@ from store.records import Action, Document, JudgeKind
 from tests.store.drawing import adaptive_pool
 from tests.store.keeping.merge.apart import copies, done, grades, make, merge, work
 from tests.store.outside import Sitting, contents, execute, make_pool, make_run
-from tests.store.seating import seat
+from tests.store.places import held_place
 
 
 def hand_out(place: Path | str, judge: str, file: Path) -> HandedOut:
@@ -95,9 +95,9 @@ def test_work_on_a_part_comes_back_and_nothing_else(whole: Path, tmp_path: Path)
 
 def test_assigned_documents_are_the_part(whole: Path, tmp_path: Path) -> None:
     """Where documents are assigned, only the judge's own are in it, in their order."""
-    seat(str(whole), "1", "cba", "ann", display_order="random:9", purpose="overlap")
-    seat(str(whole), "1", "d", "bob")
-    seat(str(whole), "1", "z", None, lease_s=60)
+    held_place(str(whole), "1", "cba", "ann", display_order="random:9", purpose="overlap")
+    held_place(str(whole), "1", "d", "bob")
+    held_place(str(whole), "1", "z", None, lease_s=60)
     file = tmp_path / "ann.db"
     made = hand_out(whole, "ann", file)
     assert (made.documents, made.elsewhere) == (3, 1)
@@ -151,7 +151,7 @@ def test_what_cannot_be_handed_out_is_refused(whole: Path, tmp_path: Path) -> No
         opened.judges.add("zoe", JudgeKind.ADJUDICATOR)
         opened.judges.add("eve", JudgeKind.HUMAN)
         opened.judges.set_disabled(["cy"], disabled=True)
-    seat(str(whole), "1", "a", "ann")
+    held_place(str(whole), "1", "a", "ann")
     for name, match in (("cy", "disabled"), ("zoe", "adjudicator"), ("eve", "no document lies")):
         with pytest.raises(StoreError, match=match):
             hand_out(whole, name, new)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from store.collection import Collection
-from store.judging.states import Standing
+from store.judging.states import StateCounts
 from store.records import Action, Document, JudgeKind, Judgement, Qrel, State, Topic
 from tests.store.outside import Sitting, make_pool, make_run
 
@@ -60,7 +60,7 @@ def pairs_of(collection: Collection, names: Iterable[str]) -> set[tuple[str, str
 
 def plain_standing(
     judgements: Iterable[Judgement], pooled: set[tuple[str, str]], topic: str | None = None
-) -> Standing:
+) -> StateCounts:
     """Count documents by standing, one after the other."""
     states: dict[tuple[str, str], list[Judgement]] = {pair: [] for pair in pooled}
     for one in judgements:
@@ -81,4 +81,4 @@ def plain_standing(
             counts["cannot"] += 1
         elif State.SKIPPED in has:
             counts["skipped"] += 1
-    return Standing(**counts)
+    return StateCounts(**counts)

@@ -157,11 +157,11 @@ def by_votes(arrays: JudgedRankings, size: int) -> Plan:
 
     def pool(kept: NDArray[np.bool_]) -> list[NDArray[np.bool_]]:
         pooled = []
-        for topic, standing in enumerate(arrays.standing):
+        for topic, document_states in enumerate(arrays.document_states):
             documents = arrays.documents[kept, topic]
-            votes = np.bincount(documents[documents >= 0], minlength=standing.size)
+            votes = np.bincount(documents[documents >= 0], minlength=document_states.size)
             order = [one for one in np.argsort(-votes, kind="stable").tolist() if votes[one]]
-            of_topic = np.zeros(standing.size, np.bool_)
+            of_topic = np.zeros(document_states.size, np.bool_)
             of_topic[order[:size]] = True
             pooled.append(of_topic)
         return pooled
@@ -534,5 +534,5 @@ def test_toy_pool_has_the_uniques_of_its_documentation() -> None:
     withdrawn = remove_uniques(arrays, within_depth(arrays, 3))
     first = withdrawn.topics == 0
     assert np.bincount(withdrawn.by[first], minlength=5).tolist() == [1, 2, 2, 3, 3]
-    relevant = first & (arrays.standing[0][withdrawn.codes * first] == 1)
+    relevant = first & (arrays.document_states[0][withdrawn.codes * first] == 1)
     assert np.bincount(withdrawn.by[relevant], minlength=5).tolist() == [1, 2, 1, 3, 2]

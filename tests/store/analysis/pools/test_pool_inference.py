@@ -157,7 +157,7 @@ def test_three_runs_of_the_pool_bias_estimators() -> None:
     sizes = []
     for kept in ([1], [2], [0, 1, 2]):
         pooled = plan(np.isin([0, 1, 2], kept))
-        judged = [standing != UNJUDGED for standing in arrays.standing]
+        judged = [document_states != UNJUDGED for document_states in arrays.document_states]
         sizes.append(sum(int((a & b).sum()) for a, b in zip(pooled, judged, strict=True)))
     assert sizes == [6, 1, 7]
     assert pool.n_judged == 7
@@ -168,7 +168,7 @@ def test_ntcir_sample_is_judged_to_rank_two() -> None:
     """Of dummy11, 01, 12 and 04 the third is unjudged, so that the depth is 2."""
     grades: Grades = {"1": {number: number < 11 for number in range(1, 12)}}
     arrays = arrays_of({("run", "1"): [11, 1, 12, 4]}, grades, 1000)
-    assert int(np.count_nonzero(arrays.standing_by_rank(0) == RELEVANT)) == 2
+    assert int(np.count_nonzero(arrays.states_by_rank(0) == RELEVANT)) == 2
     pool = infer_pool(arrays)
     assert (pool.depth, pool.holes.tolist(), pool.n_judged_outside) == (2, [0], 9)
 

@@ -101,7 +101,7 @@ def test_documents_of_trec_covid_equal_ordering_all_runs() -> None:
     arrays = covid_arrays()
     found = each_discovery(arrays)
     assert (found.n_swapped > 0).any()
-    relevant = [arrays.standing_by_rank(topic) == 1 for topic in range(len(arrays.topics))]
+    relevant = [arrays.states_by_rank(topic) == 1 for topic in range(len(arrays.topics))]
     ranks = np.arange(1, arrays.documents.shape[2] + 1)
     order = found.order()
     sample = [*order[:100], *order[:: max(1, order.size // 200)]]

@@ -14,7 +14,7 @@ from store.analysis.undiscovered.flips import AT, ENDED, JUDGED, NO_RUN, check_a
 from store.errors import ArgumentError
 from tests.store.analysis.plain_lists import plain_ap
 
-standings = st.integers(0, 9).flatmap(
+pair_states = st.integers(0, 9).flatmap(
     lambda width: st.lists(
         st.lists(st.sampled_from([-1, -1, 0, 1]), max_size=width).map(
             lambda row: row + [NOT_RETRIEVED] * (width - len(row))
@@ -25,12 +25,12 @@ standings = st.integers(0, 9).flatmap(
 )
 
 
-@given(standings, st.sampled_from(AT), st.integers(1, 6), st.integers(1, 4))
+@given(pair_states, st.sampled_from(AT), st.integers(1, 6), st.integers(1, 4))
 def test_choice_equals_a_plain_loop(rows: list[list[int]], at: str, depth: int, flips: int) -> None:
     """Chosen are the unjudged ranks the words name; the four states of a list stay apart."""
     known = check_at(at, depth, flips, depth + 1)
-    standing = np.array(rows, dtype=np.int8).reshape(len(rows), -1)
-    choice = choose_flips(standing, at=known, depth=depth, flips=flips)
+    document_states = np.array(rows, dtype=np.int8).reshape(len(rows), -1)
+    choice = choose_flips(document_states, at=known, depth=depth, flips=flips)
     for row, columns, status, count in zip(
         rows, choice.columns.tolist(), choice.status.tolist(), choice.count().tolist(), strict=True
     ):
@@ -64,9 +64,9 @@ def test_best_and_worst_are_the_extremes_of_all_choices(row: list[int], flips: i
         return float(value)
 
     every = [after(chosen) for chosen in combinations(unjudged, flips)]
-    standing = np.array([row], dtype=np.int8)
-    best = choose_flips(standing, at="best", flips=flips).columns[0].tolist()
-    worst = choose_flips(standing, at="worst", flips=flips).columns[0].tolist()
+    document_states = np.array([row], dtype=np.int8)
+    best = choose_flips(document_states, at="best", flips=flips).columns[0].tolist()
+    worst = choose_flips(document_states, at="worst", flips=flips).columns[0].tolist()
     assert after(best) == max(every)
     assert after(worst) == min(every)
 

@@ -20,7 +20,7 @@ from store.db.tables import ASSIGNMENT, TABLES
 from store.errors import StoreError
 from store.records import Action, Document, JudgeKind, Passage, Pool, PoolEntry, Qrel, Ranking, Run, Topic
 from tests.store.outside import Sitting, engine_of, execute
-from tests.store.seating import seat
+from tests.store.places import held_place
 
 TOPICS = ("1", "01", "10", "9", "T\u3042", '"q"')
 DOCNOS = tuple("abcdefgh")
@@ -136,7 +136,7 @@ def _people(collection: Collection, where: str, data: st.DataObject) -> None:
             docno = DOCNOS[next(number)]
             collection.judgements.add({"model": [Qrel("1", docno, 0)]}, JudgeKind.MODEL,
                                          replace=True)  # fmt: skip
-            seat(where, "1", docno, own, lease_s=lease, purpose="overlap", display_order="random:3")
+            held_place(where, "1", docno, own, lease_s=lease, purpose="overlap", display_order="random:3")
     with engine_of(where) as engine, writing(engine) as session:
         until = MOMENT + timedelta(microseconds=1)
         claimed = ASSIGNMENT.c.judge_id.is_not(None)

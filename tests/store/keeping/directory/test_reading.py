@@ -16,7 +16,7 @@ from store.collection import Collection
 from store.errors import PoolerError, SchemaError, StoreError
 from store.formats.scale import parse_scale
 from store.keeping.directory.read import read_directory
-from store.keeping.directory.tables import Wishes
+from store.keeping.directory.tables import ExportChoice
 from store.keeping.directory.write import write_directory
 from store.records import Document, JudgeKind, Qrel, Topic
 from tests.store.outside import Sitting, counts, make_pool, make_run
@@ -33,7 +33,7 @@ def folder(tmp_path: Path) -> Path:
         made.documents.add([Document("a", "A", "text of a"), Document("b", "B", "text of b")])
         made.judgements.add({"ann": [Qrel("1", "a", 2), Qrel("1", "b", 0)]}, JudgeKind.HUMAN)
         made.guidelines.add("# Judge\n")
-        write_directory(made.as_it_stands(), tmp_path / "out", Wishes(), program="p 1")
+        write_directory(made.as_it_stands(), tmp_path / "out", ExportChoice(), program="p 1")
     return tmp_path / "out"
 
 
@@ -267,7 +267,7 @@ def lived(tmp_path: Path) -> Path:
             desk.leave()
         made.erasures.erase("bob")
         made.judges.rename("ann", "anna")
-        write_directory(made.as_it_stands(), tmp_path / "out", Wishes(), program="p 1")
+        write_directory(made.as_it_stands(), tmp_path / "out", ExportChoice(), program="p 1")
     return tmp_path / "out"
 
 

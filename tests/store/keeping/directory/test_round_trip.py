@@ -17,7 +17,7 @@ from store.db.engine import writing
 from store.formats.scale import parse_scale
 from store.grades.policy import Policy
 from store.keeping.directory.read import read_directory
-from store.keeping.directory.tables import Wishes
+from store.keeping.directory.tables import ExportChoice
 from store.keeping.directory.write import write_directory
 from store.records import JudgeKind, Qrel
 from tests.store.keeping.directory.any_collection import fill, named_contents
@@ -28,10 +28,10 @@ PHASES = [Phase.explicit, Phase.reuse, Phase.generate]
 """Making a failing collection smaller would take many minutes."""
 
 
-def export(where: str, folder: Path, wishes: Wishes) -> dict[str, bytes]:
+def export(where: str, folder: Path, export_choice: ExportChoice) -> dict[str, bytes]:
     """Export a collection and return the bytes of every file."""
     with Collection(where) as opened:
-        write_directory(opened.as_it_stands(), folder, wishes, program="pooler 1")
+        write_directory(opened.as_it_stands(), folder, export_choice, program="pooler 1")
     return bytes_of(folder)
 
 
@@ -56,10 +56,10 @@ def test_collection_comes_back_as_it_was(data: st.DataObject) -> None:
         folder = Path(name)
         where, again = str(folder / "a.db"), str(folder / "b.db")
         make(where, data)
-        first = export(where, folder / "one", Wishes())
+        first = export(where, folder / "one", ExportChoice())
         read_directory(again, folder / "one")
         assert named_contents(again) == named_contents(where)
-        assert export(again, folder / "two", Wishes()) == first
+        assert export(again, folder / "two", ExportChoice()) == first
         names = {path.name for path in folder.iterdir() if path.suffix != ".turn"}
         assert names == {"a.db", "b.db", "one", "two"}
 
@@ -71,7 +71,7 @@ def test_what_is_left_out_stays_out(data: st.DataObject) -> None:
     """A directory without texts, runs, notes or names makes a collection that gives it again."""
     flags = data.draw(st.tuples(*[st.booleans()] * 4).filter(any), label="left out")
     texts, runs, notes, names = (not flag for flag in flags)
-    wishes = Wishes(texts=texts, runs=runs, notes=notes, anonymised=not names,
+    export_choice = ExportChoice(texts=texts, runs=runs, notes=notes, anonymised=not names,
                     policy=Policy(rule="median", ties="low") if runs else Policy())  # fmt: skip
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -79,10 +79,10 @@ def test_what_is_left_out_stays_out(data: st.DataObject) -> None:
         make(where, data)
         with Collection(where) as opened:
             if not any(one.grade is not None for one in opened.judgements.current()):
-                wishes = Wishes(texts, runs, notes, not names)
-        first = export(where, folder / "one", wishes)
+                export_choice = ExportChoice(texts, runs, notes, not names)
+        first = export(where, folder / "one", export_choice)
         read_directory(again, folder / "one")
-        assert export(again, folder / "two", wishes) == first
+        assert export(again, folder / "two", export_choice) == first
 
 
 @pytest.mark.slow
@@ -93,8 +93,8 @@ def test_same_collection_is_the_same_bytes(data: st.DataObject) -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         make(str(folder / "a.db"), data)
-        first = export(str(folder / "a.db"), folder / "one", Wishes())
-        assert export(str(folder / "a.db"), folder / "two", Wishes()) == first
+        first = export(str(folder / "a.db"), folder / "one", ExportChoice())
+        assert export(str(folder / "a.db"), folder / "two", ExportChoice()) == first
 
 
 @pytest.mark.slow
@@ -106,9 +106,9 @@ def test_postgresql_gives_the_same_directory(data: st.DataObject, postgres_url: 
         folder = Path(name)
         where, again = str(folder / "a.db"), str(folder / "b.db")
         make(where, data)
-        first = export(where, folder / "one", Wishes())
+        first = export(where, folder / "one", ExportChoice())
         read_directory(postgres_url, folder / "one")
-        assert export(postgres_url, folder / "two", Wishes()) == first
+        assert export(postgres_url, folder / "two", ExportChoice()) == first
         with Collection(postgres_url) as opened:  # rows added now get ids that are free
             opened.judgements.add({"new": [Qrel("new", "new", 1)]}, JudgeKind.HUMAN)
             opened.runs.add(make_run("new", {"new": [("newer", 1.0)]}))

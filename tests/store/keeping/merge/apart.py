@@ -9,7 +9,7 @@ from typing import Any
 
 from store.collection import Collection
 from store.formats.scale import parse_scale
-from store.keeping.directory.tables import Wishes
+from store.keeping.directory.tables import ExportChoice
 from store.keeping.directory.write import write_directory
 from store.keeping.merge.copies import Merged, SettleRule
 from store.keeping.merge.histories import HowToSettle
@@ -76,7 +76,7 @@ def merge(place: Path | str, *others: Path | str, rule: SettleRule | None = None
 def export(place: Path | str, folder: Path) -> dict[str, bytes]:
     """Export a collection and return its files."""
     with Collection(str(place)) as opened:
-        write_directory(opened.as_it_stands(), folder, Wishes(), program="x 1")
+        write_directory(opened.as_it_stands(), folder, ExportChoice(), program="x 1")
     return {
         str(file.relative_to(folder)): file.read_bytes()
         for file in sorted(folder.rglob("*"))

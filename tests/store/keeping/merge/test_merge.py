@@ -39,7 +39,7 @@ from tests.store.keeping.merge.apart import (
     work,
 )
 from tests.store.outside import Sitting, contents, engine_of, execute, make_pool, make_run
-from tests.store.seating import let_lapse, places, seat
+from tests.store.places import held_place, let_lapse, places
 from tests.strategies import examples
 
 JUDGE, SKIP, CANNOT, NOTE, MARK, UNDO = (
@@ -307,7 +307,7 @@ def test_rulings_and_draws_do_not_go_by_the_order_of_merging(tmp_path: Path) -> 
             names = opened.disagreements.judge_names()
             [ruling] = [one.ruling for one in opened.disagreements.all() if one.docno == "b"]
             assert ruling is not None
-            assert (names[ruling.judge], ruling.verdict) == ("yan", 0)
+            assert (names[ruling.judge], ruling.given_grade) == ("yan", 0)
             told = Watched(lambda _draws: None)
             opened.pools.add(adaptive_pool({"1": "a"}, budget=2, name="more"))
             assert opened.pools.draw("more", "1", lambda _draws: "a") == "a"
@@ -532,7 +532,7 @@ def test_withdrawn_on_either_side_is_withdrawn(tmp_path: Path) -> None:
 def test_claimed_places_never_become_more_than_their_plan(tmp_path: Path) -> None:
     """Of one place, claimed here and decided there, the decision holds it: nobody else comes in."""
     start = make(tmp_path / "whole.db")
-    seat(str(start), "1", "ab", None, lease_s=600)
+    held_place(str(start), "1", "ab", None, lease_s=600)
     [first, second] = copies(start, 2)
     with Collection(str(first)) as opened:
         sitting = Sitting(opened.desk("ann"), "1")
@@ -556,12 +556,12 @@ def test_claimed_places_never_become_more_than_their_plan(tmp_path: Path) -> Non
 def test_places_given_by_name_on_two_copies_are_all_there(tmp_path: Path) -> None:
     """Plans made on both copies stand beside each other; a place in both is one."""
     start = make(tmp_path / "whole.db")
-    seat(str(start), "1", "a", "ann")
+    held_place(str(start), "1", "a", "ann")
     [first, second] = copies(start, 2)
     execute(str(first), "DELETE FROM assignment")
     execute(str(first), "DELETE FROM assignment_plan")
-    seat(str(first), "1", "ab", "ann")
-    seat(str(second), "1", "c", "bob")
+    held_place(str(first), "1", "ab", "ann")
+    held_place(str(second), "1", "c", "bob")
     assert merge(start, first, second).copies[0].new["places"] == 1
     held = [(docno, judge) for _, docno, judge, _ in places(str(start))]
     assert held == [("a", "ann"), ("b", "ann"), ("c", "bob")]

@@ -9,7 +9,7 @@ from store.records import JudgeKind
 from tests.store.keeping.merge.apart import copies, merge
 from tests.store.new import new_collection
 from tests.store.outside import make_pool
-from tests.store.seating import places, seat
+from tests.store.places import held_place, places
 
 
 def test_place_is_of_the_same_topic_document_and_judge(tmp_path: Path) -> None:
@@ -21,7 +21,7 @@ def test_place_is_of_the_same_topic_document_and_judge(tmp_path: Path) -> None:
         with Collection(str(place)) as opened:
             opened.pools.add(make_pool({topic: [docno]}, name=f"of {judge}"))
             opened.judges.add(judge, JudgeKind.HUMAN)
-    seat(str(other), "3", "y", "eve")
+    held_place(str(other), "3", "y", "eve")
     assert merge(start, other).copies[0].new["places"] == 1
     assert places(str(start)) == [("3", "y", "eve", None)]
 
@@ -32,6 +32,6 @@ def test_open_places_of_a_copy_come_in(tmp_path: Path) -> None:
     with new_collection(str(start)) as opened:
         opened.pools.add(make_pool({"1": ["a", "b"]}))
     [other] = copies(start, 1)
-    seat(str(other), "1", "ab", None, lease_s=600)
+    held_place(str(other), "1", "ab", None, lease_s=600)
     assert merge(start, other).copies[0].new["places"] == 2
     assert places(str(start)) == [("1", "a", None, None), ("1", "b", None, None)]

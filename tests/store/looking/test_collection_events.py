@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from store.collection import Collection
 from store.errors import UnknownNameError
 from store.formats.scale import parse_scale
-from store.looking.history import Annals, Stretch
+from store.looking.history import CollectionEvents, Stretch
 from store.records import Action, Decision, Document, JudgeKind, Qrel, Topic
 from tests.store.keeping.merge.apart import copies, make, merge, work
 from tests.store.outside import Sitting, engine_of, execute, make_pool, make_run, statements
@@ -32,7 +32,7 @@ def fill(collection: Collection, *judges: str) -> list[Sitting]:
     return [Sitting(collection.desk(judge), "1") for judge in judges]
 
 
-def told(found: Annals) -> list[tuple[Any, ...]]:
+def told(found: CollectionEvents) -> list[tuple[Any, ...]]:
     """Return judge, docno, action, and the grades or states before and after, of the events."""
     return [
         (one.judge, one.docno, one.action,
@@ -43,7 +43,7 @@ def told(found: Annals) -> list[tuple[Any, ...]]:
     ]  # fmt: skip
 
 
-def things(found: Annals) -> list[tuple[Any, ...]]:
+def things(found: CollectionEvents) -> list[tuple[Any, ...]]:
     """Return what happened beside the events, sorted, with names and versions."""
     return sorted(
         (one.what, one.action, one.name or one.judge or one.topic or "",
@@ -254,7 +254,7 @@ def test_conditions_choose_as_a_plain_loop_does(
     until: int | None, limit: int | None, tmp_path_factory: pytest.TempPathFactory,
 ) -> None:  # fmt: skip
     """Whatever is asked for, it is what a loop over everything would leave, the newest of it."""
-    file = str(tmp_path_factory.mktemp("annals") / "c.db")
+    file = str(tmp_path_factory.mktemp("events") / "c.db")
     first = datetime(2031, 1, 1, tzinfo=UTC)
 
     def day(number: int | None) -> datetime | None:

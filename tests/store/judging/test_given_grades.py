@@ -8,28 +8,28 @@ from hypothesis import strategies as st
 
 from store.errors import ArgumentError
 from store.formats.scale import parse_scale
-from store.judging.disagreements import Verdict, basis_of, gap_of, is_disagreement, parse_cell, read_basis
+from store.judging.disagreements import GivenGrade, basis_of, gap_of, is_disagreement, parse_cell, read_basis
 
-verdicts = st.one_of(st.none(), st.integers(-2, 3))
+given_grades = st.one_of(st.none(), st.integers(-2, 3))
 
 
-@given(st.lists(verdicts, max_size=5))
-def test_disagreement_is_two_verdicts_that_differ(given: list[Verdict]) -> None:
+@given(st.lists(given_grades, max_size=5))
+def test_disagreement_is_two_verdicts_that_differ(given: list[GivenGrade]) -> None:
     """Judges disagree exactly when some two of them decided differently."""
     expected = any(one != other for one in given for other in given)
     assert is_disagreement(given) == expected
 
 
-@given(st.lists(verdicts, max_size=5))
-def test_gap_is_the_largest_difference_of_two_grades(given: list[Verdict]) -> None:
+@given(st.lists(given_grades, max_size=5))
+def test_gap_is_the_largest_difference_of_two_grades(given: list[GivenGrade]) -> None:
     """The gap is the largest of all differences of grades; without any there is none."""
     grades = [one for one in given if one is not None]
     differences = [abs(one - other) for one in grades for other in grades if one != other]
     assert gap_of(given) == max(differences, default=None)
 
 
-@given(st.lists(verdicts, max_size=5))
-def test_basis_is_read_back_in_order(given: list[Verdict]) -> None:
+@given(st.lists(given_grades, max_size=5))
+def test_basis_is_read_back_in_order(given: list[GivenGrade]) -> None:
     """Whoever gave which, the same verdicts are the same text, and the text is the verdicts."""
     grades = sorted(one for one in given if one is not None)
     assert read_basis(basis_of(given)) == (*grades, *[None] * given.count(None))
@@ -55,7 +55,7 @@ def test_basis_is_read_back_in_order(given: list[Verdict]) -> None:
     ],
 )
 def test_cell_is_two_verdicts_of_the_scale(
-    text: str, scale: str, cell: tuple[Verdict, Verdict] | None
+    text: str, scale: str, cell: tuple[GivenGrade, GivenGrade] | None
 ) -> None:
     """Grades and letters of the scale, in any order; anything else is refused with an example."""
     if cell is not None:

@@ -15,7 +15,7 @@ def test_prospects_name_decisions_judges_and_no_plan(collection: Collection) -> 
     collection.judges.add("gpt", JudgeKind.MODEL)
     collection.judges.add("eve", JudgeKind.HUMAN)
     collection.judges.set_disabled(["eve"], disabled=True)
-    found = collection.pool_changes.prospects([("1", "h"), ("3", "z"), ("9", "q"), ("1", "c")])
+    found = collection.pool_changes.if_pooled([("1", "h"), ("3", "z"), ("9", "q"), ("1", "c")])
     assert (found.judges, found.plan) == (("ann", "bob"), None)
     assert found.documents == (
         Assignable("1", "h", decided=frozenset({"ann"})),
@@ -39,7 +39,7 @@ def test_prospects_know_places_and_the_newest_plan(collection: Collection) -> No
     make(1, "g", "bob")
     make(2, "f", None)
     collection.pools.withdraw("late")
-    found = collection.pool_changes.prospects([("1", "g"), ("1", "f")])
+    found = collection.pool_changes.if_pooled([("1", "g"), ("1", "f")])
     assert found.plan == {"seed": 2}
     assert found.documents == (
         Assignable("1", "g", holders=frozenset({"bob"})),

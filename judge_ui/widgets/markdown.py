@@ -12,7 +12,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from judge_ui.text.folding import Span
-from judge_ui.widgets.laid_out import Leaf
+from judge_ui.widgets.laid_out import MarkedText
 from store.text import sanitise
 from store.wrapping import cell_width, wrap
 
@@ -27,7 +27,7 @@ Piece = tuple[str, bool]
 """A stretch of text without newlines, and whether it is bold."""
 
 
-def markdown_leaf(text: str, width: int = 80) -> Leaf:
+def markdown_text(text: str, width: int = 80) -> MarkedText:
     r"""Make the leaf of a markdown text.
 
     Headings and strong words bold; a blank line between paragraphs; items with their marks, indented and, as
@@ -37,19 +37,19 @@ def markdown_leaf(text: str, width: int = 80) -> Leaf:
 
     Examples
     --------
-    >>> leaf = markdown_leaf("# Grades\n\n- **2** if\n  *any* part\n- 0 else\n")
-    >>> print(leaf.text)
+    >>> marked_text = markdown_text("# Grades\n\n- **2** if\n  *any* part\n- 0 else\n")
+    >>> print(marked_text.text)
     Grades
     <BLANKLINE>
     - 2 if *any* part
     - 0 else
-    >>> [leaf.text[start:end] for start, end in leaf.strong]
+    >>> [marked_text.text[start:end] for start, end in marked_text.strong]
     ['Grades', '2']
     """
     writer = _Writer(width)
     for token in MarkdownIt("commonmark", {"html": False}).enable("table").parse(text):
         writer.take(token)
-    return writer.leaf()
+    return writer.marked_text()
 
 
 class _Writer:
@@ -68,7 +68,7 @@ class _Writer:
         self._is_heading = False
         self._cells: list[list[Piece]] | None = None
 
-    def leaf(self) -> Leaf:
+    def marked_text(self) -> MarkedText:
         """Return what was written."""
         texts: list[str] = []
         spans: list[Span] = []
@@ -81,7 +81,7 @@ class _Writer:
                 place += len(text)
             texts.append("\n")
             place += 1
-        return Leaf("".join(texts).rstrip("\n"), tuple(spans))
+        return MarkedText("".join(texts).rstrip("\n"), tuple(spans))
 
     def take(self, token: Token) -> None:
         """Write one token."""

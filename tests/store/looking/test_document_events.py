@@ -94,7 +94,7 @@ def test_events_of_all_judges_come_by_time(collection: Collection, collection_na
     execute(collection_name, f"UPDATE judgement SET judged_at = {moment} WHERE grade = 2")
     found = collection.history.of_document("1", "a")
     assert [one.judge for one in found.events] == ["bob", "ann"]
-    assert [one.judge for one in found.standing] == ["ann", "bob"]
+    assert [one.judge for one in found.document_states] == ["ann", "bob"]
 
 
 def test_ruling_tells_what_it_rested_on(collection: Collection) -> None:
@@ -188,7 +188,7 @@ def test_final_grade_is_that_of_the_export(
                             note="n" if what == "note" else None)  # fmt: skip
         final = made.history.of_document("1", "a").final
         try:
-            exported = decide(made.grades.ballots(Policy()), Policy())
+            exported = decide(made.grades.all_votes(Policy()), Policy())
         except PoolerError as error:
             if "nothing is judged" in error.message:
                 assert final.reason in ("unjudged", "skipped", "cannot")
@@ -214,7 +214,7 @@ def test_events_asked_for_are_told_and_all_of_them_count(collection: Collection)
     found = collection.history.of_document("1", "a", Stretch(judges=("ann",), limit=2))
     assert [one.grade for one in found.events] == [2, 1]
     assert (found.total, found.n_left_out, whole.n_left_out) == (4, 1, 0)
-    assert (found.standing, found.final) == (whole.standing, whole.final)
+    assert (found.document_states, found.final) == (whole.document_states, whole.final)
     moment = whole.events[1].judged_at
     later = collection.history.of_document("1", "a", Stretch(since=moment, until=whole.events[3].judged_at))
     assert later.events == whole.events[1:3]

@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judge_ui.widgets.markdown_leaf import markdown_leaf
+from judge_ui.widgets.markdown import markdown_text
 from store.wrapping import cell_width
 
 
 def bold(text: str) -> list[str]:
     """Return what is bold."""
-    leaf = markdown_leaf(text)
-    return [leaf.text[start:end] for start, end in leaf.strong]
+    marked_text = markdown_text(text)
+    return [marked_text.text[start:end] for start, end in marked_text.strong]
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,7 @@ def bold(text: str) -> list[str]:
 )
 def test_structure_becomes_blanks_and_marks(source: str, text: str) -> None:
     """The expected text is written out by hand from what CommonMark says of the source."""
-    assert markdown_leaf(source).text == text
+    assert markdown_text(source).text == text
 
 
 def test_headings_strong_words_and_table_heads_are_bold() -> None:
@@ -53,7 +53,7 @@ def test_headings_strong_words_and_table_heads_are_bold() -> None:
 
 def test_items_stand_below_each_other() -> None:
     """A long item is broken at the width, its lines behind the indent of its first word."""
-    lines = markdown_leaf("- to be or not\n  1. to be that is", 10).text.split("\n")
+    lines = markdown_text("- to be or not\n  1. to be that is", 10).text.split("\n")
     assert lines == ["- to be or", "  not", "  1. to be", "     that", "     is"]
 
 
@@ -61,7 +61,7 @@ def test_items_stand_below_each_other() -> None:
 def test_character_references_cannot_steer_the_terminal(reference: str) -> None:
     """What the source spells out is decoded after the desk has sanitised it, so again here."""
     for source in (f"a{reference}b", f"# {reference}", f"[x](u{reference})", f"`{reference}`"):
-        text = markdown_leaf(source).text
+        text = markdown_text(source).text
         assert not [one for one in text if unicodedata.category(one) in ("Cc", "Cf") and one != "\n"]
         assert "\u202e" not in text
 
@@ -69,10 +69,10 @@ def test_character_references_cannot_steer_the_terminal(reference: str) -> None:
 @given(st.text(alphabet=st.sampled_from("ab 検-*_#>`[]()|\\!&;1.\n\t"), max_size=60))
 def test_any_text_is_written_within_the_width(source: str) -> None:
     """Whatever the source, spans are in order and inside the text, and it fits."""
-    leaf = markdown_leaf(source, 20)
-    edges = [edge for span in leaf.strong for edge in span]
+    marked_text = markdown_text(source, 20)
+    edges = [edge for span in marked_text.strong for edge in span]
     assert edges == sorted(edges)
-    assert not edges or edges[-1] <= len(leaf.text)
-    for line in leaf.text.split("\n"):
+    assert not edges or edges[-1] <= len(marked_text.text)
+    for line in marked_text.text.split("\n"):
         indent = len(line) - len(line.lstrip(" >-*0123456789.)"))
         assert cell_width(line) <= max(20, indent + 4)

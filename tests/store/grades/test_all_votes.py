@@ -6,20 +6,20 @@ from store.collection import Collection
 from store.db.engine import reading
 from store.db.keys import document_keys, topic_keys
 from store.formats.scale import parse_scale
-from store.grades.opinions import Ballots
+from store.grades.opinions import AllVotes
 from store.grades.policy import Policy
-from store.grades.votes import fetch_ballots
+from store.grades.votes import fetch_all_votes
 from store.records import JudgeKind, Qrel
 from tests.store.outside import engine_of
 
 
-def ballots_of(name: str, policy: Policy) -> Ballots:
+def ballots_of(name: str, policy: Policy) -> AllVotes:
     """Fetch the ballots of a collection of scale 0-2."""
     topics, documents = topic_keys(), document_keys()
     with engine_of(name) as engine, reading(engine) as session:
         topics.refresh(session)
         documents.refresh(session)
-        return fetch_ballots(session, topics, documents, parse_scale("0-2"), policy)
+        return fetch_all_votes(session, topics, documents, parse_scale("0-2"), policy)
 
 
 def test_votes_are_of_the_judges_that_the_policy_names(collection_name: str, collection: Collection) -> None:

@@ -7,7 +7,15 @@ from hypothesis import strategies as st
 
 from judge_ui.text.finding import term_spans
 from judge_ui.text.folding import Span
-from judge_ui.widgets.laid_out import DocumentLeaf, LaidLeaf, Leaf, Look, document_leaf, lay_out, topic_leaf
+from judge_ui.widgets.laid_out import (
+    DocumentText,
+    LaidText,
+    Look,
+    MarkedText,
+    document_text,
+    lay_out,
+    topic_text,
+)
 from store.records import Passage, ShownDocument, Topic
 from store.wrapping import drawn, iter_lines, wrap
 
@@ -23,31 +31,31 @@ def spans_of(draw: st.DrawFn, length: int) -> tuple[Span, ...]:
 
 
 @st.composite
-def layered(draw: st.DrawFn) -> tuple[Leaf, list[tuple[tuple[Span, ...], Look]]]:
+def layered(draw: st.DrawFn) -> tuple[MarkedText, list[tuple[tuple[Span, ...], Look]]]:
     """Make a leaf, and layers over it."""
     text = draw(texts)
-    leaf = Leaf(text, draw(spans_of(len(text))), draw(spans_of(len(text))))
+    marked_text = MarkedText(text, draw(spans_of(len(text))), draw(spans_of(len(text))))
     looks = (Look.FOUND, Look.CURRENT, Look.PASSAGE, Look.SELECTED)
-    return leaf, [(draw(spans_of(len(text))), look) for look in looks]
+    return marked_text, [(draw(spans_of(len(text))), look) for look in looks]
 
 
 @given(made=layered(), width=st.integers(2, 20))
 def test_every_character_is_drawn_with_all_that_it_is(
-    made: tuple[Leaf, list[tuple[tuple[Span, ...], Look]]], width: int
+    made: tuple[MarkedText, list[tuple[tuple[Span, ...], Look]]], width: int
 ) -> None:
     """The pieces of a line are its text, each with every look of the stretches it lies in."""
-    leaf, layers = made
-    laid = lay_out(leaf, width)
+    marked_text, layers = made
+    laid = lay_out(marked_text, width)
     for line, (start, end) in enumerate(laid.lines):
         expected = []
         for place in range(start, end):
             looks = Look.PLAIN
-            for spans, look in ((leaf.strong, Look.STRONG), (leaf.hits, Look.HIT), *layers):
+            for spans, look in ((marked_text.strong, Look.STRONG), (marked_text.hits, Look.HIT), *layers):
                 if any(first <= place < last for first, last in spans):
                     looks |= look
             if Look.HIT in looks:
                 looks &= ~Look.STRONG
-            expected += [(character, looks) for character in drawn(leaf.text[place])]
+            expected += [(character, looks) for character in drawn(marked_text.text[place])]
         pieces = laid.pieces(line, layers)
         assert [(character, look) for text, look in pieces for character in text] == expected
 
@@ -55,7 +63,7 @@ def test_every_character_is_drawn_with_all_that_it_is(
 @given(text=texts, times=st.integers(1, 40), width=st.integers(2, 30), piece=st.integers(1, 50))
 def test_a_text_laid_out_bit_by_bit_has_the_same_lines(text: str, times: int, width: int, piece: int) -> None:
     """However little is laid out at a time, and the estimate ends as the number of lines."""
-    laid = LaidLeaf(Leaf(text * times), width, [], iter_lines(text * times, width))
+    laid = LaidText(MarkedText(text * times), width, [], iter_lines(text * times, width))
     while laid.advance(piece):
         assert laid.n_lines >= len(laid.lines)
     assert laid.lines == wrap(text * times, width)
@@ -69,44 +77,44 @@ def test_a_place_is_on_the_line_that_holds_it(text: str, times: int, width: int,
     place = round(share * len(text))
     lines = wrap(text, width)
     expected = max(line for line, (start, _) in enumerate(lines) if start <= place)
-    assert lay_out(Leaf(text), width).line_of(place) == expected
+    assert lay_out(MarkedText(text), width).line_of(place) == expected
 
 
 def test_a_place_behind_what_is_laid_out_is_found() -> None:
     """Right where the lines end that have been laid out so far."""
     text = "word " * 5_000
     lines = wrap(text, 20)
-    reached = lay_out(Leaf(text), 20).lines[-1][1]
+    reached = lay_out(MarkedText(text), 20).lines[-1][1]
     for place in range(reached - 30, reached + 60):
         expected = max(line for line, (start, _) in enumerate(lines) if start <= place)
-        assert lay_out(Leaf(text), 20).line_of(place) == expected
+        assert lay_out(MarkedText(text), 20).line_of(place) == expected
 
 
 def test_of_a_long_text_only_the_beginning_is_laid_out_and_searched() -> None:
     """What is not on the screen costs nothing until it is asked for."""
     page = ShownDocument("d", "Title", "bridge 検査 " * 100_000)
-    leaf = document_leaf(page, ["bridge", "検査"])
-    laid = lay_out(leaf, 78)
-    assert isinstance(leaf, DocumentLeaf)
-    assert leaf.terms is not None
+    marked_text = document_text(page, ["bridge", "検査"])
+    laid = lay_out(marked_text, 78)
+    assert isinstance(marked_text, DocumentText)
+    assert marked_text.terms is not None
     list(laid.pieces(20))
     assert len(laid.lines) < 1000
-    assert leaf.terms.reached < 40_000
-    n_lines = len(wrap(leaf.text, 78))
+    assert marked_text.terms.reached < 40_000
+    n_lines = len(wrap(marked_text.text, 78))
     assert abs(laid.n_lines - n_lines) < n_lines // 50
     laid.reach_line(10**9)
     assert len(laid.lines) == n_lines
-    while leaf.advance():
+    while marked_text.advance():
         pass
-    assert leaf.terms.spans == term_spans(leaf.text, ["bridge", "検査"])
+    assert marked_text.terms.spans == term_spans(marked_text.text, ["bridge", "検査"])
 
 
 def test_a_document_shows_its_title_its_words_and_its_passages() -> None:
     """Passages are in characters of the text, and are drawn behind the heading; terms in both."""
     page = ShownDocument("d", "On bridges", "A river crossing. Not a bridge.")
     passage = Passage(2, 5, "river")
-    leaf = document_leaf(page, ["bridge", "River  Crossing"], [passage])
-    laid = lay_out(leaf, 40)
+    marked_text = document_text(page, ["bridge", "River  Crossing"], [passage])
+    laid = lay_out(marked_text, 40)
     pieces = [list(laid.pieces(line)) for line in range(3)]
     assert pieces == [
         [("On ", Look.STRONG), ("bridges", Look.HIT)],
@@ -125,31 +133,31 @@ def test_a_document_shows_its_title_its_words_and_its_passages() -> None:
 def test_passages_that_overlap_are_drawn_as_one() -> None:
     """Whatever is in the store, a screen has passages one after the other."""
     page = ShownDocument("d", "", "abcdef")
-    leaf = document_leaf(page, (), [Passage(2, 3, "cde"), Passage(0, 4, "abcd")])
-    assert isinstance(leaf, DocumentLeaf)
-    assert leaf.passages == (Passage(0, 5, "abcde"),)
-    assert list(lay_out(leaf, 9).pieces(0)) == [("abcde", Look.PASSAGE), ("f", Look.PLAIN)]
+    marked_text = document_text(page, (), [Passage(2, 3, "cde"), Passage(0, 4, "abcd")])
+    assert isinstance(marked_text, DocumentText)
+    assert marked_text.passages == (Passage(0, 5, "abcde"),)
+    assert list(lay_out(marked_text, 9).pieces(0)) == [("abcde", Look.PASSAGE), ("f", Look.PLAIN)]
 
 
 def test_a_document_without_text_says_so() -> None:
     """Missing and empty are two things, and neither has anything to mark or to search."""
     missing, empty = (
-        document_leaf(ShownDocument("d", "t", None), ["text"]),
-        document_leaf(ShownDocument("d", "", ""), []),
+        document_text(ShownDocument("d", "t", None), ["text"]),
+        document_text(ShownDocument("d", "", ""), []),
     )
     assert missing.text.startswith("t\n\nno text is stored for this document")
     assert empty.text == "the text of this document is empty"
-    assert not isinstance(missing, DocumentLeaf)
-    assert not isinstance(empty, DocumentLeaf)
+    assert not isinstance(missing, DocumentText)
+    assert not isinstance(empty, DocumentText)
 
 
 def test_leaves_are_put_together_with_what_stands_out_in_them() -> None:
     """Spans of the second are moved behind the first."""
-    leaf = Leaf("ab", ((0, 1),), ((1, 2),)) + Leaf("cd", ((0, 2),))
-    assert leaf == Leaf("abcd", ((0, 1), (2, 4)), ((1, 2),))
+    marked_text = MarkedText("ab", ((0, 1),), ((1, 2),)) + MarkedText("cd", ((0, 2),))
+    assert marked_text == MarkedText("abcd", ((0, 1), (2, 4)), ((1, 2),))
 
 
 def test_a_topic_is_shown_whole() -> None:
     """Title, description, narrative; and something for a topic without a title."""
-    assert topic_leaf(Topic("1", "t", "d", "n")).text == "t\n\nDescription\nd\n\nNarrative\nn"
-    assert topic_leaf(Topic("1")).text == "this topic has no title"
+    assert topic_text(Topic("1", "t", "d", "n")).text == "t\n\nDescription\nd\n\nNarrative\nn"
+    assert topic_text(Topic("1")).text == "this topic has no title"

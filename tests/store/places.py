@@ -12,7 +12,7 @@ from store.db.tables import ASSIGNMENT, ASSIGNMENT_PLAN, DOCUMENT, JUDGE, TOPIC
 from tests.store.outside import engine_of
 
 
-def seat(
+def held_place(
     name: str,
     topic: str,
     docnos: str,
