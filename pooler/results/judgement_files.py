@@ -5,21 +5,26 @@ from __future__ import annotations
 import shlex
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
 from pooler.telling import progress, say, warn
 from store.errors import ArgumentError, FaultList, PoolerError
-from store.formats.codes import Repeats
+from store.formats.codes import (
+    Meaning,
+    Repeats,
+    decode_rows,
+    graded_rows,
+    parse_codes,
+    parse_map,
+    settle_repeats,
+)
 from store.text import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from store.errors import FaultList
-    from store.formats.codes import DecodedQrels, Meaning, RepeatCounts, Repeats
+    from store.formats.codes import DecodedQrels, RepeatCounts
     from store.formats.judgements import JudgementsFormat
     from store.formats.prels import XinfapRow
     from store.formats.qrels import QrelRow, QrelsColumns, QrelsFile
@@ -106,8 +111,6 @@ def _stratified(rows: Sequence[XinfapRow]) -> list[PoolEntry]:
 
 def _ordered(entries: Iterable[PoolEntry]) -> list[PoolEntry]:
     """Sort entries and number them within their topics: those to judge, then the others."""
-    from dataclasses import replace
-
     from store.text import natural_key
 
     def place(entry: PoolEntry) -> tuple[NaturalKey, bool, str]:
@@ -218,8 +221,6 @@ def read_source(file: str, wanted: FileOptions, scale: Scale, faults: FaultList)
 
     What comes twice is returned twice, but for a prels file, where it is a fault.
     """
-    from store.formats.codes import graded_rows
-
     judge, column = wanted.judge, wanted.judge_column
     if wanted.sample is not None:
         sample = read_sample(file, wanted.sample, faults, judge_column=column, lenient=wanted.lenient)
@@ -528,7 +529,6 @@ def _read(named: NamedFile, reading: FileReading, scale: Scale | None, votes: Fi
 
 def _source(named: NamedFile, reading: FileReading, scale: Scale | None) -> GradesFile:
     """Read a file of grades line by line."""
-    from store.formats.codes import Repeats, settle_repeats
     from store.formats.scale import parse_scale
 
     wanted = reading.wanted(named.judge)
@@ -597,7 +597,6 @@ def codes_of(one: JudgedFile) -> set[int]:
 
 def _decode_rows(one: JudgedFile, source: GradesFile, scale: Scale, reading: FileReading) -> None:
     """Understand the codes of a file of grades."""
-    from store.formats.codes import Repeats, decode_rows
     from store.records import Judgement, State
 
     faults = FaultList(one.named.file)
@@ -706,8 +705,6 @@ class FileReading:
     @property
     def is_plain(self) -> bool:
         """Whether the files are qrels of one judge, read by the strict rules."""
-        from store.formats.codes import Meaning
-
         form = self.form in (None, FileFormat.QRELS)
         form &= set(self.meanings.values()) <= {Meaning.UNJUDGED}
         return form and self.columns is None and not self.lenient and not self.names_judges
@@ -715,29 +712,21 @@ class FileReading:
     @property
     def unjudged(self) -> set[int]:
         """Codes that mean "pooled, not judged"."""
-        from store.formats.codes import Meaning
-
         return {code for code, what in self.meanings.items() if what is Meaning.UNJUDGED}
 
     @property
     def no_grades(self) -> set[int]:
         """Codes that are no grades."""
-        from store.formats.codes import Meaning
-
         return {code for code, what in self.meanings.items() if what is not Meaning.GRADE}
 
     @property
     def meanings(self) -> dict[int, Meaning]:
         """What codes mean that are named."""
-        from store.formats.codes import parse_codes
-
         return parse_codes(self.codes or [])
 
     @property
     def mapping(self) -> dict[int, int]:
         """Codes to be read as others."""
-        from store.formats.codes import parse_map
-
         return parse_map(self.mapped or [], self.meanings)
 
     def wanted(self, judge: str | None) -> FileOptions:
@@ -771,17 +760,7 @@ class FileReading:
 
     def given(self) -> dict[str, object]:
         """Return the values of the options by name; what was not given is false."""
-        return {
-            "form": self.form,
-            "columns": self.columns,
-            "topic": self.topic,
-            "judge_column": self.judge_column,
-            "scale": self.scale,
-            "codes": self.codes,
-            "mapped": self.mapped,
-            "repeats": self.repeats,
-            "lenient": self.lenient,
-        }
+        return {one.name: getattr(self, one.name) for one in fields(self)}
 
     def refuse(self) -> None:
         """Raise `ArgumentError` for the first option that was given: there are no files."""

@@ -41,26 +41,16 @@ class ReadRuns(Mapping[str, "Run"]):
 
     def tables(self) -> tuple[Table, ...]:
         """Return one table, `runs`: tag, group, whether it feeds pools, topics, documents, file."""
-        columns = [
-            Column("run"),
-            Column("group", show="if_any"),
-            Column("contributes", "bool"),
-            Column("topics", "int"),
-            Column("documents", "int"),
-            Column("file"),
-        ]
-        rows = [
-            {
-                "run": tag,
-                "group": run.group,
-                "contributes": run.contributes,
-                "topics": len(run.rankings),
-                "documents": sum(len(one.docnos) for one in run.rankings),
-                "file": run.file,
-            }
-            for tag, run in self.items()
-        ]
-        return (Table.of_rows("runs", columns, rows),)
+        runs = self._runs.values()
+        columns = {
+            Column("run"): [*self],
+            Column("group", show="if_any"): [run.group for run in runs],
+            Column("contributes", "bool"): [run.contributes for run in runs],
+            Column("topics", "int"): [len(run.rankings) for run in runs],
+            Column("documents", "int"): [sum(len(one.docnos) for one in run.rankings) for run in runs],
+            Column("file"): [run.file for run in runs],
+        }
+        return (Table.of_columns("runs", columns),)
 
 
 class ReadQrels(Sequence["Qrel"]):
@@ -93,9 +83,7 @@ class ReadQrels(Sequence["Qrel"]):
     def tables(self) -> tuple[Table, ...]:
         """Return one table, `qrels`: topic, iteration, docno, grade."""
         columns = [Column("topic"), Column("iteration"), Column("docno"), Column("grade", "int")]
-        names = [column.name for column in columns]
-        data = {name: [getattr(row, name) for row in self._rows] for name in names}
-        return (Table("qrels", columns, data),)
+        return (Table.of_records("qrels", columns, self._rows),)
 
 
 def read_runs(*paths: str | Path, runs: str | Path | None = None, lenient: bool = False) -> ReadRuns:

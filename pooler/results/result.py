@@ -89,8 +89,9 @@ class Result:
         return None
 
     def _table(self, name: str) -> Table:
-        """Make a table."""
-        raise NotImplementedError
+        """Make a table; by default the method does that has its name after an underscore."""
+        table: Table = getattr(self, f"_{name}")()
+        return table
 
     def _views(self, name: str) -> Sequence[View]:
         """Make what people see of a table."""

@@ -175,9 +175,9 @@ def load_judged(
         return _from_files(runs, listed, qrels, cut, order, lenient=lenient, scale=declared)
     tags = [run if isinstance(run, str) else run.tag for run in runs]
     if isinstance(collection, str):
-        _check_no_files(tags, collection)
+        check_no_files(tags, collection, "no qrels are named", _NEEDS_QRELS)
     with opened_collection(collection) as opened:
-        _check_no_file_for_a_tag(opened, tags)
+        check_no_file_for_a_tag(opened, tags, _NEEDS_QRELS)
         if not docnos:
             sole = _of_sole_judge(opened, tags, policy, order, level, rigid=rigid, relaxed=relaxed)
             if sole is not None:
@@ -247,13 +247,13 @@ def _of_sole_judge(
     return Judged(ranked, (), cut, grades=sole.by_topic)
 
 
-def _check_no_file_for_a_tag(opened: Collection, runs: Sequence[str]) -> None:
+def check_no_file_for_a_tag(opened: Collection, runs: Iterable[str], hint: str) -> None:
     """Raise `PoolerError` where a run file is named for a run of the collection."""
     tags = {run.tag for run in opened.runs.all()}
     for run in runs:
         if run not in tags and Path(run).is_file():
             message = f"{run} is a file, and no run tag of the collection"
-            raise PoolerError(message, hint=_NEEDS_QRELS)
+            raise PoolerError(message, hint=hint)
 
 
 def _some_run(ranked: RankedDocuments) -> RankedDocuments:
@@ -264,12 +264,12 @@ def _some_run(ranked: RankedDocuments) -> RankedDocuments:
     return ranked
 
 
-def _check_no_files(runs: Sequence[str], collection: str) -> None:
-    """Raise `PoolerError` where run files are named, and neither qrels nor a collection."""
+def check_no_files(runs: Iterable[str], collection: str, what: str, hint: str) -> None:
+    """Raise `PoolerError` where run files are named, and neither a collection nor `what` measures them."""
     files = [run for run in runs if Path(run).is_file()]
     if files and "://" not in collection and not Path(collection).exists():
-        message = f"{files[0]} is a file, and no qrels are named to measure it with"
-        raise PoolerError(message, hint=_NEEDS_QRELS)
+        message = f"{files[0]} is a file, and {what} to measure it with"
+        raise PoolerError(message, hint=hint)
 
 
 def _check_no_policy(policy: Policy) -> None:
@@ -434,34 +434,10 @@ class Source:
     Nothing is read before it is asked for, and nothing twice. What reads a source does not know
     which of the three it has.
 
-    Parameters
-    ----------
-    runs : sequence of str or Run
-        Run files, or what is read of them; of a collection tags, none = all.
-    qrels : str or sequence of Qrel, optional
-        A file, or what is read of it; ``None`` = the judgements are the collection's.
-    collection : str or Collection, optional
-        Its file or URL, or the open collection itself.
-    listed : str, optional
-        A list of run files, with their tags and groups.
-    policy : Policy, optional
-        Whose judgements of a collection count; default those of its only judge.
-    level : int, optional
-        Least relevant grade; default the relaxed level of the scale, and 1 of files without one.
-    rigid, relaxed : bool
-        Take that level of the scale instead.
-    order : Order
-        Of documents within a run.
-    scale : str, optional
-        Of the grades in a file.
-    lenient : bool
-        Read files by trec_eval's own rules.
-    tells_level : bool
-        Whether the level is said of files, too, where grades are more than relevant or not.
-    judgements : sequence of str
-        Files of several judges, or of one each; see `judging`.
-    reading : Reading, optional
-        How these are read.
+    Its arguments are those of `source`, worked out: `runs` are files or what is read of them, or tags
+    of a collection, none = all; `listed` is a list of run files, with their tags and groups;
+    `tells_level` says the level of files, too, where grades are more than relevant or not;
+    `judgements` are files of several judges, or of one each, and `reading` how these are read.
     """
 
     def __init__(

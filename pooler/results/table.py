@@ -121,6 +121,14 @@ class Table:
             raise ValueError(message)
 
     @classmethod
+    def of_columns(
+        cls, name: str, columns: Mapping[Column, Any], title: str = "", notes: Sequence[str] = ()
+    ) -> Table:
+        """Make a table of columns, each with its cells."""
+        data = {column.name: cells for column, cells in columns.items()}
+        return cls(name, list(columns), data, title, notes)
+
+    @classmethod
     def of_rows(
         cls,
         name: str,
@@ -438,6 +446,11 @@ def written(cell: Cell, column: Column) -> str:
     if column.kind == "records":
         return f"{len(cell):,}"
     return sanitise_line(" ".join(map(str, cell))) or "-"
+
+
+def cells_where(is_there: Any, values: Any) -> list[Any]:
+    """Return the values of an array as cells, ``None`` where another array is false."""
+    return [value if there else None for there, value in zip(is_there.tolist(), values.tolist(), strict=True)]
 
 
 def _plain(value: Any) -> Any:

@@ -70,6 +70,12 @@ def test_columns_and_data_fit_together() -> None:
         Table("t", [Column("a")], {"b": []})
 
 
+def test_columns_stand_beside_their_cells() -> None:
+    """A table of columns with their cells is that of a list of columns and a dict of data."""
+    made = Table.of_columns("runs", dict(zip(COLUMNS, DATA.values(), strict=True)), "Runs", RUNS.notes)
+    assert (list(made.columns), made.data, made.title, made.notes) == (COLUMNS, DATA, "Runs", RUNS.notes)
+
+
 def test_undefined_is_none_and_sorts_last_either_way() -> None:
     """NaN of an array is None; 9 is before 10 in names; equal cells keep their order."""
     assert RUNS.cells("map") == [0.25, None, 0.5]

@@ -67,8 +67,6 @@ def aggregate(
     unjudged : int, optional
         A negative code with which documents that are pooled and that nobody looked at are written,
         too; they are in no `qrels`.
-    progress : callable, optional
-        Called with the steps done.
 
     Returns
     -------
@@ -269,22 +267,25 @@ class QrelsResult(Result):
         """Return the decisions."""
         return self.decisions
 
-    def _table(self, name: str) -> Table:
-        if name == "qrels":
-            columns = [Column("topic"), Column("iteration"), Column("docno"), Column("grade", "int")]
-            data = {one.name: [getattr(row, one.name) for row in self.qrels] for one in columns}
-            return Table(name, columns, data, title="Qrels")
+    def _qrels(self) -> Table:
+        columns = [Column("topic"), Column("iteration"), Column("docno"), Column("grade", "int")]
+        return Table.of_records("qrels", columns, self.qrels, title="Qrels")
+
+    def _left_out(self) -> Table:
         about = (
             "tied: tied votes; cannot: found impossible to judge; unjudged: pooled, but nobody looked at it"
         )
-        columns = [Column("topic"), Column("docno"), Column("state", about=about)]
         states = self.final.left_out | dict.fromkeys(sorted(self.open_pairs), "unjudged")
-        rows = [{"topic": pair[0], "docno": pair[1], "state": state} for pair, state in states.items()]
-        return Table.of_rows(name, columns, rows, title="Documents without a grade")
+        columns = {
+            Column("topic"): [topic for topic, _ in states],
+            Column("docno"): [docno for _, docno in states],
+            Column("state", about=about): [*states.values()],
+        }
+        return Table.of_columns("left_out", columns, "Documents without a grade")
 
 
 @dataclass(frozen=True, slots=True)
-class _Gathered:
+class _CollectedVotes:
     """Votes, and what is known of where they come from."""
 
     all_votes: AllVotes
@@ -361,20 +362,20 @@ def _policy(
     return replace(given, rule=rule, ties=ties, collapse=order, rulings=rulings and given.rulings, of=of)
 
 
-def _of_collection(source: Source, choose: Choose) -> _Gathered:
-    """Gather the votes of a collection."""
+def _of_collection(source: Source, choose: Choose) -> _CollectedVotes:
+    """Collect the votes of a collection."""
     with opened_collection(source.collection or "collection.db") as opened:
         policies = choose(opened.scale)
         all_votes = opened.grades.all_votes(policies[-1])
         rounds, judges = opened.pools.rounds(), opened.judges.all()
         origin = {"collection": opened.name, **erased_facts(opened)}
-        return _Gathered(all_votes, policies, rounds, judges, origin, erased_words(opened))
+        return _CollectedVotes(all_votes, policies, rounds, judges, origin, erased_words(opened))
 
 
 def _of_files(
     source: Source, policy: Policy, levels: Sequence[int], choose: Choose, *, is_read: bool
-) -> _Gathered:
-    """Gather the votes of files, or of qrels in memory, which are one judge's."""
+) -> _CollectedVotes:
+    """Collect the votes of files, or of qrels in memory, which are one judge's."""
     from pooler.results.judgement_files import FileReading, codes_of, decode, read_files, scale_of
     from store.grades.opinions import gather
 
@@ -404,7 +405,7 @@ def _of_files(
     judgements = [one for file in files for one in file.judgements]
     all_votes = gather(judgements, scale, policies[-1], adjudicators=adjudicators)
     rounds = {pair: iteration for file in files for pair, iteration in file.listed.items()}
-    return _Gathered(all_votes, policies, rounds, judges, {"files": _origins(files)}, files=files)
+    return _CollectedVotes(all_votes, policies, rounds, judges, {"files": _origins(files)}, files=files)
 
 
 def judge_facts(known: Sequence[Judge], judges: Sequence[str], policy: Policy) -> dict[str, Any]:

@@ -32,7 +32,7 @@ from pooler.results.agree.sharing import pairs_of
 from pooler.results.judge_kinds import tell_kinds
 from pooler.results.result import Progress, Result, frozen, heard
 from pooler.results.source import Source, source_of
-from pooler.results.table import Column, Table, View
+from pooler.results.table import Column, Table, View, cells_where
 from pooler.telling import progress as telling
 from pooler.telling import warn
 from store.analysis.agreement.tables import all_pair_stacks, sharing_pairs
@@ -80,43 +80,47 @@ def pair_rows(
     stacks: Sequence[PairStack],
     pairs: Sequence[Pair],
     topics: Sequence[str],
-    asked: AgreementOptions,
+    options: AgreementOptions,
     *,
     intervals: bool,
 ) -> list[dict[str, Any]]:
     """Make the rows of pairs: graded, then each level, then topic by topic."""
     from store.analysis.agreement.tables import pair_intervals
 
-    of_stacks = [_stack_rows(stack.tables, stack.level_index, asked, stack.overlaps) for stack in stacks]
+    of_stacks = [_stack_rows(stack.tables, stack.level_index, options, stack.overlaps) for stack in stacks]
     rows: list[dict[str, Any]] = []
     with telling("intervals", len(pairs) if intervals else 0) as advance:
         for number, (first, second) in enumerate(pairs):
             named: dict[str, Any] = {"first": first, "second": second}
             found = [of_stack[number] for of_stack in of_stacks]
             if intervals:
-                made = pair_intervals(stacks, number, asked.kind, resamples=asked.resamples, seed=asked.seed)
+                made = pair_intervals(
+                    stacks, number, options.kind, resamples=options.resamples, seed=options.seed
+                )
                 for row, of_row in zip(found, made, strict=True):
                     row |= _limits(of_row)
                 advance(1)
             rows += [{**named, "topic": "all", **row} for row in found]
-            if asked.by_topic:
-                rows += [{**named, **row} for row in _topic_rows(stacks, number, topics, asked)]
+            if options.by_topic:
+                rows += [{**named, **row} for row in _topic_rows(stacks, number, topics, options)]
     return rows
 
 
-def judges_rows(population: PopulationVotes, asked: AgreementOptions) -> list[dict[str, Any]]:
+def judges_rows(population: PopulationVotes, options: AgreementOptions) -> list[dict[str, Any]]:
     """Make the rows of all judges together: graded, then each level; then topic by topic."""
     from store.analysis.agreement.many import all_judges, all_judges_by_topic
 
     rows: list[dict[str, Any]] = []
-    indices: list[int | None] = [None, *asked.level_indices]
+    indices: list[int | None] = [None, *options.level_indices]
     for index in indices:
-        found = all_judges(population, index, asked.kind, resamples=asked.resamples, seed=asked.seed)
-        rows += [_judges_row(one, asked.level_at(index), asked) for one in found]
-    if asked.by_topic:
+        found = all_judges(population, index, options.kind, resamples=options.resamples, seed=options.seed)
+        rows += [_judges_row(one, options.level_at(index), options) for one in found]
+    if options.by_topic:
         for index in indices:
             for topic, found in all_judges_by_topic(population, index).items():
-                rows += [{**_judges_row(one, asked.level_at(index), asked), "topic": topic} for one in found]
+                rows += [
+                    {**_judges_row(one, options.level_at(index), options), "topic": topic} for one in found
+                ]
     return rows
 
 
@@ -137,32 +141,26 @@ def judges_columns(*, by_topic: bool) -> list[Column]:
     ]
 
 
-def judge_table(population: PopulationVotes, asked: AgreementOptions) -> Table:
+def judge_table(population: PopulationVotes, options: AgreementOptions) -> Table:
     """Say what each judge did, and what of it is measured."""
     given = population.given()
     taken = ""
     if population.default is not None and population.filled.any():
-        grade = asked.scale.values[population.default]
+        grade = options.scale.values[population.default]
         taken = f"unjudged documents taken as grade {grade}, as --unlisted-as says"
-    columns = [
-        Column("judge"),
-        Column("graded", "int"),
-        Column("outside", "int", "left out", "graded, but not among these documents", show="if_any"),
-        Column("skipped", "int", show="if_any"),
-        Column("cannot", "int", show="if_any"),
-        Column("unlisted", "int", "taken", taken, show="if_any"),
-        *(Column(f"grade_{value}", "int", str(value)) for value in asked.scale.values),
-    ]
-    data = {
-        "judge": population.votes.judges,
-        "graded": population.graded,
-        "outside": population.outside,
-        "skipped": population.skipped,
-        "cannot": population.cannot,
-        "unlisted": population.filled,
+    columns: dict[Column, Any] = {
+        Column("judge"): population.votes.judges,
+        Column("graded", "int"): population.graded,
+        Column("outside", "int", "left out", "graded, but not among these documents", show="if_any"): (
+            population.outside
+        ),
+        Column("skipped", "int", show="if_any"): population.skipped,
+        Column("cannot", "int", show="if_any"): population.cannot,
+        Column("unlisted", "int", "taken", taken, show="if_any"): population.filled,
     }
-    data |= {f"grade_{value}": given[:, place] for place, value in enumerate(asked.scale.values)}
-    return Table("judges", columns, data)
+    for place, value in enumerate(options.scale.values):
+        columns[Column(f"grade_{value}", "int", str(value))] = given[:, place]
+    return Table.of_columns("judges", columns)
 
 
 def cross_tables(stack: PairStack, pairs: Sequence[Pair], scale: Scale) -> Table:
@@ -183,39 +181,37 @@ def grade_table(stack: PairStack, pairs: Sequence[Pair], scale: Scale) -> Table:
     """Make the table of the agreement specific to each grade."""
     from store.analysis.agreement.overlap import stacked_specific
 
-    columns = [
-        Column("first"),
-        Column("second"),
-        Column("grade", "int"),
-        Column("given", "int"),
-        Column("agreement", "float", digits=3),
-        Column("reason", show="if_any"),
-    ]
-    rows: list[Row] = []
-    shares = stacked_specific(stack.tables).tolist()
-    given = (stack.tables.sum(axis=-1) + stack.tables.sum(axis=-2)).tolist()
-    for (first, second), values, counts in zip(pairs, shares, given, strict=True):
-        for grade, value, count in zip(scale.values, values, counts, strict=True):
-            reason = "no-relevant" if sum(counts) else "no-common-docs"
-            row = {"first": first, "second": second, "grade": grade, "given": count}
-            rows.append(row | {"agreement": value if count else None, "reason": None if count else reason})
+    shares = stacked_specific(stack.tables)
+    given = stack.tables.sum(axis=-1) + stack.tables.sum(axis=-2)
+    any_given = np.broadcast_to(given.any(axis=-1, keepdims=True), given.shape).ravel().tolist()
+    columns = {
+        Column("first"): [first for first, _ in pairs for _ in scale.values],
+        Column("second"): [second for _, second in pairs for _ in scale.values],
+        Column("grade", "int"): [*scale.values] * len(pairs),
+        Column("given", "int"): given.ravel(),
+        Column("agreement", "float", digits=3): cells_where(given.ravel() > 0, shares.ravel()),
+        Column("reason", show="if_any"): [
+            None if count else "no-relevant" if others else "no-common-docs"
+            for count, others in zip(given.ravel().tolist(), any_given, strict=True)
+        ],
+    }
     title = "How likely one judge gives a grade when the other does"
-    return Table.of_rows("per_grade", columns, rows, title=title)
+    return Table.of_columns("per_grade", columns, title)
 
 
 def _stack_rows(
     tables: NDArray[np.int64],
     level_index: int | None,
-    asked: AgreementOptions,
+    options: AgreementOptions,
     overlaps: NDArray[np.float64] | None = None,
 ) -> list[dict[str, Any]]:
     """Make one row a table."""
     from store.analysis.agreement.kappa import band
     from store.analysis.agreement.tables import coefficients, reasons
 
-    found = coefficients(tables, binary=level_index is not None, values=asked.scale.values)
+    found = coefficients(tables, binary=level_index is not None, values=options.scale.values)
     columns: dict[str, list[Any]] = {
-        "level": [asked.level_at(level_index)] * len(tables),
+        "level": [options.level_at(level_index)] * len(tables),
         "n": tables.sum(axis=(1, 2)).tolist(),
         **{name: _cells(values) for name, values in found.items()},
         "first_marginals": tables.sum(axis=2).tolist(),
@@ -225,8 +221,8 @@ def _stack_rows(
     if overlaps is not None:
         columns["macro_overlap"] = [total / count if count else None for total, count in overlaps.tolist()]
         columns["macro_topics"] = [int(count) for count in overlaps[:, 1].tolist()]
-    if asked.bands is not None:
-        bands = asked.bands
+    if options.bands is not None:
+        bands = options.bands
         columns["band"] = [
             band(kappa, bands) if isinstance(kappa, float) else None for kappa in columns["kappa"]
         ]
@@ -235,20 +231,20 @@ def _stack_rows(
 
 
 def _topic_rows(
-    stacks: Sequence[PairStack], number: int, topics: Sequence[str], asked: AgreementOptions
+    stacks: Sequence[PairStack], number: int, topics: Sequence[str], options: AgreementOptions
 ) -> list[dict[str, Any]]:
     """Make the rows of one pair for every topic with common documents."""
     by_topic: dict[str, list[dict[str, Any]]] = {}
     for stack in stacks:
         tables = stack.topic_tables(number)
         (kept,) = np.nonzero(tables.any(axis=(1, 2)))
-        found = _stack_rows(tables[kept], stack.level_index, asked)
+        found = _stack_rows(tables[kept], stack.level_index, options)
         for topic, row in zip(kept.tolist(), found, strict=True):
             by_topic.setdefault(topics[topic], []).append({**row, "topic": topics[topic]})
     return [row for rows in by_topic.values() for row in rows]
 
 
-def _judges_row(one: AllJudges, level: int | None, asked: AgreementOptions) -> dict[str, Any]:
+def _judges_row(one: AllJudges, level: int | None, options: AgreementOptions) -> dict[str, Any]:
     """Turn one coefficient of all judges into a row."""
     from store.analysis.agreement.kappa import band
 
@@ -265,8 +261,8 @@ def _judges_row(one: AllJudges, level: int | None, asked: AgreementOptions) -> d
         limits = _limits({"": one.interval})
         row |= {"low": limits["_low"], "high": limits["_high"]}
         row["interval_reason"] = limits["interval_reason"]
-    if asked.bands and one.value is not None and one.name not in ("raw", "macro_overlap"):
-        row["band"] = band(one.value, asked.bands)
+    if options.bands and one.value is not None and one.name not in ("raw", "macro_overlap"):
+        row["band"] = band(one.value, options.bands)
     return row
 
 
@@ -293,7 +289,7 @@ def against_rows(
     population: PopulationVotes,
     reference: str,
     others: Sequence[str],
-    asked: AgreementOptions,
+    options: AgreementOptions,
     policy: Policy | None,
     *,
     intervals: bool,
@@ -306,15 +302,15 @@ def against_rows(
     """
     from store.grades.reference import aggregate_against, judges_against
 
-    topics, wanted = population.votes.topics, asked.kind != "none"
-    each, together = judges_against(population, reference, others, asked.level_indices)
-    rows = pair_rows(together, [(ALL_LABELS, reference)], topics, asked, intervals=wanted)
+    topics, wanted = population.votes.topics, options.kind != "none"
+    each, together = judges_against(population, reference, others, options.level_indices)
+    rows = pair_rows(together, [(ALL_LABELS, reference)], topics, options, intervals=wanted)
     if policy is not None:
-        stacks = aggregate_against(population, reference, others, asked.scale, asked.levels, policy)
+        stacks = aggregate_against(population, reference, others, options.scale, options.levels, policy)
         named: list[Pair] = [(aggregate_name(policy), reference)]
-        rows += pair_rows(stacks, named, topics, asked, intervals=wanted)
+        rows += pair_rows(stacks, named, topics, options, intervals=wanted)
     pairs: list[Pair] = [(other, reference) for other in others]
-    rows += pair_rows(each, pairs, topics, asked, intervals=intervals)
+    rows += pair_rows(each, pairs, topics, options, intervals=intervals)
     return rows
 
 
@@ -354,7 +350,7 @@ class Coefficients:
 
 def coefficients(
     votes: PopulationVotes,
-    asked: AgreementOptions,
+    options: AgreementOptions,
     *,
     against: str | None,
     policy: Policy,
@@ -371,29 +367,29 @@ def coefficients(
     pairs = pairs_of(judges, against)
     leaves_out = not all_pairs and len(pairs) > MOST_APART
     n_apart = 0
-    intervals = asked.kind != "none" and (pairs_too or len(pairs) <= MOST_PAIRS)
+    intervals = options.kind != "none" and (pairs_too or len(pairs) <= MOST_PAIRS)
     together: list[dict[str, Any]] = []
     stacks: list[PairStack] = []
     stacked: list[Pair] = []
     if against is None or of_grades:
-        stacks = list(all_pair_stacks(votes, asked.level_indices))
+        stacks = list(all_pair_stacks(votes, options.level_indices))
         stacked = pairs_of(judges, None)
     if leaves_out and stacks:
         stacks, kept = sharing_pairs(stacks)
         stacked = [stacked[number] for number in kept]
     if against is None:
         n_apart = len(pairs) - len(stacked)
-        found = pair_rows(stacks, stacked, topics, asked, intervals=intervals)
-        together = judges_rows(votes, asked) if len(judges) > 2 else []
+        found = pair_rows(stacks, stacked, topics, options, intervals=intervals)
+        together = judges_rows(votes, options) if len(judges) > 2 else []
     else:
         others = [first for first, _ in pairs]
         rule = None if policy.rule is None else policy
-        found = against_rows(votes, against, others, asked, rule, intervals=intervals)
+        found = against_rows(votes, against, others, options, rule, intervals=intervals)
         if leaves_out:
             shared, n_apart = sharing(found)
             found = [dict(row) for row in shared]
     return Coefficients(
-        judge_table(votes, asked), pairs, found, n_apart, together, stacks, stacked, intervals
+        judge_table(votes, options), pairs, found, n_apart, together, stacks, stacked, intervals
     )
 
 
@@ -410,13 +406,13 @@ BINARY = ("alpha_nominal", "fleiss", "macro_overlap")
 
 
 def all_view(
-    rows: Sequence[Row], n_judges: int, asked: AgreementOptions, *, skewed: Collection[int | None]
+    rows: Sequence[Row], n_judges: int, options: AgreementOptions, *, skewed: Collection[int | None]
 ) -> View:
     """Show the agreement of all judges together.
 
     AC1 at `skewed` levels (``None`` = graded), where one grade prevails.
     """
-    two_grades = len(asked.scale.values) == 2
+    two_grades = len(options.scale.values) == 2
     chosen: list[Row] = []
     for row in rows:
         level, name = row["level"], str(row["coefficient"])
@@ -429,7 +425,7 @@ def all_view(
         measure = "alpha" if binary and name == "alpha_nominal" else MEASURES[name]
         shown = {**row, "on": f"relevant {level}+" if binary else "grades", "measure": measure}
         if row["value"] is not None and row.get("low") is None and not row.get("interval_reason"):
-            shown["interval_reason"] = _no_interval(name, asked)
+            shown["interval_reason"] = _no_interval(name, options)
         chosen.append(shown)
     measures = {row["measure"] for row in chosen}
     lines = ["alpha, Fleiss' kappa: 1 = all agree, 0 = as by chance, below 0 = less than by chance."]
@@ -443,24 +439,24 @@ def all_view(
     if "AC1" in measures:
         lines.append(f"AC1: {ac1_column(binary=None not in skewed or two_grades).about}.")
     columns = [Column("on"), Column("measure"), Column("value", "float", digits=3)]
-    columns += [people.interval_column("interval", "")] * (asked.kind != "none")
+    columns += [people.interval_column("interval", "")] * (options.kind != "none")
     columns.append(Column("n", "int", "N", "documents with at least two graders"))
-    columns += [Column("topics", "int"), *band_column(asked)]
-    columns += [Column("reason", show="if_any")] * (asked.kind == "none")
+    columns += [Column("topics", "int"), *band_column(options)]
+    columns += [Column("reason", show="if_any")] * (options.kind == "none")
     hidden = [Column("low", "float"), Column("high", "float"), Column("reason"), Column("interval_reason")]
     names = {one.name for one in columns}
     declared = [one for one in columns if not one.interval] + [one for one in hidden if one.name not in names]
     table = Table.of_rows("all_judges", declared, chosen)
-    lines += [bands_line(asked)] if asked.bands else []
+    lines += [bands_line(options)] if options.bands else []
     return View(table, columns, title=f"All {n_judges} judges together", notes=lines)
 
 
-def topics_view(rows: Sequence[Row], asked: AgreementOptions) -> View:
+def topics_view(rows: Sequence[Row], options: AgreementOptions) -> View:
     """Show the agreement of all judges topic by topic, one row a topic."""
     wanted: list[tuple[int | None, str, str]] = []
-    if len(asked.scale.values) > 2:
+    if len(options.scale.values) > 2:
         wanted.append((None, "alpha_ordinal", "alpha"))
-    for level in asked.levels:
+    for level in options.levels:
         wanted.append((level, "alpha_nominal", f"alpha {level}+"))
         wanted.append((level, "macro_overlap", f"overlap {level}+"))
     name_of = {(level, name): f"{name}_{level}" for level, name, _ in wanted}
@@ -480,14 +476,14 @@ def topics_view(rows: Sequence[Row], asked: AgreementOptions) -> View:
     columns = [Column("topic"), Column("n", "int", "N", "documents of the topic with at least two graders")]
     columns += [Column(name_of[level, name], "float", heading, digits=3) for level, name, heading in wanted]
     columns.append(Column("reason", about="for every dash in the row", show="if_any"))
-    lines = ["overlap covers the documents that everybody graded."] if asked.levels else []
+    lines = ["overlap covers the documents that everybody graded."] if options.levels else []
     table = Table.of_rows("all_judges", columns, list(by_topic.values()))
     return View(table, title="All judges together, topic by topic", notes=lines)
 
 
-def _no_interval(name: str, asked: AgreementOptions) -> str | None:
+def _no_interval(name: str, options: AgreementOptions) -> str | None:
     """Say why a number has no interval of the kind that was asked for."""
-    if asked.kind == "none":
+    if options.kind == "none":
         return None
     return "topics-only" if name == "macro_overlap" else "no-standard-error"
 
@@ -549,8 +545,6 @@ def agreement(
         Keep pairs that share no document, of which many are counted only.
     of_grades : bool, optional
         With `against`: count grades by pair, for the tables `per_grade` and `cross_tables`.
-    progress : callable, optional
-        Called with steps done.
 
     Returns
     -------
@@ -575,7 +569,7 @@ def agreement(
     policy = policy or Policy()
     with heard(progress) as said, source_of(source).judging(of_scale=rigid or relaxed) as opinions:
         scale = opinions.scale
-        asked = AgreementOptions(
+        options = AgreementOptions(
             scale=scale,
             levels=resolve_levels(scale, levels, rigid=rigid, relaxed=relaxed, all_of_them=every_level),
             kind=interval or "topic",
@@ -597,7 +591,7 @@ def agreement(
         tell_kinds(kinds, "are measured together")
         made = coefficients(
             votes,
-            asked,
+            options,
             against=against,
             policy=policy,
             of_grades=of_grades,
@@ -605,14 +599,14 @@ def agreement(
             all_pairs=all_pairs,
         )
         has_intervals = (made.intervals and not (by_topic and not every_level)) or bool(made.together)
-        _warn(made.found, made.n_apart, votes.n_topics, asked, intervals=has_intervals)
+        _warn(made.found, made.n_apart, votes.n_topics, options, intervals=has_intervals)
         erased = opinions.erased()
-    settings = settings_of(votes, asked, against=against, policy=policy, kinds=kinds)
+    settings = settings_of(votes, options, against=against, policy=policy, kinds=kinds)
     settings["all_pairs"] = all_pairs
     return AgreementResult(
         made=made,
         votes=votes,
-        asked=asked,
+        options=options,
         settings=frozen(**settings),
         erased=erased,
         warnings=said.warnings,
@@ -620,7 +614,7 @@ def agreement(
 
 
 def _warn(
-    rows: Sequence[Row], n_apart: int, n_topics: int, asked: AgreementOptions, *, intervals: bool
+    rows: Sequence[Row], n_apart: int, n_topics: int, options: AgreementOptions, *, intervals: bool
 ) -> None:
     """Say where the numbers stand on little; `n_apart` pairs are in no row."""
     from store.analysis.agreement.intervals import FEW_TOPICS
@@ -636,7 +630,7 @@ def _warn(
         share = "shares" if few == 1 else "share"
         pairs = counted(n_apart + len(numbers), "pair")
         warn(f"{few:,} of {pairs} {share} fewer than {FEW_DOCUMENTS} documents: their kappas mean little")
-    if intervals and asked.kind == "topic" and 1 < n_topics < FEW_TOPICS:
+    if intervals and options.kind == "topic" and 1 < n_topics < FEW_TOPICS:
         warn(f"{n_topics} topics: intervals of fewer than {FEW_TOPICS} topics are too narrow")
 
 
@@ -652,7 +646,7 @@ class AgreementResult(Result):
     """Rows with every number."""
     votes: PopulationVotes
     """The grades that were measured."""
-    asked: AgreementOptions
+    options: AgreementOptions
     settings: Mapping[str, Any]
     erased: str = ""
     """How much of erased judges is gone, in words."""
@@ -727,34 +721,34 @@ class AgreementResult(Result):
         return {"pairs_apart": self.made.n_apart} if self.made.n_apart else {}
 
     def _table(self, name: str) -> Table:
-        made, asked = self.made, self.asked
+        made, options = self.made, self.options
         match name:
             case "judges":
                 return made.judges
             case "all_judges":
-                return Table.of_rows(name, judges_columns(by_topic=asked.by_topic), made.together)
+                return Table.of_rows(name, judges_columns(by_topic=options.by_topic), made.together)
             case "pairs":
-                return Table.of_rows(name, pair_columns(by_topic=asked.by_topic), made.found)
+                return Table.of_rows(name, pair_columns(by_topic=options.by_topic), made.found)
             case "per_grade":
-                return grade_table(made.stacks[0], made.stacked, asked.scale)
-        return cross_tables(made.stacks[0], made.stacked, asked.scale)
+                return grade_table(made.stacks[0], made.stacked, options.scale)
+        return cross_tables(made.stacks[0], made.stacked, options.scale)
 
     def _views(self, name: str) -> Sequence[View]:
-        made, asked = self.made, self.asked
+        made, options = self.made, self.options
         if name == "judges":
-            return [people.judges_view(made.judges, self.votes, asked, self.settings.get("kinds", {}))]
+            return [people.judges_view(made.judges, self.votes, options, self.settings.get("kinds", {}))]
         if name == "all_judges":
             views = []
             if made.together:
                 skewed = people.skewed_levels(made.found)
-                views.append(all_view(made.together, len(self.judges), asked, skewed=skewed))
-                views += [topics_view(made.together, asked)] * asked.by_topic
+                views.append(all_view(made.together, len(self.judges), options, skewed=skewed))
+                views += [topics_view(made.together, options)] * options.by_topic
             return views
         return self._pair_views() if name == "pairs" else [View(self._table(name))]
 
     def _pair_views(self) -> list[View]:
         """Show every pair, or of many the ends."""
-        made, asked = self.made, self.asked
+        made, options = self.made, self.options
         rows: Sequence[Row] = made.found
         if len(made.pairs) == 1:
             rows = [row for row in rows if row["first"] != ALL_LABELS]
@@ -766,16 +760,16 @@ class AgreementResult(Result):
         show = partial(
             people.pair_views,
             rows,
-            asked,
+            options,
             intervals=made.intervals,
             reference=self.settings["against"],
-            binary=asked.has_levels or not rest,
+            binary=options.has_levels or not rest,
         )
         intervals = []
         if any(map(people.shows_intervals, [*self._views("all_judges"), *show()])):
-            intervals.append(people.interval_line(asked))
-        if asked.kind != "none" and asked.by_topic:
+            intervals.append(people.interval_line(options))
+        if options.kind != "none" and options.by_topic:
             intervals.append("No intervals of pairs together with topics; without --by-topic there are.")
-        elif asked.kind != "none" and not made.intervals:
+        elif options.kind != "none" and not made.intervals:
             intervals.append("No intervals of pairs: --interval topic computes them.")
         return show(ending=[people.apart_line(n_apart), *rest.split("\n"), *intervals])

@@ -146,17 +146,6 @@ class QrelsDifference(Result, QrelsDiff):
         """Return what `pooler diff` shows."""
         return tuple(name for name in self.names() if name not in ("topics", "differences"))
 
-    def _table(self, name: str) -> Table:
-        make = {
-            "summary": self._summary,
-            "pairs": self._pairs,
-            "topics": self._topics,
-            "differences": self._differences,
-            "runs": self._runs,
-            "order": self._order,
-        }
-        return make[name]()
-
     def _views(self, name: str) -> Sequence[View]:
         table = self._table(name)
         if not len(table):
@@ -181,9 +170,9 @@ class QrelsDifference(Result, QrelsDiff):
         became, ceased = self.crossings(self.settings["level"])
         counts |= {"became relevant": became, "ceased to be relevant": ceased}
         counts["same but for the iteration"] = self.n_iterations
-        data = {"what": [*counts], "documents": [*counts.values()]}
         title = f"{self.settings['a']} and {self.settings['b']}"
-        return Table("summary", [Column("what"), Column("documents", "int")], data, title)
+        columns = {Column("what"): [*counts], Column("documents", "int"): [*counts.values()]}
+        return Table.of_columns("summary", columns, title)
 
     def _codes(self, place: int) -> list[Code]:
         """Return the codes of A or of B: not listed first, then ascending."""
@@ -198,13 +187,12 @@ class QrelsDifference(Result, QrelsDiff):
             for after in self._codes(1)
             if (before, after) in self.pairs
         ]
-        columns = [Column("before", "int"), Column("after", "int"), Column("documents", "int")]
-        data = {
-            "before": [before for before, _ in pairs],
-            "after": [after for _, after in pairs],
-            "documents": [self.pairs[pair] for pair in pairs],
+        columns = {
+            Column("before", "int"): [before for before, _ in pairs],
+            Column("after", "int"): [after for _, after in pairs],
+            Column("documents", "int"): [self.pairs[pair] for pair in pairs],
         }
-        return Table("pairs", columns, data)
+        return Table.of_columns("pairs", columns)
 
     def _crossed(self) -> Table:
         """Lay the pairs out as a grid."""
@@ -236,21 +224,14 @@ class QrelsDifference(Result, QrelsDiff):
 
     def _differences(self) -> Table:
         """List the documents that differ."""
-        columns = [
-            Column("topic"),
-            Column("docno"),
-            Column("before", "int", "A"),
-            Column("after", "int", "B"),
-            Column("what"),
-        ]
-        data = {
-            "topic": [one.topic for one in self.differences],
-            "docno": [one.docno for one in self.differences],
-            "before": [one.before for one in self.differences],
-            "after": [one.after for one in self.differences],
-            "what": [one.kind.value for one in self.differences],
+        columns = {
+            Column("topic"): [one.topic for one in self.differences],
+            Column("docno"): [one.docno for one in self.differences],
+            Column("before", "int", "A"): [one.before for one in self.differences],
+            Column("after", "int", "B"): [one.after for one in self.differences],
+            Column("what"): [one.kind.value for one in self.differences],
         }
-        return Table("differences", columns, data)
+        return Table.of_columns("differences", columns)
 
     def _runs(self) -> Table:
         """Set MAPs and places side by side."""
@@ -258,52 +239,33 @@ class QrelsDifference(Result, QrelsDiff):
         assert effect is not None
         before, after = np.asarray(effect.map_before), np.asarray(effect.map_after)
         is_defined = ~(np.isnan(before) | np.isnan(after))
-        columns = [
-            Column("run"),
-            Column("map_before", "float", "MAP A"),
-            Column("map_after", "float", "MAP B"),
-            Column("change", "float"),
-            Column("place_before", "int", "place A"),
-            Column("place_after", "int", "place B"),
-            Column("reason", show="if_any"),
-        ]
-        data = {
-            "run": effect.tags,
-            "map_before": before,
-            "map_after": after,
-            "change": after - before,
-            "place_before": effect.places_before,
-            "place_after": effect.places_after,
-            "reason": [None if known else "no-relevant" for known in is_defined],
+        columns = {
+            Column("run"): effect.tags,
+            Column("map_before", "float", "MAP A"): before,
+            Column("map_after", "float", "MAP B"): after,
+            Column("change", "float"): after - before,
+            Column("place_before", "int", "place A"): effect.places_before,
+            Column("place_after", "int", "place B"): effect.places_after,
+            Column("reason", show="if_any"): [None if known else "no-relevant" for known in is_defined],
         }
-        return Table("runs", columns, data)
+        return Table.of_columns("runs", columns)
 
     def _order(self) -> Table:
         """Say how far the orders agree."""
         effect = self.effect
         assert effect is not None
         reason = effect.tau.reason
-        columns = [
-            Column("runs", "int"),
-            Column("topics_before", "int", "topics A"),
-            Column("topics_after", "int", "topics B"),
-            Column("tau_b", "float", "tau-b"),
-            Column("tau_ap", "float", "tau_AP"),
-            Column("tau_ap_reversed", "float", "tau_AP back"),
-            Column("swapped", "int"),
-            Column("reason"),
-        ]
-        row = {
-            "runs": len(effect.tags),
-            "topics_before": effect.n_topics_before,
-            "topics_after": effect.n_topics_after,
-            "tau_b": effect.tau.tau,
-            "tau_ap": effect.tau_ap.tau,
-            "tau_ap_reversed": effect.tau_ap_reversed.tau,
-            "swapped": None if reason == "fewer-than-two" else effect.n_swapped,
-            "reason": reason,
+        columns = {
+            Column("runs", "int"): [len(effect.tags)],
+            Column("topics_before", "int", "topics A"): [effect.n_topics_before],
+            Column("topics_after", "int", "topics B"): [effect.n_topics_after],
+            Column("tau_b", "float", "tau-b"): [effect.tau.tau],
+            Column("tau_ap", "float", "tau_AP"): [effect.tau_ap.tau],
+            Column("tau_ap_reversed", "float", "tau_AP back"): [effect.tau_ap_reversed.tau],
+            Column("swapped", "int"): [None if reason == "fewer-than-two" else effect.n_swapped],
+            Column("reason"): [reason],
         }
-        return Table.of_rows("order", columns, [row])
+        return Table.of_columns("order", columns)
 
 
 def _code(code: Code) -> str:

@@ -244,15 +244,6 @@ class JudgedOrders(Result):
         """Return what `pooler agreement --matters` shows."""
         return self.NAMES
 
-    def _table(self, name: str) -> Table:
-        make = {
-            "run_scores": self._run_scores,
-            "order_pairs": self._order_pairs,
-            "mixtures": self._mixtures,
-            "swaps": self._swaps,
-        }
-        return make[name]()
-
     def _views(self, name: str) -> Sequence[View]:
         order, table = self.order, self._table(name)
         mixed = order.mixtures
@@ -311,64 +302,44 @@ class JudgedOrders(Result):
 
     def _run_scores(self) -> Table:
         """One row a run and judge would be long: one column a judge."""
-        order = self.order
-        columns = [
-            Column("run"),
-            *(Column(f"map_judge_{judge}", "float", judge, digits=3) for judge in self.judges),
-            Column("map_mean", "float", "mean", "of the judges' scores", digits=3),
-            Column("map_low", "float", "mix min", "least MAP in the mixtures of judges below", digits=3),
-            Column("map_high", "float", "mix max", "the greatest", digits=3),
-        ]
-        mixed, n_runs = order.mixtures, len(self.runs)
-        data: dict[str, Any] = {"run": self.runs}
+        order, n_runs = self.order, len(self.runs)
+        mixed, nothing = order.mixtures, [None] * n_runs
+        columns: dict[Column, Any] = {Column("run"): self.runs}
         for judge, of_judge in zip(self.judges, order.judges, strict=True):
             # Under judges of different topics means are of other topics.
-            data[f"map_judge_{judge}"] = [None] * n_runs if is_partial(order) else of_judge.scores
-        for name, scores in zip(MIXED_COLUMNS, (mixed.reference, mixed.lowest, mixed.highest), strict=True):
-            data[name] = [None] * n_runs if scores is None else scores
-        data = {name: [None] * n_runs if values is None else values for name, values in data.items()}
-        table = Table("run_scores", columns, data)
+            scores = None if is_partial(order) else of_judge.scores
+            columns[Column(f"map_judge_{judge}", "float", judge, digits=3)] = scores
+        least = "least MAP in the mixtures of judges below"
+        columns |= {
+            Column("map_mean", "float", "mean", "of the judges' scores", digits=3): mixed.reference,
+            Column("map_low", "float", "mix min", least, digits=3): mixed.lowest,
+            Column("map_high", "float", "mix max", "the greatest", digits=3): mixed.highest,
+        }
+        known = {column: nothing if cells is None else cells for column, cells in columns.items()}
+        table = Table.of_columns("run_scores", known)
         means = [-float(mean or 0) for mean in table.cells("map_mean")]  # type: ignore[arg-type]  # floats
         return table.take(sorted(range(n_runs), key=means.__getitem__))
 
     def _order_pairs(self) -> Table:
         """Compare the orders of every two judges."""
-        columns = [
-            Column("first"),
-            Column("second"),
-            Column("topics", "int"),
-            Column("tau", "float", about="1 = the same order of runs, -1 = the reverse", digits=3),
-            Column(
-                "tau_ap",
-                "float",
-                "tau_AP",
-                "the same with more weight on the top, the second judge's order taken as the true one",
-                digits=3,
-            ),
-            Column(
-                "tau_ap_reversed",
-                "float",
-                "back",
-                "tau_AP with the first judge's order taken as the true one",
-                digits=3,
-            ),
-            Column("swapped", "int", about="pairs of runs in opposite order"),
-            Column("reason", show="if_any"),
-        ]
-        rows = [
-            {
-                "first": self.judges[pair.first],
-                "second": self.judges[pair.second],
-                "topics": pair.n_topics,
-                "tau": pair.tau.tau,
-                "tau_ap": pair.tau_ap.tau,
-                "tau_ap_reversed": pair.tau_ap_reversed.tau,
-                "swapped": pair.n_swapped,
-                "reason": pair.tau.reason,
-            }
-            for pair in self.order.pairs
-        ]
-        return Table.of_rows("order_pairs", columns, rows)
+        pairs = self.order.pairs
+        same = "1 = the same order of runs, -1 = the reverse"
+        more_on_top = "the same with more weight on the top, the second judge's order taken as the true one"
+        back = "tau_AP with the first judge's order taken as the true one"
+        swapped = Column("swapped", "int", about="pairs of runs in opposite order")
+        columns = {
+            Column("first"): [self.judges[pair.first] for pair in pairs],
+            Column("second"): [self.judges[pair.second] for pair in pairs],
+            Column("topics", "int"): [pair.n_topics for pair in pairs],
+            Column("tau", "float", about=same, digits=3): [pair.tau.tau for pair in pairs],
+            Column("tau_ap", "float", "tau_AP", more_on_top, digits=3): [pair.tau_ap.tau for pair in pairs],
+            Column("tau_ap_reversed", "float", "back", back, digits=3): [
+                pair.tau_ap_reversed.tau for pair in pairs
+            ],
+            swapped: [pair.n_swapped for pair in pairs],
+            Column("reason", show="if_any"): [pair.tau.reason for pair in pairs],
+        }
+        return Table.of_columns("order_pairs", columns)
 
     def _mixtures(self) -> Table:
         """Describe the correlations of the mixtures with their reference."""
@@ -399,25 +370,12 @@ class JudgedOrders(Result):
 
     def _swaps(self) -> Table:
         """List pairs of runs that change places."""
-        columns = [
-            Column("better"),
-            Column("worse"),
-            Column(
-                "share",
-                "float",
-                "mixtures",
-                "share of mixtures in which the worse run comes out above the better one",
-                digits=3,
-            ),
-            Column("difference", "float", "MAP apart", digits=4),
-        ]
-        rows = [
-            {
-                "better": self.runs[swap.better],
-                "worse": self.runs[swap.worse],
-                "share": swap.share,
-                "difference": swap.difference,
-            }
-            for swap in self.order.mixtures.swaps
-        ]
-        return Table.of_rows("swaps", columns, rows)
+        swaps = self.order.mixtures.swaps
+        about = "share of mixtures in which the worse run comes out above the better one"
+        columns = {
+            Column("better"): [self.runs[swap.better] for swap in swaps],
+            Column("worse"): [self.runs[swap.worse] for swap in swaps],
+            Column("share", "float", "mixtures", about, digits=3): [swap.share for swap in swaps],
+            Column("difference", "float", "MAP apart", digits=4): [swap.difference for swap in swaps],
+        }
+        return Table.of_columns("swaps", columns)

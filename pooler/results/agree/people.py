@@ -80,21 +80,21 @@ def ac1_column(*, binary: bool) -> Column:
     return Column("ac1", "float", "AC1", about, digits=3)
 
 
-def bands_line(asked: AgreementOptions) -> str:
+def bands_line(options: AgreementOptions) -> str:
     """Say whose words for a kappa are shown; empty when none are."""
-    if asked.bands is None:
+    if options.bands is None:
         return ""
-    return f"{AUTHORS[asked.bands]}: these authors' words for kappa or alpha; others use different ones."
+    return f"{AUTHORS[options.bands]}: these authors' words for kappa or alpha; others use different ones."
 
 
-def band_column(asked: AgreementOptions) -> list[Column]:
+def band_column(options: AgreementOptions) -> list[Column]:
     """Name the column of words after their author."""
-    return [] if asked.bands is None else [Column("band", heading=AUTHORS[asked.bands])]
+    return [] if options.bands is None else [Column("band", heading=AUTHORS[options.bands])]
 
 
-def interval_line(asked: AgreementOptions) -> str:
+def interval_line(options: AgreementOptions) -> str:
     """Say what the intervals are."""
-    kind = KINDS[asked.kind].format(resamples=f"{asked.resamples:,}", seed=asked.seed)
+    kind = KINDS[options.kind].format(resamples=f"{options.resamples:,}", seed=options.seed)
     return f"95 %: the interval in which the number may lie with {kind}."
 
 
@@ -123,7 +123,7 @@ FEW_DOCUMENTS = 30
 
 
 def judges_view(
-    table: Table, population: PopulationVotes, asked: AgreementOptions, kinds: Mapping[str, int]
+    table: Table, population: PopulationVotes, options: AgreementOptions, kinds: Mapping[str, int]
 ) -> View:
     """Show what each judge did, and say over which documents agreement is measured."""
     title = counted(len(table), "judge") + (f" ({kinds_words(kinds)})" if kinds else "")
@@ -134,7 +134,7 @@ def judges_view(
     rows: list[int] | None = None if len(table) <= MOST_JUDGES else []
     if rows is None:
         shown = "taken ones too" if any(table.cells("unlisted")) else "of those measured"
-        grades = ", ".join(map(str, asked.scale.values))
+        grades = ", ".join(map(str, options.scale.values))
         lines.append(f"{grades}: how often each grade was given, {shown}.")
     columns = table.columns if rows is None else [replace(one, about="") for one in table.columns]
     return View(table, columns, rows, title, lines)
@@ -142,7 +142,7 @@ def judges_view(
 
 def pair_views(
     rows: Sequence[Row],
-    asked: AgreementOptions,
+    options: AgreementOptions,
     *,
     intervals: bool,
     binary: bool,
@@ -155,16 +155,16 @@ def pair_views(
     """
     graded = [row for row in rows if row["level"] is None]
     levels = [row for row in rows if row["level"] is not None]
-    has_intervals = intervals and not asked.by_topic
+    has_intervals = intervals and not options.by_topic
     title = (
         "Pairs of judges: agreement on" if reference is None else f"Each judge with {reference}: agreement on"
     )
     views: list[View] = []
-    if graded and len(asked.scale.values) > 2:
+    if graded and len(options.scale.values) > 2:
         skewed = bool(skewed_levels(graded))
         # Beside AC1 or words there is no room for the second interval.
-        second = has_intervals and not skewed and asked.bands is None
-        columns = [*_first_columns(graded, asked, reference), KAPPA]
+        second = has_intervals and not skewed and options.bands is None
+        columns = [*_first_columns(graded, options, reference), KAPPA]
         columns += [interval_column("interval", "kappa")] * has_intervals
         columns.append(
             Column(
@@ -173,21 +173,21 @@ def pair_views(
         )
         columns += [interval_column("quadratic_interval", "quadratic")] * second
         lines = ["The interval of quadratic is in json and tsv."] * (has_intervals and not second)
-        views.append(_view(graded, columns, f"{title} grades", lines, asked, skewed=skewed, binary=False))
+        views.append(_view(graded, columns, f"{title} grades", lines, options, skewed=skewed, binary=False))
     if levels and (binary or not views):
-        by_level = levels if asked.by_topic else sorted(levels, key=lambda row: _place(row["level"]))
+        by_level = levels if options.by_topic else sorted(levels, key=lambda row: _place(row["level"]))
         skewed = bool(skewed_levels(levels))
-        columns = _first_columns(levels, asked, reference)
+        columns = _first_columns(levels, options, reference)
         at = Column("at", about="1+ = grades of 1 or more count as relevant")
         columns.insert(1 if reference is not None else 2, at)
         columns.append(KAPPA)
         columns += [interval_column("interval", "kappa")] * has_intervals
         about = "documents relevant to both among those relevant to either, averaged over topics"
-        if has_intervals and asked.kind == "topic":
+        if has_intervals and options.kind == "topic":
             about += "; its interval is in json and tsv"
         columns.append(Column("mean_overlap", "float", "overlap", about, digits=3))
         views.append(
-            _view(by_level, columns, f"{title} relevant or not", [], asked, skewed=skewed, binary=True)
+            _view(by_level, columns, f"{title} relevant or not", [], options, skewed=skewed, binary=True)
         )
     if len(views) > 1:
         views[1] = replace(views[1], columns=_without_about(views[1].columns, views[0].columns))
@@ -205,10 +205,10 @@ def _without_about(columns: Sequence[str | Column], explained: Sequence[str | Co
     ]
 
 
-def _first_columns(rows: Sequence[Row], asked: AgreementOptions, reference: str | None) -> list[Column]:
+def _first_columns(rows: Sequence[Row], options: AgreementOptions, reference: str | None) -> list[Column]:
     """Name the columns that say which pair it is, and how often they agree."""
     columns = [Column("first"), Column("second")] if reference is None else [Column("first", heading="judge")]
-    columns += [Column("topic")] * asked.by_topic
+    columns += [Column("topic")] * options.by_topic
     n = Column("n", "int", "N", N_ABOUT)
     if any(map(_has_few, rows)):
         width = max(len(_n_cell(row)) for row in rows)
@@ -222,7 +222,7 @@ def _view(
     columns: Sequence[Column],
     title: str,
     lines: Sequence[str],
-    asked: AgreementOptions,
+    options: AgreementOptions,
     *,
     skewed: bool,
     binary: bool,
@@ -238,7 +238,7 @@ def _view(
         }
         for row in rows
     ]
-    columns = [*columns, *[ac1_column(binary=binary)] * skewed, *band_column(asked)]
+    columns = [*columns, *[ac1_column(binary=binary)] * skewed, *band_column(options)]
     if all(column.name != "interval" for column in columns):
         columns.append(Column("reason", show="if_any"))
     limits = [name for one in columns if one.interval for name in one.interval]
@@ -252,7 +252,7 @@ def _view(
             f"{ALL_LABELS}: every label of the others, each compared by itself; its N"
             " counts labels, not documents."
         )
-    lines += [bands_line(asked)] if asked.bands else []
+    lines += [bands_line(options)] if options.bands else []
     table = Table.of_rows("pairs", declared, rows)
     return View(table, columns, title=title, notes=lines)
 

@@ -216,7 +216,7 @@ def _others_graded(opened: AllGrades, names: Sequence[str] | None) -> bool:
 
 def settings_of(
     votes: PopulationVotes,
-    asked: AgreementOptions,
+    options: AgreementOptions,
     *,
     against: str | None,
     policy: Policy,
@@ -226,19 +226,19 @@ def settings_of(
     has_rule = policy.rule is not None
     return {
         "population": votes.population,
-        "unlisted_as": None if votes.default is None else asked.scale.values[votes.default],
+        "unlisted_as": None if votes.default is None else options.scale.values[votes.default],
         "unlisted": int(votes.filled.sum()),
         "documents": votes.n_documents,
         "topics": votes.n_topics,
         "judges": list(votes.votes.judges),
         **({"kinds": dict(kinds)} if kinds else {}),
-        "scale": list(asked.scale.values),
-        "levels": list(asked.levels),
-        "interval": asked.kind,
-        "interval_level": None if asked.kind == "none" else 0.95,
-        "resamples": asked.resamples if asked.kind in ("topic", "item") else None,
-        "seed": asked.seed,
-        "bands": asked.bands,
+        "scale": list(options.scale.values),
+        "levels": list(options.levels),
+        "interval": options.kind,
+        "interval_level": None if options.kind == "none" else 0.95,
+        "resamples": options.resamples if options.kind in ("topic", "item") else None,
+        "seed": options.seed,
+        "bands": options.bands,
         "against": against,
         "aggregate": policy.rule,
         "ties": policy.ties,
@@ -258,7 +258,7 @@ def measured_of(
     """Say of a plan, or of orders of runs, what `settings_of` says: intervals are as nobody chose them."""
     from store.grades.policy import Policy
 
-    asked = AgreementOptions(
+    options = AgreementOptions(
         scale=scale,
         levels=tuple(levels),
         kind="topic",
@@ -268,4 +268,4 @@ def measured_of(
         by_topic=False,
         has_levels=True,
     )
-    return settings_of(votes, asked, against=against, policy=Policy(), kinds=kinds)
+    return settings_of(votes, options, against=against, policy=Policy(), kinds=kinds)

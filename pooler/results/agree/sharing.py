@@ -89,7 +89,7 @@ def plan_sharing(
     assert source is not None
     with heard() as said, source_of(source).judging(of_scale=rigid or relaxed) as opinions:
         scale = opinions.scale
-        asked = AgreementOptions(
+        options = AgreementOptions(
             scale=scale,
             levels=resolve_levels(scale, levels, rigid=rigid, relaxed=relaxed, all_of_them=every_level),
             kind="none",
@@ -111,14 +111,14 @@ def plan_sharing(
         tell_kinds(kinds, "are measured together")
         erased = opinions.erased()
     pairs = pairs_of(votes.votes.judges, against)
-    rows = tuple(_plan_rows(votes, pairs, width, asked))
+    rows = tuple(_plan_rows(votes, pairs, width, options))
     settings = frozen(
         width=width,
         against=against,
         population=population,
         unlisted_as=unlisted_as,
         judges=list(votes.votes.judges),
-        levels=list(asked.levels),
+        levels=list(options.levels),
         scale=list(scale.values),
     )
     return SharingPlan(
@@ -127,12 +127,12 @@ def plan_sharing(
         settings=settings,
         erased=erased,
         warnings=said.warnings,
-        measured=measured_of(votes, scale, asked.levels, kinds=kinds, against=against),
+        measured=measured_of(votes, scale, options.levels, kinds=kinds, against=against),
     )
 
 
 def _plan_rows(
-    population: PopulationVotes, pairs: Sequence[tuple[str, str]], width: float, asked: AgreementOptions
+    population: PopulationVotes, pairs: Sequence[tuple[str, str]], width: float, options: AgreementOptions
 ) -> Iterator[dict[str, Any]]:
     """Plan for every pair: kappa and quadratic kappa of grades, kappa at each level."""
     from store.analysis.agreement.sharing import plan_overlap
@@ -142,11 +142,11 @@ def _plan_rows(
     for first, second in pairs:
         tables = population.total(partial(pair_tables, first=first, second=second))
         named: dict[str, Any] = {"first": first, "second": second, "wanted": width}
-        if len(asked.scale.values) > 2:
+        if len(options.scale.values) > 2:
             yield {**named, "coefficient": "kappa", **_row(plan_overlap(tables, width))}
             quadratic = plan_overlap(tables, width, weights="quadratic")
             yield {**named, "coefficient": "quadratic", **_row(quadratic)}
-        for level, index in zip(asked.levels, asked.level_indices, strict=True):
+        for level, index in zip(options.levels, options.level_indices, strict=True):
             plan = plan_overlap(collapse_table(tables, index), width)
             yield {**named, "level": level, "coefficient": "kappa", **_row(plan)}
 

@@ -94,8 +94,6 @@ def merge(
         ``"cannot"``, or a rule.
     dry_run : bool, optional
         Change nothing.
-    progress : callable, optional
-        Called with the steps done.
 
     Returns
     -------

@@ -24,8 +24,6 @@ def verify(collection: str | Path | Collection, *, progress: Progress | None = N
     collection : str, Path or Collection
         Its file or URL, or the open collection; one that is damaged may not open, and is checked by
         its name. It is only read, and others may work on it.
-    progress : callable, optional
-        Called with the steps done.
 
     Returns
     -------
@@ -85,27 +83,16 @@ class Verification(Result):
         return {"faults": self.n_faults, "leftovers": self.leftovers}
 
     def _table(self, name: str) -> Table:
-        columns = [
-            Column("check"),
-            Column("what"),
-            Column("checked", "int"),
-            Column("faults", "int"),
-            Column("examples", show="never"),
-            Column("advice", show="never"),
-        ]
-        rows = [
-            {
-                "check": one.name,
-                "what": one.what,
-                "checked": one.n_checked,
-                "faults": one.n_faults,
-                "examples": "; ".join(one.examples) or None,
-                "advice": one.advice if one.n_faults else None,
-            }
-            for one in self.checks
-        ]
         notes = [line for one in self.checks for line in _in_words(one)] or ["no fault found"]
-        return Table.of_rows(name, columns, rows, title=f"verify ({self.where})", notes=notes)
+        columns = {
+            Column("check"): [one.name for one in self.checks],
+            Column("what"): [one.what for one in self.checks],
+            Column("checked", "int"): [one.n_checked for one in self.checks],
+            Column("faults", "int"): [one.n_faults for one in self.checks],
+            Column("examples", show="never"): ["; ".join(one.examples) or None for one in self.checks],
+            Column("advice", show="never"): [one.advice if one.n_faults else None for one in self.checks],
+        }
+        return Table.of_columns(name, columns, title=f"verify ({self.where})", notes=notes)
 
 
 def _in_words(one: Verified) -> Iterator[str]:

@@ -88,10 +88,6 @@ class EffortResult(Result):
 
     NAMES: ClassVar[tuple[str, ...]] = ("effort", "low_dwell", "drift")
 
-    def _table(self, name: str) -> Table:
-        make = {"effort": self._costs, "low_dwell": self._quick, "drift": self._drift}
-        return make[name]()
-
     def _views(self, name: str) -> Sequence[View]:
         table = self._table(name)
         if name == "effort":
@@ -100,7 +96,7 @@ class EffortResult(Result):
             return [self._drift_view(table)]
         return [View(table, notes=[] if len(table) else ["none"])]
 
-    def _costs(self) -> Table:
+    def _effort(self) -> Table:
         """Add up what judging cost each judge."""
         below = self.settings["below"]
         columns = [
@@ -137,35 +133,28 @@ class EffortResult(Result):
             columns, notes = [replace(one, about="") for one in columns], ["nobody has judged anything"]
         return View(Table.of_rows("effort", columns, rows, title="Effort"), notes=notes)
 
-    def _quick(self) -> Table:
+    def _low_dwell(self) -> Table:
         """List the documents decided at a low dwell, in the order of the decisions."""
         below = self.settings["below"]
-        columns = [
-            Column("judge"),
-            Column("topic"),
-            Column("docno"),
-            Column("state"),
-            Column("grade", "int"),
-            Column("dwell_s", "float", "dwell s", digits=1),
-            Column("active_s", "float", "active s", digits=1),
-            Column("judged_at", "moment"),
-        ]
-        rows = [
-            {
-                "judge": one.judge,
-                "topic": document.topic,
-                "docno": document.docno,
-                "state": document.state.value,
-                "grade": document.grade,
-                "dwell_s": document.dwell_ms / 1000,
-                "active_s": _seconds(document.active_ms),
-                "judged_at": document.judged_at,
-            }
+        quick = [
+            (one.judge, document, document.dwell_ms / 1000)
             for one in self.efforts
             for document in one.documents
             if document.dwell_ms is not None and document.dwell_ms < below * 1000
         ]
-        return Table.of_rows("low_dwell", columns, rows, title=f"Decided below {below:g} s")
+        columns = {
+            Column("judge"): [judge for judge, _, _ in quick],
+            Column("topic"): [one.topic for _, one, _ in quick],
+            Column("docno"): [one.docno for _, one, _ in quick],
+            Column("state"): [one.state.value for _, one, _ in quick],
+            Column("grade", "int"): [one.grade for _, one, _ in quick],
+            Column("dwell_s", "float", "dwell s", digits=1): [dwell for _, _, dwell in quick],
+            Column("active_s", "float", "active s", digits=1): [
+                _seconds(one.active_ms) for _, one, _ in quick
+            ],
+            Column("judged_at", "moment"): [one.judged_at for _, one, _ in quick],
+        }
+        return Table.of_columns("low_dwell", columns, f"Decided below {below:g} s")
 
     def _drift(self) -> Table:
         """Compare the quarters of every judge's topics."""

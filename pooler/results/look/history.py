@@ -162,7 +162,7 @@ def history(
     -------
     History
         Table `history`, the newest last. Of a document a `DocumentHistory`: `events`, `pools`, and
-        `document_states` with each judge; its facts have the final grade, or why there is none.
+        `standing` with each judge; its facts have the final grade, or why there is none.
 
     Raises
     ------
@@ -233,8 +233,8 @@ class History(Result):
 
     NAMES: ClassVar[tuple[str, ...]] = ("history",)
 
-    def _table(self, name: str) -> Table:
-        return Table.of_records(name, COLUMNS, self.entries)
+    def _history(self) -> Table:
+        return Table.of_records("history", COLUMNS, self.entries)
 
     def _views(self, name: str) -> Sequence[View]:
         entries = self.entries if self.settings["limit"] else self.entries[-SHOWN:]
@@ -273,21 +273,23 @@ class DocumentHistory(History):
             "final": {**taken(found.final), "ruling_status": None if status is None else status.value},
         }
 
-    def _table(self, name: str) -> Table:
-        if name == "events":
-            return Table.of_records(
-                name,
-                EVENT_COLUMNS,
-                self.entries,
-                at=lambda event: event.judged_at,
-                undid=lambda event: event.undoes,
-                host=lambda event: event.host or None,
-                rested_on=_opinions,
-                passages=lambda event: [taken(one) for one in event.passages],
-            )
-        if name == "pools":
-            return Table.of_records(name, _POOLS, self.found.places)
-        return Table.of_records(name, _STATE_COLUMNS, self.found.document_states)
+    def _events(self) -> Table:
+        return Table.of_records(
+            "events",
+            EVENT_COLUMNS,
+            self.entries,
+            at=lambda event: event.judged_at,
+            undid=lambda event: event.undoes,
+            host=lambda event: event.host or None,
+            rested_on=_opinions,
+            passages=lambda event: [taken(one) for one in event.passages],
+        )
+
+    def _pools(self) -> Table:
+        return Table.of_records("pools", _POOLS, self.found.places)
+
+    def _standing(self) -> Table:
+        return Table.of_records("standing", _STATE_COLUMNS, self.found.document_states)
 
     def _views(self, name: str) -> Sequence[View]:
         if name != "events":

@@ -356,9 +356,9 @@ def judge_cells(line: JudgeLine) -> dict[str, Any]:
     return {"judge": line.name, "kind": line.kind.value, **others}
 
 
-def state_cells(document_states: StateCounts) -> dict[str, Any]:
+def state_cells(counts: StateCounts) -> dict[str, Any]:
     """Return the cells of `STATE_COLUMNS`."""
-    return {column.name: getattr(document_states, column.name) for column in STATE_COLUMNS}
+    return {column.name: getattr(counts, column.name) for column in STATE_COLUMNS}
 
 
 def _document_cells(line: DocumentLine) -> dict[str, Any]:

@@ -179,7 +179,7 @@ def status(collection: Collection) -> StatusResult:
             one = shown[topic, judge]
             of_topic = topic if by_topic else None
             pace = _pace(judges[judge], one, times[judge], unclaimed, of_topic)
-            row = _document_states(one, collection.scale, owes=judge not in adjudicators)
+            row = _states(one, collection.scale, owes=judge not in adjudicators)
             found.append({"topic": topic, "judge": judge, **row, **pace})
         return tuple(found)
 
@@ -296,7 +296,7 @@ class StatusResult(Result):
         )
 
 
-def _document_states(one: Counts, scale: Scale, *, owes: bool) -> dict[str, int | None]:
+def _states(one: Counts, scale: Scale, *, owes: bool) -> dict[str, int | None]:
     """Count the documents of a judge by state; an adjudicator owes no pool: judged are the rulings."""
     return {
         "pooled": one.pooled if owes else None,

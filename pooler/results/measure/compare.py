@@ -69,8 +69,6 @@ def compare(
         As for `evaluate`.
     runs : sequence of str, optional
         Tags in the order in which pairs are formed; default the source's.
-    progress : callable, optional
-        Called with steps done.
 
     Returns
     -------
@@ -199,16 +197,6 @@ class Comparison(Result, RunPairs):
         """Return what `pooler compare` shows."""
         return self.names()[:2]
 
-    def _table(self, name: str) -> Table:
-        make = {
-            "difference": self._difference,
-            "tests": self._tests,
-            "topics": self._topics,
-            "normality": self._normality,
-            "pairs": self._pairs,
-        }
-        return make[name]()
-
     def _both(self) -> NDArray[np.float64]:
         """Return the scores of the first two runs where both have one, shape (2, n)."""
         return np.asarray(self.values[:2, np.isfinite(self.values[:2]).all(axis=0)])
@@ -225,12 +213,12 @@ class Comparison(Result, RunPairs):
             return ()
         picture = self.picture
         grid = np.linspace(picture.differences[0], picture.differences[-1], _POINTS)
-        data = {
-            "difference": np.concatenate([picture.differences, grid]),
-            "share": [*picture.shares.tolist(), *[None] * _POINTS],
-            "normal": np.concatenate([picture.normal, picture.curve(grid)]),
+        columns = {
+            Column("difference", "float"): np.concatenate([picture.differences, grid]),
+            Column("share", "float"): [*picture.shares.tolist(), *[None] * _POINTS],
+            Column("normal", "float"): np.concatenate([picture.normal, picture.curve(grid)]),
         }
-        table = Table("curve", [Column(name, "float") for name in data], data).sort("difference")
+        table = Table.of_columns("curve", columns).sort("difference")
         return (
             Plot(
                 table=table,
@@ -260,53 +248,38 @@ class Comparison(Result, RunPairs):
         needed = None
         if outcome.variance is not None:
             needed = float(required_difference(outcome.variance, n_topics, alpha=alpha))
-        columns = [
-            Column("a", heading="A", show="never"),
-            Column("b", heading="B", show="never"),
-            Column("measure", show="never"),
-            Column("topics", "int", show="never"),
-            Column("mean_a", "float", "mean A"),
-            Column("mean_b", "float", "mean B"),
-            Column("difference", "float", "A - B"),
-            Column("low", "float", about=f"lower end of the {1 - alpha:.0%} interval of A - B"),
-            Column("high", "float", about="its upper end"),
-            Column("variance", "float", show="never"),
+        title = (
+            f"{self.settings['measure']} of A = {self.runs[0]} and B = {self.runs[1]}"
+            f" over {counted(n_topics, 'topic')}"
+        )
+        columns = {
+            Column("a", heading="A", show="never"): [self.runs[0]],
+            Column("b", heading="B", show="never"): [self.runs[1]],
+            Column("measure", show="never"): [self.settings["measure"]],
+            Column("topics", "int", show="never"): [n_topics],
+            Column("mean_a", "float", "mean A"): [float(first.mean()) if n_topics else None],
+            Column("mean_b", "float", "mean B"): [float(second.mean()) if n_topics else None],
+            Column("difference", "float", "A - B"): [outcome.difference],
+            Column("low", "float", about=f"lower end of the {1 - alpha:.0%} interval of A - B"): [
+                outcome.low
+            ],
+            Column("high", "float", about="its upper end"): [outcome.high],
+            Column("variance", "float", show="never"): [outcome.variance],
             Column(
                 "needed", "float", about=f"the A - B that would be needed for p <= {alpha:g} by t2 (eq. 23)"
-            ),
+            ): [needed],
             Column(
                 "effect_size",
                 "float",
                 "effect",
                 digits=2,
                 about="A - B divided by the standard deviation of the differences by topic",
-            ),
-            Column("better_a", "int", "A > B"),
-            Column("better_b", "int", "B > A"),
-            Column("same", "int"),
-        ]
-        row = {
-            "a": self.runs[0],
-            "b": self.runs[1],
-            "measure": self.settings["measure"],
-            "topics": n_topics,
-            "mean_a": float(first.mean()) if n_topics else None,
-            "mean_b": float(second.mean()) if n_topics else None,
-            "difference": outcome.difference,
-            "low": outcome.low,
-            "high": outcome.high,
-            "variance": outcome.variance,
-            "needed": needed,
-            "effect_size": outcome.effect_size,
-            "better_a": better,
-            "better_b": worse,
-            "same": n_topics - better - worse,
+            ): [outcome.effect_size],
+            Column("better_a", "int", "A > B"): [better],
+            Column("better_b", "int", "B > A"): [worse],
+            Column("same", "int"): [n_topics - better - worse],
         }
-        title = (
-            f"{self.settings['measure']} of A = {self.runs[0]} and B = {self.runs[1]}"
-            f" over {counted(n_topics, 'topic')}"
-        )
-        return Table.of_rows("difference", columns, [row], title=title)
+        return Table.of_columns("difference", columns, title=title)
 
     def _tests(self) -> Table:
         """Make a row a test."""
@@ -362,24 +335,26 @@ class Comparison(Result, RunPairs):
 
     def _topics(self) -> Table:
         """Set both scores side by side, topic by topic."""
-        columns = [
-            Column("topic"),
-            Column("score_a", "float", self.runs[0]),
-            Column("score_b", "float", self.runs[1]),
-            Column("difference", "float", "A - B"),
-        ]
         known = np.isfinite(self.values[:2]).all(axis=0)
         first, second = np.where(known, self.values[:2], np.nan)
-        data = {"topic": self.topics, "score_a": first, "score_b": second, "difference": first - second}
-        return Table("topics", columns, data)
+        columns = {
+            Column("topic"): self.topics,
+            Column("score_a", "float", self.runs[0]): first,
+            Column("score_b", "float", self.runs[1]): second,
+            Column("difference", "float", "A - B"): first - second,
+        }
+        return Table.of_columns("topics", columns)
 
     def _normality(self) -> Table:
         """List the points of figure 3."""
         picture = self.picture
-        names = ("difference", "share", "standardised", "normal")
-        lists = (picture.differences, picture.shares, picture.standardised, picture.normal)
-        data = dict(zip(names, lists, strict=True))
-        return Table("normality", [Column(name, "float") for name in names], data)
+        columns = {
+            Column("difference", "float"): picture.differences,
+            Column("share", "float"): picture.shares,
+            Column("standardised", "float"): picture.standardised,
+            Column("normal", "float"): picture.normal,
+        }
+        return Table.of_columns("normality", columns)
 
     def _pairs(self) -> Table:
         """Make a row a pair, with p-values adjusted for the number of pairs."""
@@ -394,39 +369,6 @@ class Comparison(Result, RunPairs):
             "p_tukey": tukey_test(common).p[at],
             "p_tukey_randomised": randomised_tukey_test(common, seed=seed).p[at],
         }
-        columns = [
-            Column("a", heading="A"),
-            Column("b", heading="B"),
-            Column("topics", "int", show="if_varied"),
-            Column("difference", "float", "A - B"),
-            Column("low", "float", about=f"lower end of the {1 - alpha:.0%} interval of A - B"),
-            Column("high", "float", about="its upper end"),
-            Column("effect_size", "float", "effect", digits=2, show="never"),
-            Column("p_t", "float", "p t", show="never"),
-            Column("p_wilcoxon", "float", "Wilcoxon", show="never"),
-            Column(
-                "p_randomisation",
-                "float",
-                "exact",
-                "p of the randomisation test as if this were the only pair, on differences rounded to"
-                f" {resolution:g}",
-            ),
-            Column("p_holm", "float", "Holm", "the same, adjusted for the number of pairs"),
-            Column("p_tukey", "float", "HSD", "Tukey's p, which allows for all runs"),
-            Column("p_tukey_randomised", "float", "random. HSD", show="never"),
-        ]
-        data = {
-            "a": [self.runs[run] for run in self.first],
-            "b": [self.runs[run] for run in self.second],
-            "topics": self.n_topics,
-            "difference": self.difference,
-            "low": self.low,
-            "high": self.high,
-            "effect_size": self.effect_size,
-            "p_t": self.p_t,
-            "p_wilcoxon": self.p_wilcoxon,
-            **p_values,
-        }
         n_differ = {name: int((p <= alpha).sum()) for name, p in p_values.items()}
         fewest, most = int(self.n_topics.min()), int(self.n_topics.max())
         over = counted(most, "topic") if fewest == most else f"{fewest} to {most} topics"
@@ -436,7 +378,32 @@ class Comparison(Result, RunPairs):
             f" {n_differ['p_tukey_randomised']:,} by HSD from permutations (--seed {seed}).",
             f"{self.settings['measure']} over {over}. json and tsv have more tests.",
         ]
-        return Table("pairs", columns, data, notes=notes)
+        columns = {
+            Column("a", heading="A"): [self.runs[run] for run in self.first],
+            Column("b", heading="B"): [self.runs[run] for run in self.second],
+            Column("topics", "int", show="if_varied"): self.n_topics,
+            Column("difference", "float", "A - B"): self.difference,
+            Column("low", "float", about=f"lower end of the {1 - alpha:.0%} interval of A - B"): self.low,
+            Column("high", "float", about="its upper end"): self.high,
+            Column("effect_size", "float", "effect", digits=2, show="never"): self.effect_size,
+            Column("p_t", "float", "p t", show="never"): self.p_t,
+            Column("p_wilcoxon", "float", "Wilcoxon", show="never"): self.p_wilcoxon,
+            Column(
+                "p_randomisation",
+                "float",
+                "exact",
+                "p of the randomisation test as if this were the only pair, on differences rounded to"
+                f" {resolution:g}",
+            ): p_values["p_randomisation"],
+            Column("p_holm", "float", "Holm", "the same, adjusted for the number of pairs"): p_values[
+                "p_holm"
+            ],
+            Column("p_tukey", "float", "HSD", "Tukey's p, which allows for all runs"): p_values["p_tukey"],
+            Column("p_tukey_randomised", "float", "random. HSD", show="never"): p_values[
+                "p_tukey_randomised"
+            ],
+        }
+        return Table.of_columns("pairs", columns, notes=notes)
 
     def _views(self, name: str) -> Sequence[View]:
         table = self._table(name)

@@ -16,7 +16,7 @@ from pooler.results.measure.evaluate import known_measure
 from pooler.results.measure.probabilities import collection_of
 from pooler.results.result import Progress, Result, facts_view, frozen, heard
 from pooler.results.source import Source, opened_collection, source_of
-from pooler.results.table import Column, Show, Table, View
+from pooler.results.table import Column, Show, Table, View, cells_where
 from pooler.strategies import STRATEGIES, find_strategy
 from pooler.strategies.kinds import AnyStrategy, FixedStrategy, ParameterValue, SamplingStrategy
 from pooler.strategies.rankings import TopicRankings, descending
@@ -42,8 +42,6 @@ Fact = str | int | float | bool | None
 LEAST_RANKS = 20
 """Ranks that are shown where nobody says how many, however shallow the pool."""
 _SOURCES = {"given": "as given", "pool": "as the collection was pooled", "inferred": "as the judgements look"}
-
-
 SIBLINGS_FALL = ", when the other runs of its group have lost theirs too"
 """What the place of a run is that is left out with its group."""
 
@@ -86,8 +84,6 @@ def diagnose(
         Ranks that are looked at.
     limit : int, optional
         Rows of the table of ranks. Default twice the pool's depth, and 20 at least.
-    progress : callable, optional
-        Called with steps done.
 
     Returns
     -------
@@ -239,7 +235,8 @@ class Diagnosis(Result):
                 return topics_table(self.found)
             case "ranks":
                 return ranks_table(self.found, self.settings["limit"])
-        return contributors_table(self.found)
+        assert self.found.pool is not None
+        return contributors_table(self.found.pool)
 
     def _views(self, name: str) -> Sequence[View]:
         table = self._table(name)
@@ -253,18 +250,15 @@ class Diagnosis(Result):
             ]
         if name != "runs":
             return [View(table)]
-        known = facts(self.found, self.left_out)
+        known, title = facts(self.found, self.left_out), "What follows"
+        # A table of no rows, below which the conclusions stand, before all others.
+        sentences = [f"- {sentence}" for sentence in self.conclusions]
+        follows = Table.of_columns("conclusions", {Column("conclusion", heading=title): []}, title, sentences)
         return [
-            View(self._follows()),
+            View(follows),
             facts_view(known, [f"{line}." for line in explained(known)]),
             View(table, rows=table.order("ap", descending=True)),
         ]
-
-    def _follows(self) -> Table:
-        """Make a table of no rows, below which the conclusions stand, before all others."""
-        notes = [f"- {sentence}" for sentence in self.conclusions]
-        columns = [Column("conclusion", heading="What follows")]
-        return Table("conclusions", columns, {"conclusion": []}, columns[0].title, notes)
 
 
 def chosen_left(found: Looked, *, by_group: bool | None = None) -> LeftOut | None:
@@ -359,167 +353,121 @@ def explained(known: Mapping[str, Fact]) -> list[str]:
 
 def runs_table(found: Looked, left: LeftOut | None, groups: Mapping[str, str], judged_at: int) -> Table:
     """Make a row for every run, in the order of the rankings."""
-    scores, pool = found.scores, found.pool
+    tags, scores, pool = found.rankings.tags, found.scores, found.pool
     lower, _, upper = scores.bounds.means()
-    change, by_run, n_withdrawn = np.empty(0), np.empty(0), np.empty(0, np.int64)
-    feeding: set[int] = set()
+    columns: dict[Column, Any] = {
+        Column("run"): tags,
+        Column("group", can_go=1, show="if_any"): [groups.get(tag) or None for tag in tags],
+    }
+    if pool is not None:
+        columns[
+            Column("contributes", "bool", "fed", "whether it fed the pool", can_go=1, show="if_varied")
+        ] = pool.contributing
+    share = f"share of the first {judged_at:,} documents that are judged"
+    lowest = "the lowest that AP could be, whatever the unjudged documents of the run's own list are"
+    columns |= {
+        Column("judged", "float", f"judged@{judged_at}", share): scores.judged.overall,
+        Column("ap", "float", "AP"): scores.ap.overall,
+        Column("bpref", "float", can_go=1): scores.bpref.overall,
+        Column("condensed", "float", "judged AP", "AP of the judged documents only", can_go=1): (
+            scores.condensed_ap.overall
+        ),
+        Column("low", "float", about=lowest): lower,
+        Column("high", "float", about="the highest that AP could be"): upper,
+    }
     if pool is not None and left is not None:
-        change, n_withdrawn = left.scores.difference(), left.scores.withdrawn.n_judged()
-        by_run = pool.by_run.scores.difference()
-        feeding = {*left.scores.withdrawn.owners[pool.contributing].tolist()}
-    rows: list[dict[str, Any]] = []
-    for run, tag in enumerate(found.rankings.tags):
-        row: dict[str, Any] = {
-            "run": tag,
-            "group": groups.get(tag) or None,
-            "ap": _number(scores.ap.overall[run]),
-            "bpref": _number(scores.bpref.overall[run]),
-            "condensed": _number(scores.condensed_ap.overall[run]),
-            "judged": _number(scores.judged.overall[run]),
-            "low": _number(lower[run]),
-            "high": _number(upper[run]),
-        }
-        if pool is not None and left is not None:
-            late = left.scores
-            name = int(late.withdrawn.owners[run])
-            feeds = bool(pool.contributing[run])
-            is_late = name in feeding
-            row |= {
-                "contributes": feeds,
-                "unique": int(left.unique[name]) if feeds else None,
-                "unique_relevant": int(left.unique_relevant[name]) if feeds else None,
-                "ap_left_out": _number(late.score_after[run]) if is_late else None,
-                "change": _number(change[run]) if is_late else None,
-                "rank": _rank(late.rank_before[run]),
-                "rank_left_out": _rank(late.rank_after[run]) if is_late else None,
-                "tau": _number(late.tau_b[name]) if is_late else None,
-                "adjusted": _number(left.adjusted.scores[run]),
-            }
-            if left is pool.by_group:
-                row["change_by_run"] = _number(by_run[run]) if feeds else None
-            if not pool.is_whole:
-                row |= {
-                    "withdrawn": int(n_withdrawn[name]) if feeds else None,
-                    "withdrawn_relevant": int(late.n_relevant[name]) if feeds else None,
-                    "lacking": int(late.withdrawn.n_lacking[name]) if feeds else None,
-                }
-        rows.append(row)
-    of_groups = pool is not None and left is pool.by_group
+        columns |= _left_out_columns(pool, left)
+    return Table.of_columns("runs", columns, "runs")
+
+
+def _left_out_columns(pool: DepthPool, left: LeftOut) -> dict[Column, Any]:
+    """Return what becomes of each run when it, or its group, is left out of the pool."""
+    late, feeds = left.scores, pool.contributing
+    owners = late.withdrawn.owners
+    is_late = np.isin(owners, owners[feeds])
+    before, after = late.rank_before, late.rank_after
+
+    def of_feeding(counts: NDArray[np.int64]) -> list[int | None]:
+        return cells_where(feeds, counts[owners])
+
+    of_groups = left is pool.by_group
     who = "group" if of_groups else "run"
-    all_fed = pool is None or bool(pool.contributing.all())
-    columns = [
-        Column("run"),
-        Column("group", can_go=1, show="if_any"),
-        Column("contributes", "bool", "fed", "whether it fed the pool", can_go=1, show="if_varied"),
-        Column(
-            "judged",
-            "float",
-            f"judged@{judged_at}",
-            f"share of the first {judged_at:,} documents that are judged",
+    all_fed = bool(feeds.all())
+    alone = f"documents that no other {who} brought to the pool"
+    columns: dict[Column, Any] = {
+        Column("unique", "int", about=alone): of_feeding(left.unique),
+        Column("unique_relevant", "int", "relevant", "relevant ones among them"): (
+            of_feeding(left.unique_relevant)
         ),
-        Column("ap", "float", "AP"),
-        Column("bpref", "float", can_go=1),
-        Column("condensed", "float", "judged AP", "AP of the judged documents only", can_go=1),
-        Column(
-            "low",
-            "float",
-            about="the lowest that AP could be, whatever the unjudged documents of the run's own list are",
+    }
+    if not pool.is_whole:
+        gone = f"judged documents that the pool does not hold when made without the {who}"
+        columns |= {
+            Column("withdrawn", "int", "gone", gone): of_feeding(late.withdrawn.n_judged()),
+            Column("withdrawn_relevant", "int", "relevant gone", "relevant ones among them"): (
+                of_feeding(late.n_relevant)
+            ),
+            Column("lacking", "int", about="unjudged ones that the pool then holds"): (
+                of_feeding(late.withdrawn.n_lacking)
+            ),
+        }
+    change = "of AP, if they had not been judged" + ("" if all_fed else "; -: the run fed no pool")
+    columns |= {
+        Column("ap_left_out", "float", show="never"): np.where(is_late, late.score_after, np.nan),
+        Column("change", "float", about=change): np.where(is_late, late.difference(), np.nan),
+    }
+    if of_groups:
+        about = "without what only this run brought, whatever its group did"
+        by_run = np.where(feeds, pool.by_run.scores.difference(), np.nan)
+        columns[Column("change_by_run", "float", "by run", about, can_go=1)] = by_run
+    adjusted = (
+        "AP, plus, for runs that fed no pool, the mean loss of those that did (Webber and Park), assuming"
+        " the former are like the latter"
+    )
+    show: Show = "never" if all_fed else "always"
+    return columns | {
+        Column("rank", "int", about="place among all runs"): cells_where(before != NOT_RANKED, before),
+        Column("rank_left_out", "int", "late", "its place then" + SIBLINGS_FALL * of_groups): (
+            cells_where(is_late & (after != NOT_RANKED), after)
         ),
-        Column("high", "float", about="the highest that AP could be"),
-        Column("unique", "int", about=f"documents that no other {who} brought to the pool"),
-        Column("unique_relevant", "int", "relevant", "relevant ones among them"),
-        Column(
-            "withdrawn",
-            "int",
-            "gone",
-            f"judged documents that the pool does not hold when made without the {who}",
-        ),
-        Column("withdrawn_relevant", "int", "relevant gone", "relevant ones among them"),
-        Column("lacking", "int", about="unjudged ones that the pool then holds"),
-        Column("ap_left_out", "float", show="never"),
-        Column(
-            "change",
-            "float",
-            about="of AP, if they had not been judged" + ("" if all_fed else "; -: the run fed no pool"),
-        ),
-        Column(
-            "change_by_run",
-            "float",
-            "by run",
-            "without what only this run brought, whatever its group did",
-            can_go=1,
-        ),
-        Column("rank", "int", about="place among all runs"),
-        Column("rank_left_out", "int", "late", "its place then" + SIBLINGS_FALL * of_groups),
-        Column("tau", "float", show="never"),
-        Column(
-            "adjusted",
-            "float",
-            about="AP, plus, for runs that fed no pool, the mean loss of those that did (Webber and"
-            " Park), assuming the former are like the latter",
-            can_go=1,
-            show="never" if all_fed else "always",
-        ),
-    ]
-    there = {name for row in rows for name in row}
-    return Table.of_rows("runs", [column for column in columns if column.name in there], rows, title="runs")
+        Column("tau", "float", show="never"): np.where(is_late, late.tau_b[owners], np.nan),
+        Column("adjusted", "float", about=adjusted, can_go=1, show=show): left.adjusted.scores,
+    }
 
 
 def topics_table(found: Looked) -> Table:
-    """Make a row for every topic; without a pool, what is of the pool is undefined."""
+    """Make a row for every topic."""
     counts, has_pool = found.topics, found.pool is not None
-    of_pool = {
-        "pooled": counts.pooled,
-        "pool_judged": counts.pool_judged,
-        "pool_relevant": counts.pool_relevant,
-        "pool_not_relevant": counts.pool_not_relevant,
-        "pool_unjudged": counts.pool_unjudged,
-        "outside": counts.outside,
-    }
-    rows: list[dict[str, Any]] = []
-    for place, topic in enumerate(found.rankings.topics):
-        row: dict[str, Any] = {
-            "topic": topic,
-            "judged": int(counts.judged[place]),
-            "relevant": int(counts.relevant[place]),
+    columns: dict[Column, Any] = {Column("topic"): found.rankings.topics}
+    if has_pool:
+        columns |= {
+            Column("pooled", "int", "in pool"): counts.pooled,
+            Column("pool_judged", "int", "judged there"): counts.pool_judged,
+            Column("pool_relevant", "int", "relevant there"): counts.pool_relevant,
+            Column("pool_not_relevant", "int", "not relevant"): counts.pool_not_relevant,
+            Column("pool_unjudged", "int", "unjudged there"): counts.pool_unjudged,
         }
-        row |= {name: int(cells[place]) if has_pool else None for name, cells in of_pool.items()}
-        rows.append(row)
-    show: Show = "always" if has_pool else "never"
-    columns = [
-        Column("topic"),
-        Column("pooled", "int", "in pool", show=show),
-        Column("pool_judged", "int", "judged there", show=show),
-        Column("pool_relevant", "int", "relevant there", show=show),
-        Column("pool_not_relevant", "int", "not relevant", show=show),
-        Column("pool_unjudged", "int", "unjudged there", show=show),
-        Column("judged", "int", "judged in all"),
-        Column("relevant", "int", "relevant in all"),
-        Column("outside", "int", about="judged, but in no pool", show=show),
-    ]
-    if not has_pool:
-        columns = [column for column in columns if column.name not in of_pool]
-    return Table.of_rows("topics", columns, rows, title="topics")
+    columns |= {
+        Column("judged", "int", "judged in all"): counts.judged,
+        Column("relevant", "int", "relevant in all"): counts.relevant,
+    }
+    if has_pool:
+        columns[Column("outside", "int", about="judged, but in no pool")] = counts.outside
+    return Table.of_columns("topics", columns, "topics")
 
 
-def contributors_table(found: Looked) -> Table:
+def contributors_table(pool: DepthPool) -> Table:
     """Make a row for each number of runs that brought some document of the pool."""
-    rows: list[dict[str, Any]] = []
-    if found.pool is not None:
-        brought = found.pool.brought
-        counts = zip(brought.documents, brought.judged, brought.relevant, strict=True)
-        rows = [
-            {"runs": runs, "documents": int(documents), "judged": int(judged), "relevant": int(relevant)}
-            for runs, (documents, judged, relevant) in enumerate(counts)
-            if documents
-        ]
-    columns = [
-        Column("runs", "int"),
-        Column("documents", "int", about="of the pool, that so many of the runs brought"),
-        Column("judged", "int"),
-        Column("relevant", "int"),
-    ]
-    return Table.of_rows("contributors", columns, rows, title="contributors")
+    brought = pool.brought
+    numbers = np.flatnonzero(brought.documents)
+    about = "of the pool, that so many of the runs brought"
+    columns = {
+        Column("runs", "int"): numbers,
+        Column("documents", "int", about=about): brought.documents[numbers],
+        Column("judged", "int"): brought.judged[numbers],
+        Column("relevant", "int"): brought.relevant[numbers],
+    }
+    return Table.of_columns("contributors", columns, "contributors")
 
 
 def ranks_table(found: Looked, limit: int | None = None) -> Table:
@@ -531,59 +479,33 @@ def ranks_table(found: Looked, limit: int | None = None) -> Table:
     width = counts.documents.size
     if limit is None:
         limit = max(LEAST_RANKS, 0 if pool is None else 2 * pool.depth)
-    unjudged, shares = counts.unjudged, counts.unjudged_share()
-    rows: list[dict[str, Any]] = []
-    for place in range(min(limit, width)):
-        row: dict[str, Any] = {
-            "rank": place + 1,
-            "documents": int(counts.documents[place]),
-            "judged": int(counts.judged[place]),
-            "unjudged": int(unjudged[place]),
-            "share_unjudged": _number(shares[place]),
-        }
-        if pool is not None:
-            # The runs that fed the pool may all end above the others.
-            row |= {
-                name: int(cells[:, place : place + 1].sum())
-                for name, cells in (
-                    ("entering", pool.first.documents),
-                    ("entering_judged", pool.first.judged),
-                    ("entering_relevant", pool.first.relevant),
-                )
-            }
-        rows.append(row)
-    columns = [
-        Column("rank", "int"),
-        Column("documents", "int", about="those that the runs have at the rank, over all topics"),
-        Column("judged", "int"),
-        Column("unjudged", "int"),
-        Column("share_unjudged", "float"),
-    ]
+    n_ranks = min(limit, width)
+    about = "those that the runs have at the rank, over all topics"
+    columns: dict[Column, Any] = {
+        Column("rank", "int"): range(1, n_ranks + 1),
+        Column("documents", "int", about=about): counts.documents[:n_ranks],
+        Column("judged", "int"): counts.judged[:n_ranks],
+        Column("unjudged", "int"): counts.unjudged[:n_ranks],
+        Column("share_unjudged", "float"): counts.unjudged_share()[:n_ranks],
+    }
     if pool is not None:
+
+        def by_rank(entering: NDArray[np.int64]) -> list[int]:
+            # The runs that fed the pool may all end above the others.
+            return [int(entering[:, place : place + 1].sum()) for place in range(n_ranks)]
+
         of_them = "they" if pool.is_whole else "some of them"
-        columns += [
-            Column(
-                "entering",
-                "int",
-                "new",
-                f"those that no run of the pool has at a higher rank; down to rank {pool.depth:,}"
-                f" {of_them} entered the pool",
-            ),
-            Column("entering_judged", "int", "new judged"),
-            Column("entering_relevant", "int", "new relevant"),
-        ]
+        new = (
+            f"those that no run of the pool has at a higher rank; down to rank {pool.depth:,} {of_them}"
+            " entered the pool"
+        )
+        columns |= {
+            Column("entering", "int", "new", new): by_rank(pool.first.documents),
+            Column("entering_judged", "int", "new judged"): by_rank(pool.first.judged),
+            Column("entering_relevant", "int", "new relevant"): by_rank(pool.first.relevant),
+        }
     notes = [f"{width - limit:,} more ranks: --limit {width}."] if width > limit else []
-    return Table.of_rows("ranks", columns, rows, title="ranks", notes=notes)
-
-
-def _number(value: float) -> float | None:
-    """Return a number, or ``None`` where it is undefined."""
-    return None if np.isnan(value) else float(value)
-
-
-def _rank(rank: int) -> int | None:
-    """Return a rank, or ``None`` of a run without a score."""
-    return None if rank == NOT_RANKED else int(rank)
+    return Table.of_columns("ranks", columns, "ranks", notes)
 
 
 MEASURES = ("AP", "nDCG@10", "P@10", "RBP(p=0.8)")
@@ -611,103 +533,72 @@ def scale_of(source: Source, found: Looked) -> tuple[int, ...]:
 
 def scores_table(found: Looked, everything: Sequence[Readings], scale: Sequence[int]) -> Table:
     """Make a row for each run and measure."""
-    columns = [
-        Column("run"),
-        Column("measure"),
-        Column("score", "float", "as judged", "unjudged documents count as not relevant"),
-        Column(
-            "judged_only",
-            "float",
-            about="they are removed and the others move up, which favours runs that did not feed the pool",
-        ),
-        Column(
-            "low",
-            "float",
-            about=f"the lowest over all grades from {min(scale)} to {max(scale)} that the unjudged"
-            " documents of the lists may have",
-        ),
-        Column("high", "float", about="the most"),
-        Column(
-            "residual",
-            "float",
-            "RBP residual",
-            "what unjudged documents, and everything below the end of each list, could add; high looks at"
-            " the list as it is",
-            show="if_any",
-        ),
-        Column("reason", show="if_any"),
-    ]
-    rows = list(chain.from_iterable(_rows(one, found.rankings.tags) for one in everything))
-    return Table.of_rows("scores", columns, rows, title="scores")
+    about_judged = "they are removed and the others move up, which favours runs that did not feed the pool"
+    about_low = (
+        f"the lowest over all grades from {min(scale)} to {max(scale)} that the unjudged documents of the"
+        " lists may have"
+    )
+    about_residual = (
+        "what unjudged documents, and everything below the end of each list, could add; high looks at the"
+        " list as it is"
+    )
+    tags = found.rankings.tags
+    rows = [(one, run) for one in everything for run in range(len(tags))]
+    columns = {
+        Column("run"): [tags[run] for _, run in rows],
+        Column("measure"): [str(one.scores.measure) for one, _ in rows],
+        Column("score", "float", "as judged", "unjudged documents count as not relevant"): [
+            _of_run(one.scores, run, one.scores.overall) for one, run in rows
+        ],
+        Column("judged_only", "float", about=about_judged): [
+            _of_run(one.judged_only, run, one.judged_only.overall) for one, run in rows
+        ],
+        Column("low", "float", about=about_low): [_of_run(one.scores, run, one.low) for one, run in rows],
+        Column("high", "float", about="the most"): [_of_run(one.scores, run, one.high) for one, run in rows],
+        Column("residual", "float", "RBP residual", about_residual, show="if_any"): [
+            _of_run(one.scores, run, one.residual) for one, run in rows
+        ],
+        Column("reason", show="if_any"): [
+            _joined(_why(one.scores, run), _why(one.judged_only, run), NO_BOUNDS if one.low is None else None)
+            for one, run in rows
+        ],
+    }
+    return Table.of_columns("scores", columns, "scores")
 
 
 def coverage_table(found: Looked, level: int, judged_at: int) -> Table:
     """Make a row for each run: how much of it is judged, and the measures made for gaps."""
     pooled = None if found.pool is None else found.pool.holds
     of_runs = coverage(found.graded, level=level, cutoff=judged_at, pooled=pooled)
-    rows: list[dict[str, Any]] = []
-    for run, tag in enumerate(found.rankings.tags):
-        no_pool = NO_POOL if pooled is None else _why(of_runs.inferred_ap, run)
-        judged = _number(of_runs.judged[run])
-        none = "no-documents" if judged is None else None
-        rows.append(
-            {
-                "run": tag,
-                "bpref": _number(of_runs.bpref.overall[run]),
-                "infap": None if no_pool else _number(of_runs.inferred_ap.overall[run]),
-                "judged": judged,
-                "unj": _number(of_runs.unjudged[run]),
-                "reason": _joined(_why(of_runs.bpref, run), no_pool, none),
-            }
-        )
-    columns = [
-        Column("run"),
-        Column("bpref", "float", about="ignores what is unjudged"),
-        Column(
-            "infap",
-            "float",
-            "infAP",
-            "treats an unjudged document of the pool as likely to be relevant as the judged ones above"
-            " it, which holds for a random sample of the pool, and one outside the pool as not relevant",
-        ),
-        Column(
-            "judged",
-            "float",
-            f"judged@{judged_at}",
-            f"as in ir_measures: share of judged documents among the first {judged_at:,}, or as many as"
-            " there are",
-        ),
-        Column(
-            "unj",
-            "float",
-            f"unj_{judged_at}",
-            f"as in trec_eval: share of {judged_at:,} ranks that hold an unjudged document; ranks below"
-            " the end of a shorter list hold none",
-        ),
-        Column("reason", show="if_any"),
+    bpref, inferred, judged = of_runs.bpref, of_runs.inferred_ap, of_runs.judged
+    tags = found.rankings.tags
+    no_pool = [NO_POOL if pooled is None else _why(inferred, run) for run in range(len(tags))]
+    reasons = [
+        _joined(_why(bpref, run), why, "no-documents" if np.isnan(judged[run]) else None)
+        for run, why in enumerate(no_pool)
     ]
-    return Table.of_rows("coverage", columns, rows, title="runs and gaps")
-
-
-def _rows(one: Readings, tags: Sequence[str]) -> list[dict[str, Any]]:
-    """Make the rows of one measure."""
-    rows: list[dict[str, Any]] = []
-    for run, tag in enumerate(tags):
-        rows.append(
-            {
-                "run": tag,
-                "measure": str(one.scores.measure),
-                "score": _of_run(one.scores, run, one.scores.overall),
-                "judged_only": _of_run(one.judged_only, run, one.judged_only.overall),
-                "low": _of_run(one.scores, run, one.low),
-                "high": _of_run(one.scores, run, one.high),
-                "residual": _of_run(one.scores, run, one.residual),
-                "reason": _joined(
-                    _why(one.scores, run), _why(one.judged_only, run), NO_BOUNDS if one.low is None else None
-                ),
-            }
-        )
-    return rows
+    as_a_sample = (
+        "treats an unjudged document of the pool as likely to be relevant as the judged ones above it,"
+        " which holds for a random sample of the pool, and one outside the pool as not relevant"
+    )
+    of_list = (
+        f"as in ir_measures: share of judged documents among the first {judged_at:,}, or as many as there are"
+    )
+    of_ranks = (
+        f"as in trec_eval: share of {judged_at:,} ranks that hold an unjudged document; ranks below the end"
+        " of a shorter list hold none"
+    )
+    columns = {
+        Column("run"): tags,
+        Column("bpref", "float", about="ignores what is unjudged"): bpref.overall,
+        Column("infap", "float", "infAP", as_a_sample): (
+            np.where([why is None for why in no_pool], inferred.overall, np.nan)
+        ),
+        Column("judged", "float", f"judged@{judged_at}", of_list): judged,
+        Column("unj", "float", f"unj_{judged_at}", of_ranks): of_runs.unjudged,
+        Column("reason", show="if_any"): reasons,
+    }
+    return Table.of_columns("coverage", columns, "runs and gaps")
 
 
 def _of_run(scores: Scores, run: int, values: NDArray[np.float64] | None) -> float | int | None:

@@ -70,8 +70,6 @@ def estimate(
         iprob.
     cutoff : int, optional
         Documents of a ranking that count, from 1, as in sample_eval.pl.
-    progress : callable, optional
-        Called with steps done.
 
     Returns
     -------
@@ -337,9 +335,6 @@ class Estimates(Result):
         }
         return facts | ({"reason": _joined(found.reasons.values())} if found.reasons else {})
 
-    def _table(self, name: str) -> Table:
-        return self._by_run() if name == "runs" else self._by_topic()
-
     def _views(self, name: str) -> Sequence[View]:
         """Show the sample before the runs; what all rows lack is said there, and not in each."""
         table = self._table(name)
@@ -355,7 +350,7 @@ class Estimates(Result):
         rows = table.order(first, descending=True)
         return [facts_view(facts, words), View(table, rows=rows)]
 
-    def _by_run(self) -> Table:
+    def _runs(self) -> Table:
         """Make a row for every run."""
         found = self.scores
         means = {name: found.mean(name) for name in found.values}

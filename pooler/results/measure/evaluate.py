@@ -45,8 +45,6 @@ def evaluate(
     cutoff : int, optional
         Ranks that are looked at, from 1. Default 1,000, and as many as a measure with a deeper
         cutoff of its own, as P@2000, names.
-    progress : callable, optional
-        Called with steps done.
 
     Returns
     -------

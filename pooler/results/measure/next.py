@@ -216,44 +216,33 @@ class NextDocuments(Result):
     def _table(self, name: str) -> Table:
         of_two = len(self.runs) == 2
         what = "between the two runs" if of_two else "between runs that are not settled"
-        columns = [
-            Column("topic"),
-            Column("docno", most=32),
-            Column("p", "float", about="how likely the document is relevant"),
-            Column("judged", "bool"),
-            *(
-                [Column("rank_a", "int", "in A", "its rank"), Column("rank_b", "int", "in B", "its rank")]
-                if of_two
-                else []
-            ),
-            Column("best_rank", "int", show="never" if of_two else "always"),
-            Column(
-                "share",
-                "float",
-                about=f"how much of the uncertainty (variance) {what} a certain judgement of it removes,"
-                " on average",
-            ),
-            Column("so_far", "float", about="at least as much, together with all rows above"),
-            Column("gain", "float", show="never"),
-        ]
-        best = self.ranks.min(axis=1, initial=np.inf)
-        data: dict[str, Any] = {
-            "topic": self.topic,
-            "docno": self.docno,
-            "p": self.p,
-            "judged": self.judged,
-            "best_rank": _ranks(best),
-            "share": self.share,
-            "so_far": np.cumsum(self.share),
-            "gain": self.gain,
+        share = f"how much of the uncertainty (variance) {what} a certain judgement of it removes, on average"
+        columns: dict[Column, Any] = {
+            Column("topic"): self.topic,
+            Column("docno", most=32): self.docno,
+            Column("p", "float", about="how likely the document is relevant"): self.p,
+            Column("judged", "bool"): self.judged,
         }
         if of_two:
-            data |= {"rank_a": _ranks(self.ranks[:, 0]), "rank_b": _ranks(self.ranks[:, 1])}
+            columns |= {
+                Column("rank_a", "int", "in A", "its rank"): _ranks(self.ranks[:, 0]),
+                Column("rank_b", "int", "in B", "its rank"): _ranks(self.ranks[:, 1]),
+            }
+        columns |= {
+            Column("best_rank", "int", show="never" if of_two else "always"): (
+                _ranks(self.ranks.min(axis=1, initial=np.inf))
+            ),
+            Column("share", "float", about=share): self.share,
+            Column("so_far", "float", about="at least as much, together with all rows above"): (
+                np.cumsum(self.share)
+            ),
+            Column("gain", "float", show="never"): self.gain,
+        }
         notes = [
             f"{len(self):,} of {counted(self.n_telling, 'document')} that would change anything.",
             *([f"A: {self.runs[0]}, B: {self.runs[1]}."] if of_two else []),
         ]
-        return Table(name, columns, data, notes=notes)
+        return Table.of_columns(name, columns, notes=notes)
 
 
 def _ranks(ranks: NDArray[np.float64]) -> list[int | None]:

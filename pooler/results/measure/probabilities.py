@@ -7,12 +7,19 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, compress
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pooler.results.judge_kinds import tell_kinds
 from pooler.results.result import Result, frozen, heard
-from pooler.results.source import Source, entries_of, opened_collection, read_entries, source_of
+from pooler.results.source import (
+    Source,
+    check_no_file_for_a_tag,
+    check_no_files,
+    entries_of,
+    opened_collection,
+    read_entries,
+    source_of,
+)
 from pooler.results.table import Column, Table
 from pooler.telling import say, warn
 from store.errors import ArgumentError, PoolerError
@@ -111,24 +118,24 @@ def _of_votes(source: Source, values: Values | None) -> Probabilities:
         worth = parse_values(values, opened.scale.values) if values else None
         cut = level_of(opened.scale, **{name: source.option(name) for name in ("level", "rigid", "relaxed")})
         cut = opened.scale.relaxed if cut is None else cut
-        all_votes = opened.grades.all_votes(Policy(rulings=False, of=() if given is None else given.of))
-        if not all_votes.votes.n_documents:
+        tallied = opened.grades.all_votes(Policy(rulings=False, of=() if given is None else given.of))
+        if not tallied.votes.n_documents:
             message = "no judge has judged anything yet"
             raise PoolerError(message, hint="pooler judge, or pooler import judgements")
-        kinds = kind_counts(opened.judges.all(), all_votes.votes.judges)
+        kinds = kind_counts(opened.judges.all(), tallied.votes.judges)
         place = level_index(opened.scale, cut)
-    pairs = [all_votes.pairs[row] for row in all_votes.rows.tolist()]
+    pairs = [tallied.pairs[row] for row in tallied.rows.tolist()]
     return Probabilities(
         topics=tuple(topic for topic, _ in pairs),
         docnos=tuple(docno for _, docno in pairs),
-        p=share_probabilities(all_votes.counts, place)
+        p=share_probabilities(tallied.counts, place)
         if worth is None
-        else value_probabilities(all_votes.counts, [*worth.values()]),
-        n_judges=all_votes.counts.sum(axis=1),
-        judges=tuple(all_votes.votes.judges),
+        else value_probabilities(tallied.counts, [*worth.values()]),
+        n_judges=tallied.counts.sum(axis=1),
+        judges=tuple(tallied.votes.judges),
         values=worth,
         level=cut if worth is None else None,
-        without_grade=len(all_votes.pairs) - len(pairs),
+        without_grade=len(tallied.pairs) - len(pairs),
         settings=frozen(
             **{
                 **source.named(),
@@ -190,16 +197,14 @@ class Probabilities(Result):
     NAMES: ClassVar[tuple[str, ...]] = ("probabilities",)
 
     def _table(self, name: str) -> Table:
-        columns = [
-            Column("topic"),
-            Column("docno"),
-            Column("p", "float", about="how likely the document is relevant"),
-            Column("judges", "int", about="how many graded it"),
-        ]
-        data: dict[str, Any] = {"topic": self.topics, "docno": self.docnos, "p": self.p}
+        columns: dict[Column, Any] = {
+            Column("topic"): self.topics,
+            Column("docno"): self.docnos,
+            Column("p", "float", about="how likely the document is relevant"): self.p,
+        }
         if self.n_judges is not None:
-            data["judges"] = self.n_judges
-        return Table(name, [column for column in columns if column.name in data], data)
+            columns[Column("judges", "int", about="how many graded it")] = self.n_judges
+        return Table.of_columns(name, columns)
 
 
 def parse_values(values: Values, grades: Sequence[int]) -> dict[int, float]:
@@ -536,17 +541,11 @@ def _of_collection(
 ) -> _Read:
     """Read runs of a collection, and the probabilities by its judges or of a file."""
     runs, collection = source.option("runs"), collection_of(source)
-    files = [run for run in runs if Path(run).is_file()]
-    if files and isinstance(collection, str) and "://" not in collection and not Path(collection).exists():
-        message = f"{files[0]} is a file, and there is nothing to measure it with"
-        raise PoolerError(message, hint=_FILES_HINT)
+    if isinstance(collection, str):
+        check_no_files(runs, collection, "there is nothing", _FILES_HINT)
     with opened_collection(collection) as opened:
-        tags = {run.tag for run in opened.runs.all()}
-        for file in files:
-            if file not in tags:
-                message = f"{file} is a file, and no run tag of the collection"
-                raise PoolerError(message, hint=_FILES_HINT)
-        if not tags:
+        check_no_file_for_a_tag(opened, runs, _FILES_HINT)
+        if not opened.runs.all():
             message = "there is no run in the collection"
             raise PoolerError(message, hint="pooler import runs")
         mixture: dict[str, int] = {}

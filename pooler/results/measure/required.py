@@ -13,7 +13,7 @@ from pooler.results.measure.sensitivity import check_pair
 from pooler.results.reasons import undefined_pairs
 from pooler.results.result import Progress, Result, frozen, heard
 from pooler.results.source import Source, source_of
-from pooler.results.table import Column, Table, View
+from pooler.results.table import Column, Table, View, cells_where
 from pooler.telling import progress as telling
 from store.analysis.measures.chance import (
     expected_average_precision,
@@ -83,8 +83,6 @@ def required_difference(
     drops : sequence of (float, float), optional
         Q, below 1: the share by which the difference falls once undiscovered documents are known;
         and H, by which the variance falls.
-    progress : callable, optional
-        Called with steps done.
 
     Returns
     -------
@@ -108,10 +106,10 @@ def required_difference(
     """
     _check("alpha", alpha, "above 0 and below 1", holds=0 < alpha < 1)
     _check("power", power, "at least 0.5 and below 1", holds=0.5 <= power < 1)
-    asked: dict[str, Any] = {"variation": variation, "alpha": alpha, "power": power}
+    chosen: dict[str, Any] = {"variation": variation, "alpha": alpha, "power": power}
     if source is None:
         shares = [0.0] if variation is None else np.atleast_1d(variation).tolist()
-        asked |= {"variance": [*variance], "topics": [*topics], "drops": [list(one) for one in drops]}
+        chosen |= {"variance": [*variance], "topics": [*topics], "drops": [list(one) for one in drops]}
         grids = [
             (
                 share,
@@ -129,20 +127,20 @@ def required_difference(
             )
             for share, (q, h) in product(shares, drops)
         ]
-        return RequiredDifference(grids=tuple(grids), settings=frozen(**asked))
+        return RequiredDifference(grids=tuple(grids), settings=frozen(**chosen))
     with heard(progress) as said:
         found = source_of(source)
         share = None if variation is None else float(np.atleast_1d(variation)[0])
         depth = found.judged.pool_depth(depth)
         arrays = found.arrays(cutoff)
-        check_pair(arrays)
+        check_pair(arrays.tags)
         with telling("topics", len(arrays.topics)) as advance:
             moved = pair_sensitivity(arrays, depth=depth, scenario=scenario, progress=advance)
         by_judges = _shares_by_judges(found, cutoff, arrays.tags, moved) if share is None else share
         pairs = required_of_pairs(moved, variation_share=by_judges, alpha=alpha, power=power)
-    asked |= {"depth": depth, "scenario": scenario, "neighbours": neighbours, "cutoff": cutoff}
+    chosen |= {"depth": depth, "scenario": scenario, "neighbours": neighbours, "cutoff": cutoff}
     return RequiredDifference(
-        pairs=pairs, runs=arrays.tags, settings=frozen(**asked, **found.settings()), warnings=said.warnings
+        pairs=pairs, runs=arrays.tags, settings=frozen(**chosen, **found.settings()), warnings=said.warnings
     )
 
 
@@ -248,12 +246,27 @@ class RequiredDifference(Result):
             share = ", with the share K of the variance, which comes from judging, left out"
         of_h = "; below 0 it rises"
         of_h += "; where K is not 0, H is of the variance without judging, which may differ" if share else ""
-        columns = [
-            Column("a", heading="A", about="the run ahead"),
-            Column("b", heading="B"),
-            Column("topics", "int", show="never"),
-            Column("difference", "float", "A - B"),
-            Column("variance", "float", show="never"),
+        places = np.arange(found.first.size)
+        if self.settings["neighbours"]:
+            places = np.array(next_to_each_other(found.first, found.second), dtype=np.int64)
+        reasons = [found.reasons[place] for place in places]
+        turns = np.array([reason == "order-turns" for reason in reasons], np.bool_)
+        difference, needed = found.before.difference[places], found.needed[places]
+        if_found = found.needed_if_found[places]
+        is_known = ~np.isnan(difference)
+        enough = cells_where(is_known & ~np.isnan(needed), difference >= needed)
+        reached = cells_where(turns | (is_known & ~np.isnan(if_found)), ~turns & (difference >= if_found))
+        about_needed = (
+            "the difference of MAP that a paired t test finds significant at"
+            f" {self.settings['alpha']:g}{with_power} (eq. 23){share}"
+        )
+        about_h = f"share by which the variance, judging included, falls then{of_h}"
+        columns = {
+            Column("a", heading="A", about="the run ahead"): [self.runs[run] for run in found.first[places]],
+            Column("b", heading="B"): [self.runs[run] for run in found.second[places]],
+            Column("topics", "int", show="never"): found.before.n_topics[places],
+            Column("difference", "float", "A - B"): difference,
+            Column("variance", "float", show="never"): found.before.variance[places],
             Column(
                 "k",
                 "float",
@@ -261,77 +274,31 @@ class RequiredDifference(Result):
                 "share of the variance that comes from judging",
                 digits=2,
                 show="always" if variation is None else "never",
-            ),
+            ): found.variation_share[places],
+            Column("needed", "float", about=about_needed): needed,
+            Column("enough", "bool", about="A - B reaches it"): enough,
             Column(
-                "needed",
-                "float",
-                about="the difference of MAP that a paired t test finds significant at"
-                f" {self.settings['alpha']:g}{with_power} (eq. 23){share}",
-            ),
-            Column("enough", "bool", about="A - B reaches it"),
-            Column("q", "float", "Q", "share by which the difference falls then; below 0 it rises", digits=2),
-            Column(
-                "h",
-                "float",
-                "H",
-                f"share by which the variance, judging included, falls then{of_h}",
-                digits=2,
-            ),
+                "q", "float", "Q", "share by which the difference falls then; below 0 it rises", digits=2
+            ): np.where(turns, np.nan, found.difference_drop[places]),
+            Column("h", "float", "H", about_h, digits=2): found.variance_drop[places],
             Column(
                 "needed_if_found",
                 "float",
                 "if found",
                 f"the same if B's unjudged documents at rank {depth + 1:,} were relevant (eq. 24)",
-            ),
-            Column("enough_if_found", "bool", "reached", "A - B reaches that, too"),
-            Column("h_of", show="never"),
-            Column("turns", "bool", show="never"),
-            Column("reason", show="never"),
-        ]
-        places = np.arange(found.first.size)
-        if self.settings["neighbours"]:
-            places = np.array(next_to_each_other(found.first, found.second), dtype=np.int64)
-        rows: list[dict[str, Any]] = []
-        for place in places.tolist():
-            difference = _number(found.before.difference, place)
-            turns = found.reasons[place] == "order-turns"
-            needed, if_found = _number(found.needed, place), _number(found.needed_if_found, place)
-            rows.append(
-                {
-                    "a": self.runs[found.first[place]],
-                    "b": self.runs[found.second[place]],
-                    "topics": int(found.before.n_topics[place]),
-                    "difference": difference,
-                    "variance": _number(found.before.variance, place),
-                    "k": _number(found.variation_share, place),
-                    "needed": needed,
-                    "enough": _reaches(difference, needed),
-                    "q": None if turns else _number(found.difference_drop, place),
-                    "h": _number(found.variance_drop, place),
-                    "h_of": H_OF,
-                    "turns": turns,
-                    "needed_if_found": if_found,
-                    "enough_if_found": False if turns else _reaches(difference, if_found),
-                    "reason": found.reasons[place],
-                }
-            )
-        n_pairs = counted(len(rows), "pair") + (" of neighbours" if self.settings["neighbours"] else "")
-        n_enough, n_left = (sum(row[name] is True for row in rows) for name in ("enough", "enough_if_found"))
+            ): if_found,
+            Column("enough_if_found", "bool", "reached", "A - B reaches that, too"): reached,
+            Column("h_of", show="never"): [H_OF] * len(places),
+            Column("turns", "bool", show="never"): turns,
+            Column("reason", show="never"): reasons,
+        }
+        n_pairs = counted(len(places), "pair") + (" of neighbours" if self.settings["neighbours"] else "")
         notes = [
-            f"Enough as judged: {n_enough:,} of {n_pairs}; even with B's documents relevant: {n_left:,}.",
-            undefined_pairs([row["reason"] for row in rows]),
+            f"Enough as judged: {enough.count(True):,} of {n_pairs}; even with B's documents relevant:"
+            f" {reached.count(True):,}.",
+            undefined_pairs(reasons),
         ]
-        return Table.of_rows("required_difference", columns, rows, notes=notes)
-
-
-def _number(values: NDArray[np.float64], place: int) -> float | None:
-    """Return a number, or ``None`` where it is undefined."""
-    return None if np.isnan(values[place]) else float(values[place])
-
-
-def _reaches(difference: float | None, needed: float | None) -> bool | None:
-    """Say whether a difference is enough; ``None`` where either is undefined."""
-    return None if difference is None or needed is None else difference >= needed
+        return Table.of_columns("required_difference", columns, notes=notes)
 
 
 Axis = tuple[str, str, Sequence[float]]

@@ -14,7 +14,7 @@ from pooler.results.measure.conclusions import percent, rough
 from pooler.results.reasons import undefined_pairs
 from pooler.results.result import Progress, Result, frozen, heard, taken
 from pooler.results.source import Source, source_of
-from pooler.results.table import Column, Plot, Table, View
+from pooler.results.table import Column, Plot, Table, View, cells_where
 from pooler.telling import progress as telling
 from pooler.telling import warn
 from store.analysis.measures.average_precision import RMode
@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     from store.collection import Collection
 
 Sourced = Source | tuple[Any, Any]
-Row = dict[str, Any]
 
 _STATES = {"judged": JUDGED, "unjudged": UNJUDGED, "ended": ENDED, "no_run": NO_RUN}
 _STATE_WORDS = {JUDGED: "judged", UNJUDGED: "unjudged", ENDED: "run ended", NO_RUN: "no documents"}
@@ -87,8 +86,6 @@ def sensitivity(
         R = relevant documents of the topic, or those that the run retrieved.
     cutoff : int, optional
         Ranks that are looked at.
-    progress : callable, optional
-        Called with steps done.
 
     Returns
     -------
@@ -115,16 +112,15 @@ def sensitivity(
     """
     with heard(progress) as said:
         found = source_of(source)
-        how = _how(found, depth=depth, at=at, flips=flips, scenario=scenario, r=r, cutoff=cutoff)
+        at, depth, flips = _ranks(found, at, depth, flips)
         arrays = found.arrays(cutoff)
-        result = flip_each_run(
-            arrays, depth=how.depth, at=how.at, flips=how.flips, scenario=scenario, r_mode=r
-        )
+        result = flip_each_run(arrays, depth=depth, at=at, flips=flips, scenario=scenario, r_mode=r)
+    own = {"depth": depth, "at": at, "flips": flips, "scenario": scenario, "r": r, "cutoff": cutoff}
     return SensitivityResult(
         **taken(result),
         runs=arrays.tags,
         topics=arrays.topics,
-        settings=how.settings(found),
+        settings=frozen(**own, **found.settings()),
         warnings=said.warnings,
         arrays=arrays,
         docnos=Docnos(arrays, found),
@@ -175,37 +171,26 @@ def sensitivity_pairs(
         if at in ("best", "worst") and (flips or 1) > 1:
             requirement = f"must be 1 with pairs at {at}: the search is for one document"
             raise ArgumentError("flips", requirement, flips)
-        how = _how(found, depth=depth, at=at, flips=flips, scenario=scenario, r=r, cutoff=cutoff)
+        at, depth, flips = _ranks(found, at, depth, flips)
         arrays = found.arrays(cutoff)
-        check_pair(arrays)
+        check_pair(arrays.tags)
+        both, one = None, None
         with telling("topics", len(arrays.topics)) as advance:
-            if how.at in ("best", "worst"):
-                both, one = (
-                    None,
-                    pair_discovery(
-                        arrays, towards=how.at == "worst", scenario=scenario, r_mode=r, progress=advance
-                    ),
+            if at in ("best", "worst"):
+                one = pair_discovery(
+                    arrays, towards=at == "worst", scenario=scenario, r_mode=r, progress=advance
                 )
             else:
-                one, both = (
-                    None,
-                    pair_sensitivity(
-                        arrays,
-                        depth=how.depth,
-                        at=how.at,
-                        flips=how.flips,
-                        scenario=scenario,
-                        r_mode=r,
-                        progress=advance,
-                    ),
+                both = pair_sensitivity(
+                    arrays, depth=depth, at=at, flips=flips, scenario=scenario, r_mode=r, progress=advance
                 )
+    own = {"depth": depth, "at": at, "flips": flips, "scenario": scenario, "r": r, "cutoff": cutoff}
     return SensitivityPairs(
         runs=arrays.tags,
         topics=arrays.topics,
         both=both,
         one=one,
-        how=how,
-        settings=frozen(**how.settings(found), limit=limit),
+        settings=frozen(**own, **found.settings(), limit=limit),
         warnings=said.warnings,
         arrays=arrays,
         docnos=Docnos(arrays, found),
@@ -302,8 +287,6 @@ def missing_pairs(
         As for `missing_bounds`.
     limit : int, optional
         Keep the pairs that come nearest to a swap or go furthest past it, these first.
-    progress : callable, optional
-        Called with steps done.
 
     Returns
     -------
@@ -313,7 +296,7 @@ def missing_pairs(
     with heard(progress) as said:
         found = source_of(source)
         arrays = found.arrays(cutoff)
-        check_pair(arrays)
+        check_pair(arrays.tags)
         with telling("topics", len(arrays.topics)) as advance:
             result = bounds_of_pairs(arrays, missing, r_mode=r, progress=advance)
     settings = frozen(missing=missing, r=r, cutoff=cutoff, limit=limit, **found.settings())
@@ -322,40 +305,14 @@ def missing_pairs(
     )
 
 
-def check_pair(arrays: JudgedRankings) -> None:
+def check_pair(tags: Sequence[str]) -> None:
     """Raise `PoolerError` when there is one run only."""
-    if len(arrays.tags) < 2:
-        message = f"there is one run, `{arrays.tags[0]}`: a pair needs two"
+    if len(tags) < 2:
+        message = f"there is one run, `{tags[0]}`: a pair needs two"
         raise PoolerError(message, hint="name another run")
 
 
-@dataclass(frozen=True, slots=True)
-class _How:
-    """What turns relevant for whom."""
-
-    at: At
-    depth: int | None
-    flips: int
-    scenario: Scenario
-    r: RMode
-    cutoff: int
-
-    def settings(self, source: Source) -> Mapping[str, Any]:
-        """Return every parameter."""
-        own = {name: getattr(self, name) for name in ("depth", "at", "flips", "scenario", "r", "cutoff")}
-        return frozen(**own, **source.settings())
-
-
-def _how(
-    source: Source,
-    *,
-    depth: int | None,
-    at: At | None,
-    flips: int | None,
-    scenario: Scenario,
-    r: RMode,
-    cutoff: int,
-) -> _How:
+def _ranks(source: Source, at: At | None, depth: int | None, flips: int | None) -> tuple[At, int | None, int]:
     """Fill in what was not given; find the depth of the pools, and doubt another one."""
     at = at or ("next" if flips is None else "first")
     if at not in ("best", "worst"):
@@ -364,7 +321,7 @@ def _how(
         if judged.pool_depths and depth not in judged.pool_depths:
             known = ", ".join(map(str, sorted(judged.pool_depths)))
             warn(f"depth {depth} is not that of the pool ({known})")
-    return _How(at, depth, flips or 1, scenario, r, cutoff)
+    return at, depth, flips or 1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -402,18 +359,13 @@ class SensitivityResult(Result, Sensitivity):
 
     NAMES: ClassVar[tuple[str, ...]] = ("sensitivity", "topics")
 
-    def _table(self, name: str) -> Table:
-        return self._by_run() if name == "sensitivity" else self._by_topic()
-
     def _views(self, name: str) -> Sequence[View]:
         table = self._table(name)
-        if name == "topics":
-            return [View(table)]
-        return [View(table, rows=table.order("map_before", descending=True))]
+        return [View(table, rows=None if name == "topics" else table.order("map_before", descending=True))]
 
     def plots(self) -> tuple[Plot, ...]:
         """Return the change of every run's MAP as bars."""
-        table = self._by_run()
+        table = self._sensitivity()
         return (
             Plot(
                 table=table,
@@ -426,140 +378,103 @@ class SensitivityResult(Result, Sensitivity):
             ),
         )
 
-    def _by_run(self) -> Table:
+    def _sensitivity(self) -> Table:
         """Make a row a run."""
         where = {"next": "there", "first": "below that rank"}.get(self.at, "in its list")
-        is_next = self.at == "next" and self.flips == 1
-        columns = [
-            Column("run"),
-            Column(
-                "unjudged",
-                "int",
-                about="topics where the run's document at that rank is unjudged"
-                if is_next
-                else f"topics where the run has an unjudged document {where}",
-            ),
-            Column(
-                "judged",
-                "int",
-                about="topics where that document is judged"
-                if is_next
-                else f"topics where the run has only judged documents {where}",
-            ),
-            Column("ended", "int", about="topics where the run's list ends earlier"),
-            Column("no_run", "int", "no run", "topics for which the run has no document", show="if_any"),
-            Column("turned", "int", about="documents of all topics that turned relevant"),
-            Column("map_before", "float", "MAP"),
-            Column("map_after", "float", "after", show="never"),
-            Column(
-                "change",
-                "float",
-                about="of the run's MAP, if its own documents were relevant; the MAPs of the other runs"
-                " change, too",
-            ),
-            Column(
-                "tau_b",
-                "float",
-                "tau-b",
-                "of the order of all runs by MAP then and the order as judged; 1 = the same, including ties",
-                show="always" if self.flips == 1 else "never",
-            ),
-            Column(
-                "tau_ap",
-                "float",
-                "tau_AP",
-                (
-                    "the same"
-                    if self.flips == 1
-                    else "of the order of all runs by MAP then and the order as judged"
-                )
-                + ", giving the first places most weight; a tie made or broken costs half as much as a"
-                " swap",
-            ),
-            Column("swapped", "int", about="pairs of runs that change places"),
-            Column("reason", show="if_any"),
-        ]
-        if self.flips == 1:
-            columns = [column for column in columns if column.name != "turned"]
+        unjudged = f"topics where the run has an unjudged document {where}"
+        judged = f"topics where the run has only judged documents {where}"
+        if self.at == "next" and self.flips == 1:
+            unjudged = "topics where the run's document at that rank is unjudged"
+            judged = "topics where that document is judged"
+        change = (
+            "of the run's MAP, if its own documents were relevant; the MAPs of the other runs change, too"
+        )
+        of_orders = "of the order of all runs by MAP then and the order as judged"
+        more_on_top = (
+            f"{'the same' if self.flips == 1 else of_orders}, giving the first places most weight; a tie made"
+            " or broken costs half as much as a swap"
+        )
+        counts = {name: (self.status == code).sum(axis=1) for name, code in _STATES.items()}
         before, after = self.map_before, np.diagonal(self.map_after)
         reasons = [
             "no-relevant" if isnan(score) else reason
             for score, reason in zip(before, self.tau_reason, strict=True)
         ]
-        can_swap = [reason not in ("no-relevant", "fewer-than-two") for reason in reasons]
-        counts = {name: (self.status == code).sum(axis=1) for name, code in _STATES.items()}
-        data = {
-            "run": self.runs,
-            **counts,
-            "turned": self.n_flipped(),
-            "map_before": before,
-            "map_after": np.where(np.isnan(before), np.nan, after),
-            "change": after - before,
-            "tau_b": self.tau_b,
-            "tau_ap": self.tau_ap,
-            "swapped": [
-                int(number) if is_defined else None
-                for number, is_defined in zip(self.n_swapped, can_swap, strict=True)
-            ],
-            "reason": reasons,
+        can_swap = np.array([reason not in ("no-relevant", "fewer-than-two") for reason in reasons])
+        columns: dict[Column, Any] = {
+            Column("run"): self.runs,
+            Column("unjudged", "int", about=unjudged): counts["unjudged"],
+            Column("judged", "int", about=judged): counts["judged"],
+            Column("ended", "int", about="topics where the run's list ends earlier"): counts["ended"],
+            Column("no_run", "int", "no run", "topics for which the run has no document", show="if_any"): (
+                counts["no_run"]
+            ),
+        }
+        if self.flips > 1:
+            turned = "documents of all topics that turned relevant"
+            columns[Column("turned", "int", about=turned)] = self.n_flipped()
+        columns |= {
+            Column("map_before", "float", "MAP"): before,
+            Column("map_after", "float", "after", show="never"): np.where(np.isnan(before), np.nan, after),
+            Column("change", "float", about=change): after - before,
+            Column(
+                "tau_b",
+                "float",
+                "tau-b",
+                f"{of_orders}; 1 = the same, including ties",
+                show="always" if self.flips == 1 else "never",
+            ): self.tau_b,
+            Column("tau_ap", "float", "tau_AP", more_on_top): self.tau_ap,
+            Column("swapped", "int", about="pairs of runs that change places"): (
+                cells_where(can_swap, self.n_swapped)
+            ),
+            Column("reason", show="if_any"): reasons,
         }
         notes = [
             summary(self.status, at=self.at, depth=self.depth, flips=self.flips) + ".",
             *conclusion(self.runs, self),
             who_gains(self.scenario, self.r_mode),
         ]
-        chosen = {column.name: data[column.name] for column in columns}
-        return Table("sensitivity", columns, chosen, _title(self), notes)
+        return Table.of_columns("sensitivity", columns, _title(self), notes)
 
-    def _by_topic(self) -> Table:
+    def _topics(self) -> Table:
         """Make a row a run and topic."""
         is_next = self.at == "next" and self.flips == 1
-        columns = [
-            Column("run"),
-            Column("topic"),
-            Column("docno", "texts"),
-            Column("rank", "ints"),
-            Column("status"),
-            Column("ap_before", "float", "AP"),
-            Column("ap_after", "float", "after", show="never"),
-            Column("change", "float", about="of the run's AP, if its own documents were relevant"),
-            Column(
-                "threshold",
-                "int",
-                about="a relevant document discovered at this rank of the run or below lowers its AP, one"
-                " above does not; it may lie beyond the last rank. -: AP cannot fall",
-            ),
-            Column("reason", show="if_any"),
-        ]
-        if is_next:
-            columns = [column for column in columns if column.name != "rank"]
-        thresholds = run_thresholds(self.arrays, r_mode=self.r_mode)
-        rows: list[Row] = []
-        for index, tag in enumerate(self.runs):
-            for place, topic in enumerate(self.topics):
-                before, after = float(self.ap_before[index, place]), float(self.ap_after[index, place])
-                chosen = [column for column in self.columns[index, place].tolist() if column >= 0]
-                # What stands at rank N+1 is named, judged or not.
-                named = [self.depth] if is_next and self.depth is not None else chosen
-                rows.append(
-                    {
-                        "run": tag,
-                        "topic": topic,
-                        "docno": [docno for one in named if (docno := self.docnos.at(index, place, one))],
-                        "rank": [column + 1 for column in chosen],
-                        "status": _STATE_WORDS[int(self.status[index, place])],
-                        "ap_before": before,
-                        "ap_after": after,
-                        "change": after - before,
-                        "threshold": int(thresholds[index, place]) or None,
-                        "reason": "no-relevant" if isnan(before) else None,
-                    }
-                )
+        lists = [(run, topic) for run in range(len(self.runs)) for topic in range(len(self.topics))]
+        chosen = [[column for column in self.columns[at].tolist() if column >= 0] for at in lists]
+        # What stands at rank N+1 is named, judged or not.
+        named = chosen if not is_next or self.depth is None else [[self.depth]] * len(lists)
+        columns: dict[Column, Any] = {
+            Column("run"): [self.runs[run] for run, _ in lists],
+            Column("topic"): [self.topics[topic] for _, topic in lists],
+            Column("docno", "texts"): [
+                [docno for one in columns if (docno := self.docnos.at(*at, one))]
+                for at, columns in zip(lists, named, strict=True)
+            ],
+        }
+        if not is_next:
+            columns[Column("rank", "ints")] = [[column + 1 for column in columns] for columns in chosen]
+        threshold = (
+            "a relevant document discovered at this rank of the run or below lowers its AP, one above does"
+            " not; it may lie beyond the last rank. -: AP cannot fall"
+        )
+        thresholds = run_thresholds(self.arrays, r_mode=self.r_mode).ravel()
+        change = Column("change", "float", about="of the run's AP, if its own documents were relevant")
+        columns |= {
+            Column("status"): [_STATE_WORDS[int(status)] for status in self.status.flat],
+            Column("ap_before", "float", "AP"): self.ap_before.ravel(),
+            Column("ap_after", "float", "after", show="never"): self.ap_after.ravel(),
+            change: (self.ap_after - self.ap_before).ravel(),
+            Column("threshold", "int", about=threshold): cells_where(thresholds != 0, thresholds),
+            Column("reason", show="if_any"): [
+                "no-relevant" if isnan(score) else None for score in self.ap_before.flat
+            ],
+        }
         notes = [
             summary(self.status, at=self.at, depth=self.depth, flips=self.flips) + ".",
             who_gains(self.scenario, self.r_mode),
         ]
-        return Table.of_rows("topics", columns, rows, title=_title(self), notes=notes)
+        return Table.of_columns("topics", columns, _title(self), notes)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
@@ -572,7 +487,6 @@ class SensitivityPairs(Result):
     """After the documents of either run turned relevant; ``None`` where one document is searched."""
     one: PairDiscovery | None
     """The one document that moves each difference most."""
-    how: _How
     settings: Mapping[str, Any]
     warnings: tuple[str, ...] = ()
     arrays: JudgedRankings
@@ -581,125 +495,100 @@ class SensitivityPairs(Result):
 
     NAMES: ClassVar[tuple[str, ...]] = ("pairs",)
 
-    def _table(self, name: str) -> Table:  # noqa: ARG002 - there is one
+    def _pairs(self) -> Table:
         table = self._both_ways(self.both) if self.both is not None else self._single_documents()
         return table if self.limit is None else nearest(table, self.limit)
 
     def _both_ways(self, result: PairSensitivity) -> Table:
         """Make a row a pair, with the documents of either run turned relevant."""
-        sides = {"a": result.after_first, "b": result.after_second}
-        columns = [
-            Column("a", heading="A", about="the run ahead"),
-            Column("b", heading="B"),
-            Column("topics", "int", show="never"),
-            Column("difference", "float", "A - B"),
-            Column("t2", "float", show="never"),
-            Column("p", "float", about="of t2, the paired t test (two-sided)"),
-            Column("variance", "float", show="never"),
-        ]
-        for side, heading in (("a", "A's found"), ("b", "B's found")):
-            about = f"A - B once the documents of {side.upper()} are relevant; below 0 the two have swapped"
-            columns += [
-                Column(f"difference_{side}", "float", heading, about),
-                Column(f"t2_{side}", "float", show="never"),
-                Column(f"p_{side}", "float", "p"),
-                Column(f"variance_{side}", "float", show="never"),
-                Column(f"drop_{side}", "float", show="never"),
-                Column(f"variance_drop_{side}", "float", show="never"),
-                Column(f"sign_{side}", show="never"),
-            ]
-        columns.append(Column("reason", show="never"))
-        rows: list[Row] = []
-        signs = {
-            side: sign_moves(result.before.difference, after.difference) for side, after in sides.items()
+        before, sides = result.before, {"a": result.after_first, "b": result.after_second}
+        signs = {side: sign_moves(before.difference, after.difference) for side, after in sides.items()}
+        reasons = _reasons(before, *sides.values())
+        columns: dict[Column, Any] = {
+            Column("a", heading="A", about="the run ahead"): [self.runs[run] for run in result.first],
+            Column("b", heading="B"): [self.runs[run] for run in result.second],
+            Column("topics", "int", show="never"): before.n_topics,
+            Column("difference", "float", "A - B"): before.difference,
+            Column("t2", "float", show="never"): before.t,
+            Column("p", "float", about="of t2, the paired t test (two-sided)"): before.p_t,
+            Column("variance", "float", show="never"): before.variance,
         }
-        for place, (first, second) in enumerate(zip(result.first, result.second, strict=True)):
-            row: Row = {"a": self.runs[first], "b": self.runs[second]}
-            row |= _tests(result.before, place, "")
-            row |= {"topics": int(result.before.n_topics[place])}
-            for side, after in sides.items():
-                row |= _tests(after, place, f"_{side}")
-                row[f"sign_{side}"] = SIGN_WORDS[int(signs[side][place])]
-                row[f"drop_{side}"] = _drop(row["difference"], row[f"difference_{side}"])
-                row[f"variance_drop_{side}"] = _drop(row["variance"], row[f"variance_{side}"])
-            row["reason"] = _reasons(place, result.before, *sides.values())
-            rows.append(row)
-        how = self.how
+        for side, after in sides.items():
+            run = side.upper()
+            about = f"A - B once the documents of {run} are relevant; below 0 the two have swapped"
+            columns |= {
+                Column(f"difference_{side}", "float", f"{run}'s found", about): after.difference,
+                Column(f"t2_{side}", "float", show="never"): after.t,
+                Column(f"p_{side}", "float", "p"): after.p_t,
+                Column(f"variance_{side}", "float", show="never"): after.variance,
+                Column(f"drop_{side}", "float", show="never"): _drop(before.difference, after.difference),
+                Column(f"variance_drop_{side}", "float", show="never"): (
+                    _drop(before.variance, after.variance)
+                ),
+                Column(f"sign_{side}", show="never"): [SIGN_WORDS[int(sign)] for sign in signs[side]],
+            }
+        columns[Column("reason", show="never")] = reasons
+        scenario, r_mode = self.settings["scenario"], self.settings["r"]
+        ranks = {name: self.settings[name] for name in ("at", "depth", "flips")}
         notes = [
-            summary(result.status, at=how.at, depth=how.depth, flips=how.flips) + ".",
-            f"Of {counted(len(rows), 'pair')}, {int((signs['a'] == 1).sum()):,} swap with A's"
+            summary(result.status, **ranks) + ".",
+            f"Of {counted(len(reasons), 'pair')}, {int((signs['a'] == 1).sum()):,} swap with A's"
             f" documents, {int((signs['b'] == 1).sum()):,} with B's.",
-            _undefined(rows),
-            _significant(
-                result.before, {"with A's documents": result.after_first, "with B's": result.after_second}
-            ),
-            who_gains(how.scenario, how.r),
+            undefined_pairs(reasons),
+            _significant(before, {"with A's documents": sides["a"], "with B's": sides["b"]}),
+            who_gains(scenario, r_mode),
             "json and tsv have t2, the variances, and the shares by which both fall: Q and H of"
             " `required-difference`.",
         ]
-        title = f"{flipped(at=how.at, depth=how.depth, flips=how.flips)} turned relevant"
-        return Table.of_rows("pairs", columns, rows, title=title, notes=notes)
+        title = f"{flipped(**ranks)} turned relevant"
+        return Table.of_columns("pairs", columns, title, notes)
 
     def _single_documents(self) -> Table:
         """Make a row a pair, with the one document that moves it most."""
-        result, arrays = self.one, self.arrays
+        result = self.one
         assert result is not None
-        way = "towards 0, and beyond it" if self.how.at == "worst" else "away from 0"
-        columns = [
-            Column("a", heading="A", about="the run ahead"),
-            Column("b", heading="B"),
-            Column("topics", "int", show="never"),
-            Column("difference", "float", "A - B"),
-            Column("t2", "float", show="never"),
-            Column("p", "float", show="never"),
-            Column("topic"),
-            Column(
-                "docno",
-                most=24,
-                about="of all unjudged documents, inside and below the pool, the one that moves A - B"
-                f" most {way}; -: any document that neither run has",
-            ),
-            Column("rank_a", "int", "in A", "its rank"),
-            Column("rank_b", "int", "in B", "its rank"),
-            Column(
-                "difference_after",
-                "float",
-                "after",
-                "A - B with this one document relevant; below 0 the two have swapped",
-            ),
-            Column("t2_after", "float", show="never"),
-            Column("p_after", "float", "p", "of t2, the paired t test (two-sided), after"),
-            Column("sign", show="never"),
-            Column("reason", show="never"),
-        ]
-        signs = sign_moves(result.before.difference, result.after.difference)
-        rows: list[Row] = []
-        for place, (first, second) in enumerate(zip(result.first, result.second, strict=True)):
-            topic = int(result.topic[place])
-            row: Row = {
-                "a": self.runs[first],
-                "b": self.runs[second],
-                "topics": int(result.before.n_topics[place]),
-                "topic": self.topics[topic] if topic >= 0 else None,
-                "reason": _reasons(place, result.before, result.after),
-                "sign": SIGN_WORDS[int(signs[place])],
-            }
-            if result.holder[place] != NEITHER:
-                holder = int(first if result.holder[place] == FIRST else second)
-                column = int(result.column[place])
-                code = arrays.documents[holder, topic, column]
-                row["docno"] = self.docnos.at(holder, topic, column)
-                row["rank_a"] = _rank(arrays, int(first), topic, int(code))
-                row["rank_b"] = _rank(arrays, int(second), topic, int(code))
-            row |= _tests(result.before, place, "")
-            row |= _tests(result.after, place, "_after")
-            rows.append({name: row.get(name) for name in (one.name for one in columns)})
+        before, after = result.before, result.after
+        signs, reasons = sign_moves(before.difference, after.difference), _reasons(before, after)
+        documents = [self._document(result, place) for place in range(len(reasons))]
+        way = "towards 0, and beyond it" if self.settings["at"] == "worst" else "away from 0"
+        most = (
+            f"of all unjudged documents, inside and below the pool, the one that moves A - B most {way}; -:"
+            " any document that neither run has"
+        )
+        swapped = "A - B with this one document relevant; below 0 the two have swapped"
+        columns = {
+            Column("a", heading="A", about="the run ahead"): [self.runs[run] for run in result.first],
+            Column("b", heading="B"): [self.runs[run] for run in result.second],
+            Column("topics", "int", show="never"): before.n_topics,
+            Column("difference", "float", "A - B"): before.difference,
+            Column("t2", "float", show="never"): before.t,
+            Column("p", "float", show="never"): before.p_t,
+            Column("topic"): [self.topics[topic] if topic >= 0 else None for topic in result.topic],
+            Column("docno", most=24, about=most): [docno for docno, _, _ in documents],
+            Column("rank_a", "int", "in A", "its rank"): [rank for _, rank, _ in documents],
+            Column("rank_b", "int", "in B", "its rank"): [rank for _, _, rank in documents],
+            Column("difference_after", "float", "after", swapped): after.difference,
+            Column("t2_after", "float", show="never"): after.t,
+            Column("p_after", "float", "p", "of t2, the paired t test (two-sided), after"): after.p_t,
+            Column("sign", show="never"): [SIGN_WORDS[int(sign)] for sign in signs],
+            Column("reason", show="never"): reasons,
+        }
         notes = [
-            f"One document swaps {int((signs == 1).sum()):,} of {counted(len(rows), 'pair')}.",
-            _undefined(rows),
-            _significant(result.before, {"with that document": result.after}),
+            f"One document swaps {int((signs == 1).sum()):,} of {counted(len(reasons), 'pair')}.",
+            undefined_pairs(reasons),
+            _significant(before, {"with that document": after}),
         ]
-        return Table.of_rows("pairs", columns, rows, notes=notes)
+        return Table.of_columns("pairs", columns, notes=notes)
+
+    def _document(self, result: PairDiscovery, place: int) -> tuple[str | None, int | None, int | None]:
+        """Return the docno of a pair's document, and its ranks in A and B; ``None`` = not retrieved."""
+        if result.holder[place] == NEITHER:
+            return None, None, None
+        first, second, topic = (int(one[place]) for one in (result.first, result.second, result.topic))
+        holder, column = first if result.holder[place] == FIRST else second, int(result.column[place])
+        code = int(self.arrays.documents[holder, topic, column])
+        in_a, in_b = (_rank(self.arrays, run, topic, code) for run in (first, second))
+        return self.docnos.at(holder, topic, column), in_a, in_b
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
@@ -719,41 +608,32 @@ class SensitivityEach(Result, EachDiscovery):
         return [View(self._table(name), limit=SHOWN_EACH, of_rows="document")]
 
     def _table(self, name: str) -> Table:
-        columns = [
-            Column("topic"),
-            Column("docno", most=30),
-            Column("runs", "int", about="runs that retrieved it"),
-            Column("best_rank", "int", "best rank", "its best rank"),
-            Column("best_run", heading="in run", about="the run that has it there", most=20),
-            Column("up", "float", "MAP up", "the largest rise of a run's MAP"),
-            Column("down", "float", about="the largest fall"),
-            Column(
-                "tau_b",
-                "float",
-                "tau-b",
-                "of the order of all runs after it and the order as judged; 1 = the same",
-            ),
-            Column("swapped", "int", about="pairs of runs that change places"),
-        ]
         order = self.order()
         ranks = self.best_rank[order]
-        data: Row = {
-            "topic": [self.topics[topic] for topic in self.topic[order].tolist()],
-            "docno": [
+        columns = {
+            Column("topic"): [self.topics[topic] for topic in self.topic[order].tolist()],
+            Column("docno", most=30): [
                 self.docnos.at(run, topic, rank - 1)
                 for run, topic, rank in zip(
                     self.best_run[order].tolist(), self.topic[order].tolist(), ranks.tolist(), strict=True
                 )
             ],
-            "runs": self.n_runs_with[order],
-            "best_rank": ranks,
-            "best_run": [self.runs[run] for run in self.best_run[order].tolist()],
-            "up": self.up[order],
-            "down": self.down[order],
-            "tau_b": self.tau_b[order],
-            "swapped": self.n_swapped[order],
+            Column("runs", "int", about="runs that retrieved it"): self.n_runs_with[order],
+            Column("best_rank", "int", "best rank", "its best rank"): ranks,
+            Column("best_run", heading="in run", about="the run that has it there", most=20): [
+                self.runs[run] for run in self.best_run[order].tolist()
+            ],
+            Column("up", "float", "MAP up", "the largest rise of a run's MAP"): self.up[order],
+            Column("down", "float", about="the largest fall"): self.down[order],
+            Column(
+                "tau_b",
+                "float",
+                "tau-b",
+                "of the order of all runs after it and the order as judged; 1 = the same",
+            ): self.tau_b[order],
+            Column("swapped", "int", about="pairs of runs that change places"): self.n_swapped[order],
         }
-        return Table(name, columns, data, notes=self._notes())
+        return Table.of_columns(name, columns, notes=self._notes())
 
     def _notes(self) -> list[str]:
         """Say how many documents swap runs."""
@@ -791,18 +671,13 @@ class MissingResult(Result, MissingBounds):
 
     NAMES: ClassVar[tuple[str, ...]] = ("missing", "topics")
 
-    def _table(self, name: str) -> Table:
-        return self._by_run() if name == "missing" else self._by_topic()
-
     def _views(self, name: str) -> Sequence[View]:
         table = self._table(name)
-        if name == "topics":
-            return [View(table)]
-        return [View(table, rows=table.order("map_before", descending=True))]
+        return [View(table, rows=None if name == "topics" else table.order("map_before", descending=True))]
 
     def plots(self) -> tuple[Plot, ...]:
         """Return the limits of every run's MAP."""
-        table = self._by_run()
+        table = self._missing()
         return (
             Plot(
                 table=table,
@@ -847,61 +722,50 @@ class MissingResult(Result, MissingBounds):
             ),
         ]
 
-    def _by_run(self) -> Table:
+    def _missing(self) -> Table:
         """Make a row a run."""
-        unjudged, judged, *scores = self._limit_columns("MAP", "the run's lists")
-        columns = [
-            Column("run"),
-            unjudged,
-            judged,
-            Column("no_run", "int", "no run", "topics for which the run has no document", show="if_any"),
-            *scores,
-            Column("undefined", "int", about="topics without a relevant document", show="if_any"),
-            Column("reason", show="if_any"),
-        ]
+        unjudged, judged, before, low, high = self._limit_columns("MAP", "the run's lists")
         n_unjudged = self._n_unjudged().sum(axis=1)
-        data = {
-            "run": self.runs,
-            "unjudged": n_unjudged,
-            "judged": self.arrays.lengths.sum(axis=1) - n_unjudged,
-            "no_run": (self.arrays.lengths == 0).sum(axis=1),
-            "map_before": self.map_before,
-            "map_low": self.map_low,
-            "map_high": self.map_high,
-            "undefined": self.n_topics_undefined,
-            "reason": ["no-relevant" if isnan(score) else None for score in self.map_before],
+        columns = {
+            Column("run"): self.runs,
+            unjudged: n_unjudged,
+            judged: self.arrays.lengths.sum(axis=1) - n_unjudged,
+            Column("no_run", "int", "no run", "topics for which the run has no document", show="if_any"): (
+                (self.arrays.lengths == 0).sum(axis=1)
+            ),
+            before: self.map_before,
+            low: self.map_low,
+            high: self.map_high,
+            Column("undefined", "int", about="topics without a relevant document", show="if_any"): (
+                self.n_topics_undefined
+            ),
+            Column("reason", show="if_any"): [
+                "no-relevant" if isnan(score) else None for score in self.map_before
+            ],
         }
-        return Table("missing", columns, data, self._title())
+        return Table.of_columns("missing", columns, self._title())
 
-    def _by_topic(self) -> Table:
+    def _topics(self) -> Table:
         """Make a row a run and topic."""
-        columns = [
-            Column("run"),
-            Column("topic"),
-            *self._limit_columns("AP", "the run's list"),
-            Column("status"),
-            Column("reason", show="if_any"),
-        ]
-        n_unjudged = self._n_unjudged()
-        rows: list[Row] = []
-        for index, tag in enumerate(self.runs):
-            for place, topic in enumerate(self.topics):
-                before = float(self.ap_before[index, place])
-                length, unjudged = int(self.arrays.lengths[index, place]), int(n_unjudged[index, place])
-                rows.append(
-                    {
-                        "run": tag,
-                        "topic": topic,
-                        "unjudged": unjudged,
-                        "judged": length - unjudged,
-                        "ap_before": before,
-                        "ap_low": float(self.ap_low[index, place]),
-                        "ap_high": float(self.ap_high[index, place]),
-                        "status": "unjudged" if unjudged else "judged" if length else "no documents",
-                        "reason": "no-relevant" if isnan(before) else None,
-                    }
-                )
-        return Table.of_rows("topics", columns, rows, title=self._title())
+        unjudged, judged, before, low, high = self._limit_columns("AP", "the run's list")
+        n_unjudged, lengths = self._n_unjudged().ravel(), self.arrays.lengths.ravel()
+        columns = {
+            Column("run"): [tag for tag in self.runs for _ in self.topics],
+            Column("topic"): [*self.topics] * len(self.runs),
+            unjudged: n_unjudged,
+            judged: lengths - n_unjudged,
+            before: self.ap_before.ravel(),
+            low: self.ap_low.ravel(),
+            high: self.ap_high.ravel(),
+            Column("status"): [
+                "unjudged" if n else "judged" if length else "no documents"
+                for n, length in zip(n_unjudged, lengths, strict=True)
+            ],
+            Column("reason", show="if_any"): [
+                "no-relevant" if isnan(score) else None for score in self.ap_before.flat
+            ],
+        }
+        return Table.of_columns("topics", columns, self._title())
 
     def _title(self) -> str:
         """Say what is supposed."""
@@ -920,51 +784,34 @@ class MissingPairs(Result, MissingPairBounds):
 
     NAMES: ClassVar[tuple[str, ...]] = ("pairs",)
 
-    def _table(self, name: str) -> Table:  # noqa: ARG002 - there is one
+    def _pairs(self) -> Table:
         missed = counted(self.n_missing, "relevant document")
         if_missed = f"if {missed} of every topic went unjudged, wherever they are"
         attained = (
             "whether some documents are known to give the limit; otherwise it holds but may not be reached"
         )
-        columns = [
-            Column("a", heading="A", about="the run ahead"),
-            Column("b", heading="B"),
-            Column("topics", "int", show="never"),
-            Column("difference", "float", "A - B"),
-            Column("low", "float", about=f"lower limit of A - B {if_missed}"),
-            Column("low_attained", "bool", "attained", attained),
-            Column("high", "float", about="upper limit"),
-            Column("high_attained", "bool", "attained"),
-            Column("certain", "bool", about="B cannot draw level or get ahead"),
-            Column("reason", show="never"),
-        ]
-        is_defined = (self.n_topics > 0).tolist()
+        is_defined = self.n_topics > 0
 
-        def where_defined(values: NDArray[np.bool_]) -> list[bool | None]:
-            return [
-                value if known else None for value, known in zip(values.tolist(), is_defined, strict=True)
-            ]
-
-        certain = where_defined(self.low > TIED_MAP)
+        certain = cells_where(is_defined, self.low > TIED_MAP)
         reasons = [None if known else "no-topics" for known in is_defined]
-        data: Row = {
-            "a": [self.runs[run] for run in self.first],
-            "b": [self.runs[run] for run in self.second],
-            "topics": self.n_topics,
-            "difference": self.before,
-            "low": self.low,
-            "low_attained": where_defined(self.low_attained),
-            "high": self.high,
-            "high_attained": where_defined(self.high_attained),
-            "certain": certain,
-            "reason": reasons,
-        }
         n_certain = certain.count(True)
         notes = [
             f"Of {counted(len(certain), 'pair')}, {n_certain:,} {'is' if n_certain == 1 else 'are'} certain.",
             undefined_pairs(reasons),
         ]
-        table = Table("pairs", columns, data, notes=notes)
+        columns = {
+            Column("a", heading="A", about="the run ahead"): [self.runs[run] for run in self.first],
+            Column("b", heading="B"): [self.runs[run] for run in self.second],
+            Column("topics", "int", show="never"): self.n_topics,
+            Column("difference", "float", "A - B"): self.before,
+            Column("low", "float", about=f"lower limit of A - B {if_missed}"): self.low,
+            Column("low_attained", "bool", "attained", attained): cells_where(is_defined, self.low_attained),
+            Column("high", "float", about="upper limit"): self.high,
+            Column("high_attained", "bool", "attained"): cells_where(is_defined, self.high_attained),
+            Column("certain", "bool", about="B cannot draw level or get ahead"): certain,
+            Column("reason", show="never"): reasons,
+        }
+        table = Table.of_columns("pairs", columns, notes=notes)
         return table if self.limit is None else nearest(table, self.limit)
 
 
@@ -1068,27 +915,18 @@ def nearest(table: Table, limit: int) -> Table:
     return replace(table.take(rows), notes=[words, *table.notes])
 
 
-def _tests(tests: RunPairs, place: int, suffix: str) -> Row:
-    """Return the numbers of one pair."""
-    return {
-        f"difference{suffix}": float(tests.difference[place]),
-        f"t2{suffix}": float(tests.t[place]),
-        f"p{suffix}": float(tests.p_t[place]),
-        f"variance{suffix}": float(tests.variance[place]),
-    }
+def _reasons(*tests: RunPairs) -> list[str | None]:
+    """Say why pairs have no t2 before or after; ``None`` = they have them all."""
+    by_pair = zip(*(one.t_reasons for one in tests), strict=True)
+    return [", ".join(dict.fromkeys(filter(None, reasons))) or None for reasons in by_pair]
 
 
-def _reasons(place: int, *tests: RunPairs) -> str | None:
-    """Say why a pair has no t2 before or after; ``None`` = it has them all."""
-    reasons = dict.fromkeys(one.t_reasons[place] for one in tests)
-    return ", ".join(reason for reason in reasons if reason is not None) or None
-
-
-def _drop(before: float, after: float) -> float | None:
-    """Return by what share a number falls; ``None`` where it was 0 or is undefined."""
-    if isnan(before) or isnan(after) or abs(before) <= TIED_MAP:
-        return None
-    return 1 - after / before
+def _drop(before: NDArray[np.float64], after: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return by what shares numbers fall; NaN where one was 0 or is undefined."""
+    is_known = ~np.isnan(after) & (np.abs(before) > TIED_MAP)
+    left = np.full(before.shape, np.nan)
+    np.divide(after, before, out=left, where=is_known)
+    return 1 - left
 
 
 def _significant(before: RunPairs, afters: Mapping[str, RunPairs]) -> str:
@@ -1106,8 +944,3 @@ def _rank(arrays: JudgedRankings, run: int, topic: int, code: int) -> int | None
     """Return the rank that a run gave a document; ``None`` = it did not retrieve it."""
     columns = np.flatnonzero(arrays.documents[run, topic] == code)
     return int(columns[0]) + 1 if columns.size else None
-
-
-def _undefined(rows: Sequence[Row]) -> str:
-    """Say why cells are empty."""
-    return undefined_pairs(row["reason"] for row in rows)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pooler.results.measure.probabilities import Probable, Values, load_probable, say_empty
+from pooler.results.measure.sensitivity import check_pair
 from pooler.results.result import Progress, Result, frozen, heard
 from pooler.results.source import Source, source_of
 from pooler.results.table import Column, Plot, Table, View
@@ -31,7 +32,7 @@ from store.analysis.variation.intervals import IntervalLaw, RunIntervals, run_in
 from store.analysis.variation.lists import SUPPOSED, ProbableRankings
 from store.analysis.variation.order import Method, Reversals, reversals
 from store.analysis.variation.simulation import SimulatedMaps, simulate_maps
-from store.errors import ArgumentError, PoolerError
+from store.errors import ArgumentError
 from store.text import counted
 
 if TYPE_CHECKING:
@@ -127,8 +128,6 @@ def variation(
         Of the simulation, from 0.
     cutoff : int, optional
         Ranks that are looked at.
-    progress : callable, optional
-        Called with steps done.
 
     Returns
     -------
@@ -169,9 +168,8 @@ def variation(
             cutoff=cutoff,
             judged=judged,
         )
-        if pairs and len(loaded.rankings.tags) < 2:
-            message = f"there is one run, `{loaded.rankings.tags[0]}`: a pair needs two"
-            raise PoolerError(message, hint="name another run")
+        if pairs:
+            check_pair(loaded.rankings.tags)
         result = variation_of(
             loaded,
             judged,
@@ -334,9 +332,6 @@ class Variation(Result):
         """Return tau, where there are two runs."""
         return {} if np.isnan(self.tau) else {"tau": self.tau}
 
-    def _table(self, name: str) -> Table:
-        return self._by_run() if name == "variation" else self._by_pair()
-
     def _views(self, name: str) -> Sequence[View]:
         table = self._table(name)
         by = "mean" if self.judged is None else "judged"
@@ -366,24 +361,14 @@ class Variation(Result):
         # By the pairs, for they say who is ahead of whom; the last run is ahead of nobody.
         chain += [run for run in range(len(self.runs)) if run not in chain]
         passed += [None] * (len(chain) - len(passed))
-        columns = [
-            Column("run"),
-            Column("passed", "float"),
-            Column("mean", "float"),
-            Column("low", "float"),
-            Column("high", "float"),
-        ]
-        table = Table(
-            "passed",
-            columns,
-            {
-                "run": [self.runs[run] for run in chain],
-                "passed": passed,
-                "mean": self.mean[chain],
-                "low": self.low[chain],
-                "high": self.high[chain],
-            },
-        )
+        columns = {
+            Column("run"): [self.runs[run] for run in chain],
+            Column("passed", "float"): passed,
+            Column("mean", "float"): self.mean[chain],
+            Column("low", "float"): self.low[chain],
+            Column("high", "float"): self.high[chain],
+        }
+        table = Table.of_columns("passed", columns)
         below = "passed: how likely another judging is to put the run below above this one"
         return Plot(
             table=table,
@@ -400,7 +385,7 @@ class Variation(Result):
 
     def _drawn_pairs(self) -> Plot:
         """Make the picture of pairs: all neighbours, or the pairs most likely to turn about."""
-        table = self._by_pair()
+        table = self._pairs()
         n_pairs = len(table)
         title = "How likely another judging is to put the second run above the first"
         if not self.neighbours:
@@ -408,11 +393,8 @@ class Variation(Result):
             if n_pairs > len(table):
                 title += f": the {len(table):,} most likely of {counted(n_pairs, 'pair')}"
         pairs = [f"{a} > {b}" for a, b in zip(table.cells("a"), table.cells("b"), strict=True)]
-        drawn = Table(
-            "reversed",
-            [Column("pair"), Column("reversed", "float")],
-            {"pair": pairs, "reversed": table.cells("reversed")},
-        )
+        columns = {Column("pair"): pairs, Column("reversed", "float"): table.cells("reversed")}
+        drawn = Table.of_columns("reversed", columns)
         return Plot(
             table=drawn,
             kind="bars",
@@ -423,63 +405,44 @@ class Variation(Result):
             reach=REACH,
         )
 
-    def _by_run(self) -> Table:
+    def _variation(self) -> Table:
         """Make a row a run."""
         assert self.limits is not None
-        parts, limits = self.parts, self.limits
-        columns = [
-            Column("run"),
-            Column("topics", "int", show="never"),
-            Column("judged", "float", about="MAP by the judgements that were chosen"),
-            Column(
-                "mean",
-                "float",
-                "expected",
-                f"mean MAP over {counted(parts.n_topics, 'topic')} if judges like these judged again",
-            ),
-            Column("sd", "float", about="its standard deviation, with the same topics"),
-            Column(
-                "low",
-                "float",
-                about=f"about 95% of judgings are from here to high, {_INTERVAL_WORDS[limits.law]}",
-            ),
-            Column("high", "float"),
-            Column("topic_variance", "float", show="never"),
-            Column("judging_variance", "float", show="never"),
-            Column(
-                "share",
-                "float",
-                about="how much of the variance of single topics comes from judging rather than from"
-                " differences between them",
-            ),
-            Column("map_variance", "float", show="never"),
-            Column("mc_mean", "float", "simulated"),
-            Column("mc_sd", "float", "sd"),
-            Column("law", show="never"),
-            Column("interval_error", "float", show="never"),
-            Column("moments_error", "float", show="never"),
-        ]
-        n_runs = len(self.runs)
-        data: dict[str, Any] = {
-            "run": self.runs,
-            "topics": [parts.n_topics] * n_runs,
-            "mean": self.mean,
-            "sd": self.sd,
-            "low": limits.low,
-            "high": limits.high,
-            "topic_variance": parts.topic_variance,
-            "judging_variance": parts.judging_variance,
-            "share": parts.share,
-            "map_variance": parts.of_mean,
-            "law": [limits.law] * n_runs,
-            "interval_error": limits.error,
-            "moments_error": [self.varied.error] * n_runs,
+        parts, limits, n_runs = self.parts, self.limits, len(self.runs)
+        mean = f"mean MAP over {counted(parts.n_topics, 'topic')} if judges like these judged again"
+        low = f"about 95% of judgings are from here to high, {_INTERVAL_WORDS[limits.law]}"
+        share = (
+            "how much of the variance of single topics comes from judging rather than from differences"
+            " between them"
+        )
+        columns: dict[Column, Any] = {
+            Column("run"): self.runs,
+            Column("topics", "int", show="never"): [parts.n_topics] * n_runs,
         }
         if self.judged is not None:
-            data["judged"] = self.judged
+            judged = Column("judged", "float", about="MAP by the judgements that were chosen")
+            columns[judged] = self.judged
+        columns |= {
+            Column("mean", "float", "expected", mean): self.mean,
+            Column("sd", "float", about="its standard deviation, with the same topics"): self.sd,
+            Column("low", "float", about=low): limits.low,
+            Column("high", "float"): limits.high,
+            Column("topic_variance", "float", show="never"): parts.topic_variance,
+            Column("judging_variance", "float", show="never"): parts.judging_variance,
+            Column("share", "float", about=share): parts.share,
+            Column("map_variance", "float", show="never"): parts.of_mean,
+        }
         if self.simulated is not None:
-            data["mc_mean"] = self.simulated.moments.mean
-            data["mc_sd"] = np.diagonal(self.simulated.moments.covariance) ** 0.5
+            moments = self.simulated.moments
+            columns |= {
+                Column("mc_mean", "float", "simulated"): moments.mean,
+                Column("mc_sd", "float", "sd"): np.diagonal(moments.covariance) ** 0.5,
+            }
+        columns |= {
+            Column("law", show="never"): [limits.law] * n_runs,
+            Column("interval_error", "float", show="never"): limits.error,
+            Column("moments_error", "float", show="never"): [self.varied.error] * n_runs,
+        }
         varies = bool(np.any(self.sd > 0))
         notes = [
             self.conclusion() if varies and not np.isnan(self.tau) else "",
@@ -487,10 +450,9 @@ class Variation(Result):
             _UNJUDGED_WORDS if self.is_guessed else "",
             self._simulation(),
         ]
-        columns = [column for column in columns if column.name in data]
-        return Table("variation", columns, data, notes=[*filter(None, notes)])
+        return Table.of_columns("variation", columns, notes=[*filter(None, notes)])
 
-    def _by_pair(self) -> Table:
+    def _pairs(self) -> Table:
         """Make a row for two runs, the one with the higher mean first; neighbours by their means."""
         turned, tested = self.turned, self.tested
         assert turned is not None

@@ -243,9 +243,7 @@ class AssignmentResult(Result):
             Column("lapsed", "int", about="the lease ran out, and others may claim them", show="if_any"),
             Column("until", "moment", show="if_any"),
         ]
-        lines = self.workloads.lines
-        data = {column.name: [getattr(line, column.name) for line in lines] for column in columns}
-        return Table(name, columns, data, notes=self._notes())
+        return Table.of_records(name, columns, self.workloads.lines, notes=self._notes())
 
     def _notes(self) -> list[str]:
         """Explain the table to people."""

@@ -95,27 +95,18 @@ def fetch_cost(opened: Collection, pairs: Iterable[Pair], *, drawable: int) -> C
 
 def cost_table(cost: Cost) -> Table:
     """Make the table of what documents would cost."""
-    columns = [
-        Column("judge"),
-        Column("judgements", "int"),
-        Column("at_most", "bool"),
-        Column("pace_s", "float", "seconds each", digits=1),
-        Column("hours", "float", digits=1),
-        Column("reason"),
-    ]
-    rows = (
-        {
-            "judge": one.judge,
-            "judgements": one.judgements,
-            "at_most": one.is_at_most or None,
-            "pace_s": one.pace,
-            "hours": None if one.seconds is None else one.seconds / 3600,
-            "reason": one.reason,
-        }
-        for one in cost.shares
-    )
-    words = cost_words(cost) if cost.shares else "no further judgement is needed"
-    return Table.of_rows("cost", columns, rows, notes=[words])
+    shares = cost.shares
+    hours = [None if one.seconds is None else one.seconds / 3600 for one in shares]
+    columns = {
+        Column("judge"): [one.judge for one in shares],
+        Column("judgements", "int"): [one.judgements for one in shares],
+        Column("at_most", "bool"): [one.is_at_most or None for one in shares],
+        Column("pace_s", "float", "seconds each", digits=1): [one.pace for one in shares],
+        Column("hours", "float", digits=1): hours,
+        Column("reason"): [one.reason for one in shares],
+    }
+    words = cost_words(cost) if shares else "no further judgement is needed"
+    return Table.of_columns("cost", columns, notes=[words])
 
 
 def cost_view(table: Table) -> View:

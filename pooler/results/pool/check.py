@@ -46,8 +46,6 @@ def check_runs(
         Read files by trec_eval's own rules.
     collection : str, Path or Collection, optional
         Topics and docnos that it does not know are faults.
-    progress : callable, optional
-        Called with steps done: files.
 
     Returns
     -------

@@ -185,18 +185,17 @@ class PoolDifference(Result):
     def _runs(self) -> Table:
         """Make the table of the runs that brought what only B has."""
         assert self.brought is not None
-        columns = [
-            Column("run"),
-            Column("documents", "int", about="those it has among what only B has"),
-            Column("alone", "int", about="those that no other run has"),
-        ]
-        rows = (
-            {"run": one.tag, "documents": one.documents, "alone": one.alone}
-            for one in count_bringers(self.brought)
-        )
+        bringers = count_bringers(self.brought)
+        columns = {
+            Column("run"): [one.tag for one in bringers],
+            Column("documents", "int", about="those it has among what only B has"): [
+                one.documents for one in bringers
+            ],
+            Column("alone", "int", about="those that no other run has"): [one.alone for one in bringers],
+        }
         n_new = len(self.only_b)
         note = f"Of what only B has, {n_new - len(self.brought):,} of {n_new:,} were brought by no run."
-        return Table.of_rows("runs", columns, rows, notes=[note])
+        return Table.of_columns("runs", columns, notes=[note])
 
     def _documents(self) -> Table:
         """Make the list of documents that only one of the pools has."""

@@ -84,8 +84,6 @@ def pool(
         Read files by trec_eval's own rules.
     name, round_label : str, optional
         Of the pool, for its manifest; judgements carry the round into column 2 of qrels.
-    progress : callable, optional
-        Called with steps done: runs read.
     **parameters
         Of the strategy, as ``k=60``; what is left out takes its default.
 
@@ -245,25 +243,27 @@ class PoolResult(Result):
         """Say what there is to doubt about the pool: ties at the cut, short rankings, and so on."""
         return run_warnings(self.statistics, self.manifest)
 
-    def _table(self, name: str) -> Table:
-        if name == "sizes":
-            columns = [Column("topic"), Column("documents", "int", about="to judge")]
-            return Table(name, columns, {"topic": self.topics, "documents": self.sizes}, notes=self.words())
-        if name == "runs":
-            columns = [Column("run"), Column("unique", "int", about="documents that no other run has")]
-            return Table(name, columns, {"run": self.runs, "unique": self.unique})
-        if name == "ties":
-            columns = [
-                Column("run"),
-                Column("topic"),
-                Column("inside", "int", about="tied documents within the depth"),
-                Column("outside", "int", about="those with the same score beyond it"),
-            ]
-            rows: Iterable[dict[str, Any]] = (
-                {"run": tie.tag, "topic": tie.topic, "inside": tie.n_in, "outside": tie.n_out}
-                for tie in self.ties_at_cut
-            )
-            return Table.of_rows(name, columns, rows)
+    def _sizes(self) -> Table:
+        columns = {Column("topic"): self.topics, Column("documents", "int", about="to judge"): self.sizes}
+        return Table.of_columns("sizes", columns, notes=self.words())
+
+    def _runs(self) -> Table:
+        unique = Column("unique", "int", about="documents that no other run has")
+        return Table.of_columns("runs", {Column("run"): self.runs, unique: self.unique})
+
+    def _ties(self) -> Table:
+        ties = self.ties_at_cut
+        columns = {
+            Column("run"): [tie.tag for tie in ties],
+            Column("topic"): [tie.topic for tie in ties],
+            Column("inside", "int", about="tied documents within the depth"): [tie.n_in for tie in ties],
+            Column("outside", "int", about="those with the same score beyond it"): [
+                tie.n_out for tie in ties
+            ],
+        }
+        return Table.of_columns("ties", columns)
+
+    def _documents(self) -> Table:
         columns = [
             Column("topic"),
             Column("docno"),
@@ -272,18 +272,10 @@ class PoolResult(Result):
             Column("stratum", "int", show="if_any"),
             Column("inclusion", "float", about="probability of being sampled", show="if_any"),
         ]
-        entries = (
-            {
-                "topic": one.topic,
-                "docno": one.docno,
-                "priority": one.priority,
-                "sampled": one.sampled,
-                "stratum": one.stratum,
-                "inclusion": one.inclusion_probability,
-            }
-            for one in self.pool.entries
+        entries = self.pool.entries
+        return Table.of_records(
+            "documents", columns, entries, inclusion=lambda one: one.inclusion_probability
         )
-        return Table.of_rows(name, columns, entries)
 
 
 def size_words(facts: PoolStatistics, manifest: Mapping[str, Any]) -> list[str]:
@@ -431,17 +423,15 @@ class Strategies(Result):
             Column("summary"),
             Column("source"),
         ]
-        rows = (
-            {
-                "strategy": one.name,
-                "kind": _kind(one),
-                "parameters": [*map(_parameter, one.parameters)],
-                "summary": one.summary,
-                "source": one.source,
-            }
-            for one in STRATEGIES.values()
+        return Table.of_records(
+            name,
+            columns,
+            STRATEGIES.values(),
+            notes=_NOTES,
+            strategy=lambda one: one.name,
+            kind=_kind,
+            parameters=lambda one: [*map(_parameter, one.parameters)],
         )
-        return Table.of_rows(name, columns, rows, notes=_NOTES)
 
 
 _NOTES = (

@@ -48,8 +48,6 @@ def provenance(
     by : {"run", "group", "depth", "document"}, optional
         Whose contributions are counted: of runs, or of groups, where a run without one is its own;
         what is shown first: those, the pool at every depth, or each document and run.
-    progress : callable, optional
-        Called with steps done: runs read.
 
     Returns
     -------
@@ -139,46 +137,37 @@ class Provenance(Result):
             return None
         return map(annotated_text, annotated_rows(self.run_set))
 
-    def _table(self, name: str) -> Table:
-        if name == "contributions":
-            return self._contributions()
-        return self._depths() if name == "depths" else self._documents()
-
     def _contributions(self) -> Table:
         """Make a row a run or group."""
         what = "group" if self.settings["by"] == "group" else "run"
         groups = {run.tag: run.group for run in self.run_set.feeding}
-        columns = [
-            Column(what),
-            Column(
-                "documents", "int", about=f"pairs of topic and document within depth {self.settings['depth']}"
-            ),
-            Column("unique", "int", about=f"those that no other {what} has"),
-            Column("unique_judged", "int"),
-            Column("unique_relevant", "int"),
-        ]
-        data: dict[str, Any] = {
-            column.name: getattr(self, column.name).sum(axis=1) for column in columns[1:]
-        } | {what: self.runs}
+        columns: dict[Column, Any] = {Column(what): self.runs}
         if what == "run" and any(groups.values()):
-            columns.insert(1, Column("group"))
-            data["group"] = [groups[run] or None for run in self.runs]
-        return Table("contributions", columns, data)
+            columns[Column("group")] = [groups[run] or None for run in self.runs]
+        within = f"pairs of topic and document within depth {self.settings['depth']}"
+        columns |= {
+            Column("documents", "int", about=within): self.documents.sum(axis=1),
+            Column("unique", "int", about=f"those that no other {what} has"): self.unique.sum(axis=1),
+            Column("unique_judged", "int"): self.unique_judged.sum(axis=1),
+            Column("unique_relevant", "int"): self.unique_relevant.sum(axis=1),
+        }
+        return Table.of_columns("contributions", columns)
 
     def _depths(self) -> Table:
         """Make a row a depth."""
-        columns = [
-            Column("depth", "int"),
-            Column("pairs", "int", about="pairs of topic and document in the pool of that depth"),
-            Column("new", "int", about="those that the pool one rank less deep does not have"),
-            Column("judged", "int"),
-            Column("relevant", "int"),
-            Column("of_one_run", "int", about="pairs that only one run brought"),
-        ]
-        data: dict[str, Any] = dict(zip(_OF_DEPTH, self.by_depth.T, strict=True))
-        data["depth"] = np.arange(1, len(self.by_depth) + 1)
-        data["new"] = np.diff(self.by_depth[:, 0], prepend=0)
-        return Table("depths", columns, data)
+        by_depth = dict(zip(_OF_DEPTH, self.by_depth.T, strict=True))
+        new = "those that the pool one rank less deep does not have"
+        columns = {
+            Column("depth", "int"): np.arange(1, len(self.by_depth) + 1),
+            Column("pairs", "int", about="pairs of topic and document in the pool of that depth"): (
+                by_depth["pairs"]
+            ),
+            Column("new", "int", about=new): np.diff(by_depth["pairs"], prepend=0),
+            Column("judged", "int"): by_depth["judged"],
+            Column("relevant", "int"): by_depth["relevant"],
+            Column("of_one_run", "int", about="pairs that only one run brought"): by_depth["of_one_run"],
+        }
+        return Table.of_columns("depths", columns)
 
     def _documents(self) -> Table:
         """Make a row a document and run."""

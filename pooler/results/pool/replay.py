@@ -74,8 +74,6 @@ def replay(
         Of strategies that choose at random, which need one; from 0.
     cutoff : int, optional
         Ranks that MAP looks at.
-    progress : callable, optional
-        Called with steps done: topics of a strategy.
 
     Returns
     -------
@@ -231,55 +229,46 @@ class Replay(Result):
             ),
         )
 
-    def _table(self, name: str) -> Table:
-        if name == "replay":
-            rows = [
-                self._row(one, place, np.s_[:])
-                | {
-                    "tau_b": self.tau_b[one, place],
-                    "tau_ap": self.tau_ap[one, place],
-                    "reason": self.tau_reasons[one][place],
-                }
-                for place in range(len(self.budgets))
-                for one in range(len(self.strategies))
-            ]
-            taus = [
-                Column(
-                    "tau_b",
-                    "float",
-                    "tau-b",
-                    "Kendall's, of the order of the runs by MAP and the order by all judgements",
-                    DIGITS,
-                ),
-                Column(
-                    "tau_ap",
-                    "float",
-                    "tau-AP",
-                    "of the same orders, giving the first places most weight",
-                    DIGITS,
-                ),
-            ]
-            return Table.of_rows(name, [*_columns(), *taus, Column("reason", show="if_any")], rows)
+    def _replay(self) -> Table:
+        rows = [
+            {
+                **self._row(one, place, np.s_[:]),
+                "tau_b": self.tau_b[one, place],
+                "tau_ap": self.tau_ap[one, place],
+                "reason": self.tau_reasons[one][place],
+            }
+            for place in range(len(self.budgets))
+            for one in range(len(self.strategies))
+        ]
+        of_orders = "Kendall's, of the order of the runs by MAP and the order by all judgements"
+        of_tops = "of the same orders, giving the first places most weight"
+        columns = [
+            *_columns(),
+            Column("tau_b", "float", "tau-b", of_orders, DIGITS),
+            Column("tau_ap", "float", "tau-AP", of_tops, DIGITS),
+            Column("reason", show="if_any"),
+        ]
+        return Table.of_rows("replay", columns, rows)
+
+    def _topics(self) -> Table:
         rows = [
             {"topic": topic, **self._row(one, place, number), "reason": self._reason(one, number, place)}
             for number, topic in enumerate(self.topics)
             for place in range(len(self.budgets))
             for one in range(len(self.strategies))
         ]
-        return Table.of_rows(name, [Column("topic"), *_columns(), Column("reason", show="if_any")], rows)
+        return Table.of_rows("topics", [Column("topic"), *_columns(), Column("reason", show="if_any")], rows)
 
     def _row(self, one: int, place: int, topics: int | slice) -> dict[str, Any]:
         """Return what a strategy found in one topic or all, and the shares that are defined."""
-        spent, found = (
-            int(self.judgements[one, topics, place].sum()),
-            int(self.found[one, topics, place].sum()),
-        )
+        at = one, topics, place
+        spent, found = int(self.judgements[at].sum()), int(self.found[at].sum())
         in_union, in_qrels = int(self.in_union[topics].sum()), int(self.in_qrels[topics].sum())
         return {
             "strategy": self.strategies[one],
             "budget": self.budgets[place],
             "judgements": spent,
-            "passed_over": int(self.passed_over[one, topics, place].sum()),
+            "passed_over": int(self.passed_over[at].sum()),
             "relevant": found,
             "of_union": found / in_union if in_union else None,
             "of_qrels": found / in_qrels if in_qrels else None,
