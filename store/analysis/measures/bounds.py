@@ -95,15 +95,12 @@ def ndcg_bounds(
     -------
     lower, upper : ndarray of float64, shape (n_runs, n_topics)
         In [0, 1], each attained by a filling; NaN where none gives any document a gain.
+        O(ranks * steps) a run and iteration, of which there are a handful.
 
     Raises
     ------
     ArgumentError
         If the scale is empty, or where `gain.discounted_gain` raises one.
-
-    Notes
-    -----
-    O(ranks * steps) a run and iteration, of which there are a handful.
 
     Examples
     --------
@@ -257,8 +254,7 @@ class Bounds:
     lower: NDArray[np.float64]
     """Shape (n_runs, n_topics); NaN where no filling gives the measure a value."""
     values: NDArray[np.float64]
-    """Shape (n_runs, n_topics): the score as judged, unjudged counting as not relevant; NaN =
-    undefined."""
+    """Shape (n_runs, n_topics): the score as judged, unjudged counting as not relevant; NaN = undefined."""
     upper: NDArray[np.float64]
     """Shape (n_runs, n_topics); NaN where `lower` is."""
     n_unjudged: NDArray[np.int64]
@@ -297,6 +293,7 @@ def score_bounds(
     list of Bounds
         In the order of `measures`. `values` is within the bounds if 0 or a grade below is in the
         scale and the level of relevance is above it.
+        O(ranks of all runs) a measure; nDCG as `ndcg_bounds`.
 
     Raises
     ------
@@ -304,10 +301,6 @@ def score_bounds(
         If the bounds of a measure are not known.
     ArgumentError
         If the scale is empty, or where `measures.evaluate` raises one.
-
-    Notes
-    -----
-    O(ranks of all runs) a measure; nDCG as `ndcg_bounds`.
 
     Examples
     --------

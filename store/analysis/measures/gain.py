@@ -201,15 +201,12 @@ def normalised_gain(
     ndarray of float64, shape (..., n_topics)
         In [0, 1], exactly 1 for an ideal list; NaN where no judged document of the topic has a
         grade above 0 (``no-relevant``).
+        With the defaults trec_eval's `ndcg` and `ndcg_cut`. O(size of `grades`).
 
     Raises
     ------
     ArgumentError
         If an argument is outside its range, or there are not as many `judged_grades` as topics.
-
-    Notes
-    -----
-    With the defaults trec_eval's `ndcg` and `ndcg_cut`. O(size of `grades`).
 
     Examples
     --------

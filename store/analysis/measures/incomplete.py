@@ -155,11 +155,7 @@ def bpref_of(rankings: GradedRankings, level: int) -> NDArray[np.float64]:
     Returns
     -------
     ndarray of float64, shape (n_runs, n_topics)
-        In [0, 1]; NaN where R = 0.
-
-    Notes
-    -----
-    trec_eval's `bpref`, ir_measures' ``Bpref``. O(ranks of all runs).
+        In [0, 1]; NaN where R = 0. trec_eval's `bpref`, ir_measures' ``Bpref``. O(ranks of all runs).
     """
     least = min(0, level)
     n_judged = [np.count_nonzero(grades >= least) for grades in rankings.judged_grades]
@@ -183,11 +179,7 @@ def inferred_ap_of(rankings: GradedRankings, level: int) -> NDArray[np.float64]:
     Returns
     -------
     ndarray of float64, shape (n_runs, n_topics)
-        In [0, 1]; NaN where R = 0.
-
-    Notes
-    -----
-    trec_eval's and ir_measures' `infAP`. O(ranks of all runs).
+        In [0, 1]; NaN where R = 0. trec_eval's and ir_measures' `infAP`. O(ranks of all runs).
     """
     judged = rankings.relevant(min(0, level))
     relevant, n_relevant = rankings.relevant(level), rankings.n_relevant(level)

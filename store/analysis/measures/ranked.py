@@ -156,10 +156,7 @@ def r_precision(relevant: NDArray[np.bool_], n_relevant: ArrayLike) -> NDArray[n
     -------
     ndarray of float64, shape (...)
         In [0, 1]; NaN where R = 0. Ranks that the list does not fill count as not relevant.
-
-    Notes
-    -----
-    trec_eval's `Rprec`. O(size of `relevant`).
+        trec_eval's `Rprec`. O(size of `relevant`).
 
     Examples
     --------

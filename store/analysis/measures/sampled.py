@@ -99,8 +99,7 @@ def sampled_pool(
     standing : array_like of int, shape (n_documents,)
         `NOT_SAMPLED`, `UNGRADED` or `GRADED`.
     grades : array_like of int, shape (n_documents,)
-        Looked at where the standing is `GRADED`; any integer, a negative one is a grade like
-        another.
+        Looked at where the standing is `GRADED`; any integer, a negative one is a grade like another.
     strata : array_like of int, shape (n_documents,), optional
         Strata, by number.
     inclusion : array_like of float, shape (n_documents,), optional
@@ -303,8 +302,7 @@ def stratified_scores(
     max_retrieved : int, default=1000
         Ranks that count, and the cap in the notes; at least 1.
     level : int, default=1
-        Least grade that counts as relevant. infNDCG takes grades above 0 as gains, whatever the
-        level.
+        Least grade that counts as relevant. infNDCG takes grades above 0 as gains, whatever the level.
 
     Returns
     -------
@@ -420,8 +418,7 @@ def stratified_relevant(pool: SampledPool, *, level: int = 1) -> float:
     Returns
     -------
     float
-        :math:`\hat R = \sum_c R_c N_c / S_c`, at least 0. Strata without a graded document are
-        passed over.
+        :math:`\hat R = \sum_c R_c N_c / S_c`, at least 0. Strata without a graded document are passed over.
 
     Raises
     ------

@@ -353,7 +353,7 @@ def evaluate(rankings: GradedRankings, measures: Sequence[MeasureName]) -> list[
     Returns
     -------
     list of Scores
-        In the order of `measures`.
+        In the order of `measures`. O(ranks of all runs) a measure; a cutoff makes it that many ranks only.
 
     Raises
     ------
@@ -362,10 +362,6 @@ def evaluate(rankings: GradedRankings, measures: Sequence[MeasureName]) -> list[
     ArgumentError
         If a measure's cutoff is above that of the rankings, or another of its parameters cannot be
         used on them.
-
-    Notes
-    -----
-    O(ranks of all runs) a measure; a cutoff makes it that many ranks only.
 
     Examples
     --------

@@ -96,8 +96,7 @@ def compare_pairs(
     Raises
     ------
     ArgumentError
-        If `scores` is not two-dimensional or holds an infinity, or another argument cannot be
-        used.
+        If `scores` is not two-dimensional or holds an infinity, or another argument cannot be used.
 
     Notes
     -----

@@ -102,11 +102,7 @@ def choose_flips(
     Returns
     -------
     FlipChoice
-        A run may have fewer than `flips`.
-
-    Notes
-    -----
-    O(size of `standing`). Arguments are checked by `check_at`.
+        A run may have fewer than `flips`. O(size of `standing`). Arguments are checked by `check_at`.
 
     Examples
     --------
@@ -201,10 +197,7 @@ def discovered_sums(
         S' - S of E3, at least 0.
     n_retrieved : ndarray of int64, shape (n_sets, n_runs)
         Documents of the set that the run retrieved.
-
-    Notes
-    -----
-    O(size of `documents` + n_sets n_runs n_flips log n_flips).
+        O(size of `documents` + n_sets n_runs n_flips log n_flips).
 
     Examples
     --------
@@ -267,11 +260,7 @@ def flip_topic(
     Returns
     -------
     TopicFlips
-        Scores before and after.
-
-    Notes
-    -----
-    O(n_runs (width + n_runs n_flips)). Arguments are not checked.
+        Scores before and after. O(n_runs (width + n_runs n_flips)). Arguments are not checked.
     """
     standing = rankings.standing_by_rank(topic)
     relevant = standing == RELEVANT

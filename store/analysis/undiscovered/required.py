@@ -257,16 +257,12 @@ def required_of_pairs(
     Returns
     -------
     RequiredOfPairs
-        In the order of the pairs of `moved`.
+        In the order of the pairs of `moved`. O(n_pairs).
 
     Raises
     ------
     ArgumentError
         If an argument is outside its range.
-
-    Notes
-    -----
-    O(n_pairs).
 
     Examples
     --------

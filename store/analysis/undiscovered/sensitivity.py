@@ -61,8 +61,7 @@ class Sensitivity:
     scenario: Scenario
     r_mode: RMode
     status: NDArray[np.int8]
-    """Shape (n_runs, n_topics): `JUDGED`, `UNJUDGED` = something turned relevant, `ENDED` or
-    `NO_RUN`."""
+    """Shape (n_runs, n_topics): `JUDGED`, `UNJUDGED` = something turned relevant, `ENDED` or `NO_RUN`."""
     columns: NDArray[np.int64]
     """Shape (n_runs, n_topics, least of `flips` and the width): rank less 1 of each that turned
     relevant, then -1."""
@@ -469,15 +468,12 @@ def run_thresholds(rankings: JudgedRankings, *, r_mode: RMode = "pool") -> NDArr
     -------
     ndarray of int64, shape (n_runs, n_topics)
         As `threshold_ranks`; 0 = a discovery by the run can only raise its AP, or there is none.
+        O(size of the rankings); one topic in memory at a time.
 
     Raises
     ------
     ArgumentError
         If `r_mode` is unknown.
-
-    Notes
-    -----
-    O(size of the rankings); one topic in memory at a time.
     """
     r_mode = check_r_mode(r_mode)
     n_runs, n_topics = rankings.lengths.shape

@@ -137,8 +137,7 @@ def collection_variation(
         See `store.analysis.variation.moments.variation`; the runs are the same in all. R counts all
         documents of a topic (pool mode).
     empty : {"given", "zero"}, default="given"
-        Whether outcomes without a relevant document are left out or have an AP of 0; see
-        `store.analysis.variation.empty`.
+        The rule for R = 0, of `store.analysis.variation.empty`.
     tolerance : float, default=1e-12
         Wanted bound of the error.
     progress : callable, optional
@@ -215,10 +214,7 @@ def pair_components(
     VariedPairs
         Table 6 of [1]_, its last two columns: variation removed, variation included. There judging
         alone would hardly ever turn the order about, t being large with it as without.
-
-    Notes
-    -----
-    O(n_pairs n_topics).
+        O(n_pairs n_topics).
     """
     n_runs, n_topics = varied.mean.shape
     first, second = np.triu_indices(n_runs, 1) if pairs is None else pairs

@@ -48,8 +48,7 @@ class RunTransform:
     ranks : array of float, shape (n_documents,) or (1, n_documents)
         From 1 on; infinite = not retrieved.
     empty : {"given", "zero"}, default="given"
-        Whether outcomes without a relevant document are left out or have an AP of 0; see
-        `store.analysis.variation.empty`.
+        The rule for R = 0, of `store.analysis.variation.empty`.
 
     Raises
     ------
@@ -112,15 +111,12 @@ class RunTransform:
         -------
         ndarray of the same type, shape (n_points,)
             To an absolute error of 1e-14, and as much by rounding; for real z as `bound` has it.
+            O(n_documents k c) a point, k and c being the numbers of values kept.
 
         Raises
         ------
         ArgumentError
             If no outcome is left: `cost` is known all the same.
-
-        Notes
-        -----
-        O(n_documents k c) a point, k and c being the numbers of values kept.
         """
         if not self._left:
             requirement = "must have one above 0, or `empty` be zero"
@@ -339,8 +335,7 @@ def map_characteristic(topics: Topics, theta: ArrayLike, *, empty: Empty = "give
     theta : array of float, shape (n_theta,)
         Real numbers.
     empty : {"given", "zero"}, default="given"
-        Whether outcomes without a relevant document are left out or have an AP of 0; see
-        `store.analysis.variation.empty`.
+        The rule for R = 0, of `store.analysis.variation.empty`.
 
     Returns
     -------
@@ -382,8 +377,7 @@ def map_law(topics: Topics, *, empty: Empty = "given", resolution: float = RESOL
     topics : sequence of (probabilities, ranks)
         As of `map_characteristic`.
     empty : {"given", "zero"}, default="given"
-        Whether outcomes without a relevant document are left out or have an AP of 0; see
-        `store.analysis.variation.empty`.
+        The rule for R = 0, of `store.analysis.variation.empty`.
     resolution : float, default=0.05
         h, in standard deviations of MAP (estimated to some per cent), above 0. Smaller tells
         single values apart, at a cost of 1 / h.
@@ -460,8 +454,7 @@ def map_interval(
     level : float, default=0.95
         Between 0 and 1: the probability of the interval, the rest being shared by both sides.
     empty : {"given", "zero"}, default="given"
-        Whether outcomes without a relevant document are left out or have an AP of 0; see
-        `store.analysis.variation.empty`.
+        The rule for R = 0, of `store.analysis.variation.empty`.
     resolution : float, default=0.05
         As of `map_law`.
 

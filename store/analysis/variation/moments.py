@@ -224,8 +224,7 @@ def variation(
         Rank of each document in each run, from 1 on; infinite = not retrieved. Documents without a
         chance to be relevant may be left out: they occupy ranks and do no more.
     empty : {"given", "zero"}, default="given"
-        Whether outcomes without a relevant document are left out or have an AP of 0; see
-        `store.analysis.variation.empty`.
+        The rule for R = 0, of `store.analysis.variation.empty`.
     tolerance : float, default=1e-12
         Wanted bound of the error; see `ScoreMoments.error`.
 
@@ -368,8 +367,7 @@ def variation_gradient(
     ranks : array of float, shape (n_runs, n_documents)
         Rank of each document in each run; infinite = not retrieved.
     empty : {"given", "zero"}, default="given"
-        Whether outcomes without a relevant document are left out or have an AP of 0; see
-        `store.analysis.variation.empty`.
+        The rule for R = 0, of `store.analysis.variation.empty`.
     tolerance : float, default=1e-12
         Wanted bound of the error, relative to each of the two means.
 
@@ -498,8 +496,7 @@ def third_moment(
     ranks : array of float, shape (2, n_documents)
         Rank of each document in run A and run B; infinite = not retrieved.
     empty : {"given", "zero"}, default="given"
-        Whether outcomes without a relevant document are left out or have an AP of 0; see
-        `store.analysis.variation.empty`.
+        The rule for R = 0, of `store.analysis.variation.empty`.
     tolerance : float, default=1e-12
         Relative error of the quadrature, of each of the terms that add up to the moment.
 

@@ -95,10 +95,7 @@ def order_probabilities(varied: CollectionVariation) -> NDArray[np.float64]:
     ndarray of float64, shape (n_runs, n_runs)
         Row above column: :math:`\Phi(z)`, z being the expected difference of MAPs over its standard
         deviation by judging. 1, 1/2 or 0 where nothing varies; 1/2 on the diagonal.
-
-    Notes
-    -----
-    O(n_runs^2). `order_probability` is better for one pair.
+        O(n_runs^2). `order_probability` is better for one pair.
     """
     mean, covariance = varied.map_mean, varied.map_covariance
     own = np.diagonal(covariance)
@@ -180,8 +177,7 @@ def order_probability(
     most_listed : int, default=2**19
         Likely outcomes to list at most; less is quicker, and 0 is none.
     empty : {"given", "zero"}, default="given"
-        Whether outcomes without a relevant document are left out or have an AP of 0; see
-        `store.analysis.variation.empty`.
+        The rule for R = 0, of `store.analysis.variation.empty`.
     tolerance : float, default=1e-12
         Wanted bound of the error of the moments.
 

@@ -88,16 +88,14 @@ def simulate(
     seed : int
         Not negative; the same seed, the same numbers.
     empty : {"given", "zero"}, default="given"
-        Whether outcomes without a relevant document are left out or have an AP of 0; see
-        `store.analysis.variation.empty`.
+        The rule for R = 0, of `store.analysis.variation.empty`.
     progress : callable, optional
         Called with the number of repetitions just done, some 16,000 at a time.
 
     Returns
     -------
     Simulated
-        All runs see the same judgements. Where all
-        probabilities are 0 or 1, the covariance is 0 exactly.
+        All runs see the same judgements. Where all probabilities are 0 or 1, the covariance is 0 exactly.
 
     Raises
     ------
@@ -158,16 +156,14 @@ def simulate_maps(
     seed : int
         Not negative.
     empty : {"given", "zero"}, default="given"
-        Whether outcomes without a relevant document are left out or have an AP of 0; see
-        `store.analysis.variation.empty`.
+        The rule for R = 0, of `store.analysis.variation.empty`.
     progress : callable, optional
         Called with the number of repetitions just done.
 
     Returns
     -------
     SimulatedMaps
-        MAP is the mean over all topics. The standard
-        error of a share s is sqrt(s (1 - s) / M).
+        MAP is the mean over all topics. The standard error of a share s is sqrt(s (1 - s) / M).
 
     Raises
     ------
