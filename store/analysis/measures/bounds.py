@@ -1,28 +1,5 @@
 r"""Between which limits scores lie.
 
-A filling gives each unjudged document of the list a grade of the scale, and so changes both the
-DCG of the list and the ideal. nDCG is a quotient of a linear and a convex function of the gains,
-for the ideal DCG is the greatest of the sums over all orders. Hence it is quasi-concave:
-
-- It is least at a corner, where each gain is the lowest or the highest. For a fixed number c of
-  the highest the ideal is fixed, and the DCG is least where they stand at the last ranks. Unjudged
-  documents below the cutoff only raise the ideal. So the lowest is the least over all c.
-- It may be greatest in between: of grades 1, ?, 1 the best filling is 1, not 2. For a fixed number
-  of each grade the better ones stand first, so a filling is known by the numbers c_s of unjudged
-  documents that reach each step s of the scale. Split by steps, with n_s the judged documents that
-  reach one, D(c) the discounts of the first c unjudged ranks and H(n) those of the first n ranks,
-
-  .. math:: D - t I = \text{const} + \sum_s \delta_s (D(c_s) - t H(n_s + c_s))
-
-  is a sum of functions of one c_s each. That the c_s must descend takes care of itself: fewer
-  judged documents reach a higher step, so that one more costs a heavier ideal rank there. The
-  highest nDCG is the greatest t for which the maximum is 0, found by Dinkelbach's iteration [1]_.
-
-References
-----------
-.. [1] W. Dinkelbach, "On nonlinear fractional programming", *Management Science* 13(7), 492-498,
-   1967, doi:10.1287/mnsc.13.7.492.
-
 A filling gives each unjudged document of a list, down to the last rank that was looked at, a grade
 of the scale. Documents that are not in the list stay as they are: were R allowed to grow without
 end, AP and nDCG could be anything above 0. The bounds are the least and the greatest value over
@@ -45,7 +22,28 @@ Rprec
     For a fixed number c the rank R + c is fixed, and as many of the c as possible are above or
     below it. A relevant document far below can raise Rprec, which then looks further.
 nDCG
-    See `store.analysis.measures.bounds`: the lowest is at a corner, the highest may be in between.
+    A quotient of a linear and a convex function of the gains, for the ideal DCG is the greatest of
+    the sums over all orders. Hence it is quasi-concave:
+
+
+- It is least at a corner, where each gain is the lowest or the highest. For a fixed number c of
+  the highest the ideal is fixed, and the DCG is least where they stand at the last ranks. Unjudged
+  documents below the cutoff only raise the ideal. So the lowest is the least over all c.
+- It may be greatest in between: of grades 1, ?, 1 the best filling is 1, not 2. For a fixed number
+  of each grade the better ones stand first, so a filling is known by the numbers c_s of unjudged
+  documents that reach each step s of the scale. Split by steps, with n_s the judged documents that
+  reach one, D(c) the discounts of the first c unjudged ranks and H(n) those of the first n ranks,
+
+  .. math:: D - t I = \text{const} + \sum_s \delta_s (D(c_s) - t H(n_s + c_s))
+
+  is a sum of functions of one c_s each. That the c_s must descend takes care of itself: fewer
+  judged documents reach a higher step, so that one more costs a heavier ideal rank there. The
+  highest nDCG is the greatest t for which the maximum is 0, found by Dinkelbach's iteration [1]_.
+
+References
+----------
+.. [1] W. Dinkelbach, "On nonlinear fractional programming", *Management Science* 13(7), 492-498,
+   1967, doi:10.1287/mnsc.13.7.492.
 """
 
 from __future__ import annotations
@@ -203,7 +201,7 @@ def _of_run(
     ideals = np.broadcast_to(fixed, low.shape).copy()
     for step in inner:
         ideals += steps.ideal_of(step, numbers + n_free - n_inside)
-    lower = np.where(ideals > 0, _share(low, ideals), np.inf).min(axis=-1)
+    lower = np.where(ideals > 0, _divide(low, ideals), np.inf).min(axis=-1)
     lower = np.where(np.isinf(lower), np.nan, lower)
     gains = [steps.gain_of(step) for step in inner]
     tables = [steps.ideal_of(step, numbers) for step in inner]
@@ -222,24 +220,19 @@ def _highest(
     """Maximise (total + gains * first[c]) / (fixed + tables[c]) over a c for each step."""
     rows = np.arange(total.size)
     # All of the highest grade: where that has no gain, nothing has.
-    best = _share(total + sum(gains) * first[:, -1], fixed + sum((table[:, -1] for table in tables), 0.0))
+    best = _divide(total + sum(gains) * first[:, -1], fixed + sum((table[:, -1] for table in tables), 0.0))
     for _ in range(_MOST_STEPS):
         found, ideal = total.copy(), fixed.copy()
         for gain, table in zip(gains, tables, strict=True):
             chosen = np.argmax(gain * first - best[:, None] * table, axis=-1)
             found += gain * first[rows, chosen]
             ideal += table[rows, chosen]
-        quotient = _share(found, ideal)
+        quotient = _divide(found, ideal)
         better = quotient > best
         if not better.any():
             break
         best = np.where(better, quotient, best)
     return best
-
-
-def _share(part: NDArray[Any], whole: NDArray[Any]) -> NDArray[np.float64]:
-    """Divide, with NaN where `whole` is 0."""
-    return np.asarray(np.divide(part, whole, out=np.full(part.shape, np.nan), where=whole > 0))
 
 
 Pair = tuple[NDArray[np.float64], NDArray[np.float64]]

@@ -230,7 +230,7 @@ def variation(
 
     Returns
     -------
-    Variation
+    ScoreMoments
         With ``given`` of the law given R > 0, which does not exist where every probability is 0.
 
     Raises

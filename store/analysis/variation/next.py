@@ -113,7 +113,7 @@ def next_documents(
 
     Returns
     -------
-    NextDocuments
+    JudgementValues
         Ties in the order of topics and documents.
 
     Raises

@@ -144,7 +144,7 @@ def enumerate_outcomes(
     *,
     empty: Empty = "given",
 ) -> Outcomes:
-    """List the outcomes of both halves.
+    """List the outcomes of both halves: O(n 2^n) time and O(2^n) memory in the random documents of one.
 
     Parameters
     ----------
@@ -156,7 +156,7 @@ def enumerate_outcomes(
         What the AP of each run is multiplied by in the value of a topic: the default is the
         difference of two runs.
     empty : {"given", "zero"}, default="given"
-        Whether outcomes without a relevant document are left out or have an AP of 0.
+        The rule for R = 0, of `store.analysis.variation.empty`.
 
     Notes
     -----
@@ -190,12 +190,14 @@ def enumerate_order(
     parts : two lists of int, optional
         From `halves`; default: all topics in one half, whatever that takes.
     empty : {"given", "zero"}, default="given"
-        Whether outcomes without a relevant document are left out or have an AP of 0.
+        The rule for R = 0, of `store.analysis.variation.empty`.
 
     Returns
     -------
     above, below, tied, error : float
         Probabilities; MAPs closer than 1e-12 are tied. `error` bounds what rounding does to them.
+        None is a difference of others, so that small ones have their digits.
+
 
     Notes
     -----
@@ -301,7 +303,7 @@ def likely_order(
     most_missed : float
         Probability of the outcomes that may stay unlisted.
     empty : {"given", "zero"}, default="given"
-        Whether outcomes without a relevant document are left out or have an AP of 0.
+        The rule for R = 0, of `store.analysis.variation.empty`.
 
     Returns
     -------
@@ -354,7 +356,7 @@ def list_topic(
     most : int
         Outcomes at most; all of them, where there are no more.
     empty : {"given", "zero"}, default="given"
-        Whether outcomes without a relevant document are left out or have an AP of 0.
+        The rule for R = 0, of `store.analysis.variation.empty`.
     """
     p = probabilities
     seen = np.isfinite(ranks).any(axis=0)

@@ -34,7 +34,7 @@ def own_variation(
 
     Returns
     -------
-    Variation
+    ScoreMoments
         `none_relevant` is the probability that neither run retrieved a relevant document.
 
     Raises
