@@ -426,11 +426,6 @@ def stratified_relevant(pool: SampledPool, *, level: int = 1) -> float:
     ArgumentError
         If the pool has no strata.
 
-    Notes
-    -----
-    Unbiased when each stratum is a simple random sample of at least one document and all of them
-    are graded. O(n) for n pooled documents.
-
     Examples
     --------
     Stratum 1 is judged whole; of stratum 2 one of two graded documents stands for five:
@@ -745,11 +740,6 @@ def statap_relevant(pool: SampledPool, *, level: int = 1) -> float:
     ------
     ArgumentError
         If the pool has no inclusion probabilities.
-
-    Notes
-    -----
-    Unbiased whenever the probabilities are right and every sampled document is graded. Relevant
-    documents that could not be sampled are not in it. O(n) for n documents.
 
     Examples
     --------

@@ -283,16 +283,7 @@ class Scores:
     """Why a value is NaN that does not lack a relevant document."""
 
     def reason(self, run: int, topic: int) -> Reason | None:
-        (
-            """Tell why the value at these places in `values` is undefined; ``None`` when there is one."""
-            """Tell why a value is undefined; ``None`` when there is one.
-
-        Parameters
-        ----------
-        run, topic : int
-            Places in `values`.
-        """
-        )
+        """Tell why the value at these places in `values` is undefined; ``None`` when there is one."""
         if not np.isnan(self.values[run, topic]):
             return None
         return "no-relevant" if self.lacks_relevant[topic] else self.other_reason

@@ -78,8 +78,6 @@ def each_discovery(
         Rankings and judgements. An unjudged document counts as not relevant before.
     r_mode : {"pool", "own"}, default="pool"
         What R counts; in mode ``own`` a run that lacks the document keeps its AP.
-    progress : callable, optional
-        Called with the number of topics done since the last call.
 
     Returns
     -------

@@ -243,8 +243,6 @@ def missing_pair_bounds(
         k, at least 1.
     r_mode : {"pool", "own"}, default="pool"
         What R counts.
-    progress : callable, optional
-        Called with the number of topics done since the last call.
 
     Returns
     -------

@@ -84,8 +84,6 @@ def pair_extremes(
     r_mode : {"pool", "own"}, default="pool"
         What R counts; in mode ``own`` a run that lacks the document keeps its AP, but for scenario
         ``own``, where its R grows all the same.
-    progress : callable, optional
-        Called with the number of topics done since the last call.
 
     Returns
     -------
@@ -310,8 +308,6 @@ def pair_sensitivity(
     ----------
     rankings, depth, at, flips, scenario, r_mode
         As in `store.analysis.undiscovered.sensitivity.sensitivity`.
-    progress : callable, optional
-        Called with the number of topics done since the last call.
 
     Returns
     -------
@@ -392,7 +388,7 @@ def pair_discovery(
         As in `pair_extremes`.
     towards : bool
         Whether the difference is to move towards 0, and past it, or away from it.
-    scenario, r_mode, progress
+    scenario, r_mode
         As in `pair_extremes`.
 
     Returns

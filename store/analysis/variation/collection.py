@@ -140,8 +140,6 @@ def collection_variation(
         The rule for R = 0, of `store.analysis.variation.empty`.
     tolerance : float, default=1e-12
         Wanted bound of the error.
-    progress : callable, optional
-        Called with 1 after each topic.
 
     Raises
     ------
@@ -183,15 +181,8 @@ def collection_variation(
 def run_components(varied: CollectionVariation) -> Components:
     """Split the variance of every run's AP into that over topics and that by judging.
 
-    Returns
-    -------
-    Components
-        Shape (n_runs,).
-
-    Notes
-    -----
-    The ordinary variance of one judging's AP estimates the sum of the two (eq. 17 of [1]_). The
-    paper's run BKJJBIDS has .00188 of .05359 by judging (section 4.2.2): a share of 3.5%.
+    Of shape (n_runs,). The ordinary variance of one judging's AP estimates the sum of the two (eq. 17
+    of [1]_). The paper's run BKJJBIDS has .00188 of .05359 by judging (section 4.2.2): a share of 3.5%.
     """
     judging = np.diagonal(varied.covariance, axis1=1, axis2=2).mean(axis=0)
     return Components(varied.map_mean, _variances(varied.mean), np.asarray(judging), varied.mean.shape[1])
@@ -239,16 +230,9 @@ def pair_components(
 def difference_variance(
     first: NDArray[np.float64], second: NDArray[np.float64], covariance: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Compute the variance of a difference from two variances and their covariance.
+    """Compute the variance of a difference from two variances and their covariance, arrays of float64.
 
-    Parameters
-    ----------
-    first, second, covariance : ndarray of float64, shapes that go together
-
-    Returns
-    -------
-    ndarray of float64
-        At least 0; 0 where it is no more than rounding, as of two equal lists.
+    At least 0; 0 where it is no more than rounding, as of two equal lists.
 
     Examples
     --------

@@ -27,17 +27,9 @@ Empty = Literal["given", "zero"]
 
 
 def chance_of_any(probabilities: NDArray[np.float64]) -> float:
-    """Compute 1 - P(R = 0), with all its digits where it is small.
+    """Compute 1 - P(R = 0) of independent documents, with all its digits where it is small.
 
-    Parameters
-    ----------
-    probabilities : ndarray of float64, shape (n_documents,)
-        Of independent documents to be relevant, from 0 to 1.
-
-    Returns
-    -------
-    float
-        In [0, 1]; 0 only where every probability is.
+    In [0, 1]; 0 only where every probability is.
 
     Examples
     --------
@@ -50,40 +42,14 @@ def chance_of_any(probabilities: NDArray[np.float64]) -> float:
 
 
 def chance_left(probabilities: NDArray[np.float64], empty: Empty) -> float:
-    """Return the probability of the outcomes that count.
-
-    Parameters
-    ----------
-    probabilities : ndarray of float64, shape (n_documents,)
-        Of a topic.
-    empty : {"given", "zero"}
-        The rule.
-
-    Returns
-    -------
-    float
-        1 with ``zero``.
-
-    Raises
-    ------
-    ArgumentError
-        If `empty` is neither.
-    """
+    """Return the probability of a topic's outcomes that count by the rule: 1 with ``zero``."""
     if empty not in ("given", "zero"):
         raise ArgumentError("empty", "must be given or zero", empty)
     return 1.0 if empty == "zero" else chance_of_any(probabilities)
 
 
 def check_chances(probabilities: Sequence[ArrayLike], empty: Empty) -> None:
-    """Raise `ArgumentError` if a topic has no outcome that counts.
-
-    Parameters
-    ----------
-    probabilities : sequence of array of float, shape (n_documents,)
-        By topic.
-    empty : {"given", "zero"}
-        The rule.
-    """
+    """Raise `ArgumentError` if a topic, of which these are the probabilities, has no outcome that counts."""
     for place, p in enumerate(probabilities):
         if not chance_left(np.asarray(p, dtype=np.float64), empty):
             requirement = "must each have a document that may be relevant, or `empty` be zero"

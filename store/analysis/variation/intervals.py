@@ -56,8 +56,6 @@ def run_intervals(
         The moments of these topics; their rule for R = 0 counts.
     level : float, default=0.95
         Between 0 and 1: the probability of the interval, the rest being shared by both sides.
-    progress : callable, optional
-        Called with 1 after each run.
 
     Returns
     -------

@@ -172,15 +172,8 @@ class RunTransform:
 def count_law(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
     """Compute the law of the number of relevant documents among the first 0, 1, ... of them.
 
-    Parameters
-    ----------
-    probabilities : ndarray of float64, shape (n_documents,)
-        From 0 to 1; judgements are independent.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_documents + 1, n_documents + 1)
-        Row i, column c: the probability that c of the first i are relevant. O(n_documents**2).
+    Shape (n_documents + 1, n_documents + 1): row i, column c is the probability that c of the first
+    i are relevant, judgements being independent. O(n_documents**2).
 
     Examples
     --------

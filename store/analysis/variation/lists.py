@@ -56,18 +56,7 @@ class ProbableRankings:
     """Ranks that count, at least 1."""
 
     def best_ranks(self, topic: int) -> NDArray[np.float64]:
-        """Find the best rank of every document of one topic over the runs.
-
-        Parameters
-        ----------
-        topic : int
-            Index into `topics`.
-
-        Returns
-        -------
-        ndarray of float64, shape (n_documents,)
-            Rank from 1 on; infinite where no run retrieved the document within the cutoff.
-        """
+        """Return the best rank over the runs of each document of one topic; infinite = no run has it."""
         best: NDArray[np.float64] = self.ranks[topic].min(axis=0, initial=np.inf)
         return best
 
@@ -314,19 +303,10 @@ class Tilted:
 
 
 def check_lists(probabilities: ArrayLike, ranks: ArrayLike) -> JudgedLists:
-    """Check the documents of a topic.
+    """Check the documents of a topic; raise `ArgumentError` if a shape or a value is wrong.
 
-    Parameters
-    ----------
-    probabilities : array of float, shape (n_documents,)
-        Of being relevant, from 0 to 1.
-    ranks : array of float, shape (n_runs, n_documents)
-        From 1 on, each once in a run; infinite = not retrieved.
-
-    Raises
-    ------
-    ArgumentError
-        If a shape or a value is none of these.
+    `probabilities`, shape (n_documents,), are from 0 to 1; `ranks`, shape (n_runs, n_documents),
+    from 1 on, each once in a run, or infinite = not retrieved.
     """
     p = np.asarray(probabilities, dtype=np.float64)
     places = np.asarray(ranks, dtype=np.float64)
@@ -353,17 +333,8 @@ def _lists(p: NDArray[np.float64], places: NDArray[np.float64]) -> JudgedLists:
 
 
 def tilt(probabilities: NDArray[np.float64], rule: Rule) -> Tilted:
-    """Compute the law at every node of a rule.
+    """Compute the law of the judgements at every node of a rule for their window.
 
-    Parameters
-    ----------
-    probabilities : ndarray of float64, shape (n_documents,)
-        From 0 to 1.
-    rule : Rule
-        For their window.
-
-    Notes
-    -----
     O(n_nodes n_documents). The product G is a sum of logarithms: plain, thousands of factors lose
     digits.
     """
@@ -378,12 +349,9 @@ def tilt(probabilities: NDArray[np.float64], rule: Rule) -> Tilted:
 
 
 def logarithms(d: NDArray[np.float64], lacking: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Compute ln d of numbers in (0, 1], given both d and ``lacking``, which is 1 - d.
+    """Compute ln d of numbers in (0, 1] from d and from `lacking`, 1 - d, which is overwritten.
 
-    Parameters
-    ----------
-    d, lacking : ndarray of float64, of one shape
-        Each without the rounding error of the difference from 1; `lacking` is overwritten.
+    Neither has the rounding error of the difference from 1.
     """
     is_small = d < 0.125
     lacking[is_small] = 0.0
@@ -395,25 +363,12 @@ def logarithms(d: NDArray[np.float64], lacking: NDArray[np.float64]) -> NDArray[
 def run_sums(
     q: NDArray[np.float64], lists: JudgedLists, run: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    r"""Compute the mean of S, the sum of precisions, and what each document adds to it.
+    r"""Compute the mean of S, the sum of precisions of a run, and what each document adds to it.
 
-    Parameters
-    ----------
-    q : ndarray of float64, shape (n_nodes, n_documents)
-        Probabilities of relevance.
-    lists : JudgedLists
-        The documents.
-    run : int
-        Which run.
-
-    Returns
-    -------
-    mean : ndarray of float64, shape (n_nodes,)
-        :math:`E_t S = \sum_i (q_i / a_i) (1 + \sum_{a_k < a_i} q_k)`.
-    h : ndarray of float64, shape (n_nodes, n_documents)
-        :math:`h_i = (1 / a_i) (1 + \sum_{a_k < a_i} q_k) + \sum_{a_k > a_i} q_k / a_k`, by how
-        much S is larger on average with document i relevant than without; 0 where it was not
-        retrieved.
+    `q`, shape (n_nodes, n_documents), are probabilities of relevance. The mean, shape (n_nodes,), is
+    :math:`E_t S = \sum_i (q_i / a_i) (1 + \sum_{a_k < a_i} q_k)`. The other, of the shape of `q`, is
+    :math:`h_i = (1 / a_i) (1 + \sum_{a_k < a_i} q_k) + \sum_{a_k > a_i} q_k / a_k`: by how much S is
+    larger on average with document i relevant than without; 0 where it was not retrieved.
     """
     order = lists.order[run, : lists.n_retrieved[run]]
     w = 1 / lists.ranks[run, order]

@@ -509,18 +509,7 @@ class Reversals:
     """What is known besides of the pairs that may swap."""
 
     def tau(self, reference: NDArray[np.float64]) -> float:
-        """Compute the Kendall tau of another judging's order with this one, on average.
-
-        Parameters
-        ----------
-        reference : ndarray of float64, shape (n_runs,)
-            The scores of this judging.
-
-        Returns
-        -------
-        float
-            From `expected_tau`; NaN with fewer than two runs.
-        """
+        """Compute `expected_tau` with the scores of this judging; NaN with fewer than two runs."""
         above = np.full((reference.size, reference.size), 0.5)
         above[self.first, self.second] = 1 - self.reversed
         above[self.second, self.first] = self.reversed
@@ -546,8 +535,6 @@ def reversals(
         The moments of these topics; their rule for R = 0 counts.
     quick : bool, default=False
         List 32 times fewer outcomes: all together take about a second.
-    progress : callable, optional
-        Called with the number of pairs done since the last call.
 
     Returns
     -------

@@ -101,19 +101,9 @@ class Outcomes:
 
 
 def halves(topics: Sequence[Topic], most: int = MOST_OF_HALF) -> tuple[list[int], list[int]] | None:
-    """Share topics out so that neither half has many documents that may turn out either way.
+    """Share topics out so that neither half has more than `most` documents that may turn out either way.
 
-    Parameters
-    ----------
-    topics : sequence of (probabilities, ranks)
-        Of any number of runs.
-    most : int, default=22
-        Documents of a half.
-
-    Returns
-    -------
-    two lists of int, or None
-        Topics by their place, as evenly as can be; ``None`` = one half has to have more.
+    Topics by their place, as evenly as can be; ``None`` = one half has to have more.
 
     Examples
     --------
@@ -144,23 +134,10 @@ def enumerate_outcomes(
     *,
     empty: Empty = "given",
 ) -> Outcomes:
-    """List the outcomes of both halves: O(n 2^n) time and O(2^n) memory in the random documents of one.
+    """List the outcomes of both halves, `parts`: O(n 2^n) time and O(2^n) memory in the larger.
 
-    Parameters
-    ----------
-    topics : sequence of (probabilities, ranks)
-        See `store.analysis.variation.moments.variation`.
-    parts : two lists of int
-        From `halves`.
-    signs : sequence of float, shape (n_runs,), default=(1, -1)
-        What the AP of each run is multiplied by in the value of a topic: the default is the
-        difference of two runs.
-    empty : {"given", "zero"}, default="given"
-        The rule for R = 0, of `store.analysis.variation.empty`.
-
-    Notes
-    -----
-    O(n 2^n) time and O(2^n) memory in the random documents of a half.
+    `signs`, shape (n_runs,), are what the AP of each run is multiplied by in the value of a topic:
+    by default its difference of two runs.
     """
     check_chances([p for p, _ in topics], empty)
     sorted_halves = []
@@ -197,11 +174,6 @@ def enumerate_order(
     above, below, tied, error : float
         Probabilities; MAPs closer than 1e-12 are tied. `error` bounds what rounding does to them.
         None is a difference of others, so that small ones have their digits.
-
-
-    Notes
-    -----
-    As `enumerate_outcomes`. None is a difference of others, so that small ones have their digits.
 
     Examples
     --------
@@ -345,19 +317,7 @@ def likely_order(
 def list_topic(
     probabilities: NDArray[np.float64], ranks: NDArray[np.float64], most: int, *, empty: Empty = "given"
 ) -> ListedTopic:
-    """List the likeliest outcomes of a topic.
-
-    Parameters
-    ----------
-    probabilities : ndarray of float64, shape (n_documents,)
-        Of the documents to be relevant.
-    ranks : ndarray of float64, shape (2, n_documents)
-        Of both runs; infinite = not retrieved.
-    most : int
-        Outcomes at most; all of them, where there are no more.
-    empty : {"given", "zero"}, default="given"
-        The rule for R = 0, of `store.analysis.variation.empty`.
-    """
+    """List the likeliest outcomes of a topic of two runs: `most`, or all where there are no more."""
     p = probabilities
     seen = np.isfinite(ranks).any(axis=0)
     random = np.flatnonzero((p > 0) & (p < 1) & seen)

@@ -89,8 +89,6 @@ def simulate(
         Not negative; the same seed, the same numbers.
     empty : {"given", "zero"}, default="given"
         The rule for R = 0, of `store.analysis.variation.empty`.
-    progress : callable, optional
-        Called with the number of repetitions just done, some 16,000 at a time.
 
     Returns
     -------
@@ -157,8 +155,6 @@ def simulate_maps(
         Not negative.
     empty : {"given", "zero"}, default="given"
         The rule for R = 0, of `store.analysis.variation.empty`.
-    progress : callable, optional
-        Called with the number of repetitions just done.
 
     Returns
     -------
