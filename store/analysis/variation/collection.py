@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from store.analysis.agreement.intervals import LEVEL
 from store.analysis.quadrature import TOLERANCE
-from store.analysis.variation.empty import Empty, check_chances
+from store.analysis.variation.lists import Empty, check_chances
 from store.analysis.variation.moments import variation
 from store.errors import ArgumentError
 
@@ -137,7 +137,7 @@ def collection_variation(
         See `store.analysis.variation.moments.variation`; the runs are the same in all. R counts all
         documents of a topic (pool mode).
     empty : {"given", "zero"}, default="given"
-        The rule for R = 0, of `store.analysis.variation.empty`.
+        The rule for R = 0, of `store.analysis.variation.lists`.
     tolerance : float, default=1e-12
         Wanted bound of the error.
 

@@ -3,15 +3,29 @@
 A topic is two arrays: how probably each document is judged relevant, and its rank in every run.
 Documents that are surely not relevant only occupy ranks, and are left out.
 
-Under that law the judgements stay independent, document i being relevant with
+Under the law tilted by t, which weighs an outcome by t^R, judgements stay independent, document i being
+relevant with
 :math:`q_i = p_i t / (1 - p_i (1 - t))`. All exact moments of average precision are integrals over t
 of plain sums of the :math:`q_i`.
+
+An outcome of judging may leave a topic without a relevant document, and AP undefined. Kishida (2001)
+does not speak of that: in the paper's data it does not occur. There are two rules for R = 0, `Empty`:
+
+``given``
+    The law given that some document is relevant, in every topic: AP is defined in all that is left,
+    as everywhere else, and topics stay independent of each other.
+``zero``
+    AP counts as 0, as trec_eval has it for a topic of the qrels without a relevant document.
+
+Where a document is surely relevant, both are the same. Where none can be, ``given`` has no law and
+such a topic has to be left out, while with ``zero`` its AP is 0 for certain, and counts in means.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -383,3 +397,37 @@ def run_sums(
     h = np.zeros(q.shape)
     h[:, order] = before
     return mean, h
+
+
+Empty = Literal["given", "zero"]
+"""What becomes of outcomes without a relevant document."""
+
+
+def chance_of_any(probabilities: NDArray[np.float64]) -> float:
+    """Compute 1 - P(R = 0) of independent documents, with all its digits where it is small.
+
+    In [0, 1]; 0 only where every probability is.
+
+    Examples
+    --------
+    >>> chance_of_any(np.array([0.5, 0.5])), chance_of_any(np.array([1e-20]))
+    (0.75, 1e-20)
+    """
+    if (probabilities == 1).any():
+        return 1.0
+    return float(-np.expm1(np.log1p(-probabilities).sum()))
+
+
+def chance_left(probabilities: NDArray[np.float64], empty: Empty) -> float:
+    """Return the probability of a topic's outcomes that count by the rule: 1 with ``zero``."""
+    if empty not in ("given", "zero"):
+        raise ArgumentError("empty", "must be given or zero", empty)
+    return 1.0 if empty == "zero" else chance_of_any(probabilities)
+
+
+def check_chances(probabilities: Sequence[ArrayLike], empty: Empty) -> None:
+    """Raise `ArgumentError` if a topic, of which these are the probabilities, has no outcome that counts."""
+    for place, p in enumerate(probabilities):
+        if not chance_left(np.asarray(p, dtype=np.float64), empty):
+            requirement = "must each have a document that may be relevant, or `empty` be zero"
+            raise ArgumentError("topics", requirement, place)

@@ -23,8 +23,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from store.analysis.quadrature import TOLERANCE, rule_for, window
-from store.analysis.variation.empty import Empty, chance_left, chance_of_any
-from store.analysis.variation.lists import JudgedLists, Tilted, check_lists, run_sums, tilt
+from store.analysis.variation.lists import (
+    Empty,
+    JudgedLists,
+    Tilted,
+    chance_left,
+    chance_of_any,
+    check_lists,
+    run_sums,
+    tilt,
+)
 from store.errors import ArgumentError
 
 _BY_MATRIX = 300
@@ -189,7 +197,7 @@ def variation(
         Rank of each document in each run, from 1 on; infinite = not retrieved. Documents without a
         chance to be relevant may be left out: they occupy ranks and do no more.
     empty : {"given", "zero"}, default="given"
-        The rule for R = 0, of `store.analysis.variation.empty`.
+        The rule for R = 0, of `store.analysis.variation.lists`.
     tolerance : float, default=1e-12
         Wanted bound of the error; see `ScoreMoments.error`.
 

@@ -24,7 +24,7 @@ from store.analysis.variation.collection import (
     collection_variation,
     difference_variance,
 )
-from store.analysis.variation.empty import Empty, chance_left, chance_of_any, check_chances
+from store.analysis.variation.lists import Empty, chance_left, chance_of_any, check_chances
 from store.analysis.variation.moments import judgement_weights, third_moment, variation, variation_gradient
 from store.analysis.variation.outcomes import MOST_OF_HALF, LikelyOrder, enumerate_order, halves, likely_order
 from store.errors import ArgumentError
@@ -177,7 +177,7 @@ def order_probability(
     most_listed : int, default=2**19
         Likely outcomes to list at most; less is quicker, and 0 is none.
     empty : {"given", "zero"}, default="given"
-        The rule for R = 0, of `store.analysis.variation.empty`.
+        The rule for R = 0, of `store.analysis.variation.lists`.
     tolerance : float, default=1e-12
         Wanted bound of the error of the moments.
 

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from store.analysis.run_order import TIED_MAP
 from store.analysis.variation.collection import Topic
-from store.analysis.variation.empty import Empty, chance_left, check_chances
+from store.analysis.variation.lists import Empty, chance_left, check_chances
 
 MOST_OF_HALF = 22
 """Random documents of a half at most: some seconds and 300 MB."""
@@ -167,7 +167,7 @@ def enumerate_order(
     parts : two lists of int, optional
         From `halves`; default: all topics in one half, whatever that takes.
     empty : {"given", "zero"}, default="given"
-        The rule for R = 0, of `store.analysis.variation.empty`.
+        The rule for R = 0, of `store.analysis.variation.lists`.
 
     Returns
     -------
@@ -275,7 +275,7 @@ def likely_order(
     most_missed : float
         Probability of the outcomes that may stay unlisted.
     empty : {"given", "zero"}, default="given"
-        The rule for R = 0, of `store.analysis.variation.empty`.
+        The rule for R = 0, of `store.analysis.variation.lists`.
 
     Returns
     -------

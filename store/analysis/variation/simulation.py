@@ -19,8 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from store.analysis.variation.empty import Empty, chance_of_any, check_chances
-from store.analysis.variation.lists import JudgedLists, check_lists
+from store.analysis.variation.lists import Empty, JudgedLists, chance_of_any, check_chances, check_lists
 from store.errors import ArgumentError
 
 REPETITIONS = 100_000
@@ -88,7 +87,7 @@ def simulate(
     seed : int
         Not negative; the same seed, the same numbers.
     empty : {"given", "zero"}, default="given"
-        The rule for R = 0, of `store.analysis.variation.empty`.
+        The rule for R = 0, of `store.analysis.variation.lists`.
 
     Returns
     -------
@@ -154,7 +153,7 @@ def simulate_maps(
     seed : int
         Not negative.
     empty : {"given", "zero"}, default="given"
-        The rule for R = 0, of `store.analysis.variation.empty`.
+        The rule for R = 0, of `store.analysis.variation.lists`.
 
     Returns
     -------
