@@ -192,7 +192,7 @@ def normalised_gain(
     grades : ndarray of int, shape (..., n_topics, width)
         Grades in rank order; 0 for unjudged documents and below the end of a list.
     judged_grades : sequence of ndarray of int, length n_topics
-        Grades of all judged documents of each topic, retrieved or not, in any order.
+        As for `ideal_gain`.
     cutoff, gain, discount
         As for `discounted_gain`; the ideal list is cut at the same rank.
 
@@ -253,7 +253,7 @@ def q_measure(
         Grades in rank order; 0 for unjudged documents and below the end of a list. Those above 0
         are relevant, and their gains.
     judged_grades : sequence of ndarray of int, length n_topics
-        Grades of all judged documents of each topic, retrieved or not, in any order.
+        As for `ideal_gain`.
     beta : float, default=1
         Finite, at least 0: what grades weigh; 0 makes it AP.
     cutoff : int, optional

@@ -147,10 +147,8 @@ def r_precision(relevant: NDArray[np.bool_], n_relevant: ArrayLike) -> NDArray[n
 
     Parameters
     ----------
-    relevant : ndarray of bool, shape (..., width)
-        Which ranks hold a relevant document.
-    n_relevant : array_like of int, shape (...) or one that broadcasts to it
-        R.
+    relevant, n_relevant
+        As in `recall_at`.
 
     Returns
     -------
@@ -176,10 +174,8 @@ def break_even(relevant: NDArray[np.bool_], n_relevant: ArrayLike, lengths: Arra
 
     Parameters
     ----------
-    relevant : ndarray of bool, shape (..., width)
-        Which ranks hold a relevant document.
-    n_relevant : array_like of int, shape (...) or one that broadcasts to it
-        R.
+    relevant, n_relevant
+        As in `recall_at`.
     lengths : array_like of int, shape (...) or one that broadcasts to it
         Ranks filled.
 
@@ -224,8 +220,7 @@ def reciprocal_rank(relevant: NDArray[np.bool_], cutoff: int | None = None) -> N
 
     Notes
     -----
-    Only the first relevant document counts; one of the sources averages over all of them, which is
-    another measure.
+    One of the sources averages over all relevant documents, which is another measure.
 
     Examples
     --------
@@ -316,10 +311,8 @@ def interpolated_precision(
 
     Parameters
     ----------
-    relevant : ndarray of bool, shape (..., width)
-        Which ranks hold a relevant document.
-    n_relevant : array_like of int, shape (...) or one that broadcasts to it
-        R.
+    relevant, n_relevant
+        As in `recall_at`.
     recall : Fraction
         In [0, 1]. ``Fraction("0.7")`` is seven tenths; ``Fraction(0.7)`` is a little less.
 
@@ -358,10 +351,8 @@ def eleven_point(relevant: NDArray[np.bool_], n_relevant: ArrayLike) -> NDArray[
 
     Parameters
     ----------
-    relevant : ndarray of bool, shape (..., width)
-        Which ranks hold a relevant document.
-    n_relevant : array_like of int, shape (...) or one that broadcasts to it
-        R.
+    relevant, n_relevant
+        As in `recall_at`.
 
     Returns
     -------
