@@ -412,10 +412,8 @@ def area_of_rankings(relevant: NDArray[np.bool_], lengths: ArrayLike) -> NDArray
 
     Parameters
     ----------
-    relevant : ndarray of bool, shape (..., width)
-        Which ranks hold a relevant document; False below the end of a list.
-    lengths : array_like of int, shape (...) or one that broadcasts to it
-        Ranks filled.
+    relevant, lengths
+        As in `confusion_at`.
 
     Returns
     -------

@@ -275,8 +275,8 @@ def q_measure(
     .. math:: Q = \frac{1}{R} \sum_{r\,relevant} \frac{C(r) + \beta\,cg(r)}{r + \beta\,cg^*(r)}
 
     with C the relevant documents and cg the gains down to rank r, and cg* those of the ideal list
-    ([1]_, section 3.1). Of a condensed list, see `incomplete.condensed`, it is the Q' of
-    [2]_. With a cutoff k the sum is divided by min(R, k), as in NTCIREVAL, so that an ideal list
+    ([3]_, section 3.1). Of a condensed list, see `incomplete.condensed`, it is the Q' of
+    [4]_. With a cutoff k the sum is divided by min(R, k), as in NTCIREVAL, so that an ideal list
     has 1; AP@k of trec_eval divides by R. O(size of `grades`).
 
     Examples

@@ -95,15 +95,11 @@ def inferred_average_precision(
 
     Parameters
     ----------
-    relevant : ndarray of bool, shape (..., width)
-        Which ranks hold a relevant document.
-    judged : ndarray of bool, shape (..., width)
-        Which ranks hold a judged one; every relevant one is.
+    relevant, judged, n_relevant
+        As in `bpref`.
     pooled : ndarray of bool, shape (..., width)
         Which ranks hold a document of the pool; every judged one is. A document outside the pool
         is taken to be not relevant, one inside as likely relevant as the judged ones above it.
-    n_relevant : array_like of int, shape (...) or one that broadcasts to it
-        R, the documents judged relevant.
 
     Returns
     -------
@@ -174,7 +170,7 @@ def inferred_ap_of(rankings: GradedRankings, level: int) -> NDArray[np.float64]:
         Runs and grades; a document with a negative grade is pooled but not judged, one without a
         grade not pooled.
     level : int
-        Least grade that counts as relevant. Where it is below 0, grades from it on are judgements.
+        As in `bpref_of`.
 
     Returns
     -------

@@ -613,10 +613,8 @@ def statap_scores(
     ----------
     rankings : SampledRankings
         Rankings, and pools with inclusion probabilities.
-    cutoffs : sequence of int, optional
-        Ranks at which precision is estimated, each at least 1.
-    level : int, default=1
-        Least grade that counts as relevant.
+    cutoffs, level
+        As in `stratified_scores`.
 
     Returns
     -------

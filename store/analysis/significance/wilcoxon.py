@@ -52,10 +52,8 @@ def wilcoxon_test(differences: NDArray[np.float64], *, resolution: float = RESOL
 
     Parameters
     ----------
-    differences : ndarray of float64, shape (n_topics,)
-        Score of the first run less score of the second, by topic; finite.
-    resolution : float, default=1e-4
-        Differences are rounded to multiples of it, see `rounded_differences`.
+    differences, resolution
+        As in `randomisation_test`.
 
     Returns
     -------

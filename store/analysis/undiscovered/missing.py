@@ -66,12 +66,6 @@ class MissingBounds:
     """The same of the highest AP."""
 
 
-def check_missing(n_missing: int) -> None:
-    """Raise `ArgumentError` unless k is at least 1."""
-    if n_missing < 1:
-        raise ArgumentError("n_missing", "must be an integer >= 1", n_missing)
-
-
 def missing_bounds(rankings: JudgedRankings, n_missing: int, *, r_mode: RMode = "pool") -> MissingBounds:
     """Compute the lowest and the highest scores with k unknown relevant documents in each topic.
 
@@ -116,7 +110,8 @@ def missing_bounds(rankings: JudgedRankings, n_missing: int, *, r_mode: RMode = 
     >>> bounds.map_low.round(4).tolist(), bounds.map_high.round(4).tolist()
     ([0.5556], [0.8056])
     """
-    check_missing(n_missing)
+    if n_missing < 1:
+        raise ArgumentError("n_missing", "must be an integer >= 1", n_missing)
     r_mode = check_r_mode(r_mode)
     n_runs, n_topics, width = rankings.documents.shape
     most = min(n_missing, width)
@@ -237,12 +232,8 @@ def missing_pair_bounds(
 
     Parameters
     ----------
-    rankings : JudgedRankings
-        Rankings and judgements. An unjudged document counts as not relevant before.
-    n_missing : int
-        k, at least 1.
-    r_mode : {"pool", "own"}, default="pool"
-        What R counts.
+    rankings, n_missing, r_mode
+        As in `missing_bounds`.
 
     Returns
     -------
@@ -254,7 +245,7 @@ def missing_pair_bounds(
     Raises
     ------
     ArgumentError
-        If `n_missing` or `r_mode` is out of range.
+        As `missing_bounds`.
 
     Notes
     -----

@@ -369,10 +369,8 @@ def map_law(topics: Topics, *, empty: Empty = "given", resolution: float = RESOL
 
     Parameters
     ----------
-    topics : sequence of (probabilities, ranks)
+    topics, empty
         As of `map_characteristic`.
-    empty : {"given", "zero"}, default="given"
-        The rule for R = 0, of `store.analysis.variation.lists`.
     resolution : float, default=0.05
         h, in standard deviations of MAP (estimated to some per cent), above 0. Smaller tells
         single values apart, at a cost of 1 / h.
@@ -444,14 +442,10 @@ def map_interval(
 
     Parameters
     ----------
-    topics : sequence of (probabilities, ranks)
-        As of `map_characteristic`.
+    topics, empty, resolution
+        As of `map_law`.
     level : float, default=0.95
         Between 0 and 1: the probability of the interval, the rest being shared by both sides.
-    empty : {"given", "zero"}, default="given"
-        The rule for R = 0, of `store.analysis.variation.lists`.
-    resolution : float, default=0.05
-        As of `map_law`.
 
     Returns
     -------

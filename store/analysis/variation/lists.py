@@ -3,10 +3,9 @@
 A topic is two arrays: how probably each document is judged relevant, and its rank in every run.
 Documents that are surely not relevant only occupy ranks, and are left out.
 
-Under the law tilted by t, which weighs an outcome by t^R, judgements stay independent, document i being
-relevant with
-:math:`q_i = p_i t / (1 - p_i (1 - t))`. All exact moments of average precision are integrals over t
-of plain sums of the :math:`q_i`.
+Under the law tilted by t, which weighs an outcome by :math:`t^R`, judgements stay independent,
+document i being relevant with :math:`q_i = p_i t / (1 - p_i (1 - t))`. All exact moments of average
+precision are integrals over t of plain sums of the :math:`q_i`.
 
 An outcome of judging may leave a topic without a relevant document, and AP undefined. Kishida (2001)
 does not speak of that: in the paper's data it does not occur. There are two rules for R = 0, `Empty`:
