@@ -56,7 +56,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from store.analysis.arguments import check_cutoff
-from store.analysis.measures.average_precision import mean_average_precision
+from store.analysis.measures.average_precision import mean_average_precision, quotient
 from store.analysis.measures.gain import Discount, Gain, discounted_gain, discounts
 from store.analysis.measures.names import MeasureName
 from store.analysis.measures.table import evaluate
@@ -201,7 +201,7 @@ def _of_run(
     ideals = np.broadcast_to(fixed, low.shape).copy()
     for step in inner:
         ideals += steps.ideal_of(step, numbers + n_free - n_inside)
-    lower = np.where(ideals > 0, _divide(low, ideals), np.inf).min(axis=-1)
+    lower = np.where(ideals > 0, quotient(low, ideals), np.inf).min(axis=-1)
     lower = np.where(np.isinf(lower), np.nan, lower)
     gains = [steps.gain_of(step) for step in inner]
     tables = [steps.ideal_of(step, numbers) for step in inner]
@@ -220,18 +220,18 @@ def _highest(
     """Maximise (total + gains * first[c]) / (fixed + tables[c]) over a c for each step."""
     rows = np.arange(total.size)
     # All of the highest grade: where that has no gain, nothing has.
-    best = _divide(total + sum(gains) * first[:, -1], fixed + sum((table[:, -1] for table in tables), 0.0))
+    best = quotient(total + sum(gains) * first[:, -1], fixed + sum((table[:, -1] for table in tables), 0.0))
     for _ in range(_MOST_STEPS):
         found, ideal = total.copy(), fixed.copy()
         for gain, table in zip(gains, tables, strict=True):
             chosen = np.argmax(gain * first - best[:, None] * table, axis=-1)
             found += gain * first[rows, chosen]
             ideal += table[rows, chosen]
-        quotient = _divide(found, ideal)
-        better = quotient > best
+        reached = quotient(found, ideal)
+        better = reached > best
         if not better.any():
             break
-        best = np.where(better, quotient, best)
+        best = np.where(better, reached, best)
     return best
 
 
@@ -393,11 +393,11 @@ def _average_precision(
     # The first column is that of no unjudged document.
     sums = np.concatenate([judged, sums], axis=-1)
     counts = np.concatenate([np.zeros_like(below), first], axis=-1) + n_relevant[:, None]
-    upper = -_least(-_divide(sums, counts), known)
+    upper = -_least(-quotient(sums, counts), known)
     below_each = _from_below(free / ranks) - free / ranks
     sums = np.concatenate([judged, judged + _from_below(free * (own + below_each))], axis=-1)
     last = np.concatenate([np.zeros_like(below), _from_below(free)], axis=-1)
-    lower = _least(_divide(sums, last + n_relevant[:, None] + below), known)
+    lower = _least(quotient(sums, last + n_relevant[:, None] + below), known)
     # Where only ranks below the cutoff could be relevant, AP is 0 if one of them is.
     return lower, np.where(np.isnan(upper), 0.0 * lower, upper)
 
@@ -408,9 +408,9 @@ def _recall(
     found = np.count_nonzero(relevant[:, :cutoff], axis=-1)
     inside = np.count_nonzero(free[:, :cutoff], axis=-1)
     below = np.count_nonzero(free[:, cutoff:], axis=-1)
-    upper = _divide(found + inside, n_relevant + inside)
+    upper = quotient(found + inside, n_relevant + inside)
     upper = np.where((n_relevant + inside == 0) & (below > 0), 0.0, upper)
-    lower = _divide(found, n_relevant + below)
+    lower = quotient(found, n_relevant + below)
     # Without any other relevant document those within the cutoff are all there are.
     return np.where((n_relevant + below == 0) & (inside > 0), 1.0, lower), upper
 
@@ -427,7 +427,7 @@ def _r_precision(
     known = filled <= n_free
     most = found + np.minimum(filled, unjudged)
     least = found + np.maximum(0, filled - (n_free - unjudged))
-    return _least(_divide(least, ranks), known), -_least(-_divide(most, ranks), known)
+    return _least(quotient(least, ranks), known), -_least(-quotient(most, ranks), known)
 
 
 def _ndcg(rankings: GradedRankings, free: NDArray[np.bool_], name: MeasureName, grades: list[int]) -> Pair:
@@ -461,12 +461,6 @@ def _counted(flags: NDArray[np.bool_]) -> NDArray[np.int64]:
     """Count the flags in the first 0, 1, ..., width ranks."""
     none = np.zeros((flags.shape[0], 1), dtype=np.int64)
     return np.concatenate([none, np.cumsum(flags, axis=-1)], axis=-1)
-
-
-def _divide(part: NDArray[Any], whole: NDArray[Any]) -> NDArray[np.float64]:
-    """Divide, with NaN where `whole` is 0."""
-    part, whole = np.broadcast_arrays(part, whole)
-    return np.asarray(np.divide(part, whole, out=np.full(part.shape, np.nan), where=whole > 0))
 
 
 def _least(candidates: NDArray[np.float64], known: NDArray[np.bool_]) -> NDArray[np.float64]:

@@ -39,6 +39,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from store.analysis.arguments import check_cutoff
+from store.analysis.measures.average_precision import quotient
 from store.errors import ArgumentError
 
 Discount = Literal["log2", "jarvelin"]
@@ -222,8 +223,7 @@ def normalised_gain(
         raise ArgumentError("grades", requirement, grades.shape)
     total = discounted_gain(grades, cutoff=cutoff, gain=gain, discount=discount)
     ideal = ideal_gain(judged_grades, cutoff=cutoff, gain=gain, discount=discount)
-    undefined = np.full(total.shape, np.nan)
-    return np.asarray(np.divide(total, ideal, out=undefined, where=ideal > 0))
+    return quotient(total, ideal)
 
 
 def _worth(grades: NDArray[np.integer[Any]], gain: Gain) -> NDArray[np.float64]:
@@ -316,5 +316,4 @@ def q_measure(
     at_best = ideal[lists % max(n_topics, 1), columns]
     ratios = (found + beta * gained) / (columns + 1 + beta * at_best)
     sums = np.bincount(lists, ratios, minlength=n_lists)
-    undefined = np.full((*shape, n_topics), np.nan)
-    return np.asarray(np.divide(sums.reshape(undefined.shape), divisor, out=undefined, where=divisor > 0))
+    return quotient(sums.reshape((*shape, n_topics)), divisor)

@@ -27,6 +27,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from store.analysis.arguments import check_cutoff
+from store.analysis.measures.average_precision import quotient
 from store.analysis.measures.ranked import judged_share
 from store.analysis.rankings import GradedRankings
 from store.errors import ArgumentError
@@ -359,5 +360,4 @@ def _mean_over_relevant(
 ) -> NDArray[np.float64]:
     """Sum the terms of each list and divide by R, with NaN where it is 0."""
     sums = np.bincount(lists, terms, minlength=math.prod(shape)).reshape(shape)
-    counts = np.broadcast_to(np.asarray(n_relevant, dtype=np.int64), shape)
-    return np.asarray(np.divide(sums, counts, out=np.full(shape, np.nan), where=counts > 0))
+    return quotient(sums, np.asarray(n_relevant, dtype=np.int64))

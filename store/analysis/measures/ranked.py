@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from store.analysis.arguments import check_cutoff
+from store.analysis.measures.average_precision import quotient
 from store.errors import ArgumentError
 
 
@@ -87,7 +88,7 @@ def recall_at(
     >>> recall_at(np.array([[True, False, True], [False, False, False]]), [4, 0], 2).tolist()
     [0.25, nan]
     """
-    return _per_relevant(_found(relevant, cutoff), n_relevant)
+    return quotient(_found(relevant, cutoff), _counts(n_relevant))
 
 
 def attainable_precision(n_relevant: ArrayLike, cutoff: int) -> Attainable:
@@ -139,7 +140,7 @@ def attainable_recall(n_relevant: ArrayLike, cutoff: int) -> Attainable:
     check_cutoff(cutoff)
     counts = _counts(n_relevant)
     ones = np.ones(counts.shape, dtype=np.int64)
-    return Attainable(_per_relevant(np.minimum(counts, cutoff), counts), _per_relevant(ones, counts))
+    return Attainable(quotient(np.minimum(counts, cutoff), counts), quotient(ones, counts))
 
 
 def r_precision(relevant: NDArray[np.bool_], n_relevant: ArrayLike) -> NDArray[np.float64]:
@@ -166,7 +167,7 @@ def r_precision(relevant: NDArray[np.bool_], n_relevant: ArrayLike) -> NDArray[n
     # The columns after the largest R never count.
     relevant = relevant[..., : int(counts.max(initial=0))]
     above = np.arange(relevant.shape[-1]) < counts[..., None]
-    return _per_relevant(np.count_nonzero(relevant & above, axis=-1), counts)
+    return quotient(np.count_nonzero(relevant & above, axis=-1), counts)
 
 
 def break_even(relevant: NDArray[np.bool_], n_relevant: ArrayLike, lengths: ArrayLike) -> NDArray[np.float64]:
@@ -282,7 +283,7 @@ def judged_share(
     """
     found = _found(judged, cutoff)
     there = _counts(lengths) if cutoff is None else np.minimum(_counts(lengths), cutoff)
-    return _per_relevant(found, there)
+    return quotient(found, there)
 
 
 def _found(flags: NDArray[np.bool_], cutoff: int | None) -> NDArray[np.int64]:
@@ -295,13 +296,6 @@ def _found(flags: NDArray[np.bool_], cutoff: int | None) -> NDArray[np.int64]:
 def _counts(values: ArrayLike) -> NDArray[np.int64]:
     """Return counts as an array."""
     return np.asarray(values, dtype=np.int64)
-
-
-def _per_relevant(part: NDArray[np.int64], whole: ArrayLike) -> NDArray[np.float64]:
-    """Divide, with NaN where `whole` is 0."""
-    part, whole = np.broadcast_arrays(part, _counts(whole))
-    undefined = np.full(part.shape, np.nan)
-    return np.asarray(np.divide(part, whole, out=undefined, where=whole > 0))
 
 
 def interpolated_precision(

@@ -30,6 +30,7 @@ from store.analysis.measures.average_precision import (
     gains,
     mean_average_precision,
     precision_sum,
+    quotient,
 )
 from store.analysis.rankings import RELEVANT, JudgedRankings
 from store.analysis.undiscovered.flips import choose_flips, discovered_sums, n_relevant_of
@@ -322,4 +323,4 @@ def _mean(values: NDArray[np.float64], defined: NDArray[np.bool_]) -> NDArray[np
     """Average each row over the topics that count; NaN without one."""
     count = np.count_nonzero(defined, axis=1)
     total = np.sum(values, axis=1, where=defined)
-    return np.asarray(np.divide(total, count, out=np.full(count.shape, np.nan), where=count > 0))
+    return quotient(total, count)

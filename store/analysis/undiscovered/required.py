@@ -14,6 +14,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from store.analysis.measures.average_precision import quotient
 from store.analysis.run_order import TIED_MAP
 from store.analysis.significance.pairs import RunPairs
 from store.analysis.significance.t_tests import TestReason
@@ -165,8 +166,7 @@ def variation_share_of(judgement_variance: ArrayLike, topic_variance: ArrayLike)
     """
     part = _between("judgement_variance", judgement_variance, 0.0, np.inf, closed=True)
     rest = _between("topic_variance", topic_variance, 0.0, np.inf, closed=True)
-    whole = part + rest
-    return np.asarray(np.divide(part, whole, out=np.full(whole.shape, np.nan), where=whole > 0))
+    return quotient(part, part + rest)
 
 
 def relative_drop(before: ArrayLike, after: ArrayLike) -> NDArray[np.float64]:

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from store.analysis.agreement.intervals import LEVEL
+from store.analysis.measures.average_precision import quotient
 from store.analysis.quadrature import TOLERANCE
 from store.analysis.variation.lists import Empty, check_chances
 from store.analysis.variation.moments import variation
@@ -72,8 +73,7 @@ class Components:
     def share(self) -> NDArray[np.float64]:
         """K, the share that judging has in the variance of single topics; NaN where that is 0."""
         whole = self.topic_variance + self.judging_variance
-        empty = np.full(whole.shape, np.nan)
-        return np.asarray(np.divide(self.judging_variance, whole, out=empty, where=whole > 0))
+        return quotient(self.judging_variance, whole)
 
     @property
     def of_mean(self) -> NDArray[np.float64]:
