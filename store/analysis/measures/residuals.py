@@ -143,15 +143,7 @@ def rbp_with_residual(
 ) -> Residual:
     """Return RBP of each list with its residual.
 
-    Parameters
-    ----------
-    gains, judged, lengths, p
-        As for `rank_biased_precision` and `rbp_residual`.
-
-    Returns
-    -------
-    Residual
-        Arrays of shape (...).
+    Arguments are those of `rank_biased_precision` and `rbp_residual`.
 
     Examples
     --------

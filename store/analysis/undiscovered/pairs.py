@@ -252,15 +252,8 @@ class PairDiscovery:
 def better_first(scores: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Pair every two runs, the one with the higher mean over the common topics first.
 
-    Parameters
-    ----------
-    scores : ndarray of float64, shape (n_runs, n_topics)
-        NaN = undefined.
-
-    Returns
-    -------
-    first, second : ndarray of int64, shape (n_pairs,)
-        Rows; where the means are tied, the lower row is first.
+    Rows of both runs, shape (n_pairs,) each, of scores of shape (n_runs, n_topics), NaN = undefined;
+    where the means are tied, the lower row is first.
     """
     first, second = np.triu_indices(len(scores), 1)
     differences = scores[first] - scores[second]

@@ -40,8 +40,7 @@ def own_variation(
     Raises
     ------
     ArgumentError
-        If there are not two runs, a probability is none, a rank is below 1 or stands twice in a
-        run, or shapes differ.
+        If there are not two runs, and as `variation`.
 
     Notes
     -----

@@ -104,8 +104,7 @@ def simulate(
     -----
     Documents with p = 0 or 1 are not drawn. A draw compares 16 random bits with p, and 64 more
     where those leave it open: the chance of relevance is p to 2^-80. Raw bits of PCG64 are used,
-    the same in every version of numpy. With
-    ``given``, a judging that leaves a topic without a relevant document is made again, by the law
+    the same in every version of numpy. With ``given``, a judging that leaves a topic without a relevant document is made again, by the law
     given R > 0: first which document is the first relevant one, and then those after it.
 
     O(M n_documents n_runs): to draw a judgement takes some 1.3 ns and to score it 0.8 ns a run, so
@@ -148,12 +147,8 @@ def simulate_maps(
     ----------
     topics : sequence of (probabilities, ranks)
         As of `simulate`, at least one, with the same runs in the same order in all of them.
-    repetitions : int, default=100000
-        M, at least 2; a repetition judges every topic once.
-    seed : int
-        Not negative.
-    empty : {"given", "zero"}, default="given"
-        The rule for R = 0, of `store.analysis.variation.lists`.
+    repetitions, seed, empty
+        As of `simulate`; a repetition judges every topic once.
 
     Returns
     -------
