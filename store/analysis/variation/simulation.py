@@ -104,8 +104,9 @@ def simulate(
     -----
     Documents with p = 0 or 1 are not drawn. A draw compares 16 random bits with p, and 64 more
     where those leave it open: the chance of relevance is p to 2^-80. Raw bits of PCG64 are used,
-    the same in every version of numpy. With ``given``, a judging that leaves a topic without a relevant document is made again, by the law
-    given R > 0: first which document is the first relevant one, and then those after it.
+    the same in every version of numpy. With ``given``, a judging that leaves a topic without a
+    relevant document is made again, by the law given R > 0: first which document is the first
+    relevant one, and then those after it.
 
     O(M n_documents n_runs): to draw a judgement takes some 1.3 ns and to score it 0.8 ns a run, so
     200 uncertain documents and 50 sure ones take 40 to 50 ms of one run at M = 100,000. Memory is
