@@ -87,9 +87,9 @@ def studentised_range_p(q: ArrayLike, n_groups: int, degrees_of_freedom: int) ->
     values = np.asarray(q, dtype=np.float64)
     if np.any(values < 0):
         raise ArgumentError("q", "must be at least 0", values.tolist())
-    for name, given, least in (("n_groups", n_groups, 2), ("degrees_of_freedom", degrees_of_freedom, 1)):
-        if given < least:
-            raise ArgumentError(name, f"must be an integer >= {least}", given)
+    for name, number, least in (("n_groups", n_groups, 2), ("degrees_of_freedom", degrees_of_freedom, 1)):
+        if number < least:
+            raise ArgumentError(name, f"must be an integer >= {least}", number)
     nu = float(degrees_of_freedom)
     ends = 0.5 * np.log(np.array([chi2.ppf(1e-14, nu), chi2.isf(1e-14, nu)]) / nu)
     # Few degrees of freedom spread s over many powers of ten.

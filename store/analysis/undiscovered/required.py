@@ -195,9 +195,9 @@ def relative_drop(before: ArrayLike, after: ArrayLike) -> NDArray[np.float64]:
     return np.asarray(np.divide(first - second, first, out=drop, where=first != 0))
 
 
-def _between(name: str, given: ArrayLike, low: float, high: float, *, closed: bool) -> NDArray[np.float64]:
+def _between(name: str, argument: ArrayLike, low: float, high: float, *, closed: bool) -> NDArray[np.float64]:
     """Return numbers of an interval, its lower end belonging to it if `closed`."""
-    values = np.asarray(given, dtype=np.float64)
+    values = np.asarray(argument, dtype=np.float64)
     above = values >= low if closed else values > low
     if not np.all(above & (values < high)):
         least = "" if low == -np.inf else f"{'at least' if closed else 'above'} {low:g}"

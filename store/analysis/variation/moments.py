@@ -242,8 +242,8 @@ def variation(
     >>> variation([0.5, 0.5], [[1, 2]], empty="zero").mean.round(12).tolist()
     [0.625]
     """
-    given = check_lists(probabilities, ranks)
-    lists = given.without(given.probabilities == 0)
+    checked = check_lists(probabilities, ranks)
+    lists = checked.without(checked.probabilities == 0)
     p = lists.probabilities
     n_runs = lists.ranks.shape[0]
     left = chance_left(p, empty)
@@ -505,10 +505,10 @@ def third_moment(
     >>> round(moment, 12)  # p (1 - p) (1 - 2 p)
     -0.09375
     """
-    given = check_lists(probabilities, ranks)
-    if given.ranks.shape[0] != 2:
-        raise ArgumentError("ranks", "must be of two runs", given.ranks.shape)
-    lists = given.without(given.probabilities == 0)
+    checked = check_lists(probabilities, ranks)
+    if checked.ranks.shape[0] != 2:
+        raise ArgumentError("ranks", "must be of two runs", checked.ranks.shape)
+    lists = checked.without(checked.probabilities == 0)
     p = lists.probabilities
     is_random = p < 1
     if not is_random.any():

@@ -69,15 +69,15 @@ def own_variation(
     >>> moments.mean.round(12).tolist(), moments.covariance.round(12).tolist()
     ([0.5, 0.625], [[0.25, 0.0625], [0.0625, 0.171875]])
     """
-    given = check_lists(probabilities, ranks)
-    if given.ranks.shape[0] != 2:
-        raise ArgumentError("ranks", "must be of two runs", given.ranks.shape)
-    retrieved = np.isfinite(given.ranks)
-    lists = given.without((given.probabilities == 0) | ~retrieved.any(axis=0))
+    checked = check_lists(probabilities, ranks)
+    if checked.ranks.shape[0] != 2:
+        raise ArgumentError("ranks", "must be of two runs", checked.ranks.shape)
+    retrieved = np.isfinite(checked.ranks)
+    lists = checked.without((checked.probabilities == 0) | ~retrieved.any(axis=0))
     own = [
         variation(
-            given.probabilities[retrieved[run]],
-            given.ranks[run : run + 1, retrieved[run]],
+            checked.probabilities[retrieved[run]],
+            checked.ranks[run : run + 1, retrieved[run]],
             empty="zero",
             tolerance=tolerance,
         )
