@@ -16,7 +16,7 @@ from pooler.results.table import Column, Table
 from pooler.telling import progress as telling
 from pooler.telling import say
 from store.analysis.variation.collection import collection_variation
-from store.analysis.variation.empty import Empty
+from store.analysis.variation.lists import Empty
 from store.analysis.variation.next import next_documents as most_telling
 from store.errors import ArgumentError, PoolerError
 from store.text import counted, natural_key

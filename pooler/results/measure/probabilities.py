@@ -35,8 +35,7 @@ if TYPE_CHECKING:
     from store.analysis.arrays import RankedDocuments
     from store.analysis.undiscovered.by_rank import RankCurve, Reason
     from store.analysis.variation.collection import CollectionVariation
-    from store.analysis.variation.empty import Empty
-    from store.analysis.variation.lists import ProbableRankings, RankRule
+    from store.analysis.variation.lists import Empty, ProbableRankings, RankRule
     from store.collection import Collection
 
     ByTopic = dict[str, tuple[NDArray[np.int64], NDArray[np.float64]]]

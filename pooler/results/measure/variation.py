@@ -27,9 +27,8 @@ from store.analysis.variation.collection import (
     pair_components,
     run_components,
 )
-from store.analysis.variation.empty import Empty
-from store.analysis.variation.intervals import IntervalLaw, RunIntervals, run_intervals
-from store.analysis.variation.lists import SUPPOSED, ProbableRankings
+from store.analysis.variation.law import IntervalLaw, RunIntervals, run_intervals
+from store.analysis.variation.lists import SUPPOSED, Empty, ProbableRankings
 from store.analysis.variation.order import Method, Reversals, reversals
 from store.analysis.variation.simulation import SimulatedMaps, simulate_maps
 from store.errors import ArgumentError

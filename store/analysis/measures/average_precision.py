@@ -14,7 +14,7 @@ References
 from __future__ import annotations
 
 import math
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,17 +70,7 @@ def precision_sum(relevant: NDArray[np.bool_]) -> NDArray[np.float64]:
 
 
 def own_n_relevant(relevant: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Count the relevant documents of each list: R of mode ``own``.
-
-    Parameters
-    ----------
-    relevant : ndarray of bool, shape (..., width)
-        Which ranks hold a relevant document.
-
-    Returns
-    -------
-    ndarray of int64, shape (...)
-        Counts, at least 0.
+    """Count the relevant documents of each list, shape (...): R of mode ``own``.
 
     Examples
     --------
@@ -130,7 +120,7 @@ def average_precision(relevant: NDArray[np.bool_], n_relevant: NDArray[np.int64]
     if np.any(counts < own_n_relevant(relevant)):
         requirement = "must be at least the number of relevant documents in the list"
         raise ArgumentError("n_relevant", requirement, np.asarray(n_relevant).tolist())
-    return _quotient(precision_sum(relevant), counts)
+    return quotient(precision_sum(relevant), counts)
 
 
 def gains(relevant: NDArray[np.bool_]) -> NDArray[np.float64]:
@@ -160,7 +150,7 @@ def gains(relevant: NDArray[np.bool_]) -> NDArray[np.float64]:
     [1.5, 0.5]
     """
     relevant = np.asarray(relevant, dtype=np.bool_)
-    ranks = _ranks(relevant)
+    ranks = np.arange(1, relevant.shape[-1] + 1, dtype=np.float64)
     above = np.cumsum(relevant, axis=-1, dtype=np.int64) - relevant
     reciprocal = relevant / ranks
     # Summed from the bottom, the part below the last relevant rank is exactly 0.
@@ -197,15 +187,10 @@ def mean_average_precision(
     defined = ~np.isnan(average_precisions)
     n_defined = np.asarray(np.count_nonzero(defined, axis=-1), dtype=np.int64)
     total = np.asarray(np.sum(np.where(defined, average_precisions, 0.0), axis=-1))
-    return _quotient(total, n_defined), n_defined
+    return quotient(total, n_defined), n_defined
 
 
-def _ranks(relevant: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Return the ranks 1..width."""
-    return np.arange(1, relevant.shape[-1] + 1, dtype=np.float64)
-
-
-def _quotient(total: NDArray[np.float64], count: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Divide, with NaN where the count is 0."""
-    undefined = np.full(np.shape(total), np.nan)
-    return np.asarray(np.divide(total, count, out=undefined, where=count > 0))
+def quotient(part: NDArray[Any], whole: NDArray[Any]) -> NDArray[np.float64]:
+    """Divide arrays of shapes that go together, with NaN where `whole` is not above 0."""
+    part, whole = np.broadcast_arrays(part, whole)
+    return np.asarray(np.divide(part, whole, out=np.full(part.shape, np.nan), where=whole > 0))

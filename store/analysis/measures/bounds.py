@@ -1,28 +1,5 @@
 r"""Between which limits scores lie.
 
-A filling gives each unjudged document of the list a grade of the scale, and so changes both the
-DCG of the list and the ideal. nDCG is a quotient of a linear and a convex function of the gains,
-for the ideal DCG is the greatest of the sums over all orders. Hence it is quasi-concave:
-
-- It is least at a corner, where each gain is the lowest or the highest. For a fixed number c of
-  the highest the ideal is fixed, and the DCG is least where they stand at the last ranks. Unjudged
-  documents below the cutoff only raise the ideal. So the lowest is the least over all c.
-- It may be greatest in between: of grades 1, ?, 1 the best filling is 1, not 2. For a fixed number
-  of each grade the better ones stand first, so a filling is known by the numbers c_s of unjudged
-  documents that reach each step s of the scale. Split by steps, with n_s the judged documents that
-  reach one, D(c) the discounts of the first c unjudged ranks and H(n) those of the first n ranks,
-
-  .. math:: D - t I = \text{const} + \sum_s \delta_s (D(c_s) - t H(n_s + c_s))
-
-  is a sum of functions of one c_s each. That the c_s must descend takes care of itself: fewer
-  judged documents reach a higher step, so that one more costs a heavier ideal rank there. The
-  highest nDCG is the greatest t for which the maximum is 0, found by Dinkelbach's iteration [1]_.
-
-References
-----------
-.. [1] W. Dinkelbach, "On nonlinear fractional programming", *Management Science* 13(7), 492-498,
-   1967, doi:10.1287/mnsc.13.7.492.
-
 A filling gives each unjudged document of a list, down to the last rank that was looked at, a grade
 of the scale. Documents that are not in the list stay as they are: were R allowed to grow without
 end, AP and nDCG could be anything above 0. The bounds are the least and the greatest value over
@@ -45,7 +22,28 @@ Rprec
     For a fixed number c the rank R + c is fixed, and as many of the c as possible are above or
     below it. A relevant document far below can raise Rprec, which then looks further.
 nDCG
-    See `store.analysis.measures.bounds`: the lowest is at a corner, the highest may be in between.
+    A quotient of a linear and a convex function of the gains, for the ideal DCG is the greatest of
+    the sums over all orders. Hence it is quasi-concave:
+
+
+- It is least at a corner, where each gain is the lowest or the highest. For a fixed number c of
+  the highest the ideal is fixed, and the DCG is least where they stand at the last ranks. Unjudged
+  documents below the cutoff only raise the ideal. So the lowest is the least over all c.
+- It may be greatest in between: of grades 1, ?, 1 the best filling is 1, not 2. For a fixed number
+  of each grade the better ones stand first, so a filling is known by the numbers c_s of unjudged
+  documents that reach each step s of the scale. Split by steps, with n_s the judged documents that
+  reach one, D(c) the discounts of the first c unjudged ranks and H(n) those of the first n ranks,
+
+  .. math:: D - t I = \text{const} + \sum_s \delta_s (D(c_s) - t H(n_s + c_s))
+
+  is a sum of functions of one c_s each. That the c_s must descend takes care of itself: fewer
+  judged documents reach a higher step, so that one more costs a heavier ideal rank there. The
+  highest nDCG is the greatest t for which the maximum is 0, found by Dinkelbach's iteration [1]_.
+
+References
+----------
+.. [1] W. Dinkelbach, "On nonlinear fractional programming", *Management Science* 13(7), 492-498,
+   1967, doi:10.1287/mnsc.13.7.492.
 """
 
 from __future__ import annotations
@@ -58,7 +56,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from store.analysis.arguments import check_cutoff
-from store.analysis.measures.average_precision import mean_average_precision
+from store.analysis.measures.average_precision import mean_average_precision, quotient
 from store.analysis.measures.gain import Discount, Gain, discounted_gain, discounts
 from store.analysis.measures.names import MeasureName
 from store.analysis.measures.table import evaluate
@@ -95,15 +93,12 @@ def ndcg_bounds(
     -------
     lower, upper : ndarray of float64, shape (n_runs, n_topics)
         In [0, 1], each attained by a filling; NaN where none gives any document a gain.
+        O(ranks * steps) a run and iteration, of which there are a handful.
 
     Raises
     ------
     ArgumentError
         If the scale is empty, or where `gain.discounted_gain` raises one.
-
-    Notes
-    -----
-    O(ranks * steps) a run and iteration, of which there are a handful.
 
     Examples
     --------
@@ -206,7 +201,7 @@ def _of_run(
     ideals = np.broadcast_to(fixed, low.shape).copy()
     for step in inner:
         ideals += steps.ideal_of(step, numbers + n_free - n_inside)
-    lower = np.where(ideals > 0, _share(low, ideals), np.inf).min(axis=-1)
+    lower = np.where(ideals > 0, quotient(low, ideals), np.inf).min(axis=-1)
     lower = np.where(np.isinf(lower), np.nan, lower)
     gains = [steps.gain_of(step) for step in inner]
     tables = [steps.ideal_of(step, numbers) for step in inner]
@@ -225,24 +220,19 @@ def _highest(
     """Maximise (total + gains * first[c]) / (fixed + tables[c]) over a c for each step."""
     rows = np.arange(total.size)
     # All of the highest grade: where that has no gain, nothing has.
-    best = _share(total + sum(gains) * first[:, -1], fixed + sum((table[:, -1] for table in tables), 0.0))
+    best = quotient(total + sum(gains) * first[:, -1], fixed + sum((table[:, -1] for table in tables), 0.0))
     for _ in range(_MOST_STEPS):
         found, ideal = total.copy(), fixed.copy()
         for gain, table in zip(gains, tables, strict=True):
             chosen = np.argmax(gain * first - best[:, None] * table, axis=-1)
             found += gain * first[rows, chosen]
             ideal += table[rows, chosen]
-        quotient = _share(found, ideal)
-        better = quotient > best
+        reached = quotient(found, ideal)
+        better = reached > best
         if not better.any():
             break
-        best = np.where(better, quotient, best)
+        best = np.where(better, reached, best)
     return best
-
-
-def _share(part: NDArray[Any], whole: NDArray[Any]) -> NDArray[np.float64]:
-    """Divide, with NaN where `whole` is 0."""
-    return np.asarray(np.divide(part, whole, out=np.full(part.shape, np.nan), where=whole > 0))
 
 
 Pair = tuple[NDArray[np.float64], NDArray[np.float64]]
@@ -257,8 +247,7 @@ class Bounds:
     lower: NDArray[np.float64]
     """Shape (n_runs, n_topics); NaN where no filling gives the measure a value."""
     values: NDArray[np.float64]
-    """Shape (n_runs, n_topics): the score as judged, unjudged counting as not relevant; NaN =
-    undefined."""
+    """Shape (n_runs, n_topics): the score as judged, unjudged counting as not relevant; NaN = undefined."""
     upper: NDArray[np.float64]
     """Shape (n_runs, n_topics); NaN where `lower` is."""
     n_unjudged: NDArray[np.int64]
@@ -297,6 +286,7 @@ def score_bounds(
     list of Bounds
         In the order of `measures`. `values` is within the bounds if 0 or a grade below is in the
         scale and the level of relevance is above it.
+        O(ranks of all runs) a measure; nDCG as `ndcg_bounds`.
 
     Raises
     ------
@@ -304,10 +294,6 @@ def score_bounds(
         If the bounds of a measure are not known.
     ArgumentError
         If the scale is empty, or where `measures.evaluate` raises one.
-
-    Notes
-    -----
-    O(ranks of all runs) a measure; nDCG as `ndcg_bounds`.
 
     Examples
     --------
@@ -407,11 +393,11 @@ def _average_precision(
     # The first column is that of no unjudged document.
     sums = np.concatenate([judged, sums], axis=-1)
     counts = np.concatenate([np.zeros_like(below), first], axis=-1) + n_relevant[:, None]
-    upper = -_least(-_divide(sums, counts), known)
+    upper = -_least(-quotient(sums, counts), known)
     below_each = _from_below(free / ranks) - free / ranks
     sums = np.concatenate([judged, judged + _from_below(free * (own + below_each))], axis=-1)
     last = np.concatenate([np.zeros_like(below), _from_below(free)], axis=-1)
-    lower = _least(_divide(sums, last + n_relevant[:, None] + below), known)
+    lower = _least(quotient(sums, last + n_relevant[:, None] + below), known)
     # Where only ranks below the cutoff could be relevant, AP is 0 if one of them is.
     return lower, np.where(np.isnan(upper), 0.0 * lower, upper)
 
@@ -422,9 +408,9 @@ def _recall(
     found = np.count_nonzero(relevant[:, :cutoff], axis=-1)
     inside = np.count_nonzero(free[:, :cutoff], axis=-1)
     below = np.count_nonzero(free[:, cutoff:], axis=-1)
-    upper = _divide(found + inside, n_relevant + inside)
+    upper = quotient(found + inside, n_relevant + inside)
     upper = np.where((n_relevant + inside == 0) & (below > 0), 0.0, upper)
-    lower = _divide(found, n_relevant + below)
+    lower = quotient(found, n_relevant + below)
     # Without any other relevant document those within the cutoff are all there are.
     return np.where((n_relevant + below == 0) & (inside > 0), 1.0, lower), upper
 
@@ -441,7 +427,7 @@ def _r_precision(
     known = filled <= n_free
     most = found + np.minimum(filled, unjudged)
     least = found + np.maximum(0, filled - (n_free - unjudged))
-    return _least(_divide(least, ranks), known), -_least(-_divide(most, ranks), known)
+    return _least(quotient(least, ranks), known), -_least(-quotient(most, ranks), known)
 
 
 def _ndcg(rankings: GradedRankings, free: NDArray[np.bool_], name: MeasureName, grades: list[int]) -> Pair:
@@ -475,12 +461,6 @@ def _counted(flags: NDArray[np.bool_]) -> NDArray[np.int64]:
     """Count the flags in the first 0, 1, ..., width ranks."""
     none = np.zeros((flags.shape[0], 1), dtype=np.int64)
     return np.concatenate([none, np.cumsum(flags, axis=-1)], axis=-1)
-
-
-def _divide(part: NDArray[Any], whole: NDArray[Any]) -> NDArray[np.float64]:
-    """Divide, with NaN where `whole` is 0."""
-    part, whole = np.broadcast_arrays(part, whole)
-    return np.asarray(np.divide(part, whole, out=np.full(part.shape, np.nan), where=whole > 0))
 
 
 def _least(candidates: NDArray[np.float64], known: NDArray[np.bool_]) -> NDArray[np.float64]:

@@ -203,8 +203,8 @@ def swap_effect(
         requirement = "must be at least the number of relevant documents in the list"
         raise ArgumentError("n_relevant", requirement, np.asarray(n_relevant).tolist())
     places = []
-    for name, given, wanted in (("from_rank", from_rank, True), ("to_rank", to_rank, False)):
-        ranks = np.broadcast_to(_whole(name, given, least=1), shape)
+    for name, argument, wanted in (("from_rank", from_rank, True), ("to_rank", to_rank, False)):
+        ranks = np.broadcast_to(_whole(name, argument, least=1), shape)
         if np.any(ranks > relevant.shape[-1]):
             raise ArgumentError(name, f"must be at most {relevant.shape[-1]}", ranks.tolist())
         if np.any(np.take_along_axis(relevant, ranks[..., None] - 1, axis=-1) != wanted):
@@ -280,9 +280,9 @@ def _tabulated(
     return np.array(values, dtype=np.float64).reshape(lists.shape)
 
 
-def _whole(name: str, given: ArrayLike, least: int) -> NDArray[np.int64]:
+def _whole(name: str, argument: ArrayLike, least: int) -> NDArray[np.int64]:
     """Return whole numbers as int64; raise `ArgumentError` when they are not, or too small."""
-    values = np.asarray(given)
+    values = np.asarray(argument)
     if not np.issubdtype(values.dtype, np.integer) or np.any(values < least):
         raise ArgumentError(name, f"must hold integers >= {least}", values.tolist())
     return values.astype(np.int64)

@@ -40,6 +40,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from store.analysis.arguments import check_cutoff
+from store.analysis.measures.average_precision import quotient
 from store.errors import ArgumentError
 
 Empty = Literal["undefined", "zero"]
@@ -285,9 +286,7 @@ def fallout_from(precision: ArrayLike, recall: ArrayLike, generality: ArrayLike)
     0.3333
     """
     p, r, g = (np.asarray(one, dtype=np.float64) for one in (precision, recall, generality))
-    part, whole = np.broadcast_arrays(r * g * (1 - p), p * (1 - g))
-    undefined = np.full(whole.shape, np.nan)
-    return np.asarray(np.divide(part, whole, out=undefined, where=whole > 0))
+    return quotient(r * g * (1 - p), p * (1 - g))
 
 
 def _total(table: Confusion) -> NDArray[np.int64]:
@@ -398,8 +397,8 @@ def roc_curve(scores: NDArray[np.float64], relevant: NDArray[np.bool_]) -> RocCu
     return RocCurve(
         # Adding 0 turns the -0 of a negated 0 back.
         thresholds=np.concatenate([[np.inf], -distinct + 0.0]),
-        true_positive_rate=_rates(found),
-        false_positive_rate=_rates(false),
+        true_positive_rate=quotient(found, found[-1]),
+        false_positive_rate=quotient(false, false[-1]),
         area=None if reason else doubled / (2 * n_relevant * n_not),
         reason=reason,
         n_relevant=n_relevant,
@@ -412,10 +411,8 @@ def area_of_rankings(relevant: NDArray[np.bool_], lengths: ArrayLike) -> NDArray
 
     Parameters
     ----------
-    relevant : ndarray of bool, shape (..., width)
-        Which ranks hold a relevant document; False below the end of a list.
-    lengths : array_like of int, shape (...) or one that broadcasts to it
-        Ranks filled.
+    relevant, lengths
+        As in `confusion_at`.
 
     Returns
     -------
@@ -450,11 +447,4 @@ def area_of_rankings(relevant: NDArray[np.bool_], lengths: ArrayLike) -> NDArray
     rank_sum = np.sum(relevant * ranks, axis=-1, dtype=np.int64)
     wrong = rank_sum - n_relevant * (n_relevant + 1) // 2
     pairs = n_relevant * (lengths - n_relevant)
-    undefined = np.full(pairs.shape, np.nan)
-    return np.asarray(np.divide(pairs - wrong, pairs, out=undefined, where=pairs > 0))
-
-
-def _rates(cumulated: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Divide by the last; NaN throughout when that is 0."""
-    undefined = np.full(cumulated.shape, np.nan)
-    return np.asarray(np.divide(cumulated, cumulated[-1], out=undefined, where=bool(cumulated[-1] > 0)))
+    return quotient(pairs - wrong, pairs)

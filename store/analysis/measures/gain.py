@@ -39,6 +39,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from store.analysis.arguments import check_cutoff
+from store.analysis.measures.average_precision import quotient
 from store.errors import ArgumentError
 
 Discount = Literal["log2", "jarvelin"]
@@ -192,7 +193,7 @@ def normalised_gain(
     grades : ndarray of int, shape (..., n_topics, width)
         Grades in rank order; 0 for unjudged documents and below the end of a list.
     judged_grades : sequence of ndarray of int, length n_topics
-        Grades of all judged documents of each topic, retrieved or not, in any order.
+        As for `ideal_gain`.
     cutoff, gain, discount
         As for `discounted_gain`; the ideal list is cut at the same rank.
 
@@ -201,15 +202,12 @@ def normalised_gain(
     ndarray of float64, shape (..., n_topics)
         In [0, 1], exactly 1 for an ideal list; NaN where no judged document of the topic has a
         grade above 0 (``no-relevant``).
+        With the defaults trec_eval's `ndcg` and `ndcg_cut`. O(size of `grades`).
 
     Raises
     ------
     ArgumentError
         If an argument is outside its range, or there are not as many `judged_grades` as topics.
-
-    Notes
-    -----
-    With the defaults trec_eval's `ndcg` and `ndcg_cut`. O(size of `grades`).
 
     Examples
     --------
@@ -225,8 +223,7 @@ def normalised_gain(
         raise ArgumentError("grades", requirement, grades.shape)
     total = discounted_gain(grades, cutoff=cutoff, gain=gain, discount=discount)
     ideal = ideal_gain(judged_grades, cutoff=cutoff, gain=gain, discount=discount)
-    undefined = np.full(total.shape, np.nan)
-    return np.asarray(np.divide(total, ideal, out=undefined, where=ideal > 0))
+    return quotient(total, ideal)
 
 
 def _worth(grades: NDArray[np.integer[Any]], gain: Gain) -> NDArray[np.float64]:
@@ -256,7 +253,7 @@ def q_measure(
         Grades in rank order; 0 for unjudged documents and below the end of a list. Those above 0
         are relevant, and their gains.
     judged_grades : sequence of ndarray of int, length n_topics
-        Grades of all judged documents of each topic, retrieved or not, in any order.
+        As for `ideal_gain`.
     beta : float, default=1
         Finite, at least 0: what grades weigh; 0 makes it AP.
     cutoff : int, optional
@@ -278,8 +275,8 @@ def q_measure(
     .. math:: Q = \frac{1}{R} \sum_{r\,relevant} \frac{C(r) + \beta\,cg(r)}{r + \beta\,cg^*(r)}
 
     with C the relevant documents and cg the gains down to rank r, and cg* those of the ideal list
-    ([1]_, section 3.1). Of a condensed list, see `incomplete.condensed`, it is the Q' of
-    [2]_. With a cutoff k the sum is divided by min(R, k), as in NTCIREVAL, so that an ideal list
+    ([3]_, section 3.1). Of a condensed list, see `incomplete.condensed`, it is the Q' of
+    [4]_. With a cutoff k the sum is divided by min(R, k), as in NTCIREVAL, so that an ideal list
     has 1; AP@k of trec_eval divides by R. O(size of `grades`).
 
     Examples
@@ -319,5 +316,4 @@ def q_measure(
     at_best = ideal[lists % max(n_topics, 1), columns]
     ratios = (found + beta * gained) / (columns + 1 + beta * at_best)
     sums = np.bincount(lists, ratios, minlength=n_lists)
-    undefined = np.full((*shape, n_topics), np.nan)
-    return np.asarray(np.divide(sums.reshape(undefined.shape), divisor, out=undefined, where=divisor > 0))
+    return quotient(sums.reshape((*shape, n_topics)), divisor)

@@ -27,6 +27,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from store.analysis.arguments import check_cutoff
+from store.analysis.measures.average_precision import quotient
 from store.analysis.measures.ranked import judged_share
 from store.analysis.rankings import GradedRankings
 from store.errors import ArgumentError
@@ -95,15 +96,11 @@ def inferred_average_precision(
 
     Parameters
     ----------
-    relevant : ndarray of bool, shape (..., width)
-        Which ranks hold a relevant document.
-    judged : ndarray of bool, shape (..., width)
-        Which ranks hold a judged one; every relevant one is.
+    relevant, judged, n_relevant
+        As in `bpref`.
     pooled : ndarray of bool, shape (..., width)
         Which ranks hold a document of the pool; every judged one is. A document outside the pool
         is taken to be not relevant, one inside as likely relevant as the judged ones above it.
-    n_relevant : array_like of int, shape (...) or one that broadcasts to it
-        R, the documents judged relevant.
 
     Returns
     -------
@@ -155,11 +152,7 @@ def bpref_of(rankings: GradedRankings, level: int) -> NDArray[np.float64]:
     Returns
     -------
     ndarray of float64, shape (n_runs, n_topics)
-        In [0, 1]; NaN where R = 0.
-
-    Notes
-    -----
-    trec_eval's `bpref`, ir_measures' ``Bpref``. O(ranks of all runs).
+        In [0, 1]; NaN where R = 0. trec_eval's `bpref`, ir_measures' ``Bpref``. O(ranks of all runs).
     """
     least = min(0, level)
     n_judged = [np.count_nonzero(grades >= least) for grades in rankings.judged_grades]
@@ -178,16 +171,12 @@ def inferred_ap_of(rankings: GradedRankings, level: int) -> NDArray[np.float64]:
         Runs and grades; a document with a negative grade is pooled but not judged, one without a
         grade not pooled.
     level : int
-        Least grade that counts as relevant. Where it is below 0, grades from it on are judgements.
+        As in `bpref_of`.
 
     Returns
     -------
     ndarray of float64, shape (n_runs, n_topics)
-        In [0, 1]; NaN where R = 0.
-
-    Notes
-    -----
-    trec_eval's and ir_measures' `infAP`. O(ranks of all runs).
+        In [0, 1]; NaN where R = 0. trec_eval's and ir_measures' `infAP`. O(ranks of all runs).
     """
     judged = rankings.relevant(min(0, level))
     relevant, n_relevant = rankings.relevant(level), rankings.n_relevant(level)
@@ -371,5 +360,4 @@ def _mean_over_relevant(
 ) -> NDArray[np.float64]:
     """Sum the terms of each list and divide by R, with NaN where it is 0."""
     sums = np.bincount(lists, terms, minlength=math.prod(shape)).reshape(shape)
-    counts = np.broadcast_to(np.asarray(n_relevant, dtype=np.int64), shape)
-    return np.asarray(np.divide(sums, counts, out=np.full(shape, np.nan), where=counts > 0))
+    return quotient(sums, np.asarray(n_relevant, dtype=np.int64))

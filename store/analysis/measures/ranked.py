@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from store.analysis.arguments import check_cutoff
+from store.analysis.measures.average_precision import quotient
 from store.errors import ArgumentError
 
 
@@ -87,7 +88,7 @@ def recall_at(
     >>> recall_at(np.array([[True, False, True], [False, False, False]]), [4, 0], 2).tolist()
     [0.25, nan]
     """
-    return _per_relevant(_found(relevant, cutoff), n_relevant)
+    return quotient(_found(relevant, cutoff), _counts(n_relevant))
 
 
 def attainable_precision(n_relevant: ArrayLike, cutoff: int) -> Attainable:
@@ -139,7 +140,7 @@ def attainable_recall(n_relevant: ArrayLike, cutoff: int) -> Attainable:
     check_cutoff(cutoff)
     counts = _counts(n_relevant)
     ones = np.ones(counts.shape, dtype=np.int64)
-    return Attainable(_per_relevant(np.minimum(counts, cutoff), counts), _per_relevant(ones, counts))
+    return Attainable(quotient(np.minimum(counts, cutoff), counts), quotient(ones, counts))
 
 
 def r_precision(relevant: NDArray[np.bool_], n_relevant: ArrayLike) -> NDArray[np.float64]:
@@ -147,19 +148,14 @@ def r_precision(relevant: NDArray[np.bool_], n_relevant: ArrayLike) -> NDArray[n
 
     Parameters
     ----------
-    relevant : ndarray of bool, shape (..., width)
-        Which ranks hold a relevant document.
-    n_relevant : array_like of int, shape (...) or one that broadcasts to it
-        R.
+    relevant, n_relevant
+        As in `recall_at`.
 
     Returns
     -------
     ndarray of float64, shape (...)
         In [0, 1]; NaN where R = 0. Ranks that the list does not fill count as not relevant.
-
-    Notes
-    -----
-    trec_eval's `Rprec`. O(size of `relevant`).
+        trec_eval's `Rprec`. O(size of `relevant`).
 
     Examples
     --------
@@ -171,7 +167,7 @@ def r_precision(relevant: NDArray[np.bool_], n_relevant: ArrayLike) -> NDArray[n
     # The columns after the largest R never count.
     relevant = relevant[..., : int(counts.max(initial=0))]
     above = np.arange(relevant.shape[-1]) < counts[..., None]
-    return _per_relevant(np.count_nonzero(relevant & above, axis=-1), counts)
+    return quotient(np.count_nonzero(relevant & above, axis=-1), counts)
 
 
 def break_even(relevant: NDArray[np.bool_], n_relevant: ArrayLike, lengths: ArrayLike) -> NDArray[np.float64]:
@@ -179,10 +175,8 @@ def break_even(relevant: NDArray[np.bool_], n_relevant: ArrayLike, lengths: Arra
 
     Parameters
     ----------
-    relevant : ndarray of bool, shape (..., width)
-        Which ranks hold a relevant document.
-    n_relevant : array_like of int, shape (...) or one that broadcasts to it
-        R.
+    relevant, n_relevant
+        As in `recall_at`.
     lengths : array_like of int, shape (...) or one that broadcasts to it
         Ranks filled.
 
@@ -227,8 +221,7 @@ def reciprocal_rank(relevant: NDArray[np.bool_], cutoff: int | None = None) -> N
 
     Notes
     -----
-    Only the first relevant document counts; one of the sources averages over all of them, which is
-    another measure.
+    One of the sources averages over all relevant documents, which is another measure.
 
     Examples
     --------
@@ -290,7 +283,7 @@ def judged_share(
     """
     found = _found(judged, cutoff)
     there = _counts(lengths) if cutoff is None else np.minimum(_counts(lengths), cutoff)
-    return _per_relevant(found, there)
+    return quotient(found, there)
 
 
 def _found(flags: NDArray[np.bool_], cutoff: int | None) -> NDArray[np.int64]:
@@ -305,13 +298,6 @@ def _counts(values: ArrayLike) -> NDArray[np.int64]:
     return np.asarray(values, dtype=np.int64)
 
 
-def _per_relevant(part: NDArray[np.int64], whole: ArrayLike) -> NDArray[np.float64]:
-    """Divide, with NaN where `whole` is 0."""
-    part, whole = np.broadcast_arrays(part, _counts(whole))
-    undefined = np.full(part.shape, np.nan)
-    return np.asarray(np.divide(part, whole, out=undefined, where=whole > 0))
-
-
 def interpolated_precision(
     relevant: NDArray[np.bool_], n_relevant: ArrayLike, recall: Fraction
 ) -> NDArray[np.float64]:
@@ -319,10 +305,8 @@ def interpolated_precision(
 
     Parameters
     ----------
-    relevant : ndarray of bool, shape (..., width)
-        Which ranks hold a relevant document.
-    n_relevant : array_like of int, shape (...) or one that broadcasts to it
-        R.
+    relevant, n_relevant
+        As in `recall_at`.
     recall : Fraction
         In [0, 1]. ``Fraction("0.7")`` is seven tenths; ``Fraction(0.7)`` is a little less.
 
@@ -361,10 +345,8 @@ def eleven_point(relevant: NDArray[np.bool_], n_relevant: ArrayLike) -> NDArray[
 
     Parameters
     ----------
-    relevant : ndarray of bool, shape (..., width)
-        Which ranks hold a relevant document.
-    n_relevant : array_like of int, shape (...) or one that broadcasts to it
-        R.
+    relevant, n_relevant
+        As in `recall_at`.
 
     Returns
     -------

@@ -40,8 +40,7 @@ class Residual:
     base: NDArray[np.float64]
     """Shape (...), in [0, 1]: the score if no unjudged document is of any worth."""
     residual: NDArray[np.float64]
-    """Shape (...), in [0, 1]: what is added if all are of the highest, below the end of the list
-    too."""
+    """Shape (...), in [0, 1]: what is added if all are of the highest, below the end of the list too."""
 
     @property
     def upper(self) -> NDArray[np.float64]:
@@ -144,15 +143,7 @@ def rbp_with_residual(
 ) -> Residual:
     """Return RBP of each list with its residual.
 
-    Parameters
-    ----------
-    gains, judged, lengths, p
-        As for `rank_biased_precision` and `rbp_residual`.
-
-    Returns
-    -------
-    Residual
-        Arrays of shape (...).
+    Arguments are those of `rank_biased_precision` and `rbp_residual`.
 
     Examples
     --------

@@ -99,8 +99,7 @@ def sampled_pool(
     standing : array_like of int, shape (n_documents,)
         `NOT_SAMPLED`, `UNGRADED` or `GRADED`.
     grades : array_like of int, shape (n_documents,)
-        Looked at where the standing is `GRADED`; any integer, a negative one is a grade like
-        another.
+        Looked at where the standing is `GRADED`; any integer, a negative one is a grade like another.
     strata : array_like of int, shape (n_documents,), optional
         Strata, by number.
     inclusion : array_like of float, shape (n_documents,), optional
@@ -303,8 +302,7 @@ def stratified_scores(
     max_retrieved : int, default=1000
         Ranks that count, and the cap in the notes; at least 1.
     level : int, default=1
-        Least grade that counts as relevant. infNDCG takes grades above 0 as gains, whatever the
-        level.
+        Least grade that counts as relevant. infNDCG takes grades above 0 as gains, whatever the level.
 
     Returns
     -------
@@ -353,7 +351,6 @@ def stratified_scores(
     --------
     Three of five pooled documents are graded; `d` is not pooled:
 
-    >>> from store.analysis.measures.sampled import GRADED, NOT_SAMPLED, sampled_pool, sampled_rankings
     >>> a, b, c, d, e, f = range(6)
     >>> pool = sampled_pool(
     ...     [a, b, c, e, f],
@@ -420,24 +417,19 @@ def stratified_relevant(pool: SampledPool, *, level: int = 1) -> float:
     Returns
     -------
     float
-        :math:`\hat R = \sum_c R_c N_c / S_c`, at least 0. Strata without a graded document are
-        passed over.
+        :math:`\hat R = \sum_c R_c N_c / S_c`, at least 0. Strata without a graded document are passed over.
+        Unbiased when each stratum is a simple random sample of at least one document and all of
+        them are graded. O(n) for n pooled documents.
 
     Raises
     ------
     ArgumentError
         If the pool has no strata.
 
-    Notes
-    -----
-    Unbiased when each stratum is a simple random sample of at least one document and all of them
-    are graded. O(n) for n pooled documents.
-
     Examples
     --------
     Stratum 1 is judged whole; of stratum 2 one of two graded documents stands for five:
 
-    >>> from store.analysis.measures.sampled import sampled_pool
     >>> pool = sampled_pool(
     ...     range(7), [1, 1, 1, 1, -1, -1, -1], [1, 0, 2, 0, 0, 0, 0], strata=[1, 1, 2, 2, 2, 2, 2]
     ... )
@@ -480,7 +472,6 @@ def ideal_gain(pool: SampledPool, *, max_retrieved: int = MAX_RETRIEVED) -> floa
     --------
     1.5 documents of grade 2 and 1.5 of grade 1 stand at ranks 1 and 2.5:
 
-    >>> from store.analysis.measures.sampled import sampled_pool
     >>> pool = sampled_pool(range(3), [1, 1, -1], [2, 1, 0], strata=[1, 1, 1])
     >>> round(ideal_gain(pool), 6)  # 2 / log2(2) + 1 / log2(3.5)
     2.553295
@@ -622,10 +613,8 @@ def statap_scores(
     ----------
     rankings : SampledRankings
         Rankings, and pools with inclusion probabilities.
-    cutoffs : sequence of int, optional
-        Ranks at which precision is estimated, each at least 1.
-    level : int, default=1
-        Least grade that counts as relevant.
+    cutoffs, level
+        As in `stratified_scores`.
 
     Returns
     -------
@@ -676,7 +665,6 @@ def statap_scores(
     --------
     The second relevant document stands for two, and one at rank 2 is not sampled:
 
-    >>> from store.analysis.measures.sampled import GRADED, sampled_pool, sampled_rankings
     >>> pool = sampled_pool([1, 3], [GRADED, GRADED], [1, 2], inclusion=[1, 0.5])
     >>> arrays = sampled_rankings(["x"], {("x", "t"): np.array([1, 2, 3])}, {"t": pool}, cutoff=9)
     >>> scores = statap_scores(arrays, cutoffs=[10])
@@ -742,21 +730,17 @@ def statap_relevant(pool: SampledPool, *, level: int = 1) -> float:
     Returns
     -------
     float
-        :math:`\hat R = \sum 1/\pi` over the sampled relevant documents, at least 0.
+        :math:`\hat R = \sum 1/\pi` over the sampled relevant documents, at least 0:
+        unbiased whenever the probabilities are right and every sampled document is graded.
+        Relevant documents that could not be sampled are not in it. O(n) for n documents.
 
     Raises
     ------
     ArgumentError
         If the pool has no inclusion probabilities.
 
-    Notes
-    -----
-    Unbiased whenever the probabilities are right and every sampled document is graded. Relevant
-    documents that could not be sampled are not in it. O(n) for n documents.
-
     Examples
     --------
-    >>> from store.analysis.measures.sampled import sampled_pool
     >>> pool = sampled_pool([1, 2, 3], [1, 1, 1], [1, 2, 0], inclusion=[1, 0.25, 0.5])
     >>> statap_relevant(pool), statap_relevant(pool, level=2)
     (5.0, 4.0)

@@ -109,30 +109,6 @@ def level_of(name: MeasureName) -> int:
     return 1 if name.rel is None else name.rel
 
 
-def _average_precision(lists: GradedLists, name: MeasureName) -> NDArray[np.float64]:
-    return average_precision(lists.relevant(name), lists.n_relevant(name))
-
-
-def _precision(lists: GradedLists, name: MeasureName) -> NDArray[np.float64]:
-    return ranked.precision_at(lists.relevant(name), _cutoff(name))
-
-
-def _recall(lists: GradedLists, name: MeasureName) -> NDArray[np.float64]:
-    return ranked.recall_at(lists.relevant(name), lists.n_relevant(name), _cutoff(name))
-
-
-def _r_precision(lists: GradedLists, name: MeasureName) -> NDArray[np.float64]:
-    return ranked.r_precision(lists.relevant(name), lists.n_relevant(name))
-
-
-def _reciprocal_rank(lists: GradedLists, name: MeasureName) -> NDArray[np.float64]:
-    return ranked.reciprocal_rank(lists.relevant(name))
-
-
-def _success(lists: GradedLists, name: MeasureName) -> NDArray[np.float64]:
-    return ranked.success_at(lists.relevant(name), _cutoff(name))
-
-
 def _ndcg(lists: GradedLists, name: MeasureName) -> NDArray[np.float64]:
     gain, discount = _gain_and_discount(name)
     return normalised_gain(
@@ -145,51 +121,15 @@ def _dcg(lists: GradedLists, name: MeasureName) -> NDArray[np.float64]:
     return discounted_gain(lists.rankings.grades, cutoff=name.cutoff, gain=gain, discount=discount)
 
 
-def _q_measure(lists: GradedLists, name: MeasureName) -> NDArray[np.float64]:
-    return q_measure(lists.rankings.grades, lists.rankings.judged_grades, beta=name.beta, cutoff=name.cutoff)
-
-
 def _interpolated_precision(lists: GradedLists, name: MeasureName) -> NDArray[np.float64]:
     if name.recall is None:
         raise ArgumentError("recall", f"must be given for {name.name}", None)
     return interpolated_precision(lists.relevant(name), lists.n_relevant(name), name.recall)
 
 
-def _eleven_point(lists: GradedLists, name: MeasureName) -> NDArray[np.float64]:
-    return eleven_point(lists.relevant(name), lists.n_relevant(name))
-
-
-def _break_even(lists: GradedLists, name: MeasureName) -> NDArray[np.float64]:
-    return ranked.break_even(lists.relevant(name), lists.n_relevant(name), lists.rankings.lengths)
-
-
-def _pair_accuracy(lists: GradedLists, name: MeasureName) -> NDArray[np.float64]:
-    return area_of_rankings(lists.relevant(name), lists.lengths(name))
-
-
-def _judged(lists: GradedLists, name: MeasureName) -> NDArray[np.float64]:
-    return ranked.judged_share(lists.rankings.judged, lists.rankings.lengths, name.cutoff)
-
-
 def _unjudged(lists: GradedLists, name: MeasureName) -> NDArray[np.float64]:
     judged, lengths = lists.judged(name), lists.lengths(name)
     return unjudged_at(judged, lengths, _cutoff(name), convention="trec_eval")
-
-
-def _bpref(lists: GradedLists, name: MeasureName) -> NDArray[np.float64]:
-    return bpref_of(lists.rankings, level_of(name))
-
-
-def _inferred_ap(lists: GradedLists, name: MeasureName) -> NDArray[np.float64]:
-    return inferred_ap_of(lists.rankings, level_of(name))
-
-
-def _rbp(lists: GradedLists, name: MeasureName) -> NDArray[np.float64]:
-    return rank_biased_precision(lists.relevant(name), p=name.p)
-
-
-def _rbp_residual(lists: GradedLists, name: MeasureName) -> NDArray[np.float64]:
-    return rbp_residual(lists.judged(name), lists.lengths(name), p=name.p)
 
 
 def _set_precision(lists: GradedLists, name: MeasureName) -> NDArray[np.float64]:
@@ -205,34 +145,6 @@ def _set_f(lists: GradedLists, name: MeasureName) -> NDArray[np.float64]:
     if name.alpha is not None:
         return sets.f_measure(*both, alpha=name.alpha)
     return sets.f_measure(*both, beta=name.beta)
-
-
-def _set_e(lists: GradedLists, name: MeasureName) -> NDArray[np.float64]:
-    return np.asarray(1 - _set_f(lists, name))
-
-
-def _set_s(lists: GradedLists, name: MeasureName) -> NDArray[np.float64]:
-    return sets.precision_plus_recall(_set_precision(lists, name), _set_recall(lists, name))
-
-
-def _set_borko(lists: GradedLists, name: MeasureName) -> NDArray[np.float64]:
-    return sets.borko(_set_precision(lists, name), _set_recall(lists, name))
-
-
-def _set_fallout(lists: GradedLists, name: MeasureName) -> NDArray[np.float64]:
-    return sets.fallout(_confusion(lists, name))
-
-
-def _set_specificity(lists: GradedLists, name: MeasureName) -> NDArray[np.float64]:
-    return sets.specificity(_confusion(lists, name))
-
-
-def _set_generality(lists: GradedLists, name: MeasureName) -> NDArray[np.float64]:
-    return sets.generality(_confusion(lists, name))
-
-
-def _set_accuracy(lists: GradedLists, name: MeasureName) -> NDArray[np.float64]:
-    return sets.accuracy(_confusion(lists, name))
 
 
 def _n_retrieved(lists: GradedLists, name: MeasureName) -> NDArray[np.float64]:
@@ -274,35 +186,78 @@ def _gain_and_discount(name: MeasureName) -> tuple[Gain, Discount]:
 
 
 MEASURES: dict[str, Definition] = {
-    "AP": Definition(_average_precision),
-    "P": Definition(_precision, needs_relevant=False),
-    "R": Definition(_recall),
-    "Rprec": Definition(_r_precision),
-    "RR": Definition(_reciprocal_rank, needs_relevant=False),
-    "Success": Definition(_success, needs_relevant=False),
+    "AP": Definition(lambda lists, name: average_precision(lists.relevant(name), lists.n_relevant(name))),
+    "P": Definition(
+        lambda lists, name: ranked.precision_at(lists.relevant(name), _cutoff(name)), needs_relevant=False
+    ),
+    "R": Definition(
+        lambda lists, name: ranked.recall_at(lists.relevant(name), lists.n_relevant(name), _cutoff(name))
+    ),
+    "Rprec": Definition(lambda lists, name: ranked.r_precision(lists.relevant(name), lists.n_relevant(name))),
+    "RR": Definition(lambda lists, name: ranked.reciprocal_rank(lists.relevant(name)), needs_relevant=False),
+    "Success": Definition(
+        lambda lists, name: ranked.success_at(lists.relevant(name), _cutoff(name)), needs_relevant=False
+    ),
     "nDCG": Definition(_ndcg),
     "DCG": Definition(_dcg, needs_relevant=False),
-    "Q": Definition(_q_measure),
+    "Q": Definition(
+        lambda lists, name: q_measure(
+            lists.rankings.grades, lists.rankings.judged_grades, beta=name.beta, cutoff=name.cutoff
+        )
+    ),
     "IPrec": Definition(_interpolated_precision),
-    "ElevenPoint": Definition(_eleven_point),
-    "BreakEven": Definition(_break_even, other_reason="list-too-short"),
-    "Accuracy": Definition(_pair_accuracy, other_reason="no-pairs"),
-    "Judged": Definition(_judged, needs_relevant=False, other_reason="no-documents"),
+    "ElevenPoint": Definition(lambda lists, name: eleven_point(lists.relevant(name), lists.n_relevant(name))),
+    "BreakEven": Definition(
+        lambda lists, name: ranked.break_even(
+            lists.relevant(name), lists.n_relevant(name), lists.rankings.lengths
+        ),
+        other_reason="list-too-short",
+    ),
+    "Accuracy": Definition(
+        lambda lists, name: area_of_rankings(lists.relevant(name), lists.lengths(name)),
+        other_reason="no-pairs",
+    ),
+    "Judged": Definition(
+        lambda lists, name: ranked.judged_share(lists.rankings.judged, lists.rankings.lengths, name.cutoff),
+        needs_relevant=False,
+        other_reason="no-documents",
+    ),
     "Unjudged": Definition(_unjudged, needs_relevant=False),
-    "Bpref": Definition(_bpref),
-    "infAP": Definition(_inferred_ap),
-    "RBP": Definition(_rbp, needs_relevant=False),
-    "RBPResidual": Definition(_rbp_residual, needs_relevant=False),
+    "Bpref": Definition(lambda lists, name: bpref_of(lists.rankings, level_of(name))),
+    "infAP": Definition(lambda lists, name: inferred_ap_of(lists.rankings, level_of(name))),
+    "RBP": Definition(
+        lambda lists, name: rank_biased_precision(lists.relevant(name), p=name.p), needs_relevant=False
+    ),
+    "RBPResidual": Definition(
+        lambda lists, name: rbp_residual(lists.judged(name), lists.lengths(name), p=name.p),
+        needs_relevant=False,
+    ),
     "SetP": Definition(_set_precision, needs_relevant=False),
     "SetR": Definition(_set_recall),
     "SetF": Definition(_set_f),
-    "SetE": Definition(_set_e),
-    "SetS": Definition(_set_s),
-    "SetBorko": Definition(_set_borko),
-    "SetFallout": Definition(_set_fallout, needs_relevant=False, other_reason="no-not-relevant"),
-    "SetSpecificity": Definition(_set_specificity, needs_relevant=False, other_reason="no-not-relevant"),
-    "SetGenerality": Definition(_set_generality, needs_relevant=False),
-    "SetAccuracy": Definition(_set_accuracy, needs_relevant=False),
+    "SetE": Definition(lambda lists, name: np.asarray(1 - _set_f(lists, name))),
+    "SetS": Definition(
+        lambda lists, name: sets.precision_plus_recall(_set_precision(lists, name), _set_recall(lists, name))
+    ),
+    "SetBorko": Definition(
+        lambda lists, name: sets.borko(_set_precision(lists, name), _set_recall(lists, name))
+    ),
+    "SetFallout": Definition(
+        lambda lists, name: sets.fallout(_confusion(lists, name)),
+        needs_relevant=False,
+        other_reason="no-not-relevant",
+    ),
+    "SetSpecificity": Definition(
+        lambda lists, name: sets.specificity(_confusion(lists, name)),
+        needs_relevant=False,
+        other_reason="no-not-relevant",
+    ),
+    "SetGenerality": Definition(
+        lambda lists, name: sets.generality(_confusion(lists, name)), needs_relevant=False
+    ),
+    "SetAccuracy": Definition(
+        lambda lists, name: sets.accuracy(_confusion(lists, name)), needs_relevant=False
+    ),
     "NumRet": Definition(_n_retrieved, needs_relevant=False, is_sum=True),
     "NumRel": Definition(_n_relevant, needs_relevant=False, is_sum=True),
 }
@@ -328,13 +283,7 @@ class Scores:
     """Why a value is NaN that does not lack a relevant document."""
 
     def reason(self, run: int, topic: int) -> Reason | None:
-        """Tell why a value is undefined; ``None`` when there is one.
-
-        Parameters
-        ----------
-        run, topic : int
-            Places in `values`.
-        """
+        """Tell why the value at these places in `values` is undefined; ``None`` when there is one."""
         if not np.isnan(self.values[run, topic]):
             return None
         return "no-relevant" if self.lacks_relevant[topic] else self.other_reason
@@ -353,7 +302,7 @@ def evaluate(rankings: GradedRankings, measures: Sequence[MeasureName]) -> list[
     Returns
     -------
     list of Scores
-        In the order of `measures`.
+        In the order of `measures`. O(ranks of all runs) a measure; a cutoff makes it that many ranks only.
 
     Raises
     ------
@@ -362,10 +311,6 @@ def evaluate(rankings: GradedRankings, measures: Sequence[MeasureName]) -> list[
     ArgumentError
         If a measure's cutoff is above that of the rankings, or another of its parameters cannot be
         used on them.
-
-    Notes
-    -----
-    O(ranks of all runs) a measure; a cutoff makes it that many ranks only.
 
     Examples
     --------

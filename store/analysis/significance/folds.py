@@ -99,12 +99,7 @@ def leave_one_out(n_topics: int) -> tuple[Split, ...]:
     Parameters
     ----------
     n_topics : int
-        At least 2.
-
-    Returns
-    -------
-    tuple of Split, length n_topics
-        In the order of the topics.
+        At least 2: so many splits, in the order of the topics.
 
     Raises
     ------

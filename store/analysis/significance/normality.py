@@ -14,10 +14,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from store.analysis.significance.t_tests import SAME
 from store.errors import ArgumentError
-
-SAME = 1e-12
-"""Differences no further apart are one: rounding alone moves a score by up to about 1e-15."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -85,8 +85,6 @@ def compare_pairs(
         Differences are rounded to multiples of it for randomisation and Wilcoxon.
     level : float, default=0.95
         Coverage of the intervals.
-    progress : callable, optional
-        Called with the number of pairs done since the last call.
 
     Returns
     -------
@@ -96,8 +94,7 @@ def compare_pairs(
     Raises
     ------
     ArgumentError
-        If `scores` is not two-dimensional or holds an infinity, or another argument cannot be
-        used.
+        If `scores` is not two-dimensional or holds an infinity, or another argument cannot be used.
 
     Notes
     -----

@@ -1,7 +1,5 @@
 """Exact randomisation; studentised bootstrap.
 
-The bootstrap of the mean difference, studentised, is Sakai's [3]_, [4]_.
-
 Floating point tells differences apart that are equal: .3 - .2 is not .2 - .1. A test that ranks
 differences, or adds them up with other signs, then breaks ties that are there, and its p-value
 rests on the last bit. So these tests are defined on rounded differences, and the resolution stands
@@ -32,6 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from store.analysis.arguments import vector
+from store.analysis.significance.t_tests import SAME
 from store.errors import ArgumentError
 
 RESOLUTION = 1e-4
@@ -253,8 +252,6 @@ def _probabilities(sizes: NDArray[np.int64], last: int) -> NDArray[np.float64]:
 
 RESAMPLES = 10_000
 
-SAME = 1e-12
-"""Differences no further apart are one: rounding alone moves a score by up to about 1e-15."""
 _CHUNK = 1 << 20
 """Resampled values held at once: 8 MB an array."""
 
@@ -299,7 +296,7 @@ def studentised_bootstrap(
     -----
     With :math:`t(u) = \bar u / \sqrt{s_u^2 / L}`, B resamples :math:`u^*` of L topics are drawn
     with replacement from the differences shifted to mean 0, and p is the share with
-    :math:`|t(u^*)| \ge |t(u)|` (section 3 of [1]_, which follows [2]_), the differences as they
+    :math:`|t(u^*)| \ge |t(u)|` (section 3 of [3]_, which follows [4]_), the differences as they
     are counted as one more resample: so p is never 0. A resample without variation has infinite t,
     or, with mean 0, t = 0.
 

@@ -130,8 +130,8 @@ def paired_t_of_moments(difference: float, variance: float, n_topics: int, *, le
         Variance of the differences of each topic, over n_topics - 1; at least 0.
     n_topics : int
         L, at least 2.
-    level : float, default=0.95
-        Coverage of the confidence interval.
+    level
+        As in `paired_t`.
 
     Returns
     -------
@@ -162,8 +162,8 @@ def unpaired_t(first: NDArray[np.float64], second: NDArray[np.float64], *, level
     ----------
     first, second : ndarray of float64, shape (n_topics,)
         Scores of the two runs in as many topics; finite.
-    level : float, default=0.95
-        Coverage of the confidence interval.
+    level
+        As in `paired_t`.
 
     Returns
     -------
@@ -212,8 +212,8 @@ def unpaired_t_of_moments(
         Variances of the scores of each run, over n_topics - 1; at least 0.
     n_topics : int
         L, of each run; at least 2.
-    level : float, default=0.95
-        Coverage of the confidence interval.
+    level
+        As in `paired_t`.
 
     Returns
     -------

@@ -21,6 +21,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from store.analysis.significance.t_tests import SAME
 from store.errors import ArgumentError
 
 _STEP = 0.125
@@ -86,9 +87,9 @@ def studentised_range_p(q: ArrayLike, n_groups: int, degrees_of_freedom: int) ->
     values = np.asarray(q, dtype=np.float64)
     if np.any(values < 0):
         raise ArgumentError("q", "must be at least 0", values.tolist())
-    for name, given, least in (("n_groups", n_groups, 2), ("degrees_of_freedom", degrees_of_freedom, 1)):
-        if given < least:
-            raise ArgumentError(name, f"must be an integer >= {least}", given)
+    for name, number, least in (("n_groups", n_groups, 2), ("degrees_of_freedom", degrees_of_freedom, 1)):
+        if number < least:
+            raise ArgumentError(name, f"must be an integer >= {least}", number)
     nu = float(degrees_of_freedom)
     ends = 0.5 * np.log(np.array([chi2.ppf(1e-14, nu), chi2.isf(1e-14, nu)]) / nu)
     # Few degrees of freedom spread s over many powers of ten.
@@ -124,9 +125,6 @@ TukeyReason = Literal["fewer-than-two-runs", "fewer-than-two-topics", "no-variat
 so that nothing is left to measure chance by."""
 
 PERMUTATIONS = 10_000
-
-SAME = 1e-12
-"""Differences no further apart are one: rounding alone moves a mean by up to about 1e-15."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -238,8 +236,8 @@ def randomised_tukey_test(
 
     Parameters
     ----------
-    scores : ndarray of float64, shape (n_runs, n_topics)
-        Every run's score in every topic; finite.
+    scores
+        As in `tukey_test`.
     seed : int
         Not negative; stored with the result.
     permutations : int, default=10000

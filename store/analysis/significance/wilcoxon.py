@@ -52,10 +52,8 @@ def wilcoxon_test(differences: NDArray[np.float64], *, resolution: float = RESOL
 
     Parameters
     ----------
-    differences : ndarray of float64, shape (n_topics,)
-        Score of the first run less score of the second, by topic; finite.
-    resolution : float, default=1e-4
-        Differences are rounded to multiples of it, see `rounded_differences`.
+    differences, resolution
+        As in `randomisation_test`.
 
     Returns
     -------
@@ -107,15 +105,8 @@ def wilcoxon_test(differences: NDArray[np.float64], *, resolution: float = RESOL
 def signed_rank_p(doubled: NDArray[np.int64]) -> float:
     """Compute p of `wilcoxon_test` from what `doubled_signed_ranks` gives.
 
-    Parameters
-    ----------
-    doubled : ndarray of int64, shape (n,)
-        Twice the signed ranks, one at least not 0.
-
-    Returns
-    -------
-    float
-        In (0, 1]: exact up to `MOST_EXACT` ranks, then by the normal approximation.
+    In (0, 1]: exact up to `MOST_EXACT` ranks, then by the normal approximation. One rank at least
+    is not 0.
 
     Examples
     --------
@@ -129,16 +120,8 @@ def signed_rank_p(doubled: NDArray[np.int64]) -> float:
 def doubled_signed_ranks(whole: NDArray[np.int64]) -> NDArray[np.int64]:
     """Rank whole numbers by their size, times 2 and with their sign.
 
-    Parameters
-    ----------
-    whole : ndarray of int64, shape (n,)
-        Rounded differences.
-
-    Returns
-    -------
-    ndarray of int64, shape (n,)
-        Twice the rank among those that are not 0, ties by the mean of their ranks; 0 where the
-        difference is 0.
+    Shape (n,): twice the rank among those that are not 0, ties by the mean of their ranks; 0 where
+    the rounded difference is 0.
 
     Examples
     --------

@@ -14,16 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from store.analysis.measures.average_precision import (
-    RMode,
-    average_precision,
-    check_r_mode,
-    gains,
-    mean_average_precision,
-)
+from store.analysis.measures.average_precision import RMode, check_r_mode, gains, mean_average_precision
 from store.analysis.rankings import RELEVANT, UNJUDGED, JudgedRankings
 from store.analysis.run_order import TIED_MAP
-from store.analysis.undiscovered.flips import n_relevant_of
+from store.analysis.undiscovered.flips import n_relevant_of, scores_of_runs
 
 _DOCUMENTS_AT_ONCE = 4096
 _PAIR_CELLS = 1 << 21
@@ -78,8 +72,6 @@ def each_discovery(
         Rankings and judgements. An unjudged document counts as not relevant before.
     r_mode : {"pool", "own"}, default="pool"
         What R counts; in mode ``own`` a run that lacks the document keeps its AP.
-    progress : callable, optional
-        Called with the number of topics done since the last call.
 
     Returns
     -------
@@ -115,11 +107,7 @@ def each_discovery(
     """
     r_mode = check_r_mode(r_mode)
     n_runs, n_topics = rankings.lengths.shape
-    scores = np.empty((n_runs, n_topics))
-    for topic in range(n_topics):
-        relevant = rankings.states_by_rank(topic) == RELEVANT
-        counts = n_relevant_of(rankings, topic, relevant, r_mode)
-        scores[:, topic] = average_precision(relevant, counts)
+    scores = scores_of_runs(rankings, r_mode)
     map_before, n_defined = mean_average_precision(scores)
     order = _RunOrder(map_before)
     parts: list[dict[str, NDArray[Any]]] = []

@@ -102,11 +102,7 @@ def choose_flips(
     Returns
     -------
     FlipChoice
-        A run may have fewer than `flips`.
-
-    Notes
-    -----
-    O(size of `document_states`). Arguments are checked by `check_at`.
+        A run may have fewer than `flips`. O(size of `standing`). Arguments are checked by `check_at`.
 
     Examples
     --------
@@ -183,6 +179,17 @@ def n_relevant_of(
     return np.full(len(relevant), rankings.n_relevant[topic], dtype=np.int64)
 
 
+def scores_of_runs(rankings: JudgedRankings, r_mode: RMode) -> NDArray[np.float64]:
+    """Compute AP of every run and topic as judged, shape (n_runs, n_topics)."""
+    n_runs, n_topics = rankings.lengths.shape
+    scores = np.empty((n_runs, n_topics))
+    for topic in range(n_topics):
+        relevant = rankings.standing_by_rank(topic) == RELEVANT
+        counts = n_relevant_of(rankings, topic, relevant, r_mode)
+        scores[:, topic] = average_precision(relevant, counts)
+    return scores
+
+
 def discovered_sums(
     documents: NDArray[np.int32], relevant: NDArray[np.bool_], sets: NDArray[np.int64]
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
@@ -201,10 +208,7 @@ def discovered_sums(
         S' - S of E3, at least 0.
     n_retrieved : ndarray of int64, shape (n_sets, n_runs)
         Documents of the set that the run retrieved.
-
-    Notes
-    -----
-    O(size of `documents` + n_sets n_runs n_flips log n_flips).
+        O(size of `documents` + n_sets n_runs n_flips log n_flips).
 
     Examples
     --------
@@ -253,25 +257,15 @@ def flip_topic(
 
     Parameters
     ----------
-    rankings : JudgedRankings
-        Rankings and judgements.
     topic : int
         Index into the topics.
-    at, depth, flips
-        As in `store.analysis.undiscovered.flips.choose_flips`.
-    scenario : {"shared", "own"}
-        Who gains; see `store.analysis.undiscovered.sensitivity.sensitivity`.
-    r_mode : {"pool", "own"}
-        What R counts.
+    rankings, at, depth, flips, scenario, r_mode
+        As in `store.analysis.undiscovered.sensitivity.sensitivity`.
 
     Returns
     -------
     TopicFlips
-        Scores before and after.
-
-    Notes
-    -----
-    O(n_runs (width + n_runs n_flips)). Arguments are not checked.
+        Scores before and after. O(n_runs (width + n_runs n_flips)). Arguments are not checked.
     """
     document_states = rankings.states_by_rank(topic)
     relevant = document_states == RELEVANT

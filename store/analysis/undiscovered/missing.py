@@ -30,6 +30,7 @@ from store.analysis.measures.average_precision import (
     gains,
     mean_average_precision,
     precision_sum,
+    quotient,
 )
 from store.analysis.rankings import RELEVANT, JudgedRankings
 from store.analysis.undiscovered.flips import choose_flips, discovered_sums, n_relevant_of
@@ -64,12 +65,6 @@ class MissingBounds:
     the lowest AP, then -1; none in mode ``pool``."""
     high_columns: NDArray[np.int64]
     """The same of the highest AP."""
-
-
-def check_missing(n_missing: int) -> None:
-    """Raise `ArgumentError` unless k is at least 1."""
-    if n_missing < 1:
-        raise ArgumentError("n_missing", "must be an integer >= 1", n_missing)
 
 
 def missing_bounds(rankings: JudgedRankings, n_missing: int, *, r_mode: RMode = "pool") -> MissingBounds:
@@ -116,7 +111,8 @@ def missing_bounds(rankings: JudgedRankings, n_missing: int, *, r_mode: RMode = 
     >>> bounds.map_low.round(4).tolist(), bounds.map_high.round(4).tolist()
     ([0.5556], [0.8056])
     """
-    check_missing(n_missing)
+    if n_missing < 1:
+        raise ArgumentError("n_missing", "must be an integer >= 1", n_missing)
     r_mode = check_r_mode(r_mode)
     n_runs, n_topics, width = rankings.documents.shape
     most = min(n_missing, width)
@@ -237,14 +233,8 @@ def missing_pair_bounds(
 
     Parameters
     ----------
-    rankings : JudgedRankings
-        Rankings and judgements. An unjudged document counts as not relevant before.
-    n_missing : int
-        k, at least 1.
-    r_mode : {"pool", "own"}, default="pool"
-        What R counts.
-    progress : callable, optional
-        Called with the number of topics done since the last call.
+    rankings, n_missing, r_mode
+        As in `missing_bounds`.
 
     Returns
     -------
@@ -256,7 +246,7 @@ def missing_pair_bounds(
     Raises
     ------
     ArgumentError
-        If `n_missing` or `r_mode` is out of range.
+        As `missing_bounds`.
 
     Notes
     -----
@@ -333,4 +323,4 @@ def _mean(values: NDArray[np.float64], defined: NDArray[np.bool_]) -> NDArray[np
     """Average each row over the topics that count; NaN without one."""
     count = np.count_nonzero(defined, axis=1)
     total = np.sum(values, axis=1, where=defined)
-    return np.asarray(np.divide(total, count, out=np.full(count.shape, np.nan), where=count > 0))
+    return quotient(total, count)

@@ -32,6 +32,7 @@ from store.analysis.undiscovered.flips import (
     check_scenario,
     flip_topic,
     n_relevant_of,
+    scores_of_runs,
 )
 from store.errors import ArgumentError
 
@@ -84,8 +85,6 @@ def pair_extremes(
     r_mode : {"pool", "own"}, default="pool"
         What R counts; in mode ``own`` a run that lacks the document keeps its AP, but for scenario
         ``own``, where its R grows all the same.
-    progress : callable, optional
-        Called with the number of topics done since the last call.
 
     Returns
     -------
@@ -253,15 +252,8 @@ class PairDiscovery:
 def better_first(scores: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Pair every two runs, the one with the higher mean over the common topics first.
 
-    Parameters
-    ----------
-    scores : ndarray of float64, shape (n_runs, n_topics)
-        NaN = undefined.
-
-    Returns
-    -------
-    first, second : ndarray of int64, shape (n_pairs,)
-        Rows; where the means are tied, the lower row is first.
+    Rows of both runs, shape (n_pairs,) each, of scores of shape (n_runs, n_topics), NaN = undefined;
+    where the means are tied, the lower row is first.
     """
     first, second = np.triu_indices(len(scores), 1)
     differences = scores[first] - scores[second]
@@ -310,8 +302,6 @@ def pair_sensitivity(
     ----------
     rankings, depth, at, flips, scenario, r_mode
         As in `store.analysis.undiscovered.sensitivity.sensitivity`.
-    progress : callable, optional
-        Called with the number of topics done since the last call.
 
     Returns
     -------
@@ -348,7 +338,7 @@ def pair_sensitivity(
     at = check_at(at, depth, flips, rankings.cutoff)
     n_runs, n_topics = rankings.lengths.shape
     _check_runs(n_runs)
-    scores = _scores(rankings, r_mode)
+    scores = scores_of_runs(rankings, r_mode)
     first, second = better_first(scores)
     before = scores[first] - scores[second]
     after = {"first": before.copy(), "second": before.copy()}
@@ -388,11 +378,9 @@ def pair_discovery(
 
     Parameters
     ----------
-    rankings
-        As in `pair_extremes`.
     towards : bool
         Whether the difference is to move towards 0, and past it, or away from it.
-    scenario, r_mode, progress
+    rankings, scenario, r_mode
         As in `pair_extremes`.
 
     Returns
@@ -408,9 +396,13 @@ def pair_discovery(
     """
     r_mode = check_r_mode(r_mode)
     _check_runs(len(rankings.tags))
-    first, second = better_first(_scores(rankings, r_mode))
+    first, second = better_first(scores_of_runs(rankings, r_mode))
     found = pair_extremes(rankings, first, second, scenario=scenario, r_mode=r_mode, progress=progress)
-    change, holder, column = _one_side(found, towards=towards)
+    # The first run is the better one: towards 0 is down.
+    if towards:
+        change, holder, column = found.down, found.down_holder, found.down_column
+    else:
+        change, holder, column = found.up, found.up_holder, found.up_column
     defined = ~np.isnan(change)
     worst = np.inf if towards else -np.inf
     filled = np.where(defined, change, worst)
@@ -436,30 +428,10 @@ def pair_discovery(
     )
 
 
-def _one_side(
-    found: PairExtremes, *, towards: bool
-) -> tuple[NDArray[np.float64], NDArray[np.int8], NDArray[np.int32]]:
-    """Return what lowers the difference most, or raises it: the first run is the better one."""
-    if towards:
-        return found.down, found.down_holder, found.down_column
-    return found.up, found.up_holder, found.up_column
-
-
 def _check_runs(n_runs: int) -> None:
     """Raise `ArgumentError` unless there is a pair."""
     if n_runs < 2:
         raise ArgumentError("rankings", "must hold two runs to make a pair", n_runs)
-
-
-def _scores(rankings: JudgedRankings, r_mode: RMode) -> NDArray[np.float64]:
-    """Compute AP of every run and topic before, shape (n_runs, n_topics)."""
-    n_runs, n_topics = rankings.lengths.shape
-    scores = np.empty((n_runs, n_topics))
-    for topic in range(n_topics):
-        relevant = rankings.states_by_rank(topic) == RELEVANT
-        counts = n_relevant_of(rankings, topic, relevant, r_mode)
-        scores[:, topic] = average_precision(relevant, counts)
-    return scores
 
 
 def _tests(differences: NDArray[np.float64]) -> RunPairs:

@@ -14,6 +14,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from store.analysis.measures.average_precision import quotient
 from store.analysis.run_order import TIED_MAP
 from store.analysis.significance.pairs import RunPairs
 from store.analysis.significance.t_tests import TestReason
@@ -165,8 +166,7 @@ def variation_share_of(judgement_variance: ArrayLike, topic_variance: ArrayLike)
     """
     part = _between("judgement_variance", judgement_variance, 0.0, np.inf, closed=True)
     rest = _between("topic_variance", topic_variance, 0.0, np.inf, closed=True)
-    whole = part + rest
-    return np.asarray(np.divide(part, whole, out=np.full(whole.shape, np.nan), where=whole > 0))
+    return quotient(part, part + rest)
 
 
 def relative_drop(before: ArrayLike, after: ArrayLike) -> NDArray[np.float64]:
@@ -195,9 +195,9 @@ def relative_drop(before: ArrayLike, after: ArrayLike) -> NDArray[np.float64]:
     return np.asarray(np.divide(first - second, first, out=drop, where=first != 0))
 
 
-def _between(name: str, given: ArrayLike, low: float, high: float, *, closed: bool) -> NDArray[np.float64]:
+def _between(name: str, argument: ArrayLike, low: float, high: float, *, closed: bool) -> NDArray[np.float64]:
     """Return numbers of an interval, its lower end belonging to it if `closed`."""
-    values = np.asarray(given, dtype=np.float64)
+    values = np.asarray(argument, dtype=np.float64)
     above = values >= low if closed else values > low
     if not np.all(above & (values < high)):
         least = "" if low == -np.inf else f"{'at least' if closed else 'above'} {low:g}"
@@ -257,16 +257,12 @@ def required_of_pairs(
     Returns
     -------
     RequiredOfPairs
-        In the order of the pairs of `moved`.
+        In the order of the pairs of `moved`. O(n_pairs).
 
     Raises
     ------
     ArgumentError
         If an argument is outside its range.
-
-    Notes
-    -----
-    O(n_pairs).
 
     Examples
     --------

@@ -61,8 +61,7 @@ class Sensitivity:
     scenario: Scenario
     r_mode: RMode
     status: NDArray[np.int8]
-    """Shape (n_runs, n_topics): `JUDGED`, `UNJUDGED` = something turned relevant, `ENDED` or
-    `NO_RUN`."""
+    """Shape (n_runs, n_topics): `JUDGED`, `UNJUDGED` = something turned relevant, `ENDED` or `NO_RUN`."""
     columns: NDArray[np.int64]
     """Shape (n_runs, n_topics, least of `flips` and the width): rank less 1 of each that turned
     relevant, then -1."""
@@ -188,10 +187,7 @@ def discovery_effect_below(n_relevant: int, average_precision: float, rank: int)
     >>> round(discovery_effect_below(10, 0.5, 101), 5)
     -0.03555
     """
-    if n_relevant < 0:
-        raise ArgumentError("n_relevant", "must be an integer >= 0", n_relevant)
-    if not 0 <= average_precision <= 1:
-        raise ArgumentError("average_precision", "must be between 0 and 1", average_precision)
+    _check_before(n_relevant, average_precision)
     if rank <= n_relevant:
         requirement = f"must be above the {n_relevant} relevant documents that precede it"
         raise ArgumentError("rank", requirement, rank)
@@ -203,10 +199,8 @@ def discovery_range(n_relevant: int, average_precision: float, rank: int) -> tup
 
     Parameters
     ----------
-    n_relevant : int
-        R before the discovery, at least 0.
-    average_precision : float
-        AP before, in [0, 1].
+    n_relevant, average_precision
+        As in `discovery_effect_below`.
     rank : int
         Where the document is found, at least 1.
 
@@ -238,10 +232,7 @@ def discovery_range(n_relevant: int, average_precision: float, rank: int) -> tup
     >>> round(least, 10), round(greatest, 10)
     (-0.0007959619, 0.0038633275)
     """
-    if n_relevant < 0:
-        raise ArgumentError("n_relevant", "must be an integer >= 0", n_relevant)
-    if not 0 <= average_precision <= 1:
-        raise ArgumentError("average_precision", "must be between 0 and 1", average_precision)
+    _check_before(n_relevant, average_precision)
     if rank < 1:
         raise ArgumentError("rank", "must be an integer >= 1", rank)
     total = n_relevant * average_precision
@@ -257,6 +248,14 @@ def discovery_range(n_relevant: int, average_precision: float, rank: int) -> tup
         for count in (can_occur[0], can_occur[-1])
     )
     return least, greatest
+
+
+def _check_before(n_relevant: int, average_precision: float) -> None:
+    """Raise `ArgumentError` where R or AP is out of its range."""
+    if n_relevant < 0:
+        raise ArgumentError("n_relevant", "must be an integer >= 0", n_relevant)
+    if not 0 <= average_precision <= 1:
+        raise ArgumentError("average_precision", "must be between 0 and 1", average_precision)
 
 
 def _worst_sum(count: int, rank: int) -> float:
@@ -407,10 +406,8 @@ def threshold_ranks(relevant: NDArray[np.bool_], n_relevant: NDArray[np.int64]) 
 
     Parameters
     ----------
-    relevant : ndarray of bool, shape (..., width)
-        Which ranks hold a relevant document.
-    n_relevant : ndarray of int64, shape (...) or one that broadcasts to it
-        R before the discovery, at least the number of relevant ranks.
+    relevant, n_relevant
+        As in `discovery_effect`.
 
     Returns
     -------
@@ -426,10 +423,9 @@ def threshold_ranks(relevant: NDArray[np.bool_], n_relevant: NDArray[np.int64]) 
 
     Notes
     -----
-    AP changes by :math:`(g_r - \nu) / (R + 1)` (eq. 19 of the paper that
-    `store.analysis.undiscovered.sensitivity` names), so it falls exactly where :math:`g_r < \nu` (E2). Over
-    the ranks that are not relevant :math:`g_r` falls strictly, to :math:`(1 + c) / r` below the
-    last of c relevant documents. O(size of `relevant`).
+    AP changes by :math:`(g_r - \nu) / (R + 1)` (Eq. 19 of [1]_), so it falls exactly where
+    :math:`g_r < \nu` (E2). Over the ranks that are not relevant :math:`g_r` falls strictly, to
+    :math:`(1 + c) / r` below the last of c relevant documents. O(size of `relevant`).
 
     Examples
     --------
@@ -469,15 +465,12 @@ def run_thresholds(rankings: JudgedRankings, *, r_mode: RMode = "pool") -> NDArr
     -------
     ndarray of int64, shape (n_runs, n_topics)
         As `threshold_ranks`; 0 = a discovery by the run can only raise its AP, or there is none.
+        O(size of the rankings); one topic in memory at a time.
 
     Raises
     ------
     ArgumentError
         If `r_mode` is unknown.
-
-    Notes
-    -----
-    O(size of the rankings); one topic in memory at a time.
     """
     r_mode = check_r_mode(r_mode)
     n_runs, n_topics = rankings.lengths.shape

@@ -16,8 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from store.analysis.agreement.intervals import LEVEL
+from store.analysis.measures.average_precision import quotient
 from store.analysis.quadrature import TOLERANCE
-from store.analysis.variation.empty import Empty, check_chances
+from store.analysis.variation.lists import Empty, check_chances
 from store.analysis.variation.moments import variation
 from store.errors import ArgumentError
 
@@ -72,8 +73,7 @@ class Components:
     def share(self) -> NDArray[np.float64]:
         """K, the share that judging has in the variance of single topics; NaN where that is 0."""
         whole = self.topic_variance + self.judging_variance
-        empty = np.full(whole.shape, np.nan)
-        return np.asarray(np.divide(self.judging_variance, whole, out=empty, where=whole > 0))
+        return quotient(self.judging_variance, whole)
 
     @property
     def of_mean(self) -> NDArray[np.float64]:
@@ -137,12 +137,9 @@ def collection_variation(
         See `store.analysis.variation.moments.variation`; the runs are the same in all. R counts all
         documents of a topic (pool mode).
     empty : {"given", "zero"}, default="given"
-        Whether outcomes without a relevant document are left out or have an AP of 0; see
-        `store.analysis.variation.empty`.
+        The rule for R = 0, of `store.analysis.variation.lists`.
     tolerance : float, default=1e-12
         Wanted bound of the error.
-    progress : callable, optional
-        Called with 1 after each topic.
 
     Raises
     ------
@@ -184,15 +181,8 @@ def collection_variation(
 def run_components(varied: CollectionVariation) -> Components:
     """Split the variance of every run's AP into that over topics and that by judging.
 
-    Returns
-    -------
-    Components
-        Shape (n_runs,).
-
-    Notes
-    -----
-    The ordinary variance of one judging's AP estimates the sum of the two (eq. 17 of [1]_). The
-    paper's run BKJJBIDS has .00188 of .05359 by judging (section 4.2.2): a share of 3.5%.
+    Of shape (n_runs,). The ordinary variance of one judging's AP estimates the sum of the two (eq. 17
+    of [1]_). The paper's run BKJJBIDS has .00188 of .05359 by judging (section 4.2.2): a share of 3.5%.
     """
     judging = np.diagonal(varied.covariance, axis1=1, axis2=2).mean(axis=0)
     return Components(varied.map_mean, _variances(varied.mean), np.asarray(judging), varied.mean.shape[1])
@@ -215,10 +205,7 @@ def pair_components(
     VariedPairs
         Table 6 of [1]_, its last two columns: variation removed, variation included. There judging
         alone would hardly ever turn the order about, t being large with it as without.
-
-    Notes
-    -----
-    O(n_pairs n_topics).
+        O(n_pairs n_topics).
     """
     n_runs, n_topics = varied.mean.shape
     first, second = np.triu_indices(n_runs, 1) if pairs is None else pairs
@@ -243,16 +230,9 @@ def pair_components(
 def difference_variance(
     first: NDArray[np.float64], second: NDArray[np.float64], covariance: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Compute the variance of a difference from two variances and their covariance.
+    """Compute the variance of a difference from two variances and their covariance, arrays of float64.
 
-    Parameters
-    ----------
-    first, second, covariance : ndarray of float64, shapes that go together
-
-    Returns
-    -------
-    ndarray of float64
-        At least 0; 0 where it is no more than rounding, as of two equal lists.
+    At least 0; 0 where it is no more than rounding, as of two equal lists.
 
     Examples
     --------

@@ -16,15 +16,17 @@ P(MAP < x) + P(MAP = x) / 2 (the mid-distribution function) as h tends to 0.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from store.analysis.variation.empty import Empty, chance_left
-from store.analysis.variation.lists import check_lists
+from store.analysis.agreement.intervals import LEVEL
+from store.analysis.variation.collection import CollectionVariation, Topic, run_components
+from store.analysis.variation.lists import Empty, chance_left, check_lists
+from store.analysis.variation.outcomes import enumerate_outcomes, halves
 from store.errors import ArgumentError
 
 _DROPPED = 1e-14
@@ -48,8 +50,7 @@ class RunTransform:
     ranks : array of float, shape (n_documents,) or (1, n_documents)
         From 1 on; infinite = not retrieved.
     empty : {"given", "zero"}, default="given"
-        Whether outcomes without a relevant document are left out or have an AP of 0; see
-        `store.analysis.variation.empty`.
+        The rule for R = 0, of `store.analysis.variation.lists`.
 
     Raises
     ------
@@ -112,15 +113,12 @@ class RunTransform:
         -------
         ndarray of the same type, shape (n_points,)
             To an absolute error of 1e-14, and as much by rounding; for real z as `bound` has it.
+            O(n_documents k c) a point, k and c being the numbers of values kept.
 
         Raises
         ------
         ArgumentError
             If no outcome is left: `cost` is known all the same.
-
-        Notes
-        -----
-        O(n_documents k c) a point, k and c being the numbers of values kept.
         """
         if not self._left:
             requirement = "must have one above 0, or `empty` be zero"
@@ -176,15 +174,8 @@ class RunTransform:
 def count_law(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
     """Compute the law of the number of relevant documents among the first 0, 1, ... of them.
 
-    Parameters
-    ----------
-    probabilities : ndarray of float64, shape (n_documents,)
-        From 0 to 1; judgements are independent.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_documents + 1, n_documents + 1)
-        Row i, column c: the probability that c of the first i are relevant. O(n_documents**2).
+    Shape (n_documents + 1, n_documents + 1): row i, column c is the probability that c of the first
+    i are relevant, judgements being independent. O(n_documents**2).
 
     Examples
     --------
@@ -339,8 +330,7 @@ def map_characteristic(topics: Topics, theta: ArrayLike, *, empty: Empty = "give
     theta : array of float, shape (n_theta,)
         Real numbers.
     empty : {"given", "zero"}, default="given"
-        Whether outcomes without a relevant document are left out or have an AP of 0; see
-        `store.analysis.variation.empty`.
+        The rule for R = 0, of `store.analysis.variation.lists`.
 
     Returns
     -------
@@ -379,11 +369,8 @@ def map_law(topics: Topics, *, empty: Empty = "given", resolution: float = RESOL
 
     Parameters
     ----------
-    topics : sequence of (probabilities, ranks)
+    topics, empty
         As of `map_characteristic`.
-    empty : {"given", "zero"}, default="given"
-        Whether outcomes without a relevant document are left out or have an AP of 0; see
-        `store.analysis.variation.empty`.
     resolution : float, default=0.05
         h, in standard deviations of MAP (estimated to some per cent), above 0. Smaller tells
         single values apart, at a cost of 1 / h.
@@ -455,15 +442,10 @@ def map_interval(
 
     Parameters
     ----------
-    topics : sequence of (probabilities, ranks)
-        As of `map_characteristic`.
+    topics, empty, resolution
+        As of `map_law`.
     level : float, default=0.95
         Between 0 and 1: the probability of the interval, the rest being shared by both sides.
-    empty : {"given", "zero"}, default="given"
-        Whether outcomes without a relevant document are left out or have an AP of 0; see
-        `store.analysis.variation.empty`.
-    resolution : float, default=0.05
-        As of `map_law`.
 
     Returns
     -------
@@ -531,3 +513,108 @@ def _window(topics: list[RunTransform], scale: float, h: float) -> tuple[float, 
         end = (logarithm + (s * h) ** 2 / 2 - math.log(_OUTSIDE)) / s
         ends[side] = min(ends[side], end) if sign > 0 else max(ends[side], -end)
     return ends[0], ends[1]
+
+
+IntervalLaw = Literal["enumeration", "inversion", "normal"]
+"""How an interval was found; see `run_intervals`."""
+
+MOST_OF_HALF = 16
+"""Random documents of half of the topics up to which all outcomes are listed: the quantiles look
+them through some forty times."""
+MOST_INVERTED = 5e6
+"""Costs of the runs' transforms, added up, to which characteristic functions are inverted: some
+five seconds."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RunIntervals:
+    """Where MAP will be when all topics are judged again; arrays of shape (n_runs,)."""
+
+    low: NDArray[np.float64]
+    """In [0, 1]; MAP is lower with probability (1 - level) / 2 at most."""
+    high: NDArray[np.float64]
+    """In [0, 1]; MAP is higher with probability (1 - level) / 2 at most."""
+    error: NDArray[np.float64]
+    """What an end is known to, in MAP: 0 of enumeration, the resolution of inversion, and NaN = not
+    known of the normal law."""
+    law: IntervalLaw
+
+
+def run_intervals(
+    topics: Sequence[Topic],
+    varied: CollectionVariation,
+    level: float = LEVEL,
+    *,
+    progress: Callable[[int], None] | None = None,
+) -> RunIntervals:
+    """Compute the interval of every run, all by one law.
+
+    Parameters
+    ----------
+    topics : sequence of (probabilities, ranks)
+        See `store.analysis.variation.moments.variation`; R counts all documents (pool mode).
+    varied : CollectionVariation
+        The moments of these topics; their rule for R = 0 counts.
+    level : float, default=0.95
+        Between 0 and 1: the probability of the interval, the rest being shared by both sides.
+
+    Returns
+    -------
+    RunIntervals
+        A constant MAP twice, where nothing varies.
+
+    Notes
+    -----
+    A quantile is the least value with a cumulative probability of so much. By all outcomes, where
+    the topics fall into two halves of at most 16 documents each that are neither sure nor
+    impossible; else by inversion of the characteristic function (`map_interval`), where that takes
+    seconds; else by the normal law, cut off at 0 and 1, whose tails are as thin on either side,
+    while those of MAP are not.
+
+    Examples
+    --------
+    Two documents at ranks 1 and 2, each relevant half of the time: AP is 1, 1 or 1/2.
+
+    >>> from store.analysis.variation.collection import collection_variation
+    >>> topics = [(np.array([0.5, 0.5]), np.array([[1.0, 2.0]]))]
+    >>> found = run_intervals(topics, collection_variation(topics))
+    >>> found.low.tolist(), found.high.tolist(), found.law
+    ([0.5], [1.0], 'enumeration')
+    """
+    n_runs, n_topics = varied.mean.shape
+    ends = np.empty((n_runs, 2))
+    error = np.zeros(n_runs)
+    parts = halves(topics, MOST_OF_HALF)
+    law: IntervalLaw = "enumeration"
+    if parts is None:
+        law = "inversion" if _cost(topics, n_runs) <= MOST_INVERTED else "normal"
+    if law == "normal":
+        low, high = run_components(varied).interval(level)
+        unknown = np.full(n_runs, np.nan)
+        return RunIntervals(np.maximum(low, 0.0), np.minimum(high, 1.0), unknown, law)
+    for run in range(n_runs):
+        if parts is not None:
+            own = [(p, ranks[[run]]) for p, ranks in topics]
+            outcomes = enumerate_outcomes(own, parts, (1.0,), empty=varied.empty)
+            ends[run] = [outcomes.quantile((1 + side * level) / 2) / n_topics for side in (-1, 1)]
+        else:
+            rows = [(p, ranks[run]) for p, ranks in topics]
+            found = map_interval(rows, level, empty=varied.empty)
+            ends[run] = found.low, found.high
+            error[run] = found.resolution
+        if progress is not None:
+            progress(1)
+    low, high = np.clip(ends, 0.0, 1.0).T
+    return RunIntervals(low, high, error, law)
+
+
+def _cost(topics: Sequence[Topic], n_runs: int) -> float:
+    """Add up what a point of the transforms of all runs costs, as far as it is within bounds."""
+    total = 0.0
+    for p, ranks in topics:
+        for run in range(n_runs):
+            # Many documents cost more than the square of those that a run has, surely.
+            total += max(0, int((np.isfinite(ranks[run]) & (p > 0)).sum()))
+            if total > MOST_INVERTED:
+                return total
+    return total + sum(RunTransform(p, ranks[run]).cost for p, ranks in topics for run in range(n_runs))

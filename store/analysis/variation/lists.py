@@ -3,15 +3,28 @@
 A topic is two arrays: how probably each document is judged relevant, and its rank in every run.
 Documents that are surely not relevant only occupy ranks, and are left out.
 
-Under that law the judgements stay independent, document i being relevant with
-:math:`q_i = p_i t / (1 - p_i (1 - t))`. All exact moments of average precision are integrals over t
-of plain sums of the :math:`q_i`.
+Under the law tilted by t, which weighs an outcome by :math:`t^R`, judgements stay independent,
+document i being relevant with :math:`q_i = p_i t / (1 - p_i (1 - t))`. All exact moments of average
+precision are integrals over t of plain sums of the :math:`q_i`.
+
+An outcome of judging may leave a topic without a relevant document, and AP undefined. Kishida (2001)
+does not speak of that: in the paper's data it does not occur. There are two rules for R = 0, `Empty`:
+
+``given``
+    The law given that some document is relevant, in every topic: AP is defined in all that is left,
+    as everywhere else, and topics stay independent of each other.
+``zero``
+    AP counts as 0, as trec_eval has it for a topic of the qrels without a relevant document.
+
+Where a document is surely relevant, both are the same. Where none can be, ``given`` has no law and
+such a topic has to be left out, while with ``zero`` its AP is 0 for certain, and counts in means.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -56,18 +69,7 @@ class ProbableRankings:
     """Ranks that count, at least 1."""
 
     def best_ranks(self, topic: int) -> NDArray[np.float64]:
-        """Find the best rank of every document of one topic over the runs.
-
-        Parameters
-        ----------
-        topic : int
-            Index into `topics`.
-
-        Returns
-        -------
-        ndarray of float64, shape (n_documents,)
-            Rank from 1 on; infinite where no run retrieved the document within the cutoff.
-        """
+        """Return the best rank over the runs of each document of one topic; infinite = no run has it."""
         best: NDArray[np.float64] = self.ranks[topic].min(axis=0, initial=np.inf)
         return best
 
@@ -314,19 +316,10 @@ class Tilted:
 
 
 def check_lists(probabilities: ArrayLike, ranks: ArrayLike) -> JudgedLists:
-    """Check the documents of a topic.
+    """Check the documents of a topic; raise `ArgumentError` if a shape or a value is wrong.
 
-    Parameters
-    ----------
-    probabilities : array of float, shape (n_documents,)
-        Of being relevant, from 0 to 1.
-    ranks : array of float, shape (n_runs, n_documents)
-        From 1 on, each once in a run; infinite = not retrieved.
-
-    Raises
-    ------
-    ArgumentError
-        If a shape or a value is none of these.
+    `probabilities`, shape (n_documents,), are from 0 to 1; `ranks`, shape (n_runs, n_documents),
+    from 1 on, each once in a run, or infinite = not retrieved.
     """
     p = np.asarray(probabilities, dtype=np.float64)
     places = np.asarray(ranks, dtype=np.float64)
@@ -353,17 +346,8 @@ def _lists(p: NDArray[np.float64], places: NDArray[np.float64]) -> JudgedLists:
 
 
 def tilt(probabilities: NDArray[np.float64], rule: Rule) -> Tilted:
-    """Compute the law at every node of a rule.
+    """Compute the law of the judgements at every node of a rule for their window.
 
-    Parameters
-    ----------
-    probabilities : ndarray of float64, shape (n_documents,)
-        From 0 to 1.
-    rule : Rule
-        For their window.
-
-    Notes
-    -----
     O(n_nodes n_documents). The product G is a sum of logarithms: plain, thousands of factors lose
     digits.
     """
@@ -378,12 +362,9 @@ def tilt(probabilities: NDArray[np.float64], rule: Rule) -> Tilted:
 
 
 def logarithms(d: NDArray[np.float64], lacking: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Compute ln d of numbers in (0, 1], given both d and ``lacking``, which is 1 - d.
+    """Compute ln d of numbers in (0, 1] from d and from `lacking`, 1 - d, which is overwritten.
 
-    Parameters
-    ----------
-    d, lacking : ndarray of float64, of one shape
-        Each without the rounding error of the difference from 1; `lacking` is overwritten.
+    Neither has the rounding error of the difference from 1.
     """
     is_small = d < 0.125
     lacking[is_small] = 0.0
@@ -395,25 +376,12 @@ def logarithms(d: NDArray[np.float64], lacking: NDArray[np.float64]) -> NDArray[
 def run_sums(
     q: NDArray[np.float64], lists: JudgedLists, run: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    r"""Compute the mean of S, the sum of precisions, and what each document adds to it.
+    r"""Compute the mean of S, the sum of precisions of a run, and what each document adds to it.
 
-    Parameters
-    ----------
-    q : ndarray of float64, shape (n_nodes, n_documents)
-        Probabilities of relevance.
-    lists : JudgedLists
-        The documents.
-    run : int
-        Which run.
-
-    Returns
-    -------
-    mean : ndarray of float64, shape (n_nodes,)
-        :math:`E_t S = \sum_i (q_i / a_i) (1 + \sum_{a_k < a_i} q_k)`.
-    h : ndarray of float64, shape (n_nodes, n_documents)
-        :math:`h_i = (1 / a_i) (1 + \sum_{a_k < a_i} q_k) + \sum_{a_k > a_i} q_k / a_k`, by how
-        much S is larger on average with document i relevant than without; 0 where it was not
-        retrieved.
+    `q`, shape (n_nodes, n_documents), are probabilities of relevance. The mean, shape (n_nodes,), is
+    :math:`E_t S = \sum_i (q_i / a_i) (1 + \sum_{a_k < a_i} q_k)`. The other, of the shape of `q`, is
+    :math:`h_i = (1 / a_i) (1 + \sum_{a_k < a_i} q_k) + \sum_{a_k > a_i} q_k / a_k`: by how much S is
+    larger on average with document i relevant than without; 0 where it was not retrieved.
     """
     order = lists.order[run, : lists.n_retrieved[run]]
     w = 1 / lists.ranks[run, order]
@@ -428,3 +396,37 @@ def run_sums(
     h = np.zeros(q.shape)
     h[:, order] = before
     return mean, h
+
+
+Empty = Literal["given", "zero"]
+"""What becomes of outcomes without a relevant document."""
+
+
+def chance_of_any(probabilities: NDArray[np.float64]) -> float:
+    """Compute 1 - P(R = 0) of independent documents, with all its digits where it is small.
+
+    In [0, 1]; 0 only where every probability is.
+
+    Examples
+    --------
+    >>> chance_of_any(np.array([0.5, 0.5])), chance_of_any(np.array([1e-20]))
+    (0.75, 1e-20)
+    """
+    if (probabilities == 1).any():
+        return 1.0
+    return float(-np.expm1(np.log1p(-probabilities).sum()))
+
+
+def chance_left(probabilities: NDArray[np.float64], empty: Empty) -> float:
+    """Return the probability of a topic's outcomes that count by the rule: 1 with ``zero``."""
+    if empty not in ("given", "zero"):
+        raise ArgumentError("empty", "must be given or zero", empty)
+    return 1.0 if empty == "zero" else chance_of_any(probabilities)
+
+
+def check_chances(probabilities: Sequence[ArrayLike], empty: Empty) -> None:
+    """Raise `ArgumentError` if a topic, of which these are the probabilities, has no outcome that counts."""
+    for place, p in enumerate(probabilities):
+        if not chance_left(np.asarray(p, dtype=np.float64), empty):
+            requirement = "must each have a document that may be relevant, or `empty` be zero"
+            raise ArgumentError("topics", requirement, place)

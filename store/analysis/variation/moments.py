@@ -23,8 +23,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from store.analysis.quadrature import TOLERANCE, rule_for, window
-from store.analysis.variation.empty import Empty, chance_left, chance_of_any
-from store.analysis.variation.lists import JudgedLists, Tilted, check_lists, run_sums, tilt
+from store.analysis.variation.lists import (
+    Empty,
+    JudgedLists,
+    Tilted,
+    chance_left,
+    chance_of_any,
+    check_lists,
+    run_sums,
+    tilt,
+)
 from store.errors import ArgumentError
 
 _BY_MATRIX = 300
@@ -38,20 +46,10 @@ _PAIR_BLOCK = 8_000_000
 def pair_sum_of_run(
     ranks: NDArray[np.float64], v: NDArray[np.float64], weights: NDArray[np.float64]
 ) -> float:
-    r"""Sum :math:`v_i v_j w_{ij}^2` over the pairs of one run.
+    r"""Sum :math:`v_i v_j w_{ij}^2` over the pairs of one run, in O(n n_nodes).
 
-    Parameters
-    ----------
-    ranks : ndarray of float64, shape (n,)
-        Ascending and finite.
-    v : ndarray of float64, shape (n_nodes, n)
-        Variances, at least 0.
-    weights : ndarray of float64, shape (n_nodes,)
-        Of the nodes.
-
-    Notes
-    -----
-    O(n n_nodes): the lower of the two ranks decides.
+    `ranks`, shape (n,), ascend and are finite: the lower of two decides. `v`, shape (n_nodes, n),
+    are variances; `weights` those of the nodes.
     """
     before = np.cumsum(v, axis=1)
     before -= v
@@ -66,18 +64,8 @@ def cross_pair_sum(
 ) -> float:
     r"""Sum :math:`v_i v_j w^A_{ij} w^B_{ij}` over the pairs of documents that two runs have.
 
-    Parameters
-    ----------
-    first, second : ndarray of float64, shape (n,)
-        Ranks in the two runs, finite, each once in a run.
-    v : ndarray of float64, shape (n_nodes, n)
-        Variances.
-    weights : ndarray of float64, shape (n_nodes,)
-        Of the nodes.
-
-    Notes
-    -----
-    O(n^2 n_nodes) in a matrix product for few documents, O(n log(n) n_nodes) for many.
+    The ranks, shape (n,), are finite; `v` and `weights` are as in `pair_sum_of_run`. O(n^2 n_nodes)
+    in a matrix product for few documents, O(n log(n) n_nodes) for many.
     """
     if first.size < 2:
         return 0.0
@@ -125,26 +113,11 @@ def _by_bits(
 def pair_matrix(
     ranks: NDArray[np.float64], v: NDArray[np.float64], weights: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    r"""Sum :math:`v_i v_j w^A_{ij} w^B_{ij}` over all pairs of documents, for every two runs.
+    r"""Sum :math:`v_i v_j w^A_{ij} w^B_{ij}` over all pairs of documents: shape (n_runs, n_runs).
 
-    Parameters
-    ----------
-    ranks : ndarray of float64, shape (n_runs, n)
-        Infinite = not retrieved.
-    v : ndarray of float64, shape (n_nodes, n)
-        Variances.
-    weights : ndarray of float64, shape (n_nodes,)
-        Of the nodes.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_runs, n_runs)
-        The diagonal is `pair_sum_of_run`.
-
-    Notes
-    -----
-    O(n_runs^2 n^2) in matrix products whatever the number of nodes; some 64 MB at once. Where runs
-    have few of the documents, n is the number of those that a run has.
+    `ranks`, shape (n_runs, n), may be infinite; `v` and `weights` are as in `pair_sum_of_run`, which
+    is the diagonal. O(n_runs^2 n^2) in matrix products whatever the number of nodes, some 64 MB at
+    once; where runs have few of the documents, n is the number of those that a run has.
     """
     n_runs, n = ranks.shape
     inverse = 1 / ranks
@@ -224,14 +197,13 @@ def variation(
         Rank of each document in each run, from 1 on; infinite = not retrieved. Documents without a
         chance to be relevant may be left out: they occupy ranks and do no more.
     empty : {"given", "zero"}, default="given"
-        Whether outcomes without a relevant document are left out or have an AP of 0; see
-        `store.analysis.variation.empty`.
+        The rule for R = 0, of `store.analysis.variation.lists`.
     tolerance : float, default=1e-12
         Wanted bound of the error; see `ScoreMoments.error`.
 
     Returns
     -------
-    Variation
+    ScoreMoments
         With ``given`` of the law given R > 0, which does not exist where every probability is 0.
 
     Raises
@@ -254,8 +226,8 @@ def variation(
 
     where every term of a variance is positive, so that nothing cancels. With ``given``, the mean is
     the first integral over P(R > 0), and the covariance the second one, with the new means in it,
-    over P(R > 0); there is no further term. Documents never retrieved
-    count in the middle sum: each of them, found relevant, lowers AP.
+    over P(R > 0); there is no further term. Documents never retrieved count in the middle sum: each
+    of them, found relevant, lowers AP.
 
     One run costs O(n n_nodes), two O(n log(n) n_nodes), and k runs O(k n n_nodes + k^2 n^2) in
     matrix products; memory is bounded whatever k.
@@ -270,8 +242,8 @@ def variation(
     >>> variation([0.5, 0.5], [[1, 2]], empty="zero").mean.round(12).tolist()
     [0.625]
     """
-    given = check_lists(probabilities, ranks)
-    lists = given.without(given.probabilities == 0)
+    checked = check_lists(probabilities, ranks)
+    lists = checked.without(checked.probabilities == 0)
     p = lists.probabilities
     n_runs = lists.ranks.shape[0]
     left = chance_left(p, empty)
@@ -362,14 +334,9 @@ def variation_gradient(
 
     Parameters
     ----------
-    probabilities : array of float, shape (n_documents,)
-        Of each document to be judged relevant, from 0 to 1. Here those of probability 0 matter:
-        unjudged documents that nobody expects anything of. R counts all of them (pool mode).
-    ranks : array of float, shape (n_runs, n_documents)
-        Rank of each document in each run; infinite = not retrieved.
-    empty : {"given", "zero"}, default="given"
-        Whether outcomes without a relevant document are left out or have an AP of 0; see
-        `store.analysis.variation.empty`.
+    probabilities, ranks, empty
+        As in `variation`. Here documents of probability 0 matter: unjudged ones that nobody expects
+        anything of.
     tolerance : float, default=1e-12
         Wanted bound of the error, relative to each of the two means.
 
@@ -383,7 +350,7 @@ def variation_gradient(
     Raises
     ------
     ArgumentError
-        If a probability is none, a rank is below 1 or stands twice in a run, or shapes differ.
+        As `variation`.
 
     Notes
     -----
@@ -493,13 +460,8 @@ def third_moment(
 
     Parameters
     ----------
-    probabilities : array of float, shape (n_documents,)
-        Of each document to be judged relevant, from 0 to 1; R counts all of them (pool mode).
-    ranks : array of float, shape (2, n_documents)
-        Rank of each document in run A and run B; infinite = not retrieved.
-    empty : {"given", "zero"}, default="given"
-        Whether outcomes without a relevant document are left out or have an AP of 0; see
-        `store.analysis.variation.empty`.
+    probabilities, ranks, empty
+        As in `variation`, of two runs.
     tolerance : float, default=1e-12
         Relative error of the quadrature, of each of the terms that add up to the moment.
 
@@ -512,8 +474,7 @@ def third_moment(
     Raises
     ------
     ArgumentError
-        If there are not two runs, a probability is none, a rank is below 1 or stands twice in a
-        run, or shapes differ.
+        If there are not two runs, and as `variation`.
 
     Notes
     -----
@@ -544,10 +505,10 @@ def third_moment(
     >>> round(moment, 12)  # p (1 - p) (1 - 2 p)
     -0.09375
     """
-    given = check_lists(probabilities, ranks)
-    if given.ranks.shape[0] != 2:
-        raise ArgumentError("ranks", "must be of two runs", given.ranks.shape)
-    lists = given.without(given.probabilities == 0)
+    checked = check_lists(probabilities, ranks)
+    if checked.ranks.shape[0] != 2:
+        raise ArgumentError("ranks", "must be of two runs", checked.ranks.shape)
+    lists = checked.without(checked.probabilities == 0)
     p = lists.probabilities
     is_random = p < 1
     if not is_random.any():

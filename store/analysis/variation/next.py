@@ -60,10 +60,8 @@ def settled_pairs(
 
     Parameters
     ----------
-    topics : sequence of (probabilities, ranks)
-        See `store.analysis.variation.moments.variation`.
-    varied : CollectionVariation
-        Their moments.
+    topics, varied
+        As in `next_documents`.
     confidence : float, default=0.95
         Probability from which on an order is settled, above 1/2 and below 1.
 
@@ -108,12 +106,10 @@ def next_documents(
         Pairs whose order has this probability are settled and count no more.
     tolerance : float, default=1e-12
         Wanted bound of the error of the gradients.
-    progress : callable, optional
-        Called with 1 after each topic.
 
     Returns
     -------
-    NextDocuments
+    JudgementValues
         Ties in the order of topics and documents.
 
     Raises

@@ -24,7 +24,7 @@ from store.analysis.variation.collection import (
     collection_variation,
     difference_variance,
 )
-from store.analysis.variation.empty import Empty, chance_left, chance_of_any, check_chances
+from store.analysis.variation.lists import Empty, chance_left, chance_of_any, check_chances
 from store.analysis.variation.moments import judgement_weights, third_moment, variation, variation_gradient
 from store.analysis.variation.outcomes import MOST_OF_HALF, LikelyOrder, enumerate_order, halves, likely_order
 from store.errors import ArgumentError
@@ -95,10 +95,7 @@ def order_probabilities(varied: CollectionVariation) -> NDArray[np.float64]:
     ndarray of float64, shape (n_runs, n_runs)
         Row above column: :math:`\Phi(z)`, z being the expected difference of MAPs over its standard
         deviation by judging. 1, 1/2 or 0 where nothing varies; 1/2 on the diagonal.
-
-    Notes
-    -----
-    O(n_runs^2). `order_probability` is better for one pair.
+        O(n_runs^2). `order_probability` is better for one pair.
     """
     mean, covariance = varied.map_mean, varied.map_covariance
     own = np.diagonal(covariance)
@@ -180,8 +177,7 @@ def order_probability(
     most_listed : int, default=2**19
         Likely outcomes to list at most; less is quicker, and 0 is none.
     empty : {"given", "zero"}, default="given"
-        Whether outcomes without a relevant document are left out or have an AP of 0; see
-        `store.analysis.variation.empty`.
+        The rule for R = 0, of `store.analysis.variation.lists`.
     tolerance : float, default=1e-12
         Wanted bound of the error of the moments.
 
@@ -513,18 +509,7 @@ class Reversals:
     """What is known besides of the pairs that may swap."""
 
     def tau(self, reference: NDArray[np.float64]) -> float:
-        """Compute the Kendall tau of another judging's order with this one, on average.
-
-        Parameters
-        ----------
-        reference : ndarray of float64, shape (n_runs,)
-            The scores of this judging.
-
-        Returns
-        -------
-        float
-            From `expected_tau`; NaN with fewer than two runs.
-        """
+        """Compute `expected_tau` with the scores of this judging; NaN with fewer than two runs."""
         above = np.full((reference.size, reference.size), 0.5)
         above[self.first, self.second] = 1 - self.reversed
         above[self.second, self.first] = self.reversed
@@ -550,8 +535,6 @@ def reversals(
         The moments of these topics; their rule for R = 0 counts.
     quick : bool, default=False
         List 32 times fewer outcomes: all together take about a second.
-    progress : callable, optional
-        Called with the number of pairs done since the last call.
 
     Returns
     -------

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from store.analysis.run_order import TIED_MAP
 from store.analysis.variation.collection import Topic
-from store.analysis.variation.empty import Empty, chance_left, check_chances
+from store.analysis.variation.lists import Empty, chance_left, check_chances
 
 MOST_OF_HALF = 22
 """Random documents of a half at most: some seconds and 300 MB."""
@@ -101,19 +101,9 @@ class Outcomes:
 
 
 def halves(topics: Sequence[Topic], most: int = MOST_OF_HALF) -> tuple[list[int], list[int]] | None:
-    """Share topics out so that neither half has many documents that may turn out either way.
+    """Share topics out so that neither half has more than `most` documents that may turn out either way.
 
-    Parameters
-    ----------
-    topics : sequence of (probabilities, ranks)
-        Of any number of runs.
-    most : int, default=22
-        Documents of a half.
-
-    Returns
-    -------
-    two lists of int, or None
-        Topics by their place, as evenly as can be; ``None`` = one half has to have more.
+    Topics by their place, as evenly as can be; ``None`` = one half has to have more.
 
     Examples
     --------
@@ -144,23 +134,10 @@ def enumerate_outcomes(
     *,
     empty: Empty = "given",
 ) -> Outcomes:
-    """List the outcomes of both halves.
+    """List the outcomes of both halves, `parts`: O(n 2^n) time and O(2^n) memory in the larger.
 
-    Parameters
-    ----------
-    topics : sequence of (probabilities, ranks)
-        See `store.analysis.variation.moments.variation`.
-    parts : two lists of int
-        From `halves`.
-    signs : sequence of float, shape (n_runs,), default=(1, -1)
-        What the AP of each run is multiplied by in the value of a topic: the default is the
-        difference of two runs.
-    empty : {"given", "zero"}, default="given"
-        Whether outcomes without a relevant document are left out or have an AP of 0.
-
-    Notes
-    -----
-    O(n 2^n) time and O(2^n) memory in the random documents of a half.
+    `signs`, shape (n_runs,), are what the AP of each run is multiplied by in the value of a topic:
+    by default its difference of two runs.
     """
     check_chances([p for p, _ in topics], empty)
     sorted_halves = []
@@ -190,16 +167,13 @@ def enumerate_order(
     parts : two lists of int, optional
         From `halves`; default: all topics in one half, whatever that takes.
     empty : {"given", "zero"}, default="given"
-        Whether outcomes without a relevant document are left out or have an AP of 0.
+        The rule for R = 0, of `store.analysis.variation.lists`.
 
     Returns
     -------
     above, below, tied, error : float
         Probabilities; MAPs closer than 1e-12 are tied. `error` bounds what rounding does to them.
-
-    Notes
-    -----
-    As `enumerate_outcomes`. None is a difference of others, so that small ones have their digits.
+        None is a difference of others, so that small ones have their digits.
 
     Examples
     --------
@@ -301,7 +275,7 @@ def likely_order(
     most_missed : float
         Probability of the outcomes that may stay unlisted.
     empty : {"given", "zero"}, default="given"
-        Whether outcomes without a relevant document are left out or have an AP of 0.
+        The rule for R = 0, of `store.analysis.variation.lists`.
 
     Returns
     -------
@@ -343,19 +317,7 @@ def likely_order(
 def list_topic(
     probabilities: NDArray[np.float64], ranks: NDArray[np.float64], most: int, *, empty: Empty = "given"
 ) -> ListedTopic:
-    """List the likeliest outcomes of a topic.
-
-    Parameters
-    ----------
-    probabilities : ndarray of float64, shape (n_documents,)
-        Of the documents to be relevant.
-    ranks : ndarray of float64, shape (2, n_documents)
-        Of both runs; infinite = not retrieved.
-    most : int
-        Outcomes at most; all of them, where there are no more.
-    empty : {"given", "zero"}, default="given"
-        Whether outcomes without a relevant document are left out or have an AP of 0.
-    """
+    """List the likeliest outcomes of a topic of two runs: `most`, or all where there are no more."""
     p = probabilities
     seen = np.isfinite(ranks).any(axis=0)
     random = np.flatnonzero((p > 0) & (p < 1) & seen)

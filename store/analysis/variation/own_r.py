@@ -34,14 +34,13 @@ def own_variation(
 
     Returns
     -------
-    Variation
+    ScoreMoments
         `none_relevant` is the probability that neither run retrieved a relevant document.
 
     Raises
     ------
     ArgumentError
-        If there are not two runs, a probability is none, a rank is below 1 or stands twice in a
-        run, or shapes differ.
+        If there are not two runs, and as `variation`.
 
     Notes
     -----
@@ -70,15 +69,15 @@ def own_variation(
     >>> moments.mean.round(12).tolist(), moments.covariance.round(12).tolist()
     ([0.5, 0.625], [[0.25, 0.0625], [0.0625, 0.171875]])
     """
-    given = check_lists(probabilities, ranks)
-    if given.ranks.shape[0] != 2:
-        raise ArgumentError("ranks", "must be of two runs", given.ranks.shape)
-    retrieved = np.isfinite(given.ranks)
-    lists = given.without((given.probabilities == 0) | ~retrieved.any(axis=0))
+    checked = check_lists(probabilities, ranks)
+    if checked.ranks.shape[0] != 2:
+        raise ArgumentError("ranks", "must be of two runs", checked.ranks.shape)
+    retrieved = np.isfinite(checked.ranks)
+    lists = checked.without((checked.probabilities == 0) | ~retrieved.any(axis=0))
     own = [
         variation(
-            given.probabilities[retrieved[run]],
-            given.ranks[run : run + 1, retrieved[run]],
+            checked.probabilities[retrieved[run]],
+            checked.ranks[run : run + 1, retrieved[run]],
             empty="zero",
             tolerance=tolerance,
         )

@@ -19,8 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from store.analysis.variation.empty import Empty, chance_of_any, check_chances
-from store.analysis.variation.lists import JudgedLists, check_lists
+from store.analysis.variation.lists import Empty, JudgedLists, chance_of_any, check_chances, check_lists
 from store.errors import ArgumentError
 
 REPETITIONS = 100_000
@@ -88,16 +87,12 @@ def simulate(
     seed : int
         Not negative; the same seed, the same numbers.
     empty : {"given", "zero"}, default="given"
-        Whether outcomes without a relevant document are left out or have an AP of 0; see
-        `store.analysis.variation.empty`.
-    progress : callable, optional
-        Called with the number of repetitions just done, some 16,000 at a time.
+        The rule for R = 0, of `store.analysis.variation.lists`.
 
     Returns
     -------
     Simulated
-        All runs see the same judgements. Where all
-        probabilities are 0 or 1, the covariance is 0 exactly.
+        All runs see the same judgements. Where all probabilities are 0 or 1, the covariance is 0 exactly.
 
     Raises
     ------
@@ -109,9 +104,9 @@ def simulate(
     -----
     Documents with p = 0 or 1 are not drawn. A draw compares 16 random bits with p, and 64 more
     where those leave it open: the chance of relevance is p to 2^-80. Raw bits of PCG64 are used,
-    the same in every version of numpy. With
-    ``given``, a judging that leaves a topic without a relevant document is made again, by the law
-    given R > 0: first which document is the first relevant one, and then those after it.
+    the same in every version of numpy. With ``given``, a judging that leaves a topic without a
+    relevant document is made again, by the law given R > 0: first which document is the first
+    relevant one, and then those after it.
 
     O(M n_documents n_runs): to draw a judgement takes some 1.3 ns and to score it 0.8 ns a run, so
     200 uncertain documents and 50 sure ones take 40 to 50 ms of one run at M = 100,000. Memory is
@@ -153,21 +148,13 @@ def simulate_maps(
     ----------
     topics : sequence of (probabilities, ranks)
         As of `simulate`, at least one, with the same runs in the same order in all of them.
-    repetitions : int, default=100000
-        M, at least 2; a repetition judges every topic once.
-    seed : int
-        Not negative.
-    empty : {"given", "zero"}, default="given"
-        Whether outcomes without a relevant document are left out or have an AP of 0; see
-        `store.analysis.variation.empty`.
-    progress : callable, optional
-        Called with the number of repetitions just done.
+    repetitions, seed, empty
+        As of `simulate`; a repetition judges every topic once.
 
     Returns
     -------
     SimulatedMaps
-        MAP is the mean over all topics. The standard
-        error of a share s is sqrt(s (1 - s) / M).
+        MAP is the mean over all topics. The standard error of a share s is sqrt(s (1 - s) / M).
 
     Raises
     ------

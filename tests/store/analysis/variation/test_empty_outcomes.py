@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given, settings
 
 from store.analysis.variation.collection import Topic, collection_variation, pair_components
-from store.analysis.variation.empty import chance_left, chance_of_any, check_chances
-from store.analysis.variation.intervals import run_intervals
-from store.analysis.variation.law import map_characteristic
+from store.analysis.variation.law import map_characteristic, run_intervals
+from store.analysis.variation.lists import chance_left, chance_of_any, check_chances
 from store.analysis.variation.moments import judgement_weights, third_moment, variation, variation_gradient
 from store.analysis.variation.next import next_documents
 from store.analysis.variation.order import Method, order_probability, reversals

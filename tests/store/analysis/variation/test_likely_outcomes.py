@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from store.analysis.variation.collection import Topic
-from store.analysis.variation.empty import Empty
+from store.analysis.variation.lists import Empty
 from store.analysis.variation.order import order_probability
 from store.analysis.variation.outcomes import enumerate_order, likely_order, list_topic
 from tests.store.analysis.variation.enumerated_variation import drawn_topics

@@ -41,7 +41,7 @@ def exact(p: float, r_mode: str) -> NDArray[np.float64]:
 
 @pytest.mark.parametrize("p", NEARLY)
 def test_covariances_keep_their_digits(p: float) -> None:
-    """Relative to the standard deviations, in both modes: what `Variation.error` promises."""
+    """Relative to the standard deviations, in both modes: what `ScoreMoments.error` promises."""
     for r_mode, function in (("pool", partial(variation, empty="zero")), ("own", own_variation)):
         found, expected = function([p] * 6, RANKS), exact(p, r_mode)
         spread = np.sqrt(expected.diagonal())

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from store.analysis.variation import intervals as module
+from store.analysis.variation import law as module
 from store.analysis.variation.collection import Topic, collection_variation
-from store.analysis.variation.intervals import run_intervals
+from store.analysis.variation.law import run_intervals
 from tests.store.analysis.variation.enumerated_variation import drawn_topics
 from tests.store.analysis.variation.kitchen_garden import two_runs
 from tests.store.analysis.variation.outcome_table import outcome_table
