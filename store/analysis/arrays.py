@@ -22,8 +22,7 @@ Grades = Mapping[str, tuple[NDArray[np.int64], NDArray[np.int64]]]
 class TopDocuments:
     """The first documents of several runs for all their topics, by document id.
 
-    `width` is the depth that was asked for, or the length of the longest ranking where that is
-    less.
+    `width` is the depth that was asked for, or the length of the longest ranking where that is less.
     """
 
     tags: tuple[str, ...]

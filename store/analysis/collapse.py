@@ -158,8 +158,7 @@ def levels_of(
     Returns
     -------
     list of int or None
-        Each level once: graded (``None``) first, then ascending; ``[None]`` where nothing is
-        given.
+        Each level once: graded (``None``) first, then ascending; ``[None]`` where nothing is given.
 
     Raises
     ------

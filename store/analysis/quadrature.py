@@ -63,13 +63,11 @@ def window(probabilities: NDArray[np.float64]) -> tuple[int, int]:
     Returns
     -------
     least, most : int
-        From Bernstein's inequality; `least` is at least 1, `most` at most n_documents and at
-        least `least`.
+        From Bernstein's inequality; `least` is at least 1, `most` at most n_documents and at least `least`.
 
     Examples
     --------
-    Ten sure documents and a thousand of .5, of which 500 are expected, 15.8 being their standard
-    deviation:
+    Ten sure documents and a thousand of .5, of which 500 are expected, 15.8 being their standard deviation:
 
     >>> window(np.concatenate([np.ones(10), np.full(1000, 0.5)]))
     (367, 653)

@@ -108,12 +108,11 @@ def judged_rankings(
     tags : sequence of str
         The runs, in the order of the result.
     rankings : mapping of (tag, topic) to integer ndarray, shape (n_documents,)
-        Document ids in rank order, each once. A run without an entry for a topic has length 0
-        there. Entries of other runs and topics are not used.
+        Document ids in rank order, each once. A run without an entry for a topic has length 0 there. Entries
+        of other runs and topics are not used.
     judged : mapping of topic to (ids, relevant)
-        Ids of the judged documents, ndarray of int64, each once, and whether each is relevant,
-        ndarray of bool, both of shape (n_judged,). Every one of `topics` has an entry, which may
-        be empty.
+        Ids of the judged documents, ndarray of int64, each once, and whether each is relevant, ndarray of
+        bool, both of shape (n_judged,). Every one of `topics` has an entry, which may be empty.
     cutoff : int
         Ranks that count, at least 1; documents below are cut off.
 
@@ -243,8 +242,7 @@ class GradedRankings:
     lengths: NDArray[np.int64]
     """Shape (n_runs, n_topics): ranks filled; 0 = the run has no document for the topic."""
     judged_grades: tuple[NDArray[np.int32], ...]
-    """One array a topic, shape (n_judged,), descending: grades of all judged documents, retrieved
-    or not."""
+    """One array a topic, shape (n_judged,), descending: grades of all judged documents, retrieved or not."""
     cutoff: int
     """Ranks that were looked at, at least 1. The width is smaller when every run is shorter."""
 

@@ -102,18 +102,16 @@ def tau_ap(estimate: NDArray[np.float64], truth: NDArray[np.float64], *, toleran
     -----
     .. math:: \tau_{AP} = \frac{2}{n - 1} \sum_{i=2}^{n} \frac{C(i)}{i - 1} - 1
 
-    of [1]_, with C(i) the runs above place i of the estimate that `truth`, too, has above the run
-    at place i. With ties, a pair of runs tied in one scoring alone counts in C(i) as half right,
-    and one tied in both as right, as in the :math:`\tau_x` of [3]_; runs tied in the estimate stand
-    at their places in every order, and the mean over these orders is taken. So a tie made and a tie
-    broken at the same places cost the same, half of what the swap of the two runs does, and the
-    value is below 0 only where pairs are swapped.
+    of [1]_, with C(i) the runs above place i of the estimate that `truth`, too, has above the run at place i.
+    With ties, a pair of runs tied in one scoring alone counts in C(i) as half right, and one tied in both as
+    right, as in the :math:`\tau_x` of [3]_; runs tied in the estimate stand at their places in every order,
+    and the mean over these orders is taken. So a tie made and a tie broken at the same places cost the same,
+    half of what the swap of the two runs does, and the value is below 0 only where pairs are swapped.
 
-    Where `truth` has no ties this is :math:`\tau_{AP,a}` of [2]_. :math:`\tau_{AP,b}` of [2]_, for
-    two judges of which neither is right, is the mean of both directions, and so differs from [1]_
-    without ties, too. Each direction leaves out the pairs tied in the order it goes down, and takes
-    those tied in the other for swapped: down the later order, a tie that was made costs nothing.
-    O(n_runs**2) time and memory.
+    Where `truth` has no ties this is :math:`\tau_{AP,a}` of [2]_. :math:`\tau_{AP,b}` of [2]_, for two judges
+    of which neither is right, is the mean of both directions, and so differs from [1]_ without ties, too.
+    Each direction leaves out the pairs tied in the order it goes down, and takes those tied in the other for
+    swapped: down the later order, a tie that was made costs nothing. O(n_runs**2) time and memory.
 
     References
     ----------

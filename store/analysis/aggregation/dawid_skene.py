@@ -36,9 +36,8 @@ class DawidSkeneResult:
     posterior: NDArray[np.float64]
     """Shape (n_documents, n_grades): rows sum to 1; of a fixed document, 1 at its grade."""
     confusion: NDArray[np.float64]
-    """Shape (n_judges, n_grades, n_grades): probability that a judge gives the grade of the
-    column to a document whose grade is that of the row; rows sum to 1, and are uniform where
-    nothing is known."""
+    """Shape (n_judges, n_grades, n_grades): probability that a judge gives the grade of the column to a
+    document whose grade is that of the row; rows sum to 1, and are uniform where nothing is known."""
     prior: NDArray[np.float64]
     """Shape (n_grades,): share of documents of every grade; sums to 1."""
     low: NDArray[np.int64]
@@ -96,10 +95,9 @@ def dawid_skene(
         p_k = \tfrac1I \sum_i T_{ik} \\
         T_{ik} &\propto p_k \prod_{(j, l) \in i} \pi^{(j)}_{kl}
 
-    The product is a sum of logarithms; probabilities are kept above 1e-10. After 100 iterations
-    steps are lengthened by scheme S3 of [2]_, on the :math:`T_{ik}`, wherever the likelihood does
-    not fall by it: the fixed points are the same. It is deterministic. O(n_votes * n_grades) an
-    iteration in time and memory.
+    The product is a sum of logarithms; probabilities are kept above 1e-10. After 100 iterations steps are
+    lengthened by scheme S3 of [2]_, on the :math:`T_{ik}`, wherever the likelihood does not fall by it: the
+    fixed points are the same. It is deterministic. O(n_votes * n_grades) an iteration in time and memory.
 
     References
     ----------
@@ -130,7 +128,7 @@ def dawid_skene(
     ...     places,
     ...     topics=["1"],
     ...     judges=["ann", "bob", "cleo"],
-    ...     scale_values=(0, 1),
+    ...     scale_values=(0, 1)
     ... )
     >>> result = dawid_skene(votes)
     >>> result.low.tolist(), result.converged, result.n_below_three

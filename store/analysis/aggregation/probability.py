@@ -33,8 +33,7 @@ def value_probabilities(counts: NDArray[np.int64], values: Sequence[float]) -> N
     Raises
     ------
     ArgumentError
-        If `counts` are no counts or have a row without votes, or `values` are not one probability
-        a grade.
+        If `counts` are no counts or have a row without votes, or `values` are not one probability a grade.
 
     References
     ----------
@@ -81,8 +80,7 @@ def share_probabilities(counts: NDArray[np.int64], level_index: int) -> NDArray[
     Raises
     ------
     ArgumentError
-        If `counts` are no counts or have a row without votes, or `level_index` does not cut the
-        scale in two.
+        If `counts` are no counts or have a row without votes, or `level_index` does not cut the scale in two.
 
     Examples
     --------

@@ -1,9 +1,8 @@
 """Several judges' grades of a document made one.
 
-Rules work on counts: how many judges gave a document each grade. A rule either gives a grade, or
-says why there is none. Whatever it gives, the result keeps both ends of the tie it had to break,
-so that one can count what the tie rule alone decides: with two judges a document that they grade
-differently is always a tie.
+Rules work on counts: how many judges gave a document each grade. A rule either gives a grade, or says why
+there is none. Whatever it gives, the result keeps both ends of the tie it had to break, so that one can count
+what the tie rule alone decides: with two judges a document that they grade differently is always a tie.
 """
 
 from __future__ import annotations
@@ -39,16 +38,14 @@ class AggregateResult:
     """One grade a document, and how it came about."""
 
     grades: NDArray[np.int64]
-    """Shape (n_documents,): index into the scale where `status` is `AGGREGATED`, else
-    `NO_GRADE`."""
+    """Shape (n_documents,): index into the scale where `status` is `AGGREGATED`, else `NO_GRADE`."""
     status: NDArray[np.int8]
     """Shape (n_documents,): `AGGREGATED`, `TIED_UNRESOLVED` or `NO_JUDGEMENT`."""
     low: NDArray[np.int64]
     """Shape (n_documents,): the grade if ties go to the lowest of the tied grades; `NO_GRADE`
     where there is no judgement."""
     high: NDArray[np.int64]
-    """Shape (n_documents,): the same, if ties go to the highest; equal to `low` where nothing is
-    tied."""
+    """Shape (n_documents,): the same, if ties go to the highest; equal to `low` where nothing is tied."""
 
     @property
     def n_aggregated(self) -> int:
@@ -80,9 +77,8 @@ class AggregateResult:
 def majority(counts: NDArray[np.int64], *, ties: Ties) -> AggregateResult:
     """Give every document the grade that most of its judges gave it.
 
-    Most is the largest number of votes (plurality), not more than half of them: 0, 1, 2, 2 gives
-    2. One vote alone decides. When several grades share the largest number of votes they are
-    tied, and `ties` decides:
+    Most is the largest number of votes (plurality), not more than half of them: 0, 1, 2, 2 gives 2. One vote
+    alone decides. When several grades share the largest number of votes they are tied, and `ties` decides:
 
     ``low``
         The lowest of the tied grades (TripJudge's rule).

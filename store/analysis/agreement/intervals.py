@@ -1,9 +1,8 @@
 """Asymptotic and bootstrap intervals.
 
-Documents of one topic are alike: a judge who is strict on one of them is strict on the next. An
-interval that takes them as independent, the asymptotic one or the item bootstrap, is far too
-narrow. The topic bootstrap resamples whole topics and is the default; the other two are there to
-be compared with it.
+Documents of one topic are alike: a judge who is strict on one of them is strict on the next. An interval that
+takes them as independent, the asymptotic one or the item bootstrap, is far too narrow. The topic bootstrap
+resamples whole topics and is the default; the other two are there to be compared with it.
 
 Every coefficient of agreement is a function of sums (tables, coincidences, counts), so resampling
 is one matrix product: how often each topic was drawn, times what it adds to the sums.
@@ -166,29 +165,27 @@ def topic_bootstrap(
     Parameters
     ----------
     sums : ndarray of int or float, shape (n_topics, ...)
-        What each topic adds: its table, its coincidences, any finite array. A mean over topics is
-        a statistic too: of the two sums (value, whether it has one).
+        What each topic adds: its table, its coincidences, any finite array. A mean over topics is a statistic
+        too: of the two sums (value, whether it has one).
     statistic : callable
-        From summed arrays, shape (n_stacked, ...), to values, shape (n_stacked,), with NaN where
-        it is undefined. Division by zero gives no warning within.
+        From summed arrays, shape (n_stacked, ...), to values, shape (n_stacked,), with NaN where it is
+        undefined. Division by zero gives no warning within.
     seed : int
-        Not negative. One seed gives the same resamples to every coefficient of as many topics, so
-        that their intervals can be compared.
+        Not negative. One seed gives the same resamples to every coefficient of as many topics, so that their
+        intervals can be compared.
     resamples : int, default=10000
         At least 1.
     level : float, default=0.95
         Nominal coverage.
     units : ndarray of bool, shape (n_topics,), optional
-        Which topics are resampled; by default those that add anything at all. Give the topics with
-        common documents to a statistic that some of them add nothing to, so that it has the
-        resamples of the others.
+        Which topics are resampled; by default those that add anything at all. Give the topics with common
+        documents to a statistic that some of them add nothing to, so that it has the resamples of the others.
 
     Returns
     -------
     Interval
-        Percentile limits over the resamples where the statistic is defined. Reasons:
-        ``no-common-docs`` when there is no unit, ``one-topic``, ``undefined``,
-        ``mostly-undefined``, ``no-variation``.
+        Percentile limits over the resamples where the statistic is defined. Reasons: ``no-common-docs`` when
+        there is no unit, ``one-topic``, ``undefined``, ``mostly-undefined``, ``no-variation``.
 
     Raises
     ------
@@ -202,9 +199,8 @@ def topic_bootstrap(
     linearly. That the clusters, and not what is within them, are resampled follows [2]_. With
     fewer than `FEW_TOPICS` units the interval is too narrow.
 
-    The draws are made from raw bits of PCG64 and so are the same in every version of numpy.
-    O(resamples * n_topics * size of one sum); 10,000 resamples of 50 tables of 4 grades take some
-    20 ms.
+    The draws are made from raw bits of PCG64 and so are the same in every version of numpy. O(resamples *
+    n_topics * size of one sum); 10,000 resamples of 50 tables of 4 grades take some 20 ms.
 
     References
     ----------
@@ -291,9 +287,8 @@ def item_bootstrap(
     Parameters
     ----------
     contributions : ndarray of int or float, shape (n_patterns, ...)
-        What one document of each pattern adds to the sums, finite. Documents that were graded
-        alike have one pattern; see `cell_contributions` for a pair of judges and
-        `distinct_patterns` for many.
+        What one document of each pattern adds to the sums, finite. Documents that were graded alike have one
+        pattern; see `cell_contributions` for a pair of judges and `distinct_patterns` for many.
     counts : ndarray of int64, shape (n_patterns,)
         Documents of each pattern; at least 0.
     statistic, seed, resamples, level

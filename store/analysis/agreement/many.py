@@ -149,15 +149,14 @@ def many_coefficient(name: ManyName, votes: Votes, *, values: Sequence[int] | No
     name : str
         One of `MANY_NAMES`.
     votes : Votes
-        Grades of the judges in question.
     values : sequence of int, length n_grades, optional
         Grade values, ascending; by default distances are those of places on the scale.
 
     Returns
     -------
     Coefficient
-        A value, or ``one-judge``, ``no-common-docs``, ``one-doc``, ``single-grade``. All but alpha
-        have a standard error.
+        A value, or ``one-judge``, ``no-common-docs``, ``one-doc``, ``single-grade``. All but alpha have a
+        standard error.
 
     Raises
     ------
@@ -166,20 +165,20 @@ def many_coefficient(name: ManyName, votes: Votes, *, values: Sequence[int] | No
 
     Notes
     -----
-    The standard error is the one of independent documents that does not suppose that there is no
-    agreement [1]_. With the cost :math:`D_i` of a document with two votes and more, and its own
-    :math:`\pi_i`, it is made of each document's influence,
+    The standard error is the one of independent documents that does not suppose that there is no agreement
+    [1]_. With the cost :math:`D_i` of a document with two votes and more, and its own :math:`\pi_i`, it is
+    made of each document's influence,
 
     .. math:: y_i = \frac{1}{D_e} \Big( \frac{D_o}{D_e} \nabla D_e \cdot (\pi_i - \pi)
               - \frac{n}{n'} (D_i - D_o) \Big), \qquad SE^2 = \sum_i y_i^2 / (n (n - 1))
 
-    where the second term is missing for a document with one vote. The error printed by Fleiss in
-    1971 holds without agreement only [1]_; it is not given.
+    where the second term is missing for a document with one vote. The error printed by Fleiss in 1971 holds
+    without agreement only [1]_; it is not given.
 
     References
     ----------
-    .. [1] K. L. Gwet, "Large-Sample Variance of Fleiss Generalized Kappa", *Educational and
-       Psychological Measurement* 81(4), 781-790, 2021, doi:10.1177/0013164420973080.
+    .. [1] K. L. Gwet, "Large-Sample Variance of Fleiss Generalized Kappa", *Educational and Psychological
+       Measurement* 81(4), 781-790, 2021, doi:10.1177/0013164420973080.
     """
     return many_agreement(votes, values=values, names=[name]).coefficients[name]
 
@@ -323,16 +322,15 @@ def all_judges(
     level_index : int or None
         Index into the scale of the least relevant grade; ``None`` = graded.
     kind : {"topic", "item", "asymptotic", "none"}
-        Of the intervals. Alpha has no standard error, and none is computed for a population with
-        documents that nobody touched.
+        Of the intervals. Alpha has no standard error, and none is computed for a population with documents
+        that nobody touched.
     resamples, seed
         As for `store.analysis.agreement.intervals.topic_bootstrap`.
 
     Returns
     -------
     list of AllJudges
-        The names of `GRADED`, or `BINARY`, then ``raw`` and, at a level, ``positive`` and
-        ``macro_overlap``.
+        The names of `GRADED`, or `BINARY`, then ``raw`` and, at a level, ``positive`` and ``macro_overlap``.
     """
     graded = population
     if level_index is not None:
@@ -370,18 +368,13 @@ def all_judges(
 
 
 def all_judges_by_topic(population: PopulationVotes, level_index: int | None) -> dict[str, list[AllJudges]]:
-    """Measure the agreement of all judges topic by topic, without intervals.
-
-    Parameters
-    ----------
-    population, level_index
-        As for `all_judges`.
+    """Measure the agreement of all judges topic by topic, without intervals; arguments as for `all_judges`.
 
     Returns
     -------
     dict of str to list of AllJudges
-        By topic, those in which a document has two grades or more; names as of `all_judges`, with
-        the overlap of the topic's documents as ``macro_overlap``.
+        By topic, those in which a document has two grades or more; names as of `all_judges`, with the overlap
+        of the topic's documents as ``macro_overlap``.
     """
     graded = population
     if level_index is not None:

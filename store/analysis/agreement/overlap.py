@@ -158,11 +158,10 @@ def relevant_to_all(votes: Votes, level_index: int) -> RelevantCounts:
     Parameters
     ----------
     votes : Votes
-        Grades of all judges in question: every one of ``votes.judges`` must have graded a document
-        for it to count.
+        Grades of all judges in question: every one of ``votes.judges`` must have graded a document for it to
+        count.
     level_index : int
-        Index into the scale of the least relevant grade, from 1 to ``n_grades - 1``; else
-        `ArgumentError`.
+        Index into the scale of the least relevant grade, from 1 to ``n_grades - 1``; else `ArgumentError`.
 
     Returns
     -------
@@ -197,9 +196,8 @@ def macro_overlap(counts: RelevantCounts) -> MacroOverlap:
 
     References
     ----------
-    .. [1] E. M. Voorhees, "Variations in Relevance Judgments and the Measurement of Retrieval
-       Effectiveness", *Information Processing & Management* 36(5), 697-716, 2000,
-       doi:10.1016/S0306-4573(00)00010-8.
+    .. [1] E. M. Voorhees, "Variations in Relevance Judgments and the Measurement of Retrieval Effectiveness",
+       *Information Processing & Management* 36(5), 697-716, 2000, doi:10.1016/S0306-4573(00)00010-8.
 
     Examples
     --------

@@ -10,9 +10,8 @@ pooled     documents that were chosen for judging, whoever graded them
 collection every document for every topic: the collection was judged exhaustively
 ========== =====================================================================================
 
-Beyond the common documents some cells hold no judgement. Such a cell gets a grade only if the
-caller declares one for all of them; a document that a judge skipped, or could not judge, was looked
-at and gets none.
+Beyond the common documents some cells hold no judgement. Such a cell gets a grade only if the caller declares
+one for all of them; a document that a judge skipped, or could not judge, was looked at and gets none.
 """
 
 from __future__ import annotations
@@ -176,8 +175,7 @@ def population_votes(
     pooled : Pairs, optional
         The pooled documents; needed for the population of that name.
     n_documents : int, default=0
-        Documents of the collection; needed for the population of that name. Each belongs to every
-        topic.
+        Documents of the collection; needed for the population of that name. Each belongs to every topic.
 
     Returns
     -------

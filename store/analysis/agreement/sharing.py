@@ -153,10 +153,9 @@ def plan_overlap(
 
     References
     ----------
-    .. [1] J. L. Fleiss, J. Cohen and B. S. Everitt, "Large Sample Standard Errors of Kappa and
-       Weighted Kappa", *Psychological Bulletin* 72(5), 323-327, 1969, doi:10.1037/h0028106.
-    .. [2] S. R. Searle, G. Casella and C. E. McCulloch, *Variance Components*, Wiley, 1992,
-       section 3.6.
+    .. [1] J. L. Fleiss, J. Cohen and B. S. Everitt, "Large Sample Standard Errors of Kappa and Weighted
+       Kappa", *Psychological Bulletin* 72(5), 323-327, 1969, doi:10.1037/h0028106.
+    .. [2] S. R. Searle, G. Casella and C. E. McCulloch, *Variance Components*, Wiley, 1992, section 3.6.
 
     Examples
     --------
@@ -208,8 +207,7 @@ def assumed_plan(
 ) -> AssumedPlan:
     r"""Plan the documents two judges must share, before there are any.
 
-    For relevant or not, supposing that documents are independent. They are not, so this is a
-    least number.
+    For relevant or not, supposing that documents are independent. They are not, so this is a least number.
 
     Parameters
     ----------
@@ -240,8 +238,7 @@ def assumed_plan(
 
     .. math:: N = (2 z / w)^2 \, Q, \quad Q = \sum_{ij} p_{ij} y_{ij}^2
 
-    [1]_ with the influences y of `plan_overlap`: Q is the variance of Fleiss, Cohen and Everitt
-    times N.
+    [1]_ with the influences y of `plan_overlap`: Q is the variance of Fleiss, Cohen and Everitt times N.
 
     References
     ----------

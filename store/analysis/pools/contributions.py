@@ -93,9 +93,8 @@ def unique_contributions(
 
     Notes
     -----
-    A document is unique from its best rank on, to the group of the run that has it there, up to
-    the best rank that a run of another group gives it: deeper than that it is unique no more. So
-    the count may fall with k.
+    A document is unique from its best rank on, to the group of the run that has it there, up to the best rank
+    that a run of another group gives it: deeper than that it is unique no more. So the count may fall with k.
 
     Examples
     --------
@@ -405,8 +404,7 @@ def repool(rankings: JudgedRankings, plan: Plan, groups: Sequence[str] | None = 
 
     Notes
     -----
-    As Lipani's estimators leave out runs. One call of the plan for each name, and
-    O(n_names documents).
+    As Lipani's estimators leave out runs. One call of the plan for each name, and O(n_names documents).
 
     Examples
     --------

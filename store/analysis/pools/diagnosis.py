@@ -66,8 +66,7 @@ class RankCounts:
         Returns
         -------
         (int, int, int) or None
-            The rank; the documents down to it, and the judged ones. ``None`` = there is no such
-            rank.
+            The rank; the documents down to it, and the judged ones. ``None`` = there is no such rank.
         """
         documents, judged = np.cumsum(self.documents), np.cumsum(self.judged)
         reached = np.flatnonzero(judged >= share * documents)
@@ -494,11 +493,9 @@ class PoolDiagnosis:
     pool: DepthPool | None
     """``None`` = there is no depth pool to look at; see `reason`."""
     reason: str | None
-    """Why not: what `infer_pool` says, ``no-documents``, ``no-contributing-run`` or
-    ``bad-guess``."""
+    """Why not: what `infer_pool` says, ``no-documents``, ``no-contributing-run`` or ``bad-guess``."""
     knows_runs: bool
-    """Whether somebody said which runs contribute; else they are those whose first documents are
-    judged."""
+    """Whether somebody said which runs contribute; else they are those whose first documents are judged."""
     bad_guess: BadGuess | None = None
     """What the judgements look like, where that is hardly what was judged."""
 

@@ -1,12 +1,10 @@
 """What each depth brought, what lies deeper; capture and recapture; MAP as judgements grow.
 
-A document enters the depth-k pool at its best rank in any run. Where the relevant documents that
-each further depth brings fall off slowly, the pool missed many; a power law fitted to them gives a
-number [1]_.
+A document enters the depth-k pool at its best rank in any run. Where the relevant documents that each further
+depth brings fall off slowly, the pool missed many; a power law fitted to them gives a number [1]_.
 
-Only relevant documents move average precision, and most ranks hold none. So the ranks that do are
-gathered once, and any part of the relevant documents is scored in the time it takes to look at
-them.
+Only relevant documents move average precision, and most ranks hold none. So the ranks that do are gathered
+once, and any part of the relevant documents is scored in the time it takes to look at them.
 
 Animals are caught, marked and let go; how many of a second catch are marked says how many there
 are. Here two groups of runs catch relevant documents [2]_, [3]_.
@@ -85,8 +83,7 @@ def first_retrievals(rankings: JudgedRankings) -> FirstRetrievals:
 
     Examples
     --------
-    Documents 1 and 2 stand first; 3 is second in run `b`; 4, of which nobody has heard, is
-    relevant:
+    Documents 1 and 2 stand first; 3 is second in run `b`; 4, of which nobody has heard, is relevant:
 
     >>> from store.analysis.rankings import judged_rankings
     >>> arrays = judged_rankings(
@@ -174,12 +171,11 @@ def fit_growth(new_relevant: ArrayLike, *, offset: int = 1) -> Growth:
     Parameters
     ----------
     new_relevant : array_like of float, shape (n_depths,)
-        n_1, n_2, ..., n_k: relevant documents that enter at each depth, at least 0, as a rule
-        summed over the topics. Every depth must have been judged whole: one that was not looks like
-        one that brings little.
+        n_1, n_2, ..., n_k: relevant documents that enter at each depth, at least 0, as a rule summed over the
+        topics. Every depth must have been judged whole: one that was not looks like one that brings little.
     offset : {1, 0}, default=1
-        1 fits the curve n_i = C i^s - 1, which a depth without a new document can lie on; 0 fits
-        n_i = C i^s, which it cannot.
+        1 fits the curve n_i = C i^s - 1, which a depth without a new document can lie on; 0 fits n_i = C i^s,
+        which it cannot.
 
     Returns
     -------
@@ -288,14 +284,13 @@ def missed_relevant(
 ) -> MissedRelevant:
     """Extrapolate how many relevant documents lie below a pool, by Zobel's power law.
 
-    **A wide caution.** This is a guess about documents that nobody has seen. It takes the law that
-    held down to the pool's depth to hold below it; the relevant documents of single topics run out,
-    and then it does not. It knows of no end: it may promise more documents than there are unjudged
-    ones. It speaks of these runs only: what none of them retrieves to depth K is not in it. Judges
-    who grow stricter, or tired, towards the end of a pool look like a falling curve. The interval
-    allows for the chance about the curve and in its two coefficients, and for none of this. So it
-    says whether a pool is likely to have missed tens or thousands of relevant documents, and must
-    never stand in the place of R.
+    **A wide caution.** This is a guess about documents that nobody has seen. It takes the law that held down
+    to the pool's depth to hold below it; the relevant documents of single topics run out, and then it does
+    not. It knows of no end: it may promise more documents than there are unjudged ones. It speaks of these
+    runs only: what none of them retrieves to depth K is not in it. Judges who grow stricter, or tired,
+    towards the end of a pool look like a falling curve. The interval allows for the chance about the curve
+    and in its two coefficients, and for none of this. So it says whether a pool is likely to have missed tens
+    or thousands of relevant documents, and must never stand in the place of R.
 
     Parameters
     ----------

@@ -89,11 +89,10 @@ def infer_pool(rankings: JudgedRankings, depth: int | None = None) -> InferredPo
 
     Notes
     -----
-    As PoolAnalyzer of Lipani's PoolBiasEstimators, of which versions differ: some take the mode
-    over runs and topics, and forgive depth/10. Here, over runs, and depth/20. A topic that a run
-    does not answer is passed over. A run that was not pooled may have all of its first documents
-    judged by chance, the more so the shallower the pool; so the pooled runs are at least those that
-    fed it. O(size of the rankings).
+    As PoolAnalyzer of Lipani's PoolBiasEstimators, of which versions differ: some take the mode over runs and
+    topics, and forgive depth/10. Here, over runs, and depth/20. A topic that a run does not answer is passed
+    over. A run that was not pooled may have all of its first documents judged by chance, the more so the
+    shallower the pool; so the pooled runs are at least those that fed it. O(size of the rankings).
 
     Examples
     --------

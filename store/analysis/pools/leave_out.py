@@ -65,8 +65,7 @@ class LeaveOut:
     """Shape (n_names,): Kendall's tau-b of all scores before and with those of one replaced, over
     the runs with a score; NaN when undefined."""
     tau_ap: NDArray[np.float64]
-    """Shape (n_names,): tau_AP of the order with one replaced, against that before; NaN when
-    undefined."""
+    """Shape (n_names,): tau_AP of the order with one replaced, against that before; NaN when undefined."""
     tau_reason: tuple[str | None, ...]
     """Why both are NaN: ``fewer-than-two`` or ``all-tied``; ``None`` where they are numbers."""
 

@@ -66,8 +66,7 @@ def forecast(active_ms: Times, left: int) -> Forecast:
     Raises
     ------
     ArgumentError
-        If a time is negative or not finite, the times have several dimensions, or `left` is
-        negative.
+        If a time is negative or not finite, the times have several dimensions, or `left` is negative.
 
     Notes
     -----
@@ -77,17 +76,15 @@ def forecast(active_ms: Times, left: int) -> Forecast:
 
     .. math:: r = \frac{s}{m} \sqrt{\frac{1}{n} + \frac{1}{L}}
 
-    (the prediction interval of a mean of L further values, [1]_ section 2.4). The interval is
-    :math:`L m \, e^{\pm t r}` with t the quantile of Student's distribution with n - 1 degrees of
-    freedom: taken on the logarithm (delta method), since times have a long right tail and a
-    forecast below 0 means nothing. The times are taken to be independent: where a judge keeps
-    getting slower or faster, or the documents left are longer than those before, the interval is
-    too narrow. O(n).
+    (the prediction interval of a mean of L further values, [1]_ section 2.4). The interval is :math:`L m \,
+    e^{\pm t r}` with t the quantile of Student's distribution with n - 1 degrees of freedom: taken on the
+    logarithm (delta method), since times have a long right tail and a forecast below 0 means nothing. The
+    times are taken to be independent: where a judge keeps getting slower or faster, or the documents left are
+    longer than those before, the interval is too narrow. O(n).
 
     References
     ----------
-    .. [1] G. J. Hahn and W. Q. Meeker, *Statistical Intervals: A Guide for Practitioners*, Wiley,
-       1991.
+    .. [1] G. J. Hahn and W. Q. Meeker, *Statistical Intervals: A Guide for Practitioners*, Wiley, 1991.
 
     Examples
     --------
