@@ -1,7 +1,9 @@
 """All that tells whether a pool can be trusted.
 
-Nothing is computed here that another module does not: this is what the command and the report both
-show, so that their numbers are the same.
+This is what the command and the report both show, so that their numbers are the same. Counts are made in
+O(size of the rankings). Where `pooled` is asked for, it is a ndarray of bool, shape (n_runs, n_topics,
+width), of the ranks that brought their document to the pool, as of `contributions.within_depth`;
+`ArgumentError` for another shape.
 """
 
 from __future__ import annotations
@@ -56,17 +58,9 @@ class RankCounts:
         return self.documents - self.judged
 
     def judged_down_to(self, share: float) -> tuple[int, int, int] | None:
-        """Find the lowest rank down to which a share of all documents is judged.
+        """Find the lowest rank down to which a share, in (0, 1], of all documents is judged.
 
-        Parameters
-        ----------
-        share : float
-            In (0, 1].
-
-        Returns
-        -------
-        (int, int, int) or None
-            The rank; the documents down to it, and the judged ones. ``None`` = there is no such rank.
+        With it the documents down to it, and the judged ones; ``None`` = there is no such rank.
         """
         documents, judged = np.cumsum(self.documents), np.cumsum(self.judged)
         reached = np.flatnonzero(judged >= share * documents)
@@ -82,33 +76,22 @@ class RankCounts:
 
 
 def rank_counts(rankings: JudgedRankings) -> RankCounts:
-    """Count documents and judged documents at each rank.
+    """Count documents and judged documents at each rank that some list reaches.
 
     Parameters
     ----------
     rankings : JudgedRankings
-        Runs and judgements.
 
     Returns
     -------
     RankCounts
-        For every rank that some list reaches.
-
-    Notes
-    -----
-    O(size of the rankings).
 
     Examples
     --------
     >>> from store.analysis.rankings import judged_rankings
-    >>> arrays = judged_rankings(
-    ...     ["t"],
-    ...     ["a", "b"],
-    ...     {("a", "t"): np.array([1, 2]), ("b", "t"): np.array([2])},
-    ...     {"t": (np.array([2]), np.array([True]))},
-    ...     cutoff=10,
-    ... )
-    >>> counts = rank_counts(arrays)
+    >>> lists = {("a", "t"): np.array([1, 2]), ("b", "t"): np.array([2])}
+    >>> grades = {"t": (np.array([2]), np.array([True]))}
+    >>> counts = rank_counts(judged_rankings(["t"], ["a", "b"], lists, grades, cutoff=10))
     >>> counts.documents.tolist(), counts.judged.tolist(), counts.unjudged_share().tolist()
     ([2, 1], [1, 1], [0.5, 0.0])
     """
@@ -158,23 +141,12 @@ def topic_counts(rankings: JudgedRankings, pooled: NDArray[np.bool_] | None = No
     Parameters
     ----------
     rankings : JudgedRankings
-        Runs and judgements.
-    pooled : ndarray of bool, shape (n_runs, n_topics, width), optional
-        Which ranks brought their document to the pool; `contributions.within_depth` for a depth
-        pool. Default: the pool is empty.
+    pooled : ndarray of bool, optional
+        See the module. Default: the pool is empty.
 
     Returns
     -------
     TopicCounts
-
-    Raises
-    ------
-    ArgumentError
-        If `pooled` has another shape.
-
-    Notes
-    -----
-    O(size of the rankings).
 
     Examples
     --------
@@ -182,13 +154,8 @@ def topic_counts(rankings: JudgedRankings, pooled: NDArray[np.bool_] | None = No
 
     >>> from store.analysis.pools.contributions import within_depth
     >>> from store.analysis.rankings import judged_rankings
-    >>> arrays = judged_rankings(
-    ...     ["t"],
-    ...     ["a"],
-    ...     {("a", "t"): np.array([1, 2])},
-    ...     {"t": (np.array([1, 2]), np.array([False, True]))},
-    ...     cutoff=10,
-    ... )
+    >>> grades = {"t": (np.array([1, 2]), np.array([False, True]))}
+    >>> arrays = judged_rankings(["t"], ["a"], {("a", "t"): np.array([1, 2])}, grades, cutoff=10)
     >>> counts = topic_counts(arrays, within_depth(arrays, 1))
     >>> counts.judged.tolist(), counts.relevant.tolist(), counts.pooled.tolist()
     ([2], [1], [1])
@@ -232,22 +199,12 @@ def brought_by(rankings: JudgedRankings, pooled: NDArray[np.bool_]) -> BroughtBy
     Parameters
     ----------
     rankings : JudgedRankings
-        Runs and judgements.
-    pooled : ndarray of bool, shape (n_runs, n_topics, width)
-        Which ranks brought their document to the pool; `contributions.within_depth`.
+    pooled : ndarray of bool
+        See the module.
 
     Returns
     -------
     BroughtBy
-
-    Raises
-    ------
-    ArgumentError
-        If `pooled` has another shape.
-
-    Notes
-    -----
-    O(size of the rankings).
 
     Examples
     --------
@@ -255,13 +212,9 @@ def brought_by(rankings: JudgedRankings, pooled: NDArray[np.bool_]) -> BroughtBy
 
     >>> from store.analysis.rankings import judged_rankings
     >>> from store.analysis.pools.contributions import within_depth
-    >>> arrays = judged_rankings(
-    ...     ["t"],
-    ...     ["a", "b"],
-    ...     {("a", "t"): np.array([1, 2]), ("b", "t"): np.array([1])},
-    ...     {"t": (np.array([1]), np.array([True]))},
-    ...     cutoff=10,
-    ... )
+    >>> lists = {("a", "t"): np.array([1, 2]), ("b", "t"): np.array([1])}
+    >>> grades = {"t": (np.array([1]), np.array([True]))}
+    >>> arrays = judged_rankings(["t"], ["a", "b"], lists, grades, cutoff=10)
     >>> brought_by(arrays, within_depth(arrays, 1)).relevant.tolist()
     [0, 0, 1]
     """
@@ -277,28 +230,18 @@ def brought_by(rankings: JudgedRankings, pooled: NDArray[np.bool_]) -> BroughtBy
 
 
 def held_by_pool(rankings: JudgedRankings, pooled: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Tell which ranks of any run hold a document of the pool.
+    """Tell which ranks of any run, whether it fed the pool or not, hold a document of the pool.
 
     Parameters
     ----------
     rankings : JudgedRankings
-        Runs, whether they fed the pool or not.
-    pooled : ndarray of bool, shape (n_runs, n_topics, width)
-        Which ranks brought their document to the pool; `contributions.within_depth`.
+    pooled : ndarray of bool
+        See the module.
 
     Returns
     -------
     ndarray of bool, shape (n_runs, n_topics, width)
         False below the end of a list.
-
-    Raises
-    ------
-    ArgumentError
-        If `pooled` has another shape.
-
-    Notes
-    -----
-    O(size of the rankings).
 
     Examples
     --------
@@ -306,13 +249,9 @@ def held_by_pool(rankings: JudgedRankings, pooled: NDArray[np.bool_]) -> NDArray
 
     >>> from store.analysis.rankings import judged_rankings
     >>> from store.analysis.pools.contributions import within_depth
-    >>> arrays = judged_rankings(
-    ...     ["t"],
-    ...     ["a", "b"],
-    ...     {("a", "t"): np.array([1, 2]), ("b", "t"): np.array([3, 1])},
-    ...     {"t": (np.array([1]), np.array([True]))},
-    ...     cutoff=10,
-    ... )
+    >>> lists = {("a", "t"): np.array([1, 2]), ("b", "t"): np.array([3, 1])}
+    >>> grades = {"t": (np.array([1]), np.array([True]))}
+    >>> arrays = judged_rankings(["t"], ["a", "b"], lists, grades, cutoff=10)
     >>> held_by_pool(arrays, within_depth(arrays, 1, np.array([True, False]))).tolist()
     [[[True, False]], [[False, True]]]
     """
@@ -355,8 +294,8 @@ def overlaps(lower: NDArray[np.float64], scores: NDArray[np.float64], upper: NDA
 
     Notes
     -----
-    Limits that overlap do not say that the runs may swap: documents that both have count for both.
-    Limits that do not overlap say that they cannot. O(n_runs**2).
+    Limits that overlap do not say that the runs may swap: documents that both have count for both. Limits
+    that do not overlap say that they cannot. O(n_runs**2).
 
     Examples
     --------
@@ -518,7 +457,6 @@ def diagnose(
     Parameters
     ----------
     rankings : JudgedRankings
-        Runs and judgements.
     graded : GradedRankings
         The same, with grades.
     level : int
@@ -528,8 +466,8 @@ def diagnose(
     source : {"given", "pool"}, default="given"
         How `depth` is known.
     contributing : ndarray of bool, shape (n_runs,), optional
-        Runs that fed the pool. Default: those whose documents within the depth are judged; where
-        no run is like that and `depth` is given, all runs.
+        Runs that fed the pool. Default: those whose documents within the depth are judged; where no run is
+        like that and `depth` is given, all runs.
     groups : sequence of str, shape (n_runs,), optional
         Group of each run; empty = none.
     judged_at : int, default=10
@@ -537,14 +475,14 @@ def diagnose(
     way : {"uniques", "repool"}, default="uniques"
         How runs are left out.
     plan : Plan, optional
-        What made the pool of the contributing runs, where it is not all of their first `depth`
-        documents; for ``way="repool"``. Default: a depth pool.
+        What made the pool of the contributing runs, where it is not all of their first `depth` documents; for
+        ``way="repool"``. Default: a depth pool.
 
     Returns
     -------
-    Diagnosis
-        Without a `pool` where there is no depth, or no run contributes; and where depth or runs
-        are a guess that leaves more than `MOSTLY_OUTSIDE` of the judged documents outside.
+    PoolDiagnosis
+        Without a `pool` where there is no depth, or no run contributes; and where depth or runs are a guess
+        that leaves more than `MOSTLY_OUTSIDE` of the judged documents outside.
 
     Raises
     ------

@@ -73,19 +73,15 @@ def infer_pool(rankings: JudgedRankings, depth: int | None = None) -> InferredPo
     Parameters
     ----------
     rankings : JudgedRankings
-        Runs, whether pooled or not, in the order they were pooled in, looked at deeper than the
-        pool may have been.
+        Runs, whether pooled or not, in the order they were pooled in, looked at deeper than the pool may have
+        been.
     depth : int, optional
-        Where it is known, at least 1; only the runs are inferred then.
+        Where it is known, from 1 to the cutoff of the rankings, else `ArgumentError`; only the runs are
+        inferred then.
 
     Returns
     -------
     InferredPool
-
-    Raises
-    ------
-    ArgumentError
-        If `depth` is not from 1 to the cutoff of the rankings.
 
     Notes
     -----
@@ -99,18 +95,10 @@ def infer_pool(rankings: JudgedRankings, depth: int | None = None) -> InferredPo
     Two runs were pooled to depth 2; the third, which was not, has only document 1 in common.
 
     >>> from store.analysis.rankings import judged_rankings
-    >>> arrays = judged_rankings(
-    ...     ["t"],
-    ...     ["a", "b", "c"],
-    ...     {
-    ...         ("a", "t"): np.array([1, 2, 8]),
-    ...         ("b", "t"): np.array([1, 3, 9]),
-    ...         ("c", "t"): np.array([1, 7, 2]),
-    ...     },
-    ...     {"t": (np.array([1, 2, 3]), np.array([True, False, True]))},
-    ...     cutoff=10,
-    ... )
-    >>> pool = infer_pool(arrays)
+    >>> ranked = {"a": [1, 2, 8], "b": [1, 3, 9], "c": [1, 7, 2]}
+    >>> lists = {(tag, "t"): np.array(ranking) for tag, ranking in ranked.items()}
+    >>> grades = {"t": (np.array([1, 2, 3]), np.array([True, False, True]))}
+    >>> pool = infer_pool(judged_rankings(["t"], ["a", "b", "c"], lists, grades, cutoff=10))
     >>> pool.depth, pool.prefixes.tolist(), pool.pooled.tolist()
     (2, [2, 2, 1], [True, True, False])
     >>> pool.n_pairs, pool.n_judged_outside
