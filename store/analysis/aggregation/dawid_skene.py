@@ -63,15 +63,15 @@ def dawid_skene(
     Parameters
     ----------
     votes : Votes
-        Grades of three judges or more.
+        Grades of three judges or more; `PoolerError` if fewer have a vote.
     fixed : ndarray of int64, shape (n_documents,), optional
-        Place of a grade that is known, as by adjudication, else `NO_GRADE` (-1). Known grades
-        stay, and teach the model how the judges grade.
+        Place of a grade that is known, as by adjudication, else `NO_GRADE` (-1). Known grades stay, and teach
+        the model how the judges grade.
     max_iterations : int, default=10000
         At least 1; every expectation step is one.
     tolerance : float, default=1e-4
-        The estimate has converged when no probability of a grade moves by more in one iteration.
-        It moves slowly where judges are few.
+        The estimate has converged when no probability of a grade moves by more in one iteration. It moves
+        slowly where judges are few.
 
     Returns
     -------
@@ -80,15 +80,13 @@ def dawid_skene(
 
     Raises
     ------
-    PoolerError
-        If fewer than three judges have a vote.
     ArgumentError
         If `fixed` has another shape or holds no places, or a limit cannot be used.
 
     Notes
     -----
-    With :math:`T_{ik}` the probability that document i has grade k, it starts from the share of
-    its judges who gave k (majority initialisation), and repeats (section 2 of [1]_)
+    With :math:`T_{ik}` the probability that document i has grade k, it starts from the share of its judges
+    who gave k (majority initialisation), and repeats (section 2 of [1]_)
 
     .. math::
         \pi^{(j)}_{kl} &= \sum_{i: j \to l} T_{ik} / \sum_{i \in j} T_{ik}, \qquad
@@ -101,36 +99,23 @@ def dawid_skene(
 
     References
     ----------
-    .. [1] A. P. Dawid and A. M. Skene, "Maximum Likelihood Estimation of Observer Error-Rates
-       Using the EM Algorithm", *Applied Statistics* 28(1), 20-28, 1979, doi:10.2307/2346806.
-    .. [2] R. Varadhan and C. Roland, "Simple and Globally Convergent Methods for Accelerating the
-       Convergence of Any EM Algorithm", *Scandinavian Journal of Statistics* 35(2), 335-353, 2008,
+    .. [1] A. P. Dawid and A. M. Skene, "Maximum Likelihood Estimation of Observer Error-Rates Using the EM
+       Algorithm", *Applied Statistics* 28(1), 20-28, 1979, doi:10.2307/2346806.
+    .. [2] R. Varadhan and C. Roland, "Simple and Globally Convergent Methods for Accelerating the Convergence
+       of Any EM Algorithm", *Scandinavian Journal of Statistics* 35(2), 335-353, 2008,
        doi:10.1111/j.1467-9469.2007.00585.x.
 
     Examples
     --------
-    Cleo gives 1 where Ann and Bob give 0, and 0 where they give 1. Where Bob is absent she is
-    read as she grades, and not as a vote against Ann:
+    Cleo gives 1 where Ann and Bob give 0, and 0 where they give 1. Where Bob is absent she is read as she
+    grades, and not as a vote against Ann:
 
     >>> from store.analysis.agreement.votes import votes_from_rows
-    >>> given = [(0, 0, 1)] * 4 + [(1, 1, 0)] * 4 + [(0, None, 1), (1, None, 0)]
-    >>> rows = [
-    ...     (document, judge, grade)
-    ...     for document, row in enumerate(given)
-    ...     for judge, grade in enumerate(row)
-    ...     if grade is not None
-    ... ]
-    >>> documents, judges, places = np.array(rows).T
-    >>> votes = votes_from_rows(
-    ...     np.zeros_like(documents),
-    ...     documents,
-    ...     judges,
-    ...     places,
-    ...     topics=["1"],
-    ...     judges=["ann", "bob", "cleo"],
-    ...     scale_values=(0, 1)
-    ... )
-    >>> result = dawid_skene(votes)
+    >>> given = np.array([(0, 0, 1)] * 4 + [(1, 1, 0)] * 4 + [(0, -1, 1), (1, -1, 0)])
+    >>> documents, judges = np.nonzero(given >= 0)
+    >>> names = {"topics": ["1"], "judges": ["ann", "bob", "cleo"], "scale_values": (0, 1)}
+    >>> places = given[documents, judges]
+    >>> result = dawid_skene(votes_from_rows(documents * 0, documents, judges, places, **names))
     >>> result.low.tolist(), result.converged, result.n_below_three
     ([0, 0, 0, 0, 1, 1, 1, 1, 0, 1], True, 2)
     >>> result.confusion[2].round(3).tolist()

@@ -28,7 +28,7 @@ def value_probabilities(counts: NDArray[np.int64], values: Sequence[float]) -> N
     Returns
     -------
     ndarray of float64, shape (n_documents,)
-        Probabilities in [0, 1].
+        In [0, 1].
 
     Raises
     ------
@@ -37,9 +37,9 @@ def value_probabilities(counts: NDArray[np.int64], values: Sequence[float]) -> N
 
     References
     ----------
-    .. [1] K. Kishida, "Property of Average Precision as Performance Measure for Retrieval
-       Experiment", 2001 (in Japanese), table 4: values 1 (relevant), 0.8 (partially relevant) and
-       0 (not relevant) of two judges.
+    .. [1] K. Kishida, "Property of Average Precision as Performance Measure for Retrieval Experiment", 2001
+       (in Japanese), table 4: values 1 (relevant), 0.8 (partially relevant) and 0 (not relevant) of two
+       judges.
 
     Examples
     --------
@@ -63,24 +63,18 @@ def value_probabilities(counts: NDArray[np.int64], values: Sequence[float]) -> N
 
 
 def share_probabilities(counts: NDArray[np.int64], level_index: int) -> NDArray[np.float64]:
-    """Take the share of a document's judges who find it relevant.
+    """Take the share, in [0, 1], of a document's judges who find it relevant.
 
     Parameters
     ----------
     counts : ndarray of int64, shape (n_documents, n_grades)
-        Judges by the grade they gave, grades ascending; every document has a vote.
+        As for `value_probabilities`, with its errors.
     level_index : int
-        Index into the scale of the least relevant grade, from 1 to ``n_grades - 1``.
+        Index into the scale of the least relevant grade, from 1 to ``n_grades - 1``; else `ArgumentError`.
 
     Returns
     -------
     ndarray of float64, shape (n_documents,)
-        Shares in [0, 1].
-
-    Raises
-    ------
-    ArgumentError
-        If `counts` are no counts or have a row without votes, or `level_index` does not cut the scale in two.
 
     Examples
     --------

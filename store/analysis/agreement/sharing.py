@@ -111,8 +111,8 @@ def plan_overlap(
     Parameters
     ----------
     tables : ndarray of int64, shape (n_topics, n_grades, n_grades)
-        Documents of each topic counted by grade on the declared scale, first judge in rows.
-        Topics without documents are no topics here.
+        Documents of each topic counted by grade on the declared scale, first judge in rows. Topics without
+        documents are no topics here.
     width : float
         Wanted distance of the limits, from `LEAST_WIDTH` to 2.
     weights : {"none", "linear", "quadratic"}, default="none"
@@ -125,8 +125,8 @@ def plan_overlap(
     Returns
     -------
     OverlapPlan
-        Documents for each of the present topics, or a reason; and how many topics would do with as
-        many documents each as now. Topics are supposed to be of one size, as many as now.
+        Documents for each of the present topics, or a reason; and how many topics would do with as many
+        documents each as now. Topics are supposed to be of one size, as many as now.
 
     Raises
     ------
@@ -140,15 +140,15 @@ def plan_overlap(
     .. math:: y_{ij} = \frac{D_o (u_i + v_j) - D_e d_{ij} - D_o D_e}{D_e^2}, \quad
               u_i = \sum_k d_{ik} c_k, \quad v_j = \sum_k d_{kj} r_k
 
-    with costs d, shares r and c of rows and columns, and observed and expected cost :math:`D_o,
-    D_e`. Its mean is 0, and its variance over N is the squared asymptotic error of [1]_. The
-    analysis of variance of topics of unequal sizes [2]_ splits it into :math:`\sigma_b^2` between
-    and :math:`\sigma_w^2` within topics, and T topics of m documents give
+    with costs d, shares r and c of rows and columns, and observed and expected cost :math:`D_o, D_e`. Its
+    mean is 0, and its variance over N is the squared asymptotic error of [1]_. The analysis of variance of
+    topics of unequal sizes [2]_ splits it into :math:`\sigma_b^2` between and :math:`\sigma_w^2` within
+    topics, and T topics of m documents give
 
     .. math:: w / 2 = z \sqrt{\sigma_b^2 / T + \sigma_w^2 / (T m)}
 
-    so that :math:`m = \sigma_w^2 / (T (w / 2z)^2 - \sigma_b^2)`, and no m where that is not above
-    0. Influences are computed in integers, so undefined cases are decided exactly. With few topics
+    so that :math:`m = \sigma_w^2 / (T (w / 2z)^2 - \sigma_b^2)`, and no m where that is not above 0.
+    Influences are computed in integers, so undefined cases are decided exactly. With few topics
     :math:`\sigma_b^2` is itself uncertain: with 10, easily by half. O(n_topics * n_grades**2).
 
     References
@@ -213,13 +213,11 @@ def assumed_plan(
     ----------
     kappa : float
         Expected kappa, between -1 and 1, and such that the shares allow it.
-    width : float
-        Wanted distance of the limits, from `LEAST_WIDTH` to 2.
+    width, level
+        As for `plan_overlap`.
     first_share, second_share : float
-        Shares of documents the judges are expected to find relevant, above 0 and below 1; by
-        default the second is the first.
-    level : float, default=0.95
-        Nominal coverage.
+        Shares of documents the judges are expected to find relevant, above 0 and below 1; by default the
+        second is the first.
 
     Returns
     -------
@@ -229,8 +227,8 @@ def assumed_plan(
     Raises
     ------
     ArgumentError
-        If a share or width is out of range, or no two judges with these shares have this kappa; or
-        if kappa is 1 or -1, where the formula has no variance.
+        If a share or width is out of range, or no two judges with these shares have this kappa; or if kappa
+        is 1 or -1, where the formula has no variance.
 
     Notes
     -----
@@ -242,13 +240,13 @@ def assumed_plan(
 
     References
     ----------
-    .. [1] A. B. Cantor, "Sample-Size Calculations for Cohen's Kappa", *Psychological Methods* 1(2),
-       150-153, 1996, doi:10.1037/1082-989X.1.2.150.
+    .. [1] A. B. Cantor, "Sample-Size Calculations for Cohen's Kappa", *Psychological Methods* 1(2), 150-153,
+       1996, doi:10.1037/1082-989X.1.2.150.
 
     Examples
     --------
-    With equal shares p, Q is (1 - k) ((1 - k) (1 - 2k) + k (2 - k) / (2 p (1 - p))), here .892857,
-    and 19.6 ** 2 * Q is 342.99:
+    With equal shares p, Q is (1 - k) ((1 - k) (1 - 2k) + k (2 - k) / (2 p (1 - p))), here .892857, and 19.6
+    ** 2 * Q is 342.99:
 
     >>> assumed_plan(0.5, 0.2, first_share=0.3).documents
     343
