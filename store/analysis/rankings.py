@@ -55,16 +55,17 @@ class JudgedRankings:
 
     def relevant(self) -> NDArray[np.bool_]:
         """Tell which ranks hold a relevant document; shape (n_runs, n_topics, width)."""
-        found = np.empty(self.documents.shape, dtype=np.bool_)
-        for topic in range(len(self.topics)):
-            found[:, topic] = self.standing_by_rank(topic) == RELEVANT
-        return found
+        return self._at_least(RELEVANT)
 
     def judged(self) -> NDArray[np.bool_]:
         """Tell which ranks hold a judged document, relevant or not; shape (n_runs, n_topics, width)."""
+        return self._at_least(NOT_RELEVANT)
+
+    def _at_least(self, least: int) -> NDArray[np.bool_]:
+        """Tell which ranks hold a document of which at least this is known."""
         found = np.empty(self.documents.shape, dtype=np.bool_)
         for topic in range(len(self.topics)):
-            found[:, topic] = self.standing_by_rank(topic) >= NOT_RELEVANT
+            found[:, topic] = self.standing_by_rank(topic) >= least
         return found
 
 
@@ -227,7 +228,7 @@ class GradedRankings:
         return reached if level > 0 else reached & self.judged
 
     def n_relevant(self, level: int) -> NDArray[np.int64]:
-        """Count the relevant documents of each topic, retrieved or not: R of mode ``pool``; shape (n_topics,)."""
+        """Count the relevant documents of each topic, retrieved or not, shape (n_topics,): R of ``pool``."""
         counts = [np.count_nonzero(grades >= level) for grades in self.judged_grades]
         return np.array(counts, dtype=np.int64)
 

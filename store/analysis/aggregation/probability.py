@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from store.analysis.aggregation.rules import check_counts
 from store.errors import ArgumentError
 
 
@@ -91,14 +92,9 @@ def share_probabilities(counts: NDArray[np.int64], level_index: int) -> NDArray[
 
 def _check_counts(counts: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return `counts` when they are counts by grade with a vote in every row."""
-    counts = np.asarray(counts)
-    if counts.ndim != 2 or not np.issubdtype(counts.dtype, np.integer):
-        requirement = "must be integers of shape (n_documents, n_grades)"
-        raise ArgumentError("counts", requirement, f"{counts.dtype} of shape {counts.shape}")
-    if counts.size and counts.min() < 0:
-        raise ArgumentError("counts", "must be at least 0", int(counts.min()))
+    counts = check_counts(counts)
     if not counts.any(axis=1).all():
         row = int(np.argmin(counts.any(axis=1)))
         requirement = "must have a vote in every row: what nobody graded has no probability"
         raise ArgumentError("counts", requirement, f"none in row {row}")
-    return counts.astype(np.int64, copy=False)
+    return counts

@@ -120,7 +120,7 @@ def majority(counts: NDArray[np.int64], *, ties: Ties) -> AggregateResult:
     >>> result.grades.tolist(), result.n_ties, result.n_unresolved, result.n_no_judgement
     ([2, -1, -1], 1, 1, 1)
     """
-    counts = _check_counts(counts)
+    counts = check_counts(counts)
     at_top = counts == counts.max(axis=1, keepdims=True)
     return _result(counts, _first(at_top), _last(at_top), ties=ties)
 
@@ -149,7 +149,7 @@ def median(counts: NDArray[np.int64], *, ties: Ties) -> AggregateResult:
     >>> median(counts, ties="low").grades.tolist(), median(counts, ties="high").grades.tolist()
     ([2, 0, 1], [2, 1, 2])
     """
-    counts = _check_counts(counts)
+    counts = check_counts(counts)
     up_to = counts.cumsum(axis=1)
     n_votes = up_to[:, -1:]
     # Of n grades in order, from 1, the middle ones are number (n + 1) // 2 and n // 2 + 1.
@@ -184,7 +184,7 @@ def mean_half_up(counts: NDArray[np.int64], scale_values: Sequence[int]) -> Aggr
     >>> result.grades.tolist(), result.n_ties
     ([1, 0, 1], 1)
     """
-    counts = _check_counts(counts)
+    counts = check_counts(counts)
     values = _check_values(scale_values, counts.shape[1])
     if any(high - low != 1 for low, high in pairwise(values.tolist())):
         requirement = "must rise by 1: a mean may lie on a gap, and would be no grade"
@@ -203,7 +203,7 @@ def lowest(counts: NDArray[np.int64]) -> AggregateResult:
     >>> lowest(np.array([[0, 1, 2], [0, 0, 0]])).grades.tolist()
     [1, -1]
     """
-    counts = _check_counts(counts)
+    counts = check_counts(counts)
     place = _first(counts > 0)
     return _result(counts, place, place, ties="low")
 
@@ -216,7 +216,7 @@ def highest(counts: NDArray[np.int64]) -> AggregateResult:
     >>> highest(np.array([[2, 1, 0], [0, 0, 0]])).grades.tolist()
     [1, -1]
     """
-    counts = _check_counts(counts)
+    counts = check_counts(counts)
     place = _last(counts > 0)
     return _result(counts, place, place, ties="low")
 
@@ -242,7 +242,7 @@ def grade_sums(counts: NDArray[np.int64], scale_values: Sequence[int]) -> NDArra
     >>> grade_sums(np.array([[1, 1, 1], [0, 0, 2]]), (0, 1, 2)).tolist()
     [3, 4]
     """
-    counts = _check_counts(counts)
+    counts = check_counts(counts)
     return counts @ _check_values(scale_values, counts.shape[1])
 
 
@@ -291,7 +291,7 @@ def _result(
     return AggregateResult(chosen, status, low, high)
 
 
-def _check_counts(counts: NDArray[np.int64]) -> NDArray[np.int64]:
+def check_counts(counts: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return `counts` when they are counts by grade, else raise `ArgumentError`."""
     counts = np.asarray(counts)
     is_table = counts.ndim == 2 and counts.shape[1] > 0

@@ -60,20 +60,20 @@ class OverlapPlan:
     """Common documents so far."""
     kappa: float | None
     """So far; ``None`` when it is undefined."""
-    between: float | None
+    between: float | None = None
     """Variance of topics' mean influence on kappa, at least 0; ``None`` = not estimated."""
-    within: float | None
+    within: float | None = None
     """Variance of documents' influence within topics, at least 0; ``None`` = not estimated."""
-    is_clamped: bool
+    is_clamped: bool = False
     """The estimate of `between` was below 0 and was taken as 0: the topics vary no more than
     documents would by themselves, so the plan may be too hopeful."""
-    present_width: float | None
+    present_width: float | None = None
     """Width expected of the documents so far; ``None`` without estimates."""
-    documents_per_topic: int | None
+    documents_per_topic: int | None = None
     """Documents each topic needs, at least 1."""
-    documents: int | None
+    documents: int | None = None
     """`documents_per_topic` times `n_topics`."""
-    topics: int | None
+    topics: int | None = None
     """Topics that would give the width with `n_documents` / `n_topics` documents each, at least 2;
     ``None`` without estimates."""
 
@@ -185,21 +185,7 @@ def plan_overlap(
     else:
         between, within = _variance_parts(tables, influences)
         return _plan(tables, width, level, z, kappa, between, within)
-    return OverlapPlan(
-        width=width,
-        level=level,
-        reason=reason,
-        n_topics=n_topics,
-        n_documents=n_documents,
-        kappa=kappa,
-        between=None,
-        within=None,
-        is_clamped=False,
-        present_width=None,
-        documents_per_topic=None,
-        documents=None,
-        topics=None,
-    )
+    return OverlapPlan(width, level, reason, n_topics, n_documents, kappa)
 
 
 def assumed_plan(

@@ -427,21 +427,16 @@ def sharing_pairs(stacks: Sequence[PairStack]) -> tuple[list[PairStack], list[in
     """
     kept = np.flatnonzero(stacks[0].tables.any(axis=(1, 2))) if stacks else np.zeros(0, np.int64)
     numbers: list[int] = kept.tolist()
-    made = [
-        replace(
+
+    def kept_of(stack: PairStack) -> PairStack:
+        return replace(
             stack,
             tables=stack.tables[kept],
             overlaps=None if stack.overlaps is None else stack.overlaps[kept],
-            topic_tables=partial(_tables_of_kept, stack.topic_tables, numbers),
+            topic_tables=lambda pair: stack.topic_tables(numbers[pair]),
         )
-        for stack in stacks
-    ]
-    return made, numbers
 
-
-def _tables_of_kept(tables_of: TopicTables, numbers: Sequence[int], pair: int) -> NDArray[np.int64]:
-    """Count the tables of a pair by its number among those that were kept."""
-    return tables_of(numbers[pair])
+    return [kept_of(stack) for stack in stacks], numbers
 
 
 def coefficients(
@@ -577,12 +572,8 @@ def _from_topics(
     return made
 
 
-def _kappa(tables: NDArray[np.float64]) -> NDArray[np.float64]:
-    return stacked("kappa", tables)
-
-
-def _quadratic(tables: NDArray[np.float64]) -> NDArray[np.float64]:
-    return stacked("quadratic", tables)
+_kappa: Statistic = partial(stacked, "kappa")
+_quadratic: Statistic = partial(stacked, "quadratic")
 
 
 def _mean(sums: NDArray[np.float64], *, start: int) -> NDArray[np.float64]:

@@ -21,7 +21,6 @@ from store.text import natural_key
 
 UNJUDGED = 0
 """The judge was never asked, has not come to the document, or reopened it."""
-NO_EVENT = UNJUDGED
 SKIPPED = 1
 CANNOT = 2
 JUDGED = 3
@@ -92,9 +91,7 @@ def grade_matrix(judgements: Iterable[Judgement], scale_values: Sequence[int]) -
     >>> matrix.grades.tolist(), matrix.states.tolist()
     ([[-1, -1], [0, 2]], [[0, 1], [3, 3]])
     """
-    values = tuple(scale_values)
-    if len(values) < 2 or any(low >= high for low, high in pairwise(values)):
-        raise ArgumentError("scale_values", "must be at least two grades, ascending", list(values))
+    values = _checked_scale(scale_values)
     rows = list(judgements)
     judges = tuple(sorted({row.judge for row in rows}))
     docnos_of: dict[str, set[str]] = {}
@@ -125,7 +122,7 @@ def grade_matrix(judgements: Iterable[Judgement], scale_values: Sequence[int]) -
         np.int64,
         len(rows),
     )
-    if _repeats(cells):
+    if cells.size and int(np.bincount(cells).max()) > 1:
         rows, cells = _latest(rows, cells)
     place_of: dict[int | None, int] = {value: place for place, value in enumerate(values)}
     states = np.fromiter((_STATE_CODES[row.state] for row in rows), np.int8, len(rows))
@@ -139,11 +136,6 @@ def grade_matrix(judgements: Iterable[Judgement], scale_values: Sequence[int]) -
     matrix.states.reshape(-1)[cells] = states
     matrix.grades.reshape(-1)[cells] = grades
     return matrix
-
-
-def _repeats(cells: NDArray[np.int64]) -> bool:
-    """Tell whether some cell comes more than once."""
-    return cells.size > 0 and int(np.bincount(cells).max()) > 1
 
 
 def _latest(rows: list[Judgement], cells: NDArray[np.int64]) -> tuple[list[Judgement], NDArray[np.int64]]:
@@ -283,9 +275,7 @@ def votes_from_rows(
     >>> votes.judge_codes.tolist(), votes.places.tolist()
     ([0, 0, 1], [0, 1, 2])
     """
-    values = tuple(scale_values)
-    if len(values) < 2 or any(low >= high for low, high in pairwise(values)):
-        raise ArgumentError("scale_values", "must be at least two grades, ascending", list(values))
+    values = _checked_scale(scale_values)
     sizes = {
         "topic_codes": (topic_codes, len(topics)),
         "judge_codes": (judge_codes, len(judges)),
@@ -399,3 +389,11 @@ def _in_order(*columns: NDArray[np.int64]) -> bool:
             return False
         undecided &= step == 0
     return True
+
+
+def _checked_scale(scale_values: Sequence[int]) -> tuple[int, ...]:
+    """Return the grades of a scale; raise `ArgumentError` unless they are two at least, ascending."""
+    values = tuple(scale_values)
+    if len(values) < 2 or any(low >= high for low, high in pairwise(values)):
+        raise ArgumentError("scale_values", "must be at least two grades, ascending", list(values))
+    return values

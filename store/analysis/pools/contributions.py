@@ -324,9 +324,7 @@ def remove_uniques(
     (('a', 'b'), [0], [1, 0])
     """
     names, owners = _named(rankings.tags, groups)
-    if pooled.shape != rankings.documents.shape:
-        requirement = f"must have shape {rankings.documents.shape}"
-        raise ArgumentError("pooled", requirement, pooled.shape)
+    check_pooled(pooled, rankings.documents.shape)
     found = []
     for topic, standing in enumerate(rankings.standing):
         brought = np.where(pooled[:, topic], rankings.documents[:, topic], NO_DOCUMENT)
@@ -388,6 +386,12 @@ def repool(rankings: JudgedRankings, plan: Plan, groups: Sequence[str] | None = 
             newly = without[topic] & ~whole[topic] & (standing == UNJUDGED)
             n_lacking[owner] += np.count_nonzero(newly)
     return _withdrawn(names, owners, found, n_lacking)
+
+
+def check_pooled(pooled: NDArray[np.bool_], shape: tuple[int, ...]) -> None:
+    """Raise `ArgumentError` unless there is one flag for each rank."""
+    if pooled.shape != shape:
+        raise ArgumentError("pooled", f"must have shape {shape}", pooled.shape)
 
 
 def _named(tags: Sequence[str], groups: Sequence[str] | None) -> tuple[tuple[str, ...], NDArray[np.int64]]:

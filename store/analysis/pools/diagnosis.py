@@ -22,6 +22,7 @@ from store.analysis.measures.table import Scores, evaluate
 from store.analysis.pools.contributions import (
     NO_DOCUMENT,
     Plan,
+    check_pooled,
     depth_plan,
     n_contributing,
     remove_uniques,
@@ -40,7 +41,6 @@ from store.analysis.pools.growth import (
 from store.analysis.pools.inference import InferredPool, infer_pool
 from store.analysis.pools.leave_out import LeaveOut, leave_out
 from store.analysis.rankings import NOT_RELEVANT, RELEVANT, UNJUDGED, GradedRankings, JudgedRankings
-from store.errors import ArgumentError
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -163,7 +163,7 @@ def topic_counts(rankings: JudgedRankings, pooled: NDArray[np.bool_] | None = No
     ([0], [0], [1])
     """
     if pooled is not None:
-        _check_shape(pooled, rankings)
+        check_pooled(pooled, rankings.documents.shape)
     counts = np.zeros((4, len(rankings.topics)), np.int64)
     for topic, standing in enumerate(rankings.standing):
         counts[0, topic] = np.count_nonzero(standing >= NOT_RELEVANT)
@@ -218,7 +218,7 @@ def brought_by(rankings: JudgedRankings, pooled: NDArray[np.bool_]) -> BroughtBy
     >>> brought_by(arrays, within_depth(arrays, 1)).relevant.tolist()
     [0, 0, 1]
     """
-    _check_shape(pooled, rankings)
+    check_pooled(pooled, rankings.documents.shape)
     n_runs = len(rankings.tags)
     counts = np.zeros((3, n_runs + 1), np.int64)
     for topic, standing in enumerate(rankings.standing):
@@ -255,7 +255,7 @@ def held_by_pool(rankings: JudgedRankings, pooled: NDArray[np.bool_]) -> NDArray
     >>> held_by_pool(arrays, within_depth(arrays, 1, np.array([True, False]))).tolist()
     [[[True, False]], [[False, True]]]
     """
-    _check_shape(pooled, rankings)
+    check_pooled(pooled, rankings.documents.shape)
     held = np.zeros(rankings.documents.shape, np.bool_)
     for topic, standing in enumerate(rankings.standing):
         # The padding code -1 picks the last element, which stays False.
@@ -315,13 +315,6 @@ def overlaps(lower: NDArray[np.float64], scores: NDArray[np.float64], upper: NDA
         n_settled=n_all - int(np.count_nonzero(meets)),
         n_all_pairs=n_all,
     )
-
-
-def _check_shape(pooled: NDArray[np.bool_], rankings: JudgedRankings) -> None:
-    """Raise `ArgumentError` unless there is one flag for each rank."""
-    if pooled.shape != rankings.documents.shape:
-        requirement = f"must have shape {rankings.documents.shape}"
-        raise ArgumentError("pooled", requirement, pooled.shape)
 
 
 Way = Literal["uniques", "repool"]

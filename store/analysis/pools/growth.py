@@ -128,12 +128,8 @@ class GrowthFit:
         The sum of ``max(0, C i**s - offset)``; 0 where `last` is below `first`.
         """
         depths = np.arange(first, last + 1, dtype=np.float64)
-        return float(np.sum(np.maximum(0.0, self._curve(depths))))
-
-    def _curve(self, depths: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return C i**s - offset."""
-        line = self.log_scale + self.exponent * np.log(depths)
-        return np.asarray(np.exp(line) - self.offset)
+        curve = np.exp(self.log_scale + self.exponent * np.log(depths)) - self.offset
+        return float(np.sum(np.maximum(0.0, curve)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,8 +18,8 @@ from store.analysis.measures.incomplete import condensed, inferred_average_preci
 from store.analysis.measures.names import MeasureName, parse_measure
 from store.analysis.measures.residuals import rbp_residual
 from store.analysis.measures.table import Scores, evaluate
+from store.analysis.pools.contributions import check_pooled
 from store.analysis.rankings import GradedRankings
-from store.errors import ArgumentError
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -165,9 +165,7 @@ def coverage(
 
 def _inferred(rankings: GradedRankings, scores: Scores, pooled: NDArray[np.bool_], level: int) -> Scores:
     """Return infAP with documents of the pool that nobody judged."""
-    if pooled.shape != rankings.judged.shape:
-        requirement = f"must have shape {rankings.judged.shape}"
-        raise ArgumentError("pooled", requirement, pooled.shape)
+    check_pooled(pooled, rankings.judged.shape)
     values = inferred_average_precision(
         rankings.relevant(level),
         rankings.relevant(min(0, level)),
