@@ -120,7 +120,7 @@ def stacked_many(
         return np.where(parts.n_shared < 2, np.nan, coefficients)
     chance, costs = _chance_and_costs(name, parts, values)
     seen, by_chance = _disagreements(chance, costs, parts)
-    single = np.count_nonzero(parts.given, axis=-1) < 2
+    single = np.count_nonzero(parts.grade_shares, axis=-1) < 2
     return np.where(single | (parts.n_shared < 2), np.nan, 1 - divide(seen, by_chance))
 
 
@@ -230,7 +230,7 @@ def _coefficient(
     seen, by_chance = (float(one) for one in _disagreements(chance, costs, sums))
     largest = float(costs.max())
     observed, expected = 1 - seen / largest, 1 - by_chance / largest
-    if n_shared == 1 or np.count_nonzero(sums.given) == 1:
+    if n_shared == 1 or np.count_nonzero(sums.grade_shares) == 1:
         reason: Reason = "one-doc" if n_shared == 1 else "single-grade"
         return Coefficient(None, reason, n_shared, observed, expected)
     error = _standard_error(chance, costs, sums, counts)
@@ -244,7 +244,7 @@ def _chance_and_costs(
     if name not in _CHANCES:
         raise ArgumentError("name", f"must be one of {', '.join(MANY_NAMES)}", name)
     chance, weights = _CHANCES[name]
-    return chance, costs_of(sums.given.shape[-1], weights, values).astype(np.float64)
+    return chance, costs_of(sums.grade_shares.shape[-1], weights, values).astype(np.float64)
 
 
 def _disagreements(
@@ -252,7 +252,7 @@ def _disagreements(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Average the cost of disagreeing: observed, and expected by chance."""
     seen = divide((sums.rates * costs).sum(axis=(-2, -1)), sums.n_shared)
-    return seen, divide(*chance_cost(chance, sums.given, costs))
+    return seen, divide(*chance_cost(chance, sums.grade_shares, costs))
 
 
 def _standard_error(
@@ -265,7 +265,7 @@ def _standard_error(
     pairs = ((counts @ costs) * counts).sum(axis=1)
     own = np.where(sizes > 1, pairs / np.maximum(sizes * (sizes - 1), 1) - seen, 0.0)
 
-    habit = sums.given / sums.given.sum()
+    habit = sums.grade_shares / sums.grade_shares.sum()
     gradient = np.zeros_like(habit)
     if chance == "scott":
         gradient = 2 * (costs @ habit)

@@ -232,7 +232,7 @@ class VoteSums(NamedTuple):
     """The same, every document's divided by its votes less one."""
     rates: NDArray[np.float64]
     """The same, every document's divided by the number of its pairs."""
-    given: NDArray[np.float64]
+    grade_shares: NDArray[np.float64]
     """Shape (..., n_grades): share of a document's votes, summed over graded documents."""
     n_graded: NDArray[np.float64]
     """Shape (...): documents with a grade."""
