@@ -134,9 +134,7 @@ def drift(values: ArrayLike, groups: ArrayLike, *, summary: Literal["mean", "med
     >>> found.quarters, found.trend.n, round(found.trend.tau, 4)  # (2 - 19) / sqrt(28 * 21)
     ((2.0, 1.5, 0.5, 0.5), 8, -0.7011)
     """
-    array, codes = finite_vector("values", values), _codes(groups)
-    if codes.shape != array.shape:
-        raise ArgumentError("groups", "must be as long as `values`", codes.size)
+    array, codes = _in_groups(values, groups)
     parts = quarters(codes)
     cut = parts >= 0
     if not cut.any():
@@ -196,9 +194,7 @@ def trend(values: ArrayLike, groups: ArrayLike) -> Trend:
     >>> trend([0, 0, 0], [7, 7, 7])
     Trend(n=3, tau=None, p=None, reason='all-tied')
     """
-    array, codes = finite_vector("values", values), _codes(groups)
-    if codes.shape != array.shape:
-        raise ArgumentError("groups", "must be as long as `values`", codes.size)
+    array, codes = _in_groups(values, groups)
     surplus = pairs = tied = 0
     eighteen_variance = n = 0
     for places in _places(codes):
@@ -240,3 +236,11 @@ def _codes(groups: ArrayLike) -> NDArray[np.int64]:
     if codes.ndim != 1:
         raise ArgumentError("groups", "must be one-dimensional", f"shape {codes.shape}")
     return codes
+
+
+def _in_groups(values: ArrayLike, groups: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Return values and groups as arrays; raise `ArgumentError` when they are not of one length."""
+    array, codes = finite_vector("values", values), _codes(groups)
+    if codes.shape != array.shape:
+        raise ArgumentError("groups", "must be as long as `values`", codes.size)
+    return array, codes

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from store.analysis.agreement.votes import Votes
 from store.analysis.arguments import check_cutoff
+from store.analysis.rankings import precision_sums
 from store.analysis.run_order import TIED_MAP, TauResult, kendall_tau_b, n_swapped_pairs, tau_ap
 from store.errors import ArgumentError
 
@@ -461,12 +462,7 @@ def judge_average_precisions(
         of_judge = np.zeros(votes.n_documents, dtype=np.bool_)
         of_judge[documents[judges == judge]] = True
         kept = of_judge[found]
-        lists_here = lists[kept]
-        n_in_list = np.bincount(lists_here, minlength=n_lists)
-        before = np.cumsum(n_in_list) - n_in_list
-        n_so_far = np.arange(1, lists_here.size + 1) - before[lists_here]
-        precisions = np.bincount(lists_here, n_so_far / ranks[kept], minlength=n_lists)
-        sums[:, :, judge] = precisions.reshape(n_topics, n_runs)
+        sums[:, :, judge] = precision_sums(lists[kept], ranks[kept], n_lists).reshape(n_topics, n_runs)
     counts = np.broadcast_to(n_relevant[:, np.newaxis, :], sums.shape)
     undefined = np.full(sums.shape, np.nan)
     return np.asarray(np.divide(sums, counts, out=undefined, where=counts > 0))

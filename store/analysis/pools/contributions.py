@@ -252,9 +252,7 @@ def within_depth(
     ndarray of bool, shape (n_runs, n_topics, width)
         False where a run has ended.
     """
-    if not 1 <= depth <= rankings.cutoff:
-        requirement = f"must be from 1 to {rankings.cutoff}, the ranks that were looked at"
-        raise ArgumentError("depth", requirement, depth)
+    check_depth(depth, rankings)
     n_runs, _, width = rankings.documents.shape
     taking = np.ones(n_runs, np.bool_) if contributing is None else np.asarray(contributing)
     if taking.shape != (n_runs,):
@@ -386,6 +384,13 @@ def repool(rankings: JudgedRankings, plan: Plan, groups: Sequence[str] | None = 
             newly = without[topic] & ~whole[topic] & (standing == UNJUDGED)
             n_lacking[owner] += np.count_nonzero(newly)
     return _withdrawn(names, owners, found, n_lacking)
+
+
+def check_depth(depth: int, rankings: JudgedRankings) -> None:
+    """Raise `ArgumentError` when a pool of this depth reaches below the ranks of the rankings."""
+    if not 1 <= depth <= rankings.cutoff:
+        requirement = f"must be from 1 to {rankings.cutoff}, the ranks that were looked at"
+        raise ArgumentError("depth", requirement, depth)
 
 
 def check_pooled(pooled: NDArray[np.bool_], shape: tuple[int, ...]) -> None:

@@ -31,7 +31,7 @@ from numpy.typing import ArrayLike, NDArray
 from store.analysis.arguments import check_cutoff, finite_vector
 from store.analysis.measures.average_precision import mean_average_precision
 from store.analysis.pools.contributions import best_ranks, n_contributing
-from store.analysis.rankings import NOT_RELEVANT, RELEVANT, JudgedRankings
+from store.analysis.rankings import NOT_RELEVANT, RELEVANT, JudgedRankings, precision_sums
 from store.errors import ArgumentError
 
 Reason = Literal[
@@ -410,14 +410,9 @@ class RelevantRanks:
             requirement = f"must have shape {self.topic_of.shape}"
             raise ArgumentError("found", requirement, found.shape)
         is_known = found[self.documents]
-        lists, ranks = self.lists[is_known], self.ranks[is_known]
-        n_lists = self.n_runs * self.n_topics
-        n_in_list = np.bincount(lists, minlength=n_lists)
-        before = np.cumsum(n_in_list) - n_in_list
-        n_so_far = np.arange(1, lists.size + 1) - before[lists]
-        sums = np.bincount(lists, n_so_far / ranks, minlength=n_lists)
-        n_relevant = np.bincount(self.topic_of[found], minlength=self.n_topics)
         shape = (self.n_runs, self.n_topics)
+        sums = precision_sums(self.lists[is_known], self.ranks[is_known], self.n_runs * self.n_topics)
+        n_relevant = np.bincount(self.topic_of[found], minlength=self.n_topics)
         undefined = np.full(shape, np.nan)
         average = np.divide(sums.reshape(shape), n_relevant, out=undefined, where=n_relevant > 0)
         return mean_average_precision(average)

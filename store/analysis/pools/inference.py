@@ -26,8 +26,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from store.analysis.pools.contributions import check_depth
 from store.analysis.rankings import NOT_RELEVANT, JudgedRankings
-from store.errors import ArgumentError
 
 RANKS_PER_HOLE = 20
 """One unjudged document is forgiven for every so many ranks of the depth."""
@@ -104,9 +104,8 @@ def infer_pool(rankings: JudgedRankings, depth: int | None = None) -> InferredPo
     >>> pool.n_pairs, pool.n_judged_outside
     (3, 0)
     """
-    if depth is not None and not 1 <= depth <= rankings.cutoff:
-        requirement = f"must be from 1 to {rankings.cutoff}, the ranks that were looked at"
-        raise ArgumentError("depth", requirement, depth)
+    if depth is not None:
+        check_depth(depth, rankings)
     lengths = rankings.lengths
     width = rankings.documents.shape[-1]
     unjudged = ~rankings.judged() & (np.arange(width) < lengths[:, :, None])

@@ -198,10 +198,11 @@ def test_repooling_a_pool_of_fixed_size(drawn: Drawn, size: int) -> None:
         np.testing.assert_allclose(left.after[row], after)
 
 
-MEASURES = (
+_NAMES = (
     "AP AP(rel=2) P@2 R@2 Rprec RR nDCG nDCG(dcg='exp-log2')@2 IPrec@0.4 BreakEven "
     "Accuracy Judged@2 SetF SetE SetBorko NumRet(rel=1) NumRel SetFallout(docs=50)"
-).split()
+)
+MEASURES = _NAMES.split()
 
 
 def both_arrays(
