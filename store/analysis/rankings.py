@@ -32,7 +32,6 @@ class JudgedRankings:
     topics: tuple[str, ...]
     """The evaluation topics: those with judgements."""
     tags: tuple[str, ...]
-    """The runs."""
     documents: NDArray[np.int32]
     """Shape (n_runs, n_topics, width): codes within the topic, in rank order, then -1."""
     lengths: NDArray[np.int64]
@@ -204,15 +203,13 @@ class GradedRankings:
     """Runs and grades over the evaluation topics; build it with `graded_rankings`."""
 
     topics: tuple[str, ...]
-    """The evaluation topics: those with judgements."""
     tags: tuple[str, ...]
-    """The runs."""
     grades: NDArray[np.int32]
     """Shape (n_runs, n_topics, width), in rank order; 0 where `judged` is False."""
     judged: NDArray[np.bool_]
     """Shape (n_runs, n_topics, width): which ranks hold a judged document."""
     lengths: NDArray[np.int64]
-    """Shape (n_runs, n_topics): ranks filled; 0 = the run has no document for the topic."""
+    """As of `JudgedRankings`."""
     judged_grades: tuple[NDArray[np.int32], ...]
     """One array a topic, shape (n_judged,), descending: grades of all judged documents, retrieved or not."""
     cutoff: int

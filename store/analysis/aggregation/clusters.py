@@ -45,7 +45,6 @@ class ClusterScores:
     f: float | None
     """In (0, 1]: harmonic mean of the two."""
     inverse_form: InverseForm
-    """The formula of `inverse_purity`."""
     reason: Literal["no-documents"] | None
     """Why there are no values; ``None`` when there are."""
     n_documents: int

@@ -54,7 +54,6 @@ class Share:
     reason: Reason | None
     """Why there is no value; ``None`` when there is one; so too of a `Coefficient`."""
     n_documents: int
-    """Documents that it is a part of."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -82,7 +82,6 @@ class RunSwap:
     n_mixtures: int
     """Mixtures in which `worse` is strictly above `better`."""
     share: float
-    """`n_mixtures` over all mixtures."""
     difference: float
     """MAP of `better` minus MAP of `worse` under the reference, above 0."""
 
@@ -118,7 +117,6 @@ class JudgeOrder:
     """What Voorhees' experiment says; topics, runs and judges are places in the array."""
 
     topics: tuple[int, ...]
-    """Places of the topics that were used."""
     n_left_out: int
     """Topics left out because too few judges have a score."""
     n_scored: tuple[int, ...]

@@ -26,7 +26,6 @@ class MacroOverlap:
     """In [0, 1]; ``None`` when no topic has an overlap."""
     reason: Reason | None
     n_topics: int
-    """Topics in the mean."""
     n_no_relevant: int
     """Topics left out because no judge found a relevant document."""
     n_no_common_docs: int

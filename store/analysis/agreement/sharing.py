@@ -51,7 +51,6 @@ class OverlapPlan:
     width: float
     """The wanted distance of the limits."""
     level: float
-    """Nominal coverage."""
     reason: PlanReason | None
     """Why there is no `documents_per_topic`; ``None`` when there is."""
     n_topics: int
@@ -72,7 +71,6 @@ class OverlapPlan:
     documents_per_topic: int | None = None
     """Documents each topic needs, at least 1."""
     documents: int | None = None
-    """`documents_per_topic` times `n_topics`."""
     topics: int | None = None
     """Topics that would give the width with `n_documents` / `n_topics` documents each, at least 2;
     ``None`` without estimates."""
@@ -85,7 +83,6 @@ class AssumedPlan:
     width: float
     level: float
     kappa: float
-    """The assumed kappa."""
     first_share: float
     """Share of documents the first judge is assumed to find relevant."""
     second_share: float

@@ -113,9 +113,7 @@ class TopicCounts:
     judged: NDArray[np.int64]
     """All judged documents, retrieved or not."""
     relevant: NDArray[np.int64]
-    """All relevant ones."""
     pooled: NDArray[np.int64]
-    """Documents of the pool."""
     pool_judged: NDArray[np.int64]
     pool_relevant: NDArray[np.int64]
 
@@ -379,9 +377,7 @@ class DepthPool:
     n_pairs: int
     """Documents of all topics."""
     n_judged: int
-    """Those that are judged."""
     n_unjudged: int
-    """Those that are not."""
     n_outside: int
     """Judged documents that are not in it."""
     by_run: LeftOut

@@ -32,7 +32,7 @@ class PoolErrors:
     """How far off the scores are that runs would have had as newcomers."""
 
     n_runs: int
-    """Runs that are counted: those with a score."""
+    """Those with a score."""
     mae: float | None
     """Mean absolute difference of the score; ``None`` of no run."""
     sre: int

@@ -50,7 +50,6 @@ class InferredPool:
     depth: int | None
     """Mode of the prefixes above 0; of several, the largest."""
     reason: PoolReason | None
-    """Why there is no depth."""
     n_at_depth: int
     """Runs whose prefix is `depth`; 0 without one."""
     pooled: NDArray[np.bool_]
@@ -61,7 +60,6 @@ class InferredPool:
     n_pairs: int
     """Documents of all topics within `depth` of a pooled run."""
     n_judged: int
-    """Those that are judged."""
     n_judged_outside: int
     """Judged documents that are not among them: the pool was fed by more than these runs, or was
     deeper in places, or is no depth pool. Without a depth, all judged documents."""
