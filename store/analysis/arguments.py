@@ -15,22 +15,10 @@ def check_cutoff(cutoff: int | None) -> None:
 
 
 def vector(name: str, values: ArrayLike) -> NDArray[np.float64]:
-    """Return values as an array of one dimension, which may be empty.
+    """Return values as an array of one dimension, which may be empty; NaN and infinity may be among them.
 
-    Parameters
-    ----------
-    name : str
-        The argument, for the error.
-    values : array_like of float, shape (n,)
-        Any numbers, NaN and infinity included.
+    Raise `ArgumentError`, by the argument's `name`, for another number of dimensions.
 
-    Raises
-    ------
-    ArgumentError
-        If the values have another number of dimensions.
-
-    Examples
-    --------
     >>> vector("scores", [1, 2]).tolist()
     [1.0, 2.0]
     """

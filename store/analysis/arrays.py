@@ -22,8 +22,7 @@ Grades = Mapping[str, tuple[NDArray[np.int64], NDArray[np.int64]]]
 class TopDocuments:
     """The first documents of several runs for all their topics, by document id.
 
-    `width` is the depth that was asked for, or the length of the longest ranking where that is
-    less.
+    `width` is the depth asked for, or the length of the longest ranking where that is less.
     """
 
     tags: tuple[str, ...]
@@ -63,18 +62,14 @@ def ranked_documents(runs: Iterable[Run], *, order: Order = "trec") -> RankedDoc
     Parameters
     ----------
     runs : iterable of Run
-        Tags differ.
+        Read one at a time. `ArgumentError` if two have the same tag.
     order : Order
-        The rank order.
+        `ArgumentError` if ``rank`` is asked of ranks that are no integers.
 
-    Raises
-    ------
-    ArgumentError
-        If two runs have the same tag, or order ``rank`` is asked of ranks that are no integers.
-
-    Notes
-    -----
-    O(n log n) in the documents of each ranking; runs are read one at a time.
+    Returns
+    -------
+    RankedDocuments
+        O(n log n) in the documents of each ranking.
     """
     ids: dict[str, int] = {}
     rankings: dict[tuple[str, str], NDArray[np.signedinteger]] = {}
@@ -100,7 +95,6 @@ def judged_arrays(
     Parameters
     ----------
     ranked : RankedDocuments
-        The runs.
     qrels : sequence of Qrel
         One grade a (topic, docno); every listed pair is judged.
     level : int
@@ -124,9 +118,10 @@ def graded_arrays(ranked: RankedDocuments, grades: Grades, *, cutoff: int) -> Gr
     Parameters
     ----------
     ranked : RankedDocuments
-        The runs; docnos are not needed.
+        Docnos are not needed.
     grades : Grades
-        From `grades_by_topic`, or a collection's; every listed pair is judged.
+        From `grades_by_topic`, or a collection's; every listed pair is judged. `ArgumentError` if one does
+        not fit into 32 bits.
     cutoff : int
         Documents of a ranking that are looked at, at least 1.
 
@@ -134,29 +129,14 @@ def graded_arrays(ranked: RankedDocuments, grades: Grades, *, cutoff: int) -> Gr
     -------
     GradedRankings
         Topics in the order of `grades`; a run without one of them has length 0 there.
-
-    Raises
-    ------
-    ArgumentError
-        If a grade does not fit into 32 bits.
     """
     return graded_rankings(list(grades), ranked.tags, ranked.rankings, grades, cutoff=cutoff)
 
 
 def grades_by_topic(ranked: RankedDocuments, qrels: Sequence[Qrel]) -> Grades:
-    """Give the documents of qrels the numbers that they have in the rankings.
+    """Give the documents of qrels, one grade a (topic, docno), the numbers that they have in the rankings.
 
-    Parameters
-    ----------
-    ranked : RankedDocuments
-        The runs, with docnos.
-    qrels : sequence of Qrel
-        One grade a (topic, docno).
-
-    Returns
-    -------
-    Grades
-        Topics in natural order.
+    Topics come in natural order.
     """
     by_topic: dict[str, list[Qrel]] = {}
     for qrel in qrels:

@@ -21,8 +21,8 @@ def collapse(grades: NDArray[np.int64], level: int) -> NDArray[np.int8]:
     Parameters
     ----------
     grades : ndarray of int64, any shape
-        Grade values of judged documents. No value means "not judged" here: a grade may be
-        negative, so the caller leaves documents without a grade out.
+        Grade values of judged documents; `ArgumentError` if they are not integers. No value means "not
+        judged" here: a grade may be negative, so the caller leaves documents without a grade out.
     level : int
         Least relevant grade.
 
@@ -30,11 +30,6 @@ def collapse(grades: NDArray[np.int64], level: int) -> NDArray[np.int8]:
     -------
     ndarray of int8, shape of `grades`
         1 where the grade is at least `level`, else 0.
-
-    Raises
-    ------
-    ArgumentError
-        If `grades` are not integers.
 
     Examples
     --------
@@ -53,19 +48,14 @@ def collapse_table(tables: NDArray[np.int64], level_index: int) -> NDArray[np.in
     Parameters
     ----------
     tables : ndarray of int64, shape (..., n_grades, n_grades)
-        One table or a stack of them.
+        One table or a stack of them; `ArgumentError` if they are not square.
     level_index : int
-        Index into the scale of the least relevant grade, from 1 to ``n_grades - 1``.
+        Index into the scale of the least relevant grade, from 1 to ``n_grades - 1``; else `ArgumentError`.
 
     Returns
     -------
     ndarray of int64, shape (..., 2, 2)
         The same documents; index 0 is not relevant, 1 relevant.
-
-    Raises
-    ------
-    ArgumentError
-        If a table is not square or `level_index` does not cut the scale in two.
 
     Examples
     --------
@@ -104,8 +94,8 @@ def level_of(
     Raises
     ------
     ArgumentError
-        If more than one of the three is given, `level` does not cut the scale in two, or `rigid`
-        is asked of a scale with one relevant grade.
+        If more than one of the three is given, `level` does not cut the scale in two, or `rigid` is asked of
+        a scale with one relevant grade.
 
     Examples
     --------
@@ -146,26 +136,19 @@ def levels_of(
 
     Parameters
     ----------
-    scale : Scale
-        The declared scale.
+    scale, rigid, relaxed
+        As for `level_of`, with its errors; sums have neither reading.
     levels : sequence of int
         Levels by value.
-    rigid, relaxed, graded : bool, default=False
-        As in `level_of`; and the grades as they are.
+    graded : bool, default=False
+        Whether the grades are wanted as they are.
     sums : bool, default=False
         Whether levels are cuts of sums of grades, which the scale knows nothing of.
 
     Returns
     -------
     list of int or None
-        Each level once: graded (``None``) first, then ascending; ``[None]`` where nothing is
-        given.
-
-    Raises
-    ------
-    ArgumentError
-        If a level does not cut the scale in two, `rigid` is asked of a scale with one relevant
-        grade, or either reading of sums.
+        Each level once: graded (``None``) first, then ascending; ``[None]`` where nothing is given.
 
     Examples
     --------
@@ -193,27 +176,20 @@ def level_index(scale: Scale, level: int) -> int:
     Parameters
     ----------
     scale : Scale
-        The declared scale.
     level : int
-        Least relevant grade; it need not be a value of the scale itself.
+        Least relevant grade; it need not be a value of the scale itself. `ArgumentError` if it does not cut
+        the scale in two.
 
     Returns
     -------
     int
         Index of the least grade that is at least `level`, from 1 to ``len(scale.values) - 1``.
 
-    Raises
-    ------
-    ArgumentError
-        If `level` does not cut the scale in two.
-
     Examples
     --------
     >>> from store.formats.scale import parse_scale
-    >>> level_index(parse_scale("0-3"), 2)
-    2
-    >>> level_index(parse_scale("-2-2"), 1)
-    3
+    >>> level_index(parse_scale("0-3"), 2), level_index(parse_scale("-2-2"), 1)
+    (2, 3)
     """
     scale.check_level(level)
     return next(index for index, value in enumerate(scale.values) if value >= level)

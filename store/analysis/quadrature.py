@@ -63,13 +63,11 @@ def window(probabilities: NDArray[np.float64]) -> tuple[int, int]:
     Returns
     -------
     least, most : int
-        From Bernstein's inequality; `least` is at least 1, `most` at most n_documents and at
-        least `least`.
+        From Bernstein's inequality; `least` is at least 1, `most` at most n_documents and at least `least`.
 
     Examples
     --------
-    Ten sure documents and a thousand of .5, of which 500 are expected, 15.8 being their standard
-    deviation:
+    Ten sure documents and a thousand of .5, of which 500 are expected, 15.8 being their standard deviation:
 
     >>> window(np.concatenate([np.ones(10), np.full(1000, 0.5)]))
     (367, 653)
@@ -97,9 +95,9 @@ def rule_for(least: int, most: int, *, power: int = 2, tolerance: float = TOLERA
     Returns
     -------
     Rule
-        Its window holds the one asked for; rules of nearly equal windows are one and the same. Its
-        errors may exceed the tolerance where that is near 1e-14, or the window reaches from a few
-        to a hundred thousand: there rounding alone is as large.
+        Its window holds the one asked for; rules of nearly equal windows are one and the same. Its errors may
+        exceed the tolerance where that is near 1e-14, or the window reaches from a few to a hundred thousand:
+        there rounding alone is as large.
 
     Raises
     ------
@@ -108,10 +106,10 @@ def rule_for(least: int, most: int, *, power: int = 2, tolerance: float = TOLERA
 
     Notes
     -----
-    Three kinds are tried, of ever more nodes: Gauss-Legendre in t, which is exact as long as R is
-    at most twice the number of nodes (1/R) or that number (1/R^2, 1/R^3); in -ln t, which is short
-    where R is large and its window narrow; and in the root of that, where the weights of 1/R^3 of
-    the first lose their digits. The first use of a window takes milliseconds, others microseconds.
+    Three kinds are tried, of ever more nodes: Gauss-Legendre in t, which is exact as long as R is at most
+    twice the number of nodes (1/R) or that number (1/R^2, 1/R^3); in -ln t, which is short where R is large
+    and its window narrow; and in the root of that, where the weights of 1/R^3 of the first lose their digits.
+    The first use of a window takes milliseconds, others microseconds.
 
     Examples
     --------

@@ -1,10 +1,7 @@
-"""Rankings beside judgements, binary and graded, as arrays.
+"""Rankings beside judgements, as arrays: binary at one level, or with grades that serve every level and gain.
 
-A document gets a small code within its topic, so that what is known of it is one lookup. Unjudged
-and judged not relevant stay apart: a measure may treat both as not relevant, a report may not.
-
-`JudgedRankings` knows one level of relevance; here the grades themselves are kept, so that one
-array serves every level and every gain. Unjudged and graded 0 stay apart.
+A document gets a small code within its topic, so that what is known of it is one lookup. Unjudged and judged
+not relevant stay apart: a measure may treat both as not relevant, a report may not.
 """
 
 from __future__ import annotations
@@ -35,7 +32,6 @@ class JudgedRankings:
     topics: tuple[str, ...]
     """The evaluation topics: those with judgements."""
     tags: tuple[str, ...]
-    """The runs."""
     documents: NDArray[np.int32]
     """Shape (n_runs, n_topics, width): codes within the topic, in rank order, then -1."""
     lengths: NDArray[np.int64]
@@ -47,47 +43,28 @@ class JudgedRankings:
     cutoff: int
     """Ranks that count, at least 1. The width is smaller when every run is shorter."""
 
-    def states_by_rank(self, topic: int) -> NDArray[np.int8]:
-        """Look up what is known of every rank of one topic.
+    def standing_by_rank(self, topic: int) -> NDArray[np.int8]:
+        """Look up what is known of every rank of one topic, an index into `topics`; shape (n_runs, width).
 
-        Parameters
-        ----------
-        topic : int
-            Index into `topics`.
-
-        Returns
-        -------
-        ndarray of int8, shape (n_runs, width)
-            `RELEVANT`, `NOT_RELEVANT`, `UNJUDGED`, or `NOT_RETRIEVED` below the end of the run.
+        `RELEVANT`, `NOT_RELEVANT`, `UNJUDGED`, or `NOT_RETRIEVED` below the end of the run.
         """
         # The padding code -1 picks the last element.
         table = np.append(self.document_states[topic], np.int8(NOT_RETRIEVED))
         return table[self.documents[:, topic]]
 
     def relevant(self) -> NDArray[np.bool_]:
-        """Tell which ranks hold a relevant document.
-
-        Returns
-        -------
-        ndarray of bool, shape (n_runs, n_topics, width)
-            False for documents judged not relevant, unjudged ones, and ranks that are not filled.
-        """
-        found = np.empty(self.documents.shape, dtype=np.bool_)
-        for topic in range(len(self.topics)):
-            found[:, topic] = self.states_by_rank(topic) == RELEVANT
-        return found
+        """Tell which ranks hold a relevant document; shape (n_runs, n_topics, width)."""
+        return self._at_least(RELEVANT)
 
     def judged(self) -> NDArray[np.bool_]:
-        """Tell which ranks hold a judged document, relevant or not.
+        """Tell which ranks hold a judged document, relevant or not; shape (n_runs, n_topics, width)."""
+        return self._at_least(NOT_RELEVANT)
 
-        Returns
-        -------
-        ndarray of bool, shape (n_runs, n_topics, width)
-            False for unjudged documents and for ranks that are not filled.
-        """
+    def _at_least(self, least: int) -> NDArray[np.bool_]:
+        """Tell which ranks hold a document of which at least this is known."""
         found = np.empty(self.documents.shape, dtype=np.bool_)
         for topic in range(len(self.topics)):
-            found[:, topic] = self.states_by_rank(topic) >= NOT_RELEVANT
+            found[:, topic] = self.standing_by_rank(topic) >= least
         return found
 
 
@@ -103,17 +80,14 @@ def judged_rankings(
 
     Parameters
     ----------
-    topics : sequence of str
-        The evaluation topics, in the order of the result.
-    tags : sequence of str
-        The runs, in the order of the result.
+    topics, tags : sequence of str
+        The evaluation topics and the runs, in the order of the result.
     rankings : mapping of (tag, topic) to integer ndarray, shape (n_documents,)
-        Document ids in rank order, each once. A run without an entry for a topic has length 0
-        there. Entries of other runs and topics are not used.
+        Document ids in rank order, each once. A run without an entry for a topic has length 0 there. Entries
+        of other runs and topics are not used.
     judged : mapping of topic to (ids, relevant)
-        Ids of the judged documents, ndarray of int64, each once, and whether each is relevant,
-        ndarray of bool, both of shape (n_judged,). Every one of `topics` has an entry, which may
-        be empty.
+        Ids of the judged documents, ndarray of int64, each once, and whether each is relevant, ndarray of
+        bool, both of shape (n_judged,). Every one of `topics` has an entry, which may be empty.
     cutoff : int
         Ranks that count, at least 1; documents below are cut off.
 
@@ -125,8 +99,8 @@ def judged_rankings(
     Raises
     ------
     ArgumentError
-        If `cutoff` is below 1, a topic has no judgements, the two arrays of a topic differ in
-        length, or a document stands twice among the judgements or within the cutoff of a ranking.
+        If `cutoff` is below 1, a topic has no judgements, the two arrays of a topic differ in length, or a
+        document stands twice among the judgements or within the cutoff of a ranking.
 
     Notes
     -----
@@ -136,14 +110,10 @@ def judged_rankings(
     --------
     Document 30 is judged not relevant, 10 is unjudged, and run `b` has nothing for the topic:
 
-    >>> arrays = judged_rankings(
-    ...     ["t1"],
-    ...     ["a", "b"],
-    ...     {("a", "t1"): np.array([30, 20, 10])},
-    ...     {"t1": (np.array([20, 30, 40]), np.array([True, False, True]))},
-    ...     cutoff=1000,
-    ... )
-    >>> arrays.states_by_rank(0).tolist()
+    >>> lists = {("a", "t1"): np.array([30, 20, 10])}
+    >>> grades = {"t1": (np.array([20, 30, 40]), np.array([True, False, True]))}
+    >>> arrays = judged_rankings(["t1"], ["a", "b"], lists, grades, cutoff=1000)
+    >>> arrays.standing_by_rank(0).tolist()
     [[0, 1, -1], [-2, -2, -2]]
     >>> arrays.n_relevant.tolist(), arrays.lengths.tolist()
     ([2], [[3], [0]])
@@ -233,53 +203,42 @@ class GradedRankings:
     """Runs and grades over the evaluation topics; build it with `graded_rankings`."""
 
     topics: tuple[str, ...]
-    """The evaluation topics: those with judgements."""
     tags: tuple[str, ...]
-    """The runs."""
     grades: NDArray[np.int32]
     """Shape (n_runs, n_topics, width), in rank order; 0 where `judged` is False."""
     judged: NDArray[np.bool_]
     """Shape (n_runs, n_topics, width): which ranks hold a judged document."""
     lengths: NDArray[np.int64]
-    """Shape (n_runs, n_topics): ranks filled; 0 = the run has no document for the topic."""
+    """As of `JudgedRankings`."""
     judged_grades: tuple[NDArray[np.int32], ...]
-    """One array a topic, shape (n_judged,), descending: grades of all judged documents, retrieved
-    or not."""
+    """One array a topic, shape (n_judged,), descending: grades of all judged documents, retrieved or not."""
     cutoff: int
     """Ranks that were looked at, at least 1. The width is smaller when every run is shorter."""
 
     def relevant(self, level: int) -> NDArray[np.bool_]:
-        """Tell which ranks hold a relevant document.
+        """Tell which ranks hold a document of at least a level; shape (n_runs, n_topics, width).
 
-        Parameters
-        ----------
-        level : int
-            Least grade that counts as relevant.
-
-        Returns
-        -------
-        ndarray of bool, shape (n_runs, n_topics, width)
-            False for unjudged documents and ranks that are not filled, whatever the level.
+        False for unjudged documents and ranks that are not filled, whatever the level.
         """
         reached: NDArray[np.bool_] = self.grades >= level
         # Above 0 the filler grade is never reached, so that the mask would change nothing.
         return reached if level > 0 else reached & self.judged
 
     def n_relevant(self, level: int) -> NDArray[np.int64]:
-        """Count the relevant documents of each topic, retrieved or not: R of mode ``pool``.
-
-        Parameters
-        ----------
-        level : int
-            Least grade that counts as relevant.
-
-        Returns
-        -------
-        ndarray of int64, shape (n_topics,)
-            Counts, at least 0.
-        """
+        """Count the relevant documents of each topic, retrieved or not, shape (n_topics,): R of ``pool``."""
         counts = [np.count_nonzero(grades >= level) for grades in self.judged_grades]
         return np.array(counts, dtype=np.int64)
+
+
+def precision_sums(lists: NDArray[np.int64], ranks: NDArray[np.int64], n_lists: int) -> NDArray[np.float64]:
+    """Add up, list by list, the precisions at the ranks of relevant documents, shape (n_lists,).
+
+    Each place is a list, ascending, and a rank from 1, ascending within its list.
+    """
+    n_in_list = np.bincount(lists, minlength=n_lists)
+    before = np.cumsum(n_in_list) - n_in_list
+    n_so_far = np.arange(1, lists.size + 1) - before[lists]
+    return np.asarray(np.bincount(lists, n_so_far / ranks, minlength=n_lists), dtype=np.float64)
 
 
 def graded_rankings(
@@ -294,43 +253,25 @@ def graded_rankings(
 
     Parameters
     ----------
-    topics : sequence of str
-        The evaluation topics, in the order of the result.
-    tags : sequence of str
-        The runs, in the order of the result.
-    rankings : mapping of (tag, topic) to integer ndarray, shape (n_documents,)
-        Document ids in rank order, each once, as for `judged_rankings`.
+    topics, tags, rankings, cutoff
+        As for `judged_rankings`, with its errors and cost.
     judged : mapping of topic to (ids, grades)
-        Ids of the judged documents, each once, and their grades, both ndarray of int64 of shape
-        (n_judged,). Every one of `topics` has an entry, which may be empty.
-    cutoff : int
-        Ranks that count, at least 1; documents below are cut off.
+        Ids of the judged documents, each once, and their grades, both ndarray of int64 of shape (n_judged,).
+        Every one of `topics` has an entry, which may be empty. `ArgumentError` if a grade does not fit into
+        32 bits.
 
     Returns
     -------
     GradedRankings
         Arrays of width ``min(cutoff, longest ranking)``.
 
-    Raises
-    ------
-    ArgumentError
-        If a grade does not fit into 32 bits, or where `judged_rankings` raises one.
-
-    Notes
-    -----
-    O(m) a topic for m documents retrieved and judged, or O(m log m) where their ids are sparse.
-
     Examples
     --------
     Document 30 has grade 2 and 10 is unjudged; 40, of grade 1, was not retrieved:
 
-    >>> arrays = graded_rankings(
-    ...     ["t1"],
-    ...     ["a"],
-    ...     {("a", "t1"): np.array([30, 20, 10])},
-    ...     {"t1": (np.array([20, 30, 40]), np.array([0, 2, 1]))},
-    ...     cutoff=1000,
-    ... )
+    >>> lists = {("a", "t1"): np.array([30, 20, 10])}
+    >>> grades = {"t1": (np.array([20, 30, 40]), np.array([0, 2, 1]))}
+    >>> arrays = graded_rankings(["t1"], ["a"], lists, grades, cutoff=1000)
     >>> arrays.grades.tolist(), arrays.judged.tolist()
     ([[[2, 0, 0]]], [[[True, True, False]]])
     >>> arrays.relevant(1).tolist(), arrays.n_relevant(1).tolist(), arrays.n_relevant(2).tolist()

@@ -29,8 +29,8 @@ def kendall_tau_b(x: NDArray[np.float64], y: NDArray[np.float64], *, tolerance: 
     x, y : ndarray of float64, shape (n_runs,)
         Scores of the same runs, finite.
     tolerance : float, default=0.0
-        Scores that differ by no more than this are tied. Means over the same topics taken in
-        another order differ by rounding, so compare computed means with a little above 0.
+        Scores that differ by no more than this are tied. Means over the same topics taken in another order
+        differ by rounding, so compare computed means with a little above 0.
 
     Returns
     -------
@@ -46,21 +46,20 @@ def kendall_tau_b(x: NDArray[np.float64], y: NDArray[np.float64], *, tolerance: 
     -----
     .. math:: \tau_b = \frac{C - D}{\sqrt{(n_0 - n_x)(n_0 - n_y)}}    (section 3 of [1]_)
 
-    with C and D the concordant and discordant of the n_0 pairs, and n_x, n_y those tied in `x` and
-    in `y`. O(n_runs**2) time and memory.
+    with C and D the concordant and discordant of the n_0 pairs, and n_x, n_y those tied in `x` and in `y`.
+    O(n_runs**2) time and memory.
 
     References
     ----------
-    .. [1] M. G. Kendall, "The treatment of ties in ranking problems", *Biometrika* 33(3),
-       239-251, 1945, doi:10.1093/biomet/33.3.239.
+    .. [1] M. G. Kendall, "The treatment of ties in ranking problems", *Biometrika* 33(3), 239-251, 1945,
+       doi:10.1093/biomet/33.3.239.
 
     Examples
     --------
-    Of three pairs one is tied in `y` and two agree, 2 / sqrt(3 * 2):
-
-    >>> kendall_tau_b(np.array([1.0, 2.0, 3.0]), np.array([1.0, 2.0, 2.0]))
+    >>> x = np.array([1.0, 2.0, 3.0])
+    >>> kendall_tau_b(x, np.array([1.0, 2.0, 2.0]))  # of three pairs one is tied: 2 / sqrt(3 * 2)
     TauResult(tau=0.8164965809277261, reason=None)
-    >>> kendall_tau_b(np.array([1.0, 2.0]), np.array([1.0, 1.0]))
+    >>> kendall_tau_b(x, np.array([1.0, 1.0, 1.0]))
     TauResult(tau=None, reason='all-tied')
     """
     order_x, order_y = _pair_orders(x, y, tolerance)
@@ -80,55 +79,48 @@ def tau_ap(estimate: NDArray[np.float64], truth: NDArray[np.float64], *, toleran
     Parameters
     ----------
     estimate, truth : ndarray of float64, shape (n_runs,)
-        Scores of the same runs, finite; higher is better. The two are not interchangeable: the
-        first places are those of `estimate`.
+        Scores of the same runs, finite; higher is better. The two are not interchangeable: the first places
+        are those of `estimate`.
     tolerance : float, default=0.0
-        Scores that differ by no more than this are tied, and so are those that a chain of such
-        steps joins; see `kendall_tau_b`.
+        Scores that differ by no more than this are tied, and so are those that a chain of such steps joins;
+        see `kendall_tau_b`, whose errors are these.
 
     Returns
     -------
     TauResult
-        ``tau`` in [-1, 1]: 1 for the same order, ties and all, and for nothing else; without ties,
-        0 is what a random order has on average, and -1 the reverse. ``None`` with the reason
-        ``fewer-than-two``, or ``all-tied`` when one of the scorings orders nothing.
-
-    Raises
-    ------
-    ArgumentError
-        If the scores are not one-dimensional of one length, or one of them is not finite.
+        ``tau`` in [-1, 1]: 1 for the same order, ties and all, and for nothing else; without ties, 0 is what
+        a random order has on average, and -1 the reverse. ``None`` with the reason ``fewer-than-two``, or
+        ``all-tied`` when one of the scorings orders nothing.
 
     Notes
     -----
     .. math:: \tau_{AP} = \frac{2}{n - 1} \sum_{i=2}^{n} \frac{C(i)}{i - 1} - 1
 
-    of [1]_, with C(i) the runs above place i of the estimate that `truth`, too, has above the run
-    at place i. With ties, a pair of runs tied in one scoring alone counts in C(i) as half right,
-    and one tied in both as right, as in the :math:`\tau_x` of [3]_; runs tied in the estimate stand
-    at their places in every order, and the mean over these orders is taken. So a tie made and a tie
-    broken at the same places cost the same, half of what the swap of the two runs does, and the
-    value is below 0 only where pairs are swapped.
+    of [1]_, with C(i) the runs above place i of the estimate that `truth`, too, has above the run at place i.
+    With ties, a pair of runs tied in one scoring alone counts in C(i) as half right, and one tied in both as
+    right, as in the :math:`\tau_x` of [3]_; runs tied in the estimate stand at their places in every order,
+    and the mean over these orders is taken. So a tie made and a tie broken at the same places cost the same,
+    half of what the swap of the two runs does, and the value is below 0 only where pairs are swapped.
 
-    Where `truth` has no ties this is :math:`\tau_{AP,a}` of [2]_. :math:`\tau_{AP,b}` of [2]_, for
-    two judges of which neither is right, is the mean of both directions, and so differs from [1]_
-    without ties, too. Each direction leaves out the pairs tied in the order it goes down, and takes
-    those tied in the other for swapped: down the later order, a tie that was made costs nothing.
-    O(n_runs**2) time and memory.
+    Where `truth` has no ties this is :math:`\tau_{AP,a}` of [2]_. :math:`\tau_{AP,b}` of [2]_, for two judges
+    of which neither is right, is the mean of both directions, and so differs from [1]_ without ties, too.
+    Each direction leaves out the pairs tied in the order it goes down, and takes those tied in the other for
+    swapped: down the later order, a tie that was made costs nothing. O(n_runs**2) time and memory.
 
     References
     ----------
-    .. [1] E. Yilmaz, J. A. Aslam and S. Robertson, "A new rank correlation coefficient for
-       information retrieval", *SIGIR* 2008, 587-594, doi:10.1145/1390334.1390435.
-    .. [2] J. Urbano and M. Marrero, "The treatment of ties in AP correlation", *ICTIR* 2017,
-       321-324, doi:10.1145/3121050.3121106.
-    .. [3] E. J. Emond and D. W. Mason, "A new rank correlation coefficient with application to the
-       consensus ranking problem", *Journal of Multi-Criteria Decision Analysis* 11(1), 17-28,
-       2002, doi:10.1002/mcda.313.
+    .. [1] E. Yilmaz, J. A. Aslam and S. Robertson, "A new rank correlation coefficient for information
+       retrieval", *SIGIR* 2008, 587-594, doi:10.1145/1390334.1390435.
+    .. [2] J. Urbano and M. Marrero, "The treatment of ties in AP correlation", *ICTIR* 2017, 321-324,
+       doi:10.1145/3121050.3121106.
+    .. [3] E. J. Emond and D. W. Mason, "A new rank correlation coefficient with application to the consensus
+       ranking problem", *Journal of Multi-Criteria Decision Analysis* 11(1), 17-28, 2002,
+       doi:10.1002/mcda.313.
 
     Examples
     --------
-    Swapping the first two of four runs costs more than swapping the last two. Of the places
-    2, 3, 4 the shares of right runs above are 0/1, 2/2, 3/3, and 1/1, 2/2, 2/3:
+    Swapping the first two of four runs costs more than swapping the last two. Of the places 2, 3, 4 the
+    shares of right runs above are 0/1, 2/2, 3/3, and 1/1, 2/2, 2/3:
 
     >>> truth = np.array([4.0, 3.0, 2.0, 1.0])
     >>> round(tau_ap(np.array([3.0, 4.0, 2.0, 1.0]), truth).tau, 6)  # 2/3 * 2 - 1
@@ -136,8 +128,8 @@ def tau_ap(estimate: NDArray[np.float64], truth: NDArray[np.float64], *, toleran
     >>> round(tau_ap(np.array([4.0, 3.0, 1.0, 2.0]), truth).tau, 6)  # 2/3 * 8/3 - 1
     0.777778
 
-    An order that did not change has 1, two of its runs tied or not. Of the last two of three runs,
-    the one at place 3 has 1 1/2 right runs of 2 above when they become tied, or no longer are:
+    An order that did not change has 1, two of its runs tied or not. Of the last two of three runs, the one at
+    place 3 has 1 1/2 right runs of 2 above when they become tied, or no longer are:
 
     >>> tied, untied = np.array([2.0, 1.0, 1.0]), np.array([2.0, 1.0, 0.0])
     >>> tau_ap(tied, 0.4 * tied)
@@ -178,24 +170,13 @@ def n_swapped_pairs(x: NDArray[np.float64], y: NDArray[np.float64], *, tolerance
 
     Parameters
     ----------
-    x, y : ndarray of float64, shape (n_runs,)
-        Scores of the same runs, finite.
-    tolerance : float, default=0.0
-        Scores that differ by no more than this are tied; see `kendall_tau_b`.
+    x, y, tolerance
+        As for `kendall_tau_b`, with its errors and cost.
 
     Returns
     -------
     int
-        Pairs, at most n_runs (n_runs - 1) / 2. A pair tied in either scoring is not swapped.
-
-    Raises
-    ------
-    ArgumentError
-        As `kendall_tau_b`.
-
-    Notes
-    -----
-    O(n_runs**2) time and memory.
+        At most n_runs (n_runs - 1) / 2. A pair tied in either scoring is not swapped.
 
     Examples
     --------

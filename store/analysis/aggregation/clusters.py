@@ -45,7 +45,6 @@ class ClusterScores:
     f: float | None
     """In (0, 1]: harmonic mean of the two."""
     inverse_form: InverseForm
-    """The formula of `inverse_purity`."""
     reason: Literal["no-documents"] | None
     """Why there are no values; ``None`` when there are."""
     n_documents: int
@@ -57,17 +56,12 @@ def contingency_table(clusters: Sequence[Hashable], classes: Sequence[Hashable])
     Parameters
     ----------
     clusters, classes : sequence of hashable, length n_documents
-        The cluster and the class of each document.
+        The cluster and the class of each document; `ArgumentError` if the two differ in length.
 
     Returns
     -------
     ndarray of int64, shape (n_clusters, n_classes)
         Both in the order in which they first occur.
-
-    Raises
-    ------
-    ArgumentError
-        If the two differ in length.
 
     Examples
     --------
@@ -90,22 +84,9 @@ def contingency_table(clusters: Sequence[Hashable], classes: Sequence[Hashable])
 
 
 def local_purities(table: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return the share of the most frequent class in each cluster.
+    """Return the share, in (0, 1], of the most frequent class in each cluster, shape (n_clusters,).
 
-    Parameters
-    ----------
-    table : ndarray of int64, shape (n_clusters, n_classes)
-        Documents of each class in each cluster.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_clusters,)
-        In (0, 1]; NaN for a cluster without documents.
-
-    Raises
-    ------
-    ArgumentError
-        If `table` is not two-dimensional or holds a negative count.
+    NaN for a cluster without documents. `table` and errors as for `cluster_scores`.
     """
     table = _check_table(table)
     undefined = np.full(len(table), np.nan)
@@ -115,7 +96,7 @@ def local_purities(table: NDArray[np.int64]) -> NDArray[np.float64]:
 
 
 def cluster_scores(table: NDArray[np.int64], *, inverse: InverseForm = "standard") -> ClusterScores:
-    r"""Compute purity, inverse purity and their harmonic mean.
+    r"""Compute purity, inverse purity and their harmonic mean; O(size of `table`).
 
     Parameters
     ----------
@@ -142,11 +123,9 @@ def cluster_scores(table: NDArray[np.int64], *, inverse: InverseForm = "standard
         \text{inverse purity} = \frac1N \sum_j \max_i n_{ij}
         \quad\text{or}\quad \frac1N \sum_i \frac{|i|}{|j^*(i)|} n_{i j^*(i)}
 
-    Where several classes are the most frequent of a cluster, the weighted form takes the largest of
-    them, which gives the lowest value whatever the order of the columns.
-
-    Clusters of one document each have purity 1 and a standard inverse purity of n_classes / N.
-    O(size of `table`).
+    Where several classes are the most frequent of a cluster, the weighted form takes the largest of them,
+    which gives the lowest value whatever the order of the columns. Clusters of one document each have purity
+    1 and a standard inverse purity of n_classes / N.
 
     Examples
     --------

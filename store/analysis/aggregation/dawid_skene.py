@@ -36,9 +36,8 @@ class DawidSkeneResult:
     posterior: NDArray[np.float64]
     """Shape (n_documents, n_grades): rows sum to 1; of a fixed document, 1 at its grade."""
     confusion: NDArray[np.float64]
-    """Shape (n_judges, n_grades, n_grades): probability that a judge gives the grade of the
-    column to a document whose grade is that of the row; rows sum to 1, and are uniform where
-    nothing is known."""
+    """Shape (n_judges, n_grades, n_grades): probability that a judge gives the grade of the column to a
+    document whose grade is that of the row; rows sum to 1, and are uniform where nothing is known."""
     prior: NDArray[np.float64]
     """Shape (n_grades,): share of documents of every grade; sums to 1."""
     low: NDArray[np.int64]
@@ -64,15 +63,15 @@ def dawid_skene(
     Parameters
     ----------
     votes : Votes
-        Grades of three judges or more.
+        Grades of three judges or more; `PoolerError` if fewer have a vote.
     fixed : ndarray of int64, shape (n_documents,), optional
-        Place of a grade that is known, as by adjudication, else `NO_GRADE` (-1). Known grades
-        stay, and teach the model how the judges grade.
+        Place of a grade that is known, as by adjudication, else `NO_GRADE` (-1). Known grades stay, and teach
+        the model how the judges grade.
     max_iterations : int, default=10000
         At least 1; every expectation step is one.
     tolerance : float, default=1e-4
-        The estimate has converged when no probability of a grade moves by more in one iteration.
-        It moves slowly where judges are few.
+        The estimate has converged when no probability of a grade moves by more in one iteration. It moves
+        slowly where judges are few.
 
     Returns
     -------
@@ -81,58 +80,42 @@ def dawid_skene(
 
     Raises
     ------
-    PoolerError
-        If fewer than three judges have a vote.
     ArgumentError
         If `fixed` has another shape or holds no places, or a limit cannot be used.
 
     Notes
     -----
-    With :math:`T_{ik}` the probability that document i has grade k, it starts from the share of
-    its judges who gave k (majority initialisation), and repeats (section 2 of [1]_)
+    With :math:`T_{ik}` the probability that document i has grade k, it starts from the share of its judges
+    who gave k (majority initialisation), and repeats (section 2 of [1]_)
 
     .. math::
         \pi^{(j)}_{kl} &= \sum_{i: j \to l} T_{ik} / \sum_{i \in j} T_{ik}, \qquad
         p_k = \tfrac1I \sum_i T_{ik} \\
         T_{ik} &\propto p_k \prod_{(j, l) \in i} \pi^{(j)}_{kl}
 
-    The product is a sum of logarithms; probabilities are kept above 1e-10. After 100 iterations
-    steps are lengthened by scheme S3 of [2]_, on the :math:`T_{ik}`, wherever the likelihood does
-    not fall by it: the fixed points are the same. It is deterministic. O(n_votes * n_grades) an
-    iteration in time and memory.
+    The product is a sum of logarithms; probabilities are kept above 1e-10. After 100 iterations steps are
+    lengthened by scheme S3 of [2]_, on the :math:`T_{ik}`, wherever the likelihood does not fall by it: the
+    fixed points are the same. It is deterministic. O(n_votes * n_grades) an iteration in time and memory.
 
     References
     ----------
-    .. [1] A. P. Dawid and A. M. Skene, "Maximum Likelihood Estimation of Observer Error-Rates
-       Using the EM Algorithm", *Applied Statistics* 28(1), 20-28, 1979, doi:10.2307/2346806.
-    .. [2] R. Varadhan and C. Roland, "Simple and Globally Convergent Methods for Accelerating the
-       Convergence of Any EM Algorithm", *Scandinavian Journal of Statistics* 35(2), 335-353, 2008,
+    .. [1] A. P. Dawid and A. M. Skene, "Maximum Likelihood Estimation of Observer Error-Rates Using the EM
+       Algorithm", *Applied Statistics* 28(1), 20-28, 1979, doi:10.2307/2346806.
+    .. [2] R. Varadhan and C. Roland, "Simple and Globally Convergent Methods for Accelerating the Convergence
+       of Any EM Algorithm", *Scandinavian Journal of Statistics* 35(2), 335-353, 2008,
        doi:10.1111/j.1467-9469.2007.00585.x.
 
     Examples
     --------
-    Cleo gives 1 where Ann and Bob give 0, and 0 where they give 1. Where Bob is absent she is
-    read as she grades, and not as a vote against Ann:
+    Cleo gives 1 where Ann and Bob give 0, and 0 where they give 1. Where Bob is absent she is read as she
+    grades, and not as a vote against Ann:
 
     >>> from store.analysis.agreement.votes import votes_from_rows
-    >>> given = [(0, 0, 1)] * 4 + [(1, 1, 0)] * 4 + [(0, None, 1), (1, None, 0)]
-    >>> rows = [
-    ...     (document, judge, grade)
-    ...     for document, row in enumerate(given)
-    ...     for judge, grade in enumerate(row)
-    ...     if grade is not None
-    ... ]
-    >>> documents, judges, places = np.array(rows).T
-    >>> votes = votes_from_rows(
-    ...     np.zeros_like(documents),
-    ...     documents,
-    ...     judges,
-    ...     places,
-    ...     topics=["1"],
-    ...     judges=["ann", "bob", "cleo"],
-    ...     scale_values=(0, 1),
-    ... )
-    >>> result = dawid_skene(votes)
+    >>> given = np.array([(0, 0, 1)] * 4 + [(1, 1, 0)] * 4 + [(0, -1, 1), (1, -1, 0)])
+    >>> documents, judges = np.nonzero(given >= 0)
+    >>> names = {"topics": ["1"], "judges": ["ann", "bob", "cleo"], "scale_values": (0, 1)}
+    >>> places = given[documents, judges]
+    >>> result = dawid_skene(votes_from_rows(documents * 0, documents, judges, places, **names))
     >>> result.low.tolist(), result.converged, result.n_below_three
     ([0, 0, 0, 0, 1, 1, 1, 1, 0, 1], True, 2)
     >>> result.confusion[2].round(3).tolist()

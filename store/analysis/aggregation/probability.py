@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from store.analysis.aggregation.rules import check_counts
 from store.errors import ArgumentError
 
 
@@ -28,19 +29,18 @@ def value_probabilities(counts: NDArray[np.int64], values: Sequence[float]) -> N
     Returns
     -------
     ndarray of float64, shape (n_documents,)
-        Probabilities in [0, 1].
+        In [0, 1].
 
     Raises
     ------
     ArgumentError
-        If `counts` are no counts or have a row without votes, or `values` are not one probability
-        a grade.
+        If `counts` are no counts or have a row without votes, or `values` are not one probability a grade.
 
     References
     ----------
-    .. [1] K. Kishida, "Property of Average Precision as Performance Measure for Retrieval
-       Experiment", 2001 (in Japanese), table 4: values 1 (relevant), 0.8 (partially relevant) and
-       0 (not relevant) of two judges.
+    .. [1] K. Kishida, "Property of Average Precision as Performance Measure for Retrieval Experiment", 2001
+       (in Japanese), table 4: values 1 (relevant), 0.8 (partially relevant) and 0 (not relevant) of two
+       judges.
 
     Examples
     --------
@@ -64,25 +64,18 @@ def value_probabilities(counts: NDArray[np.int64], values: Sequence[float]) -> N
 
 
 def share_probabilities(counts: NDArray[np.int64], level_index: int) -> NDArray[np.float64]:
-    """Take the share of a document's judges who find it relevant.
+    """Take the share, in [0, 1], of a document's judges who find it relevant.
 
     Parameters
     ----------
     counts : ndarray of int64, shape (n_documents, n_grades)
-        Judges by the grade they gave, grades ascending; every document has a vote.
+        As for `value_probabilities`, with its errors.
     level_index : int
-        Index into the scale of the least relevant grade, from 1 to ``n_grades - 1``.
+        Index into the scale of the least relevant grade, from 1 to ``n_grades - 1``; else `ArgumentError`.
 
     Returns
     -------
     ndarray of float64, shape (n_documents,)
-        Shares in [0, 1].
-
-    Raises
-    ------
-    ArgumentError
-        If `counts` are no counts or have a row without votes, or `level_index` does not cut the
-        scale in two.
 
     Examples
     --------
@@ -99,14 +92,9 @@ def share_probabilities(counts: NDArray[np.int64], level_index: int) -> NDArray[
 
 def _check_counts(counts: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return `counts` when they are counts by grade with a vote in every row."""
-    counts = np.asarray(counts)
-    if counts.ndim != 2 or not np.issubdtype(counts.dtype, np.integer):
-        requirement = "must be integers of shape (n_documents, n_grades)"
-        raise ArgumentError("counts", requirement, f"{counts.dtype} of shape {counts.shape}")
-    if counts.size and counts.min() < 0:
-        raise ArgumentError("counts", "must be at least 0", int(counts.min()))
+    counts = check_counts(counts)
     if not counts.any(axis=1).all():
         row = int(np.argmin(counts.any(axis=1)))
         requirement = "must have a vote in every row: what nobody graded has no probability"
         raise ArgumentError("counts", requirement, f"none in row {row}")
-    return counts.astype(np.int64, copy=False)
+    return counts

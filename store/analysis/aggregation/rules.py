@@ -1,9 +1,13 @@
 """Several judges' grades of a document made one.
 
-Rules work on counts: how many judges gave a document each grade. A rule either gives a grade, or
-says why there is none. Whatever it gives, the result keeps both ends of the tie it had to break,
-so that one can count what the tie rule alone decides: with two judges a document that they grade
-differently is always a tie.
+Rules work on `counts`, ndarray of int64, shape (n_documents, n_grades): how many judges gave a document each
+grade, grades ascending, as of `store.analysis.agreement.votes.grade_counts`; `ArgumentError` is raised where
+it is not two-dimensional with a column at least, not of integers, or negative. Rows do not influence one
+another; every rule costs O(n_documents * n_grades).
+
+A rule either gives a grade, or says why there is none. Whatever it gives, the result keeps both ends of the
+tie it had to break, so that one can count what the tie rule alone decides: with two judges a document that
+they grade differently is always a tie.
 """
 
 from __future__ import annotations
@@ -39,16 +43,14 @@ class AggregateResult:
     """One grade a document, and how it came about."""
 
     grades: NDArray[np.int64]
-    """Shape (n_documents,): index into the scale where `status` is `AGGREGATED`, else
-    `NO_GRADE`."""
+    """Shape (n_documents,): index into the scale where `status` is `AGGREGATED`, else `NO_GRADE`."""
     status: NDArray[np.int8]
     """Shape (n_documents,): `AGGREGATED`, `TIED_UNRESOLVED` or `NO_JUDGEMENT`."""
     low: NDArray[np.int64]
     """Shape (n_documents,): the grade if ties go to the lowest of the tied grades; `NO_GRADE`
     where there is no judgement."""
     high: NDArray[np.int64]
-    """Shape (n_documents,): the same, if ties go to the highest; equal to `low` where nothing is
-    tied."""
+    """Shape (n_documents,): the same, if ties go to the highest; equal to `low` where nothing is tied."""
 
     @property
     def n_aggregated(self) -> int:
@@ -80,50 +82,32 @@ class AggregateResult:
 def majority(counts: NDArray[np.int64], *, ties: Ties) -> AggregateResult:
     """Give every document the grade that most of its judges gave it.
 
-    Most is the largest number of votes (plurality), not more than half of them: 0, 1, 2, 2 gives
-    2. One vote alone decides. When several grades share the largest number of votes they are
-    tied, and `ties` decides:
-
-    ``low``
-        The lowest of the tied grades (TripJudge's rule).
-    ``high``
-        The highest of the tied grades (FiRA's rule).
-    ``unresolved``
-        No grade; the document waits for an adjudicator.
-
-    On counts of the graded scale the votes are counted there. Collapsing first and voting then
-    is another rule and can give another answer: 0, 1, 2, 0 is 0 on the graded scale, but a tie of
-    relevant and not relevant at level 1.
+    Most is the largest number of votes (plurality), not more than half of them: 0, 1, 2, 2 gives 2. One vote
+    alone decides. Votes are counted on the graded scale; collapsing first and voting then is another rule and
+    can give another answer: 0, 1, 2, 0 is 0 on the graded scale, but a tie of relevant and not relevant at
+    level 1.
 
     Parameters
     ----------
     counts : ndarray of int64, shape (n_documents, n_grades)
-        Judges by the grade they gave, grades ascending; as of `store.analysis.agreement.votes.grade_counts`.
+        See the module.
     ties : {"low", "high", "unresolved"}
-        What to do with tied votes. There is no default: published collections disagree, and with
-        two judges it decides every document they do not agree on.
+        What several grades with the largest number of votes give: the lowest of them (TripJudge's rule [1]_),
+        the highest (FiRA's [2]_), or none, and the document waits for an adjudicator. There is no default:
+        published collections disagree, and with two judges it decides every document they do not agree on.
+        `ArgumentError` for another word.
 
     Returns
     -------
     AggregateResult
         One grade or status a row of `counts`.
 
-    Raises
-    ------
-    ArgumentError
-        If `ties` is unknown, or `counts` is not two-dimensional with a column at least, not of
-        integers, or negative.
-
-    Notes
-    -----
-    Rows do not influence one another. O(n_documents * n_grades).
-
     References
     ----------
-    .. [1] S. Althammer et al., "TripJudge: A Relevance Judgement Test Collection for TripClick
-       Health Retrieval", *CIKM*, 2022, arXiv:2208.06936.
-    .. [2] S. Hofstätter et al., "Fine-Grained Relevance Annotations for Multi-Task Document
-       Ranking and Question Answering", *CIKM*, 2020, arXiv:2008.05363 (FiRA).
+    .. [1] S. Althammer et al., "TripJudge: A Relevance Judgement Test Collection for TripClick Health
+       Retrieval", *CIKM*, 2022, arXiv:2208.06936.
+    .. [2] S. Hofstätter et al., "Fine-Grained Relevance Annotations for Multi-Task Document Ranking and
+       Question Answering", *CIKM*, 2020, arXiv:2008.05363 (FiRA).
 
     Examples
     --------
@@ -136,7 +120,7 @@ def majority(counts: NDArray[np.int64], *, ties: Ties) -> AggregateResult:
     >>> result.grades.tolist(), result.n_ties, result.n_unresolved, result.n_no_judgement
     ([2, -1, -1], 1, 1, 1)
     """
-    counts = _check_counts(counts)
+    counts = check_counts(counts)
     at_top = counts == counts.max(axis=1, keepdims=True)
     return _result(counts, _first(at_top), _last(at_top), ties=ties)
 
@@ -144,36 +128,28 @@ def majority(counts: NDArray[np.int64], *, ties: Ties) -> AggregateResult:
 def median(counts: NDArray[np.int64], *, ties: Ties) -> AggregateResult:
     """Give every document the middle one of its grades.
 
-    An odd number of grades has one middle, and is never tied. An even number has two, and where
-    they differ `ties` decides: the lower one, the higher one, or none (unresolved). There is no
-    grade in between. Of 0, 1, 3, 3 the lower is 1, the higher 3.
+    An odd number of grades has one middle, and is never tied. An even number has two, and where they differ
+    `ties` decides: the lower one, the higher one, or none (unresolved). There is no grade in between. Of 0,
+    1, 3, 3 the lower is 1, the higher 3. Collapsing before or after it is the same for low and high, as it
+    depends on the order of grades alone.
 
     Parameters
     ----------
-    counts : ndarray of int64, shape (n_documents, n_grades)
-        Judges by the grade they gave, grades ascending.
-    ties : {"low", "high", "unresolved"}
-        What to do with two different middle grades.
+    counts, ties
+        As for `majority`.
 
     Returns
     -------
     AggregateResult
-        One grade or status a row of `counts`. Raises as `majority` does.
-
-    Notes
-    -----
-    Collapsing before or after it is the same for low and high, as it depends on the order of
-    grades alone. O(n_documents * n_grades).
+        One grade or status a row of `counts`.
 
     Examples
     --------
     >>> counts = np.array([[1, 0, 2], [1, 1, 0], [1, 1, 2]])
-    >>> median(counts, ties="low").grades.tolist()
-    [2, 0, 1]
-    >>> median(counts, ties="high").grades.tolist()
-    [2, 1, 2]
+    >>> median(counts, ties="low").grades.tolist(), median(counts, ties="high").grades.tolist()
+    ([2, 0, 1], [2, 1, 2])
     """
-    counts = _check_counts(counts)
+    counts = check_counts(counts)
     up_to = counts.cumsum(axis=1)
     n_votes = up_to[:, -1:]
     # Of n grades in order, from 1, the middle ones are number (n + 1) // 2 and n // 2 + 1.
@@ -184,36 +160,31 @@ def median(counts: NDArray[np.int64], *, ties: Ties) -> AggregateResult:
 def mean_half_up(counts: NDArray[np.int64], scale_values: Sequence[int]) -> AggregateResult:
     """Give every document the mean of its grade values, rounded to the nearest, halves up.
 
-    Of n grades with sum s it is ``floor((2 s + n) / (2 n))`` in integers: 0.5 gives 1, 1.5 gives
-    2, -0.5 gives 0. (The rounding of floats in most programs takes halves to the even number.)
+    Of n grades with sum s it is ``floor((2 s + n) / (2 n))`` in integers: 0.5 gives 1, 1.5 gives 2, -0.5
+    gives 0. (The rounding of floats in most programs takes halves to the even number.)
 
     Parameters
     ----------
     counts : ndarray of int64, shape (n_documents, n_grades)
-        Judges by the grade they gave, grades ascending.
+        See the module.
     scale_values : sequence of int, length n_grades
-        The grades, each one more than the last: where there is a gap, a mean may lie on it.
+        The grades, each one more than the last, else `ArgumentError`: where there is a gap, a mean may lie on
+        it.
 
     Returns
     -------
     AggregateResult
         Means half-way between two grades count as tied; their grade is the higher.
 
-    Raises
-    ------
-    ArgumentError
-        If the scale has gaps or another length, or `counts` is refused as by `majority`.
-
     Examples
     --------
     Grades 0, 1; grades 0, 0, 1; grades 0, 2:
 
-    >>> counts = np.array([[1, 1, 0], [2, 1, 0], [1, 0, 1]])
-    >>> result = mean_half_up(counts, (0, 1, 2))
+    >>> result = mean_half_up(np.array([[1, 1, 0], [2, 1, 0], [1, 0, 1]]), (0, 1, 2))
     >>> result.grades.tolist(), result.n_ties
     ([1, 0, 1], 1)
     """
-    counts = _check_counts(counts)
+    counts = check_counts(counts)
     values = _check_values(scale_values, counts.shape[1])
     if any(high - low != 1 for low, high in pairwise(values.tolist())):
         requirement = "must rise by 1: a mean may lie on a gap, and would be no grade"
@@ -225,27 +196,27 @@ def mean_half_up(counts: NDArray[np.int64], scale_values: Sequence[int]) -> Aggr
 
 
 def lowest(counts: NDArray[np.int64]) -> AggregateResult:
-    """Give every document the lowest of its grades; never tied; raises as `majority` does.
+    """Give every document the lowest of its grades; never tied.
 
     Examples
     --------
     >>> lowest(np.array([[0, 1, 2], [0, 0, 0]])).grades.tolist()
     [1, -1]
     """
-    counts = _check_counts(counts)
+    counts = check_counts(counts)
     place = _first(counts > 0)
     return _result(counts, place, place, ties="low")
 
 
 def highest(counts: NDArray[np.int64]) -> AggregateResult:
-    """Give every document the highest of its grades; never tied; raises as `majority` does.
+    """Give every document the highest of its grades; never tied.
 
     Examples
     --------
     >>> highest(np.array([[2, 1, 0], [0, 0, 0]])).grades.tolist()
     [1, -1]
     """
-    counts = _check_counts(counts)
+    counts = check_counts(counts)
     place = _last(counts > 0)
     return _result(counts, place, place, ties="low")
 
@@ -256,39 +227,27 @@ def grade_sums(counts: NDArray[np.int64], scale_values: Sequence[int]) -> NDArra
     Parameters
     ----------
     counts : ndarray of int64, shape (n_documents, n_grades)
-        Judges by the grade they gave, grades ascending.
+        See the module.
     scale_values : sequence of int, length n_grades
-        The grades.
+        `ArgumentError` for another length.
 
     Returns
     -------
     ndarray of int64, shape (n_documents,)
-        Sums of values: no grades of the scale any more, and comparable only between documents
-        with equally many judges; 0 where nobody graded.
-
-    Raises
-    ------
-    ArgumentError
-        If `scale_values` has another length, or `counts` is refused as by `majority`.
+        Sums of values: no grades of the scale any more, and comparable only between documents with equally
+        many judges; 0 where nobody graded.
 
     Examples
     --------
     >>> grade_sums(np.array([[1, 1, 1], [0, 0, 2]]), (0, 1, 2)).tolist()
     [3, 4]
     """
-    counts = _check_counts(counts)
+    counts = check_counts(counts)
     return counts @ _check_values(scale_values, counts.shape[1])
 
 
 def leaves_tied(rule: TieRule, grades: Sequence[int]) -> bool:
-    """Say whether a rule leaves the votes on one document tied.
-
-    Parameters
-    ----------
-    rule : {"majority", "median"}
-        The rule.
-    grades : sequence of int
-        Grade values, in any order; none is no tie.
+    """Say whether a rule leaves the votes on one document, grade values in any order, tied; none is no tie.
 
     Examples
     --------
@@ -332,7 +291,7 @@ def _result(
     return AggregateResult(chosen, status, low, high)
 
 
-def _check_counts(counts: NDArray[np.int64]) -> NDArray[np.int64]:
+def check_counts(counts: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return `counts` when they are counts by grade, else raise `ArgumentError`."""
     counts = np.asarray(counts)
     is_table = counts.ndim == 2 and counts.shape[1] > 0

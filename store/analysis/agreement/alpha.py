@@ -41,16 +41,16 @@ def two_judge_alpha(
     table : ndarray of int64, shape (n_grades, n_grades)
         Documents counted by grade on the declared scale, first judge in rows.
     metric : {"nominal", "ordinal", "interval"}, default="ordinal"
-        What a disagreement costs: 1; the squared number of votes between the two grades; the
-        squared distance of the grades.
+        What a disagreement costs: 1; the squared number of votes between the two grades; the squared distance
+        of the grades.
     values : sequence of int, length n_grades, optional
         Grade values, ascending, for ``interval``; by default places on the scale.
 
     Returns
     -------
     Coefficient
-        Alpha, or ``no-common-docs``, ``one-doc``, ``single-grade``. ``observed`` and ``expected``
-        are 1 less the disagreement in units of the largest one. It has no standard error.
+        Alpha, or ``no-common-docs``, ``one-doc``, ``single-grade``. ``observed`` and ``expected`` are 1 less
+        the disagreement in units of the largest one. It has no standard error.
 
     Raises
     ------
@@ -63,14 +63,14 @@ def two_judge_alpha(
 
     .. math:: \alpha = 1 - (n - 1) \sum o_{ck} d_{ck} / \sum n_c n_k d_{ck}
 
-    where :math:`d_{ck}` is :math:`[c \ne k]`, :math:`(v_c - v_k)^2`, or, ordinal,
-    :math:`(\sum_{g=c}^k n_g - (n_c + n_k) / 2)^2` [1]_. Grades that nobody used change none of the
-    three. Nominal alpha of two judges is ``1 - (1 - pi) (1 - 1 / 2N)``, pi being Scott's.
+    where :math:`d_{ck}` is :math:`[c \ne k]`, :math:`(v_c - v_k)^2`, or, ordinal, :math:`(\sum_{g=c}^k n_g -
+    (n_c + n_k) / 2)^2` [1]_. Grades that nobody used change none of the three. Nominal alpha of two judges is
+    ``1 - (1 - pi) (1 - 1 / 2N)``, pi being Scott's.
 
     References
     ----------
-    .. [1] K. Krippendorff, "Computing Krippendorff's Alpha-Reliability", University of
-       Pennsylvania, 2011, https://repository.upenn.edu/asc_papers/43.
+    .. [1] K. Krippendorff, "Computing Krippendorff's Alpha-Reliability", University of Pennsylvania, 2011,
+       https://repository.upenn.edu/asc_papers/43.
 
     Examples
     --------
@@ -97,11 +97,9 @@ def alpha(
     ----------
     coincidences : ndarray, shape (n_grades, n_grades)
         Summed over topics; symmetric. Integers give an exact result, float64 one to rounding.
-    metric
-        As for `two_judge_alpha`.
     n_documents : int
         Documents that two judges graded at least.
-    values
+    metric, values
         As for `two_judge_alpha`.
 
     Returns
@@ -143,8 +141,8 @@ def stacked_alpha(
     Returns
     -------
     ndarray of float64, shape (...)
-        To rounding; NaN without coincidences and where one grade alone was given. One document
-        cannot be told from several here.
+        To rounding; NaN without coincidences and where one grade alone was given. One document cannot be told
+        from several here.
     """
     coincidences = check_tables(coincidences)
     distances = _distances(coincidences, metric, values)

@@ -54,12 +54,11 @@ class Drift:
 
 
 def quartiles(values: ArrayLike) -> Spread:
-    """Return median and quartiles, interpolated linearly between the values.
+    """Return median and quartiles, by definition 7 of Hyndman and Fan (1996), the default of numpy and R.
 
     Parameters
     ----------
     values : array_like, shape (n_values,)
-        Finite.
 
     Returns
     -------
@@ -70,10 +69,6 @@ def quartiles(values: ArrayLike) -> Spread:
     ------
     ArgumentError
         If `values` is not one-dimensional, or holds one that is not finite.
-
-    Notes
-    -----
-    Definition 7 of Hyndman and Fan (1996), the default of numpy and R. O(n log n).
 
     Examples
     --------
@@ -98,13 +93,11 @@ def quarters(groups: ArrayLike) -> NDArray[np.int8]:
     Returns
     -------
     ndarray of int8, shape (n_decisions,)
-        0 to 3; -1 in groups of fewer than four, which cannot be cut. Where four does not divide
-        the size of a group, the parts differ by one.
+        ``floor(4 i / n)`` for decision i of n, from 0; -1 in groups of fewer than four, which cannot be cut.
 
     Notes
     -----
-    Decision i of n, from 0, is in part ``floor(4 i / n)``. Since every group is in each part alike,
-    the parts can be compared over all groups together. O(n log n).
+    Since every group is in each part alike, the parts can be compared over all groups together. O(n log n).
 
     Examples
     --------
@@ -124,27 +117,16 @@ def drift(values: ArrayLike, groups: ArrayLike, *, summary: Literal["mean", "med
 
     Parameters
     ----------
-    values : array_like, shape (n_values,)
-        Finite, in order of time.
-    groups : array_like of int, shape (n_values,)
-        Group (topic) of each.
+    values, groups
+        As for `trend`, with its errors and cost.
     summary : {"mean", "median"}, default="mean"
         What is told of the values of a quarter.
 
     Returns
     -------
     Drift
-        Groups of fewer than four are left out of both; with nothing else, the trend has the
-        reason ``fewer-than-4``.
-
-    Raises
-    ------
-    ArgumentError
-        As `trend`.
-
-    Notes
-    -----
-    Cost as `trend`.
+        Groups of fewer than four are left out of both; with nothing else, the trend has the reason
+        ``fewer-than-4``.
 
     Examples
     --------
@@ -152,9 +134,7 @@ def drift(values: ArrayLike, groups: ArrayLike, *, summary: Literal["mean", "med
     >>> found.quarters, found.trend.n, round(found.trend.tau, 4)  # (2 - 19) / sqrt(28 * 21)
     ((2.0, 1.5, 0.5, 0.5), 8, -0.7011)
     """
-    array, codes = finite_vector("values", values), _codes(groups)
-    if codes.shape != array.shape:
-        raise ArgumentError("groups", "must be as long as `values`", codes.size)
+    array, codes = _in_groups(values, groups)
     parts = quarters(codes)
     cut = parts >= 0
     if not cut.any():
@@ -167,9 +147,9 @@ def drift(values: ArrayLike, groups: ArrayLike, *, summary: Literal["mean", "med
 def trend(values: ArrayLike, groups: ArrayLike) -> Trend:
     r"""Test whether values rise or fall with time within groups.
 
-    The seasonal Kendall test: Kendall's tau-b of order and value, with pairs compared inside one
-    group only. Topics differ in how much is relevant in them, so a judge whose later topics have
-    more shows no trend here; one whose later documents of the same topic get lower grades does.
+    The seasonal Kendall test: Kendall's tau-b of order and value, with pairs compared inside one group only.
+    Topics differ in how much is relevant in them, so a judge whose later topics have more shows no trend
+    here; one whose later documents of the same topic get lower grades does.
 
     Parameters
     ----------
@@ -181,9 +161,8 @@ def trend(values: ArrayLike, groups: ArrayLike) -> Trend:
     Returns
     -------
     Trend
-        ``tau`` and two-sided ``p``. No ``tau`` where no group has two values
-        (``fewer-than-two``) or no group two different ones (``all-tied``); no ``p`` below
-        `LEAST_FOR_P` values (``fewer-than-10``).
+        No ``tau`` where no group has two values (``fewer-than-two``) or no group two different ones
+        (``all-tied``); no ``p`` below `LEAST_FOR_P` values (``fewer-than-10``).
 
     Raises
     ------
@@ -192,37 +171,30 @@ def trend(values: ArrayLike, groups: ArrayLike) -> Trend:
 
     Notes
     -----
-    With :math:`S_g` the rising minus the falling pairs of group g, n its size and t the sizes of
-    its ties,
+    With :math:`S_g` the rising minus the falling pairs of group g, n its size and t the sizes of its ties,
 
     .. math::
 
         z = \frac{\sum_g S_g}{\sqrt{\sum_g V_g}}, \qquad
         V_g = \frac{n(n-1)(2n+5) - \sum t(t-1)(2t+5)}{18}    (Eqs. 4 and 5 of [1]_)
 
-    and p from the normal distribution, without a correction for continuity (as
-    ``scipy.stats.kendalltau`` with one group). :math:`\tau = \sum S_g / \sqrt{N (N - T)}` with N
-    the pairs inside groups and T those of them tied in value. O(n_values**2) time in the largest
-    group, O(n_values) memory.
+    and p from the normal distribution, without a correction for continuity (as ``scipy.stats.kendalltau``
+    with one group). :math:`\tau = \sum S_g / \sqrt{N (N - T)}` with N the pairs inside groups and T those of
+    them tied in value. O(n_values**2) time in the largest group, O(n_values) memory.
 
     References
     ----------
-    .. [1] R. M. Hirsch, J. R. Slack and R. A. Smith, "Techniques of trend analysis for monthly
-       water quality data", *Water Resources Research* 18(1), 107-121, 1982,
-       doi:10.1029/WR018i001p00107.
+    .. [1] R. M. Hirsch, J. R. Slack and R. A. Smith, "Techniques of trend analysis for monthly water quality
+       data", *Water Resources Research* 18(1), 107-121, 1982, doi:10.1029/WR018i001p00107.
 
     Examples
     --------
-    Of the pairs 0-0, 0-1, 0-1 one is tied: tau = 2 / sqrt(3 * 2).
-
-    >>> trend([0, 0, 1], [7, 7, 7])
+    >>> trend([0, 0, 1], [7, 7, 7])  # of the pairs 0-0, 0-1, 0-1 one is tied: tau = 2 / sqrt(3 * 2)
     Trend(n=3, tau=0.8164965809277261, p=None, reason='fewer-than-10')
     >>> trend([0, 0, 0], [7, 7, 7])
     Trend(n=3, tau=None, p=None, reason='all-tied')
     """
-    array, codes = finite_vector("values", values), _codes(groups)
-    if codes.shape != array.shape:
-        raise ArgumentError("groups", "must be as long as `values`", codes.size)
+    array, codes = _in_groups(values, groups)
     surplus = pairs = tied = 0
     eighteen_variance = n = 0
     for places in _places(codes):
@@ -264,3 +236,11 @@ def _codes(groups: ArrayLike) -> NDArray[np.int64]:
     if codes.ndim != 1:
         raise ArgumentError("groups", "must be one-dimensional", f"shape {codes.shape}")
     return codes
+
+
+def _in_groups(values: ArrayLike, groups: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Return values and groups as arrays; raise `ArgumentError` when they are not of one length."""
+    array, codes = finite_vector("values", values), _codes(groups)
+    if codes.shape != array.shape:
+        raise ArgumentError("groups", "must be as long as `values`", codes.size)
+    return array, codes

@@ -1,9 +1,8 @@
 """Asymptotic and bootstrap intervals.
 
-Documents of one topic are alike: a judge who is strict on one of them is strict on the next. An
-interval that takes them as independent, the asymptotic one or the item bootstrap, is far too
-narrow. The topic bootstrap resamples whole topics and is the default; the other two are there to
-be compared with it.
+Documents of one topic are alike: a judge who is strict on one of them is strict on the next. An interval that
+takes them as independent, the asymptotic one or the item bootstrap, is far too narrow. The topic bootstrap
+resamples whole topics and is the default; the other two are there to be compared with it.
 
 Every coefficient of agreement is a function of sums (tables, coincidences, counts), so resampling
 is one matrix product: how often each topic was drawn, times what it adds to the sums.
@@ -93,14 +92,12 @@ def asymptotic_interval(
     Returns
     -------
     Interval
-        ``value -+ z * standard_error`` with the normal quantile z, not cut at 1. Reasons:
-        ``undefined``, ``no-standard-error``. `ArgumentError` for a level that is none, and for a
-        number that is not finite or below 0.
+        ``value -+ z * standard_error`` with the normal quantile z, not cut at 1. Reasons: ``undefined``,
+        ``no-standard-error``. `ArgumentError` for a level that is none, and for a number that is not finite
+        or below 0.
 
     Examples
     --------
-    Kappa .776119 and its error .038888, of 400 documents:
-
     >>> interval = asymptotic_interval(0.776119, 0.038888, n_units=400)
     >>> round(interval.low, 4), round(interval.high, 4)
     (0.6999, 0.8523)
@@ -122,8 +119,6 @@ def normal_quantile(level: float) -> float:
 
     Raise `ArgumentError` unless ``0 < level < 1``.
 
-    Examples
-    --------
     >>> round(normal_quantile(0.95), 6)
     1.959964
     """
@@ -166,29 +161,27 @@ def topic_bootstrap(
     Parameters
     ----------
     sums : ndarray of int or float, shape (n_topics, ...)
-        What each topic adds: its table, its coincidences, any finite array. A mean over topics is
-        a statistic too: of the two sums (value, whether it has one).
+        What each topic adds: its table, its coincidences, any finite array. A mean over topics is a statistic
+        too: of the two sums (value, whether it has one).
     statistic : callable
-        From summed arrays, shape (n_stacked, ...), to values, shape (n_stacked,), with NaN where
-        it is undefined. Division by zero gives no warning within.
+        From summed arrays, shape (n_stacked, ...), to values, shape (n_stacked,), with NaN where it is
+        undefined. Division by zero gives no warning within.
     seed : int
-        Not negative. One seed gives the same resamples to every coefficient of as many topics, so
-        that their intervals can be compared.
+        Not negative. One seed gives the same resamples to every coefficient of as many topics, so that their
+        intervals can be compared.
     resamples : int, default=10000
         At least 1.
     level : float, default=0.95
         Nominal coverage.
     units : ndarray of bool, shape (n_topics,), optional
-        Which topics are resampled; by default those that add anything at all. Give the topics with
-        common documents to a statistic that some of them add nothing to, so that it has the
-        resamples of the others.
+        Which topics are resampled; by default those that add anything at all. Give the topics with common
+        documents to a statistic that some of them add nothing to, so that it has the resamples of the others.
 
     Returns
     -------
     Interval
-        Percentile limits over the resamples where the statistic is defined. Reasons:
-        ``no-common-docs`` when there is no unit, ``one-topic``, ``undefined``,
-        ``mostly-undefined``, ``no-variation``.
+        Percentile limits over the resamples where the statistic is defined. Reasons: ``no-common-docs`` when
+        there is no unit, ``one-topic``, ``undefined``, ``mostly-undefined``, ``no-variation``.
 
     Raises
     ------
@@ -197,22 +190,20 @@ def topic_bootstrap(
 
     Notes
     -----
-    As many topics as there are units are drawn with replacement, each with the same probability
-    [1]_; the limits are the quantiles :math:`(1 \mp level) / 2` of the statistic, interpolated
-    linearly. That the clusters, and not what is within them, are resampled follows [2]_. With
-    fewer than `FEW_TOPICS` units the interval is too narrow.
-
-    The draws are made from raw bits of PCG64 and so are the same in every version of numpy.
-    O(resamples * n_topics * size of one sum); 10,000 resamples of 50 tables of 4 grades take some
-    20 ms.
+    As many topics as there are units are drawn with replacement, each with the same probability [1]_; the
+    limits are the quantiles :math:`(1 \mp level) / 2` of the statistic, interpolated linearly. That the
+    clusters, and not what is within them, are resampled follows [2]_. With fewer than `FEW_TOPICS` units the
+    interval is too narrow. The draws are made from raw bits of PCG64 and so are the same in every version of
+    numpy. O(resamples * n_topics * size of one sum); 10,000 resamples of 50 tables of 4 grades take some 20
+    ms.
 
     References
     ----------
-    .. [1] B. Efron and R. J. Tibshirani, *An Introduction to the Bootstrap*, Chapman & Hall, 1993,
-       section 13.3.
+    .. [1] B. Efron and R. J. Tibshirani, *An Introduction to the Bootstrap*, Chapman & Hall, 1993, section
+       13.3.
     .. [2] C. Kang, B. Qaqish, J. Monaco, S. L. Sheridan and J. Cai, "Kappa statistic for clustered
-       dichotomous responses from physicians and patients", *Statistics in Medicine* 32(21),
-       3700-3719, 2013, doi:10.1002/sim.5796.
+       dichotomous responses from physicians and patients", *Statistics in Medicine* 32(21), 3700-3719, 2013,
+       doi:10.1002/sim.5796.
 
     Examples
     --------
@@ -238,22 +229,19 @@ def topic_bootstraps(
     level: float = LEVEL,
     units: NDArray[np.bool_] | None = None,
 ) -> dict[str, Interval]:
-    """Bootstrap several coefficients of the same sums over topics at once.
+    """Bootstrap several coefficients of the same sums over topics at once: the resampled sums are made once.
 
     Parameters
     ----------
-    sums
-        As for `topic_bootstrap`.
     statistics : mapping of str to callable
         The coefficients by name.
-    seed, resamples, level, units
+    sums, seed, resamples, level, units
         As for `topic_bootstrap`.
 
     Returns
     -------
     dict of str to Interval
-        By name, in the order of `statistics`: what `topic_bootstrap` gives for each alone. The
-        resampled sums are made once.
+        By name, in the order of `statistics`: what `topic_bootstrap` gives for each alone.
     """
     sums = _check_sums("sums", sums)
     _check_common(seed, resamples, level)
@@ -285,19 +273,18 @@ def item_bootstrap(
 ) -> Interval:
     """Measure how much a coefficient would move with other documents, were they independent.
 
-    They are not: documents share topics, and this interval is too narrow. It is for comparison
-    with `topic_bootstrap` and with publications.
+    They are not: documents share topics, and this interval is too narrow. It is for comparison with
+    `topic_bootstrap` and with publications.
 
     Parameters
     ----------
     contributions : ndarray of int or float, shape (n_patterns, ...)
-        What one document of each pattern adds to the sums, finite. Documents that were graded
-        alike have one pattern; see `cell_contributions` for a pair of judges and
-        `distinct_patterns` for many.
+        What one document of each pattern adds to the sums, finite. Documents that were graded alike have one
+        pattern; see `cell_contributions` for a pair of judges and `distinct_patterns` for many.
     counts : ndarray of int64, shape (n_patterns,)
         Documents of each pattern; at least 0.
     statistic, seed, resamples, level
-        As for `topic_bootstrap`.
+        As for `topic_bootstrap`, with its errors.
 
     Returns
     -------
@@ -305,16 +292,11 @@ def item_bootstrap(
         ``n_units`` are documents. Reasons: ``no-common-docs``, ``one-doc``, ``undefined``,
         ``mostly-undefined``, ``no-variation``.
 
-    Raises
-    ------
-    ArgumentError
-        If an argument cannot be used, or `statistic` gives an array of another shape.
-
     Notes
     -----
-    Counts of a resample are multinomial. The seed gives the same interval in one version of numpy:
-    its binomial variates may change between versions (NEP 19). O(resamples * n_patterns * size of
-    one contribution), whatever the number of documents; 1 ms a pattern with 10,000 resamples.
+    Counts of a resample are multinomial. The seed gives the same interval in one version of numpy: its
+    binomial variates may change between versions (NEP 19). O(resamples * n_patterns * size of one
+    contribution), whatever the number of documents; 1 ms a pattern with 10,000 resamples.
 
     Examples
     --------
@@ -350,11 +332,6 @@ def item_bootstrap(
 
 def cell_contributions(n_grades: int) -> NDArray[np.float64]:
     """Return what one document adds to the table of two judges, for every cell it can fall in.
-
-    Parameters
-    ----------
-    n_grades : int
-        At least 1.
 
     Returns
     -------

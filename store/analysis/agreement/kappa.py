@@ -52,9 +52,8 @@ class Share:
 
     value: float | None
     reason: Reason | None
-    """Why there is no value; ``None`` when there is one."""
+    """Why there is no value; ``None`` when there is one; so too of a `Coefficient`."""
     n_documents: int
-    """Documents that it is a part of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +63,6 @@ class Coefficient:
     value: float | None
     """At most 1, perfect agreement; 0 as by chance; below 0 less than by chance."""
     reason: Reason | None
-    """Why there is no value; ``None`` when there is one."""
     n_documents: int
     """Documents graded by two judges at least."""
     observed: float | None
@@ -87,11 +85,11 @@ def costs_of(n_grades: int, weights: Weights, values: Sequence[int] | None = Non
     n_grades : int
         Grades of the declared scale, used or not; at least 2.
     weights : {"none", "linear", "quadratic"}
-        A disagreement costs 1, its distance, or its distance squared. The usual agreement weights
-        are ``1 - cost / largest cost``.
+        A disagreement costs 1, its distance, or its distance squared. The usual agreement weights are
+        ``1 - cost / largest cost``.
     values : sequence of int, length n_grades, optional
-        Grade values, ascending: distances are then differences of values. By default they are
-        differences of places on the scale: -2 and 0 are neighbours on the scale -2, 0, 1.
+        Grade values, ascending: distances are then differences of values. By default they are differences of
+        places on the scale: -2 and 0 are neighbours on the scale -2, 0, 1.
 
     Returns
     -------
@@ -105,10 +103,8 @@ def costs_of(n_grades: int, weights: Weights, values: Sequence[int] | None = Non
 
     Examples
     --------
-    >>> costs_of(3, "quadratic").tolist()
-    [[0, 1, 4], [1, 0, 1], [4, 1, 0]]
-    >>> costs_of(3, "linear", [-2, 0, 1]).tolist()
-    [[0, 2, 3], [2, 0, 1], [3, 1, 0]]
+    >>> costs_of(3, "quadratic").tolist(), costs_of(3, "linear", [-2, 0, 1]).tolist()
+    ([[0, 1, 4], [1, 0, 1], [4, 1, 0]], [[0, 2, 3], [2, 0, 1], [3, 1, 0]])
     """
     if weights not in WEIGHTS:
         raise ArgumentError("weights", f"must be one of {', '.join(WEIGHTS)}", weights)
@@ -160,32 +156,30 @@ def cohen_kappa(
 ) -> Coefficient:
     r"""Measure the agreement of two judges beyond chance, each with habits of their own.
 
-    Unweighted kappa takes all disagreements as equal; the weighted ones are for graded judgements,
-    where 0 against 3 is worse than 2 against 3. On two grades all three are the same. Kappa depends
-    on how often each grade is given: read it beside the marginals and the raw agreement.
+    Kappa depends on how often each grade is given: read it beside the marginals and the raw agreement. On two
+    grades the three weights are the same.
 
     Parameters
     ----------
     table : ndarray of int64, shape (n_grades, n_grades)
         Documents counted by grade on the *declared* scale, first judge in rows.
     weights : {"none", "linear", "quadratic"}, default="none"
-        Cost of a disagreement: 1, its distance, or its distance squared.
+        As for `costs_of`; linear and quadratic are for graded judgements, where 0 against 3 is worse than 2
+        against 3.
     values : sequence of int, length n_grades, optional
-        Grade values, ascending; distances are then differences of values. By default they are
-        differences of places on the scale, as in scikit-learn with ``labels=``: -2 and 0 are
-        neighbours on the scale -2, 0, 1.
+        As for `costs_of`; places on the scale, the default, are what scikit-learn takes with ``labels=``.
 
     Returns
     -------
     Coefficient
-        Kappa with its standard errors, or a reason: ``no-common-docs``, ``one-doc``,
-        ``single-grade``. When one judge alone used a single grade, kappa is 0.
+        Kappa with its standard errors, or a reason: ``no-common-docs``, ``one-doc``, ``single-grade``. When
+        one judge alone used a single grade, kappa is 0.
 
     Raises
     ------
     ArgumentError
-        If `table` is not square, has fewer than two grades or holds a negative count; if `weights`
-        or `values` cannot be used.
+        If `table` is not square, has fewer than two grades or holds a negative count; if `weights` or
+        `values` cannot be used.
 
     Notes
     -----
@@ -193,27 +187,26 @@ def cohen_kappa(
 
     .. math:: \kappa = 1 - N C / E, \quad E = \sum d_{ij} r_i c_j
 
-    [1]_ [2]_. The standard errors are those of [3]_; ``standard_error`` does not suppose that there
-    is no agreement, ``null_error`` does. With :math:`a_i = \sum_k d_{ik} c_k` and
-    :math:`b_j = \sum_k d_{kj} r_k` they are
+    [1]_ [2]_. The standard errors are those of [3]_; ``standard_error`` does not suppose that there is no
+    agreement, ``null_error`` does. With :math:`a_i = \sum_k d_{ik} c_k` and :math:`b_j = \sum_k d_{kj} r_k`
+    they are
 
     .. math:: y_{ij} = C (a_i + b_j) - E d_{ij}, \quad
               SE^2 = \textstyle\sum n_{ij} (N y_{ij} - \sum n_{kl} y_{kl})^2 / E^4
     .. math:: z_{ij} = a_i + b_j - N d_{ij}, \quad
               SE_0^2 = \textstyle\sum r_i c_j (N z_{ij} - E)^2 / (N^3 E^2)
 
-    They suppose independent documents; those of one topic are not, so intervals made from them are
-    too narrow. All is counted in integers up to the last division, so that undefined cases are
-    decided exactly and exchanging the judges changes no digit. O(n_grades ** 2).
+    They suppose independent documents; those of one topic are not, so intervals made from them are too
+    narrow. All is counted in integers up to the last division, so that undefined cases are decided exactly
+    and exchanging the judges changes no digit. O(n_grades ** 2).
 
     References
     ----------
     .. [1] J. Cohen, "A Coefficient of Agreement for Nominal Scales", *Educational and Psychological
        Measurement* 20(1), 37-46, 1960, doi:10.1177/001316446002000104.
-    .. [2] J. Cohen, "Weighted Kappa", *Psychological Bulletin* 70(4), 213-220, 1968,
-       doi:10.1037/h0026256.
-    .. [3] J. L. Fleiss, J. Cohen and B. S. Everitt, "Large Sample Standard Errors of Kappa and
-       Weighted Kappa", *Psychological Bulletin* 72(5), 323-327, 1969, doi:10.1037/h0028106.
+    .. [2] J. Cohen, "Weighted Kappa", *Psychological Bulletin* 70(4), 213-220, 1968, doi:10.1037/h0026256.
+    .. [3] J. L. Fleiss, J. Cohen and B. S. Everitt, "Large Sample Standard Errors of Kappa and Weighted
+       Kappa", *Psychological Bulletin* 72(5), 323-327, 1969, doi:10.1037/h0028106.
 
     Examples
     --------
@@ -279,10 +272,9 @@ def gwet_ac(
 ) -> Coefficient:
     r"""Measure agreement by Gwet's AC1 (unweighted) or AC2 (weighted).
 
-    Parameters, reasons and errors as for `cohen_kappa`. It stays high where one grade holds most
-    documents and the kappas fall, so it is read beside them, not instead. With
-    :math:`m_k = (r_k + c_k) / 2N`, chance agreement is
-    :math:`P_e = \sum w_{ij} / (q (q - 1)) \cdot \sum m_k (1 - m_k)`.
+    Parameters, reasons and errors as for `cohen_kappa`. It stays high where one grade holds most documents
+    and the kappas fall, so it is read beside them, not instead. With :math:`m_k = (r_k + c_k) / 2N`, chance
+    agreement is :math:`P_e = \sum w_{ij} / (q (q - 1)) \cdot \sum m_k (1 - m_k)`.
 
     References
     ----------
@@ -310,14 +302,13 @@ def chance_corrected(
     Parameters
     ----------
     chance : {"cohen", "scott", "bennett", "gwet"}
-        Whose idea of chance.
+        Whose idea of chance; standard errors are Cohen's alone.
     table, weights, values
         As for `cohen_kappa`.
 
     Returns
     -------
     Coefficient
-        Standard errors are Cohen's alone.
     """
     counts = check_table(table).astype(object)  # products of four sums overflow 64 bits
     costs = costs_of(len(counts), weights, values)
@@ -344,12 +335,10 @@ def stacked_chance_corrected(
 
     Parameters
     ----------
-    chance : {"cohen", "scott", "bennett", "gwet"}
-        Whose idea of chance.
+    chance, weights, values
+        As for `chance_corrected`.
     tables : ndarray, shape (..., n_grades, n_grades)
         Counts; weighted sums of topics' tables too.
-    weights, values
-        As for `cohen_kappa`.
 
     Returns
     -------
@@ -372,17 +361,9 @@ def stacked_chance_corrected(
 def stacked_standard_errors(
     tables: Numbers, weights: Weights = "none", *, values: Sequence[int] | None = None
 ) -> NDArray[np.float64]:
-    """Give the standard errors of Cohen's kappa of a stack of tables, in floats.
+    """Give ``standard_error`` of `cohen_kappa` of a stack of tables, to rounding, shape (...).
 
-    Parameters
-    ----------
-    tables, weights, values
-        As for `stacked_chance_corrected`.
-
-    Returns
-    -------
-    ndarray of float64, shape (...)
-        ``standard_error`` of `cohen_kappa`, to rounding; NaN where that is ``None``.
+    NaN where it is ``None``. Arguments as for `stacked_chance_corrected`.
     """
     tables = check_tables(tables)
     costs = costs_of(tables.shape[-1], weights, values).astype(np.float64)
@@ -399,7 +380,6 @@ def chance_cost(chance: Chance, given: Numbers, costs: Numbers) -> tuple[Numbers
     Parameters
     ----------
     chance : {"scott", "bennett", "gwet"}
-        Whose idea of chance.
     given : ndarray, shape (..., n_grades)
         How often each grade was given, by all judges; only the proportions count.
     costs : ndarray, shape (n_grades, n_grades)
@@ -488,28 +468,23 @@ def band(value: float, bands: Bands) -> str:
     Parameters
     ----------
     value : float
-        Kappa, alpha or another coefficient, at most 1.
+        At most 1.
     bands : {"landis-koch", "ir-book", "krippendorff"}
-        Whose words.
+        Whose words; `ArgumentError` for another.
 
     Returns
     -------
     str
-        ``landis-koch`` [1]_: poor below 0, then slight up to .20, fair .40, moderate .60,
-        substantial .80, almost perfect. ``ir-book`` [2]_: good above .80, fair from .67, else
-        dubious. ``krippendorff`` [3]_: firm from .80, tentative from .667, else unreliable.
-
-    Raises
-    ------
-    ArgumentError
-        If `bands` is another word.
+        ``landis-koch`` [1]_: poor below 0, then slight up to .20, fair .40, moderate .60, substantial .80,
+        almost perfect. ``ir-book`` [2]_: good above .80, fair from .67, else dubious. ``krippendorff`` [3]_:
+        firm from .80, tentative from .667, else unreliable.
 
     References
     ----------
-    .. [1] J. R. Landis and G. G. Koch, "The Measurement of Observer Agreement for Categorical
-       Data", *Biometrics* 33(1), 159-174, 1977, doi:10.2307/2529310.
-    .. [2] C. D. Manning, P. Raghavan and H. Schütze, *Introduction to Information Retrieval*,
-       Cambridge University Press, 2008, section 8.5.
+    .. [1] J. R. Landis and G. G. Koch, "The Measurement of Observer Agreement for Categorical Data",
+       *Biometrics* 33(1), 159-174, 1977, doi:10.2307/2529310.
+    .. [2] C. D. Manning, P. Raghavan and H. Schütze, *Introduction to Information Retrieval*, Cambridge
+       University Press, 2008, section 8.5.
     .. [3] K. Krippendorff, *Content Analysis*, 2nd edition, Sage, 2004, section 11.4.
 
     Examples

@@ -120,7 +120,7 @@ def stacked_many(
         return np.where(parts.n_shared < 2, np.nan, coefficients)
     chance, costs = _chance_and_costs(name, parts, values)
     seen, by_chance = _disagreements(chance, costs, parts)
-    single = np.count_nonzero(parts.given, axis=-1) < 2
+    single = np.count_nonzero(parts.grade_shares, axis=-1) < 2
     return np.where(single | (parts.n_shared < 2), np.nan, 1 - divide(seen, by_chance))
 
 
@@ -149,15 +149,14 @@ def many_coefficient(name: ManyName, votes: Votes, *, values: Sequence[int] | No
     name : str
         One of `MANY_NAMES`.
     votes : Votes
-        Grades of the judges in question.
     values : sequence of int, length n_grades, optional
         Grade values, ascending; by default distances are those of places on the scale.
 
     Returns
     -------
     Coefficient
-        A value, or ``one-judge``, ``no-common-docs``, ``one-doc``, ``single-grade``. All but alpha
-        have a standard error.
+        A value, or ``one-judge``, ``no-common-docs``, ``one-doc``, ``single-grade``. All but alpha have a
+        standard error.
 
     Raises
     ------
@@ -166,20 +165,20 @@ def many_coefficient(name: ManyName, votes: Votes, *, values: Sequence[int] | No
 
     Notes
     -----
-    The standard error is the one of independent documents that does not suppose that there is no
-    agreement [1]_. With the cost :math:`D_i` of a document with two votes and more, and its own
-    :math:`\pi_i`, it is made of each document's influence,
+    The standard error is the one of independent documents that does not suppose that there is no agreement
+    [1]_. With the cost :math:`D_i` of a document with two votes and more, and its own :math:`\pi_i`, it is
+    made of each document's influence,
 
     .. math:: y_i = \frac{1}{D_e} \Big( \frac{D_o}{D_e} \nabla D_e \cdot (\pi_i - \pi)
               - \frac{n}{n'} (D_i - D_o) \Big), \qquad SE^2 = \sum_i y_i^2 / (n (n - 1))
 
-    where the second term is missing for a document with one vote. The error printed by Fleiss in
-    1971 holds without agreement only [1]_; it is not given.
+    where the second term is missing for a document with one vote. The error printed by Fleiss in 1971 holds
+    without agreement only [1]_; it is not given.
 
     References
     ----------
-    .. [1] K. L. Gwet, "Large-Sample Variance of Fleiss Generalized Kappa", *Educational and
-       Psychological Measurement* 81(4), 781-790, 2021, doi:10.1177/0013164420973080.
+    .. [1] K. L. Gwet, "Large-Sample Variance of Fleiss Generalized Kappa", *Educational and Psychological
+       Measurement* 81(4), 781-790, 2021, doi:10.1177/0013164420973080.
     """
     return many_agreement(votes, values=values, names=[name]).coefficients[name]
 
@@ -231,7 +230,7 @@ def _coefficient(
     seen, by_chance = (float(one) for one in _disagreements(chance, costs, sums))
     largest = float(costs.max())
     observed, expected = 1 - seen / largest, 1 - by_chance / largest
-    if n_shared == 1 or np.count_nonzero(sums.given) == 1:
+    if n_shared == 1 or np.count_nonzero(sums.grade_shares) == 1:
         reason: Reason = "one-doc" if n_shared == 1 else "single-grade"
         return Coefficient(None, reason, n_shared, observed, expected)
     error = _standard_error(chance, costs, sums, counts)
@@ -245,7 +244,7 @@ def _chance_and_costs(
     if name not in _CHANCES:
         raise ArgumentError("name", f"must be one of {', '.join(MANY_NAMES)}", name)
     chance, weights = _CHANCES[name]
-    return chance, costs_of(sums.given.shape[-1], weights, values).astype(np.float64)
+    return chance, costs_of(sums.grade_shares.shape[-1], weights, values).astype(np.float64)
 
 
 def _disagreements(
@@ -253,7 +252,7 @@ def _disagreements(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Average the cost of disagreeing: observed, and expected by chance."""
     seen = divide((sums.rates * costs).sum(axis=(-2, -1)), sums.n_shared)
-    return seen, divide(*chance_cost(chance, sums.given, costs))
+    return seen, divide(*chance_cost(chance, sums.grade_shares, costs))
 
 
 def _standard_error(
@@ -266,7 +265,7 @@ def _standard_error(
     pairs = ((counts @ costs) * counts).sum(axis=1)
     own = np.where(sizes > 1, pairs / np.maximum(sizes * (sizes - 1), 1) - seen, 0.0)
 
-    habit = sums.given / sums.given.sum()
+    habit = sums.grade_shares / sums.grade_shares.sum()
     gradient = np.zeros_like(habit)
     if chance == "scott":
         gradient = 2 * (costs @ habit)
@@ -323,16 +322,15 @@ def all_judges(
     level_index : int or None
         Index into the scale of the least relevant grade; ``None`` = graded.
     kind : {"topic", "item", "asymptotic", "none"}
-        Of the intervals. Alpha has no standard error, and none is computed for a population with
-        documents that nobody touched.
+        Of the intervals. Alpha has no standard error, and none is computed for a population with documents
+        that nobody touched.
     resamples, seed
         As for `store.analysis.agreement.intervals.topic_bootstrap`.
 
     Returns
     -------
     list of AllJudges
-        The names of `GRADED`, or `BINARY`, then ``raw`` and, at a level, ``positive`` and
-        ``macro_overlap``.
+        The names of `GRADED`, or `BINARY`, then ``raw`` and, at a level, ``positive`` and ``macro_overlap``.
     """
     graded = population
     if level_index is not None:
@@ -370,18 +368,13 @@ def all_judges(
 
 
 def all_judges_by_topic(population: PopulationVotes, level_index: int | None) -> dict[str, list[AllJudges]]:
-    """Measure the agreement of all judges topic by topic, without intervals.
-
-    Parameters
-    ----------
-    population, level_index
-        As for `all_judges`.
+    """Measure the agreement of all judges topic by topic, without intervals; arguments as for `all_judges`.
 
     Returns
     -------
     dict of str to list of AllJudges
-        By topic, those in which a document has two grades or more; names as of `all_judges`, with
-        the overlap of the topic's documents as ``macro_overlap``.
+        By topic, those in which a document has two grades or more; names as of `all_judges`, with the overlap
+        of the topic's documents as ``macro_overlap``.
     """
     graded = population
     if level_index is not None:

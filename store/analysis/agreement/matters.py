@@ -1,8 +1,7 @@
 """The order of runs under each judge.
 
-Judges may disagree about every other document and yet put the runs in the same order. The runs are
-ordered by MAP under each judge's own judgements, and under many mixtures in which the judge of each
-topic is drawn at random, and the orders are compared.
+Judges may disagree about every other document and yet put the runs in the same order. The runs are ordered by
+MAP under each judge's own judgements, and under mixtures in which the judge of each topic is drawn at random.
 """
 
 from __future__ import annotations
@@ -17,6 +16,7 @@ from numpy.typing import NDArray
 
 from store.analysis.agreement.votes import Votes
 from store.analysis.arguments import check_cutoff
+from store.analysis.rankings import precision_sums
 from store.analysis.run_order import TIED_MAP, TauResult, kendall_tau_b, n_swapped_pairs, tau_ap
 from store.errors import ArgumentError
 
@@ -82,7 +82,6 @@ class RunSwap:
     n_mixtures: int
     """Mixtures in which `worse` is strictly above `better`."""
     share: float
-    """`n_mixtures` over all mixtures."""
     difference: float
     """MAP of `better` minus MAP of `worse` under the reference, above 0."""
 
@@ -118,7 +117,6 @@ class JudgeOrder:
     """What Voorhees' experiment says; topics, runs and judges are places in the array."""
 
     topics: tuple[int, ...]
-    """Places of the topics that were used."""
     n_left_out: int
     """Topics left out because too few judges have a score."""
     n_scored: tuple[int, ...]
@@ -142,31 +140,29 @@ def judge_order(
     reference: NDArray[np.float64] | None = None,
     shown_share: float = SHOWN_SHARE,
 ) -> JudgeOrder:
-    r"""Compare the order of runs under different judges and under mixtures of them.
+    """Compare the order of runs under different judges and under mixtures of them.
 
     Parameters
     ----------
     average_precisions : ndarray of float64, shape (n_topics, n_runs, n_judges)
-        AP in [0, 1] by each judge's judgements alone; NaN for all runs where the judge has no
-        score for the topic: nothing judged, or nothing relevant.
-        `store.analysis.agreement.matters.judge_average_precisions` makes it.
+        AP in [0, 1] by each judge's judgements alone; NaN for all runs where the judge has no score for the
+        topic: nothing judged, or nothing relevant. `judge_average_precisions` makes it.
     seed : int
         Not negative; one seed gives the same mixtures.
     mixtures : int, default=1000
-        How many, at least 1.
+        At least 1.
     n_drawn : int, optional
-        Mixtures draw from the first `n_drawn` columns; the others, such as the union and the
-        intersection of the judges, are compared and never drawn. By default all are drawn.
+        Mixtures draw from the first `n_drawn` columns; the others, such as the union and the intersection of
+        the judges, are compared and never drawn. By default all are drawn.
     min_judges : int, optional
-        Topics with scores of at least this many of the drawn judges are used, and mixtures draw
-        from those who have one. By default all must have one. At least 2, unless there is one
-        judge only.
+        Topics with scores of at least this many of the drawn judges are used, and mixtures draw from those
+        who have one. By default all must have one. At least 2, unless there is one judge only.
     reference : ndarray of float64, shape (n_topics, n_runs), optional
-        AP that gives the order mixtures are compared with, NaN where it is undefined: the topic is
-        then left out of the mixtures. By default the mean over the drawn judges who have a score.
+        AP that gives the order mixtures are compared with; a topic where it is NaN is left out of the
+        mixtures. By default the mean over the drawn judges who have a score.
     shown_share : float, default=0.05
-        Least share of mixtures for a pair of runs to be listed, in [0, 1]. Pairs that never change
-        places are not listed in any case.
+        Least share of mixtures, in [0, 1], for a pair of runs to be listed; one that never changes places is
+        not.
 
     Returns
     -------
@@ -180,22 +176,19 @@ def judge_order(
 
     Notes
     -----
-    The experiment of [1]_: there, one of three judges for each of 48 topics, 100,000 mixtures of
-    them, and a mean tau of about .94 although the judges overlapped by .3 only.
-
-    Judges are drawn with equal probability, from raw bits of PCG64, so they are the same in every
-    version of numpy. O(mixtures * n_runs * (n_topics + n_runs)).
+    The experiment of [1]_: there, one of three judges for each of 48 topics, 100,000 mixtures of them, and a
+    mean tau of about .94 although the judges overlapped by .3 only. Judges are drawn with equal probability,
+    from raw bits of PCG64, the same in every version of numpy. O(mixtures * n_runs * (n_topics + n_runs)).
 
     References
     ----------
-    .. [1] E. M. Voorhees, "Variations in Relevance Judgments and the Measurement of Retrieval
-       Effectiveness", *Information Processing & Management* 36(5), 697-716, 2000,
-       doi:10.1016/S0306-4573(00)00010-8.
+    .. [1] E. M. Voorhees, "Variations in Relevance Judgments and the Measurement of Retrieval Effectiveness",
+       *Information Processing & Management* 36(5), 697-716, 2000, doi:10.1016/S0306-4573(00)00010-8.
 
     Examples
     --------
-    Two topics, two runs, two judges. Of the four ways to mix the judges one turns the runs round
-    and one ties them:
+    Two topics, two runs, two judges. Of the four ways to mix the judges one turns the runs round and one ties
+    them:
 
     >>> ap = np.array([[[0.9, 0.5], [0.5, 0.6]], [[0.6, 0.6], [0.5, 0.8]]])
     >>> result = judge_order(ap, seed=1, mixtures=4000)
@@ -405,20 +398,18 @@ def judge_average_precisions(
     level_index: int,
     cutoff: int,
 ) -> NDArray[np.float64]:
-    r"""Score all runs by the judgements of each judge alone.
+    """Score all runs by the judgements of each judge alone.
 
     Parameters
     ----------
     votes : Votes
-        The judgements.
     document_ids : integer ndarray, shape (n_documents,)
-        Id of every document of `votes`, as in `rankings`; `NOT_RANKED` for those no run retrieved.
-        Within a topic no two are the same but for that.
+        Id of every document of `votes`, as in `rankings`; `NOT_RANKED` for those no run retrieved. Within a
+        topic no two are the same but for that.
     tags : sequence of str
         The runs, in the order of the result.
     rankings : mapping of (tag, topic) to integer ndarray, shape (n_ranked,)
-        Document ids in rank order, each once. A run without an entry for a topic retrieved nothing
-        there. ``RankedDocuments.rankings`` is one.
+        Document ids in rank order, each once; a run without an entry for a topic retrieved nothing there.
     level_index : int
         Index into the scale of the least relevant grade, at least 1.
     cutoff : int
@@ -427,42 +418,31 @@ def judge_average_precisions(
     Returns
     -------
     ndarray of float64, shape (n_topics, n_runs, n_judges)
-        AP in [0, 1], topics and judges as in `votes`. R is over the documents that this judge
-        found relevant, retrieved or not (mode ``pool``); what the judge did not grade counts as
-        not relevant. NaN, for all runs alike, where R = 0: the judge graded nothing of the topic,
-        or found nothing relevant.
+        AP in [0, 1] as of `store.analysis.measures.average_precision`, topics and judges as in `votes`. R is
+        over the documents that this judge found relevant, retrieved or not (mode ``pool``); what the judge
+        did not grade counts as not relevant. NaN, for all runs alike, where R = 0.
 
     Raises
     ------
     ArgumentError
-        If an argument has another shape or is out of range, or a document stands twice in a topic
-        or in a ranking.
+        If an argument has another shape or is out of range, or a document stands twice in a topic or ranking.
 
     Notes
     -----
-    .. math:: \nu = \frac{1}{R} \sum_i \frac{x_i}{i} \Bigl(1 + \sum_{k<i} x_k\Bigr)
-
-    as in `store.analysis.measures.average_precision`. Only ranks whose document somebody found relevant are
-    looked at: O(documents ranked) once, then O(such ranks) a judge.
+    Only ranks whose document somebody found relevant are looked at: O(documents ranked) once, then O(such
+    ranks) a judge.
 
     Examples
     --------
     One topic; `ann` finds documents 7 and 9 relevant, `bob` document 9 alone:
 
     >>> from store.analysis.agreement.votes import votes_from_rows
-    >>> votes = votes_from_rows(
-    ...     np.array([0, 0, 0, 0]),
-    ...     np.array([7, 7, 9, 9]),
-    ...     np.array([0, 1, 0, 1]),
-    ...     np.array([1, 0, 1, 1]),
-    ...     topics=["t"],
-    ...     judges=["ann", "bob"],
-    ...     scale_values=(0, 1),
-    ... )
-    >>> rankings = {("up", "t"): np.array([7, 8, 9]), ("down", "t"): np.array([9, 8, 7])}
-    >>> ap = judge_average_precisions(
-    ...     votes, np.array([7, 9]), ["up", "down"], rankings, level_index=1, cutoff=1000
-    ... )
+    >>> documents, judges, grades = np.array([[7, 7, 9, 9], [0, 1, 0, 1], [1, 0, 1, 1]])
+    >>> names = {"topics": ["t"], "judges": ["ann", "bob"], "scale_values": (0, 1)}
+    >>> votes = votes_from_rows(np.zeros(4, int), documents, judges, grades, **names)
+    >>> lists = {("up", "t"): np.array([7, 8, 9]), ("down", "t"): np.array([9, 8, 7])}
+    >>> ids = np.array([7, 9])
+    >>> ap = judge_average_precisions(votes, ids, ["up", "down"], lists, level_index=1, cutoff=1000)
     >>> ap[0].round(4).tolist()  # ann: (1/1 + 2/3) / 2 twice; bob: 1/3 and 1/1
     [[0.8333, 0.3333], [0.8333, 1.0]]
     """
@@ -480,12 +460,7 @@ def judge_average_precisions(
         of_judge = np.zeros(votes.n_documents, dtype=np.bool_)
         of_judge[documents[judges == judge]] = True
         kept = of_judge[found]
-        lists_here = lists[kept]
-        n_in_list = np.bincount(lists_here, minlength=n_lists)
-        before = np.cumsum(n_in_list) - n_in_list
-        n_so_far = np.arange(1, lists_here.size + 1) - before[lists_here]
-        precisions = np.bincount(lists_here, n_so_far / ranks[kept], minlength=n_lists)
-        sums[:, :, judge] = precisions.reshape(n_topics, n_runs)
+        sums[:, :, judge] = precision_sums(lists[kept], ranks[kept], n_lists).reshape(n_topics, n_runs)
     counts = np.broadcast_to(n_relevant[:, np.newaxis, :], sums.shape)
     undefined = np.full(sums.shape, np.nan)
     return np.asarray(np.divide(sums, counts, out=undefined, where=counts > 0))

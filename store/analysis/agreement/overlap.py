@@ -26,7 +26,6 @@ class MacroOverlap:
     """In [0, 1]; ``None`` when no topic has an overlap."""
     reason: Reason | None
     n_topics: int
-    """Topics in the mean."""
     n_no_relevant: int
     """Topics left out because no judge found a relevant document."""
     n_no_common_docs: int
@@ -74,9 +73,9 @@ def specific_agreement(table: NDArray[np.int64]) -> tuple[Share, ...]:
     Returns
     -------
     tuple of Share
-        One a grade: twice the documents to which both gave it, over how often either judge gave
-        it; ``n_documents`` counts those that at least one judge gave it. Reasons:
-        ``no-common-docs``, else ``no-relevant`` for a grade that nobody gave.
+        One a grade: twice the documents to which both gave it, over how often either judge gave it;
+        ``n_documents`` counts those that at least one judge gave it. Reasons: ``no-common-docs``, else
+        ``no-relevant`` for a grade that nobody gave.
 
     Examples
     --------
@@ -130,18 +129,17 @@ def positive_agreement(table: NDArray[np.int64]) -> Share:
 
 
 def relevant_in(tables: NDArray[np.int64]) -> RelevantCounts:
-    """Count two judges' relevant documents, topic by topic.
+    """Count two judges' relevant documents, one entry a table.
 
     Parameters
     ----------
     tables : ndarray of int64, shape (n_topics, 2, 2)
-        Documents judged by both: not relevant, relevant. `ArgumentError` for another shape and for
-        what is no count.
+        Documents judged by both: not relevant, relevant. `ArgumentError` for another shape and for what is no
+        count.
 
     Returns
     -------
     RelevantCounts
-        One entry a table.
     """
     stack = np.asarray(tables)
     if stack.ndim != 3 or stack.shape[1:] != (2, 2):
@@ -158,11 +156,9 @@ def relevant_to_all(votes: Votes, level_index: int) -> RelevantCounts:
     Parameters
     ----------
     votes : Votes
-        Grades of all judges in question: every one of ``votes.judges`` must have graded a document
-        for it to count.
+        Every one of ``votes.judges`` must have graded a document for it to count.
     level_index : int
-        Index into the scale of the least relevant grade, from 1 to ``n_grades - 1``; else
-        `ArgumentError`.
+        Index into the scale of the least relevant grade, from 1 to ``n_grades - 1``; else `ArgumentError`.
 
     Returns
     -------
@@ -182,7 +178,7 @@ def relevant_to_all(votes: Votes, level_index: int) -> RelevantCounts:
 
 
 def macro_overlap(counts: RelevantCounts) -> MacroOverlap:
-    """Average the overlap over topics, as Voorhees does; of two judges or of many.
+    """Average the overlap over topics, as Voorhees does [1]_; of two judges or of many.
 
     Parameters
     ----------
@@ -197,9 +193,8 @@ def macro_overlap(counts: RelevantCounts) -> MacroOverlap:
 
     References
     ----------
-    .. [1] E. M. Voorhees, "Variations in Relevance Judgments and the Measurement of Retrieval
-       Effectiveness", *Information Processing & Management* 36(5), 697-716, 2000,
-       doi:10.1016/S0306-4573(00)00010-8.
+    .. [1] E. M. Voorhees, "Variations in Relevance Judgments and the Measurement of Retrieval Effectiveness",
+       *Information Processing & Management* 36(5), 697-716, 2000, doi:10.1016/S0306-4573(00)00010-8.
 
     Examples
     --------
@@ -219,12 +214,9 @@ def macro_overlap(counts: RelevantCounts) -> MacroOverlap:
 
 
 def macro_sums(counts: RelevantCounts) -> NDArray[np.float64]:
-    """Turn counts into sums for resampling topics: overlap, or 0, and whether there is one.
+    """Turn counts into sums for resampling topics: overlap, or 0, and whether there is one; (n_topics, 2).
 
-    Returns
-    -------
-    ndarray of float64, shape (n_topics, 2)
-        `stacked_macro_overlap` of the sum over topics is the macro overlap.
+    `stacked_macro_overlap` of the sum over topics is the macro overlap.
     """
     defined = counts.either > 0
     overlaps = np.where(defined, counts.both / np.maximum(counts.either, 1), 0.0)

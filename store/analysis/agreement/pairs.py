@@ -1,9 +1,8 @@
 """How far two judges agree: every coefficient of a pair, by its name or put together.
 
-The coefficients are those of `kappa`, `alpha` and `overlap`; `agreement.many` has those of more than
-two. One pair is computed exactly, table by table; `stacked` computes one coefficient of thousands
-of tables at once, for resampling and for reports on every pair of many judges. An undefined
-coefficient is a reason, never a number: see `coefficient`.
+The coefficients are those of `kappa`, `alpha` and `overlap`; `agreement.many` has those of more than two. One
+pair is computed exactly, table by table; `stacked` computes one coefficient of thousands of tables at once,
+for resampling and for reports on every pair of many judges.
 """
 
 from __future__ import annotations
@@ -209,8 +208,7 @@ def pair_agreement(
     Returns
     -------
     PairAgreement
-        The coefficients of the summed table, of every topic's where asked for, and the topics' mean
-        overlaps. Raises as `collapse_table` and `cohen_kappa` do. About a millisecond a table.
+        Raises as `collapse_table` and `cohen_kappa` do. About a millisecond a table.
     """
     topics = [table_agreement(table, levels, values=values) for table in tables if by_topic]
     macro = [macro_overlap(relevant_in(collapse_table(tables, level))) for level in levels]

@@ -10,9 +10,8 @@ pooled     documents that were chosen for judging, whoever graded them
 collection every document for every topic: the collection was judged exhaustively
 ========== =====================================================================================
 
-Beyond the common documents some cells hold no judgement. Such a cell gets a grade only if the
-caller declares one for all of them; a document that a judge skipped, or could not judge, was looked
-at and gets none.
+Beyond the common documents some cells hold no judgement. Such a cell gets a grade only if the caller declares
+one for all of them; a document that a judge skipped, or could not judge, was looked at and gets none.
 """
 
 from __future__ import annotations
@@ -114,18 +113,10 @@ class PopulationVotes:
         return given
 
     def total(self, sums_of: Callable[[Votes], NDArray[Any]]) -> NDArray[Any]:
-        """Add up what documents contribute to every topic, blank documents included.
+        """Add up what documents contribute to every topic, shape (n_topics, ...), blank documents included.
 
-        Parameters
-        ----------
-        sums_of : callable
-            From votes to an array whose first axis is ``votes.topics`` and to which every document
-            of a topic adds its part, whatever the other documents are: tables, coincidences.
-
-        Returns
-        -------
-        ndarray, shape (n_topics, ...)
-            ``sums_of(votes)``, plus as often as there are blank documents what one adds.
+        `sums_of` goes from votes to an array whose first axis is ``votes.topics`` and to which every document
+        of a topic adds its part, whatever the other documents are: tables, coincidences.
         """
         sums = sums_of(self.votes)
         if not self.blanks.any():
@@ -176,21 +167,20 @@ def population_votes(
     pooled : Pairs, optional
         The pooled documents; needed for the population of that name.
     n_documents : int, default=0
-        Documents of the collection; needed for the population of that name. Each belongs to every
-        topic.
+        Documents of the collection, each of every topic; needed for the population of that name.
 
     Returns
     -------
     PopulationVotes
-        O(n_cells log n_cells), and with a declared grade O(n_touched * n_judges): a document is
-        touched when one of the judges graded or skipped it, or could not judge it.
+        O(n_cells log n_cells), and with a declared grade O(n_touched * n_judges): a document is touched when
+        one of the judges graded or skipped it, or could not judge it.
 
     Raises
     ------
     ArgumentError
-        If `population` is unknown; if `unlisted_as` is missing where cells are, is off the scale,
-        or stands beside ``common``, which has nothing to fill; or if a judge without any grade
-        would consist of declared ones.
+        If `population` is unknown; if `unlisted_as` is missing where cells are, is off the scale, or stands
+        beside ``common``, which has nothing to fill; or if a judge without any grade would consist of
+        declared ones.
 
     Examples
     --------

@@ -51,7 +51,6 @@ class OverlapPlan:
     width: float
     """The wanted distance of the limits."""
     level: float
-    """Nominal coverage."""
     reason: PlanReason | None
     """Why there is no `documents_per_topic`; ``None`` when there is."""
     n_topics: int
@@ -60,20 +59,19 @@ class OverlapPlan:
     """Common documents so far."""
     kappa: float | None
     """So far; ``None`` when it is undefined."""
-    between: float | None
+    between: float | None = None
     """Variance of topics' mean influence on kappa, at least 0; ``None`` = not estimated."""
-    within: float | None
+    within: float | None = None
     """Variance of documents' influence within topics, at least 0; ``None`` = not estimated."""
-    is_clamped: bool
+    is_clamped: bool = False
     """The estimate of `between` was below 0 and was taken as 0: the topics vary no more than
     documents would by themselves, so the plan may be too hopeful."""
-    present_width: float | None
+    present_width: float | None = None
     """Width expected of the documents so far; ``None`` without estimates."""
-    documents_per_topic: int | None
+    documents_per_topic: int | None = None
     """Documents each topic needs, at least 1."""
-    documents: int | None
-    """`documents_per_topic` times `n_topics`."""
-    topics: int | None
+    documents: int | None = None
+    topics: int | None = None
     """Topics that would give the width with `n_documents` / `n_topics` documents each, at least 2;
     ``None`` without estimates."""
 
@@ -85,7 +83,6 @@ class AssumedPlan:
     width: float
     level: float
     kappa: float
-    """The assumed kappa."""
     first_share: float
     """Share of documents the first judge is assumed to find relevant."""
     second_share: float
@@ -111,8 +108,8 @@ def plan_overlap(
     Parameters
     ----------
     tables : ndarray of int64, shape (n_topics, n_grades, n_grades)
-        Documents of each topic counted by grade on the declared scale, first judge in rows.
-        Topics without documents are no topics here.
+        Documents of each topic counted by grade on the declared scale, first judge in rows. Topics without
+        documents are no topics here.
     width : float
         Wanted distance of the limits, from `LEAST_WIDTH` to 2.
     weights : {"none", "linear", "quadratic"}, default="none"
@@ -125,8 +122,8 @@ def plan_overlap(
     Returns
     -------
     OverlapPlan
-        Documents for each of the present topics, or a reason; and how many topics would do with as
-        many documents each as now. Topics are supposed to be of one size, as many as now.
+        Documents for each of the present topics, or a reason; and how many topics would do with as many
+        documents each as now. Topics are supposed to be of one size, as many as now.
 
     Raises
     ------
@@ -140,23 +137,22 @@ def plan_overlap(
     .. math:: y_{ij} = \frac{D_o (u_i + v_j) - D_e d_{ij} - D_o D_e}{D_e^2}, \quad
               u_i = \sum_k d_{ik} c_k, \quad v_j = \sum_k d_{kj} r_k
 
-    with costs d, shares r and c of rows and columns, and observed and expected cost :math:`D_o,
-    D_e`. Its mean is 0, and its variance over N is the squared asymptotic error of [1]_. The
-    analysis of variance of topics of unequal sizes [2]_ splits it into :math:`\sigma_b^2` between
-    and :math:`\sigma_w^2` within topics, and T topics of m documents give
+    with costs d, shares r and c of rows and columns, and observed and expected cost :math:`D_o, D_e`. Its
+    mean is 0, and its variance over N is the squared asymptotic error of [1]_. The analysis of variance of
+    topics of unequal sizes [2]_ splits it into :math:`\sigma_b^2` between and :math:`\sigma_w^2` within
+    topics, and T topics of m documents give
 
     .. math:: w / 2 = z \sqrt{\sigma_b^2 / T + \sigma_w^2 / (T m)}
 
-    so that :math:`m = \sigma_w^2 / (T (w / 2z)^2 - \sigma_b^2)`, and no m where that is not above
-    0. Influences are computed in integers, so undefined cases are decided exactly. With few topics
+    so that :math:`m = \sigma_w^2 / (T (w / 2z)^2 - \sigma_b^2)`, and no m where that is not above 0.
+    Influences are computed in integers, so undefined cases are decided exactly. With few topics
     :math:`\sigma_b^2` is itself uncertain: with 10, easily by half. O(n_topics * n_grades**2).
 
     References
     ----------
-    .. [1] J. L. Fleiss, J. Cohen and B. S. Everitt, "Large Sample Standard Errors of Kappa and
-       Weighted Kappa", *Psychological Bulletin* 72(5), 323-327, 1969, doi:10.1037/h0028106.
-    .. [2] S. R. Searle, G. Casella and C. E. McCulloch, *Variance Components*, Wiley, 1992,
-       section 3.6.
+    .. [1] J. L. Fleiss, J. Cohen and B. S. Everitt, "Large Sample Standard Errors of Kappa and Weighted
+       Kappa", *Psychological Bulletin* 72(5), 323-327, 1969, doi:10.1037/h0028106.
+    .. [2] S. R. Searle, G. Casella and C. E. McCulloch, *Variance Components*, Wiley, 1992, section 3.6.
 
     Examples
     --------
@@ -186,21 +182,7 @@ def plan_overlap(
     else:
         between, within = _variance_parts(tables, influences)
         return _plan(tables, width, level, z, kappa, between, within)
-    return OverlapPlan(
-        width=width,
-        level=level,
-        reason=reason,
-        n_topics=n_topics,
-        n_documents=n_documents,
-        kappa=kappa,
-        between=None,
-        within=None,
-        is_clamped=False,
-        present_width=None,
-        documents_per_topic=None,
-        documents=None,
-        topics=None,
-    )
+    return OverlapPlan(width, level, reason, n_topics, n_documents, kappa)
 
 
 def assumed_plan(
@@ -208,20 +190,17 @@ def assumed_plan(
 ) -> AssumedPlan:
     r"""Plan the documents two judges must share, before there are any.
 
-    For relevant or not, supposing that documents are independent. They are not, so this is a
-    least number.
+    For relevant or not, supposing that documents are independent. They are not, so this is a least number.
 
     Parameters
     ----------
     kappa : float
         Expected kappa, between -1 and 1, and such that the shares allow it.
-    width : float
-        Wanted distance of the limits, from `LEAST_WIDTH` to 2.
+    width, level
+        As for `plan_overlap`.
     first_share, second_share : float
-        Shares of documents the judges are expected to find relevant, above 0 and below 1; by
-        default the second is the first.
-    level : float, default=0.95
-        Nominal coverage.
+        Shares of documents the judges are expected to find relevant, above 0 and below 1; by default the
+        second is the first.
 
     Returns
     -------
@@ -231,8 +210,8 @@ def assumed_plan(
     Raises
     ------
     ArgumentError
-        If a share or width is out of range, or no two judges with these shares have this kappa; or
-        if kappa is 1 or -1, where the formula has no variance.
+        If a share or width is out of range, or no two judges with these shares have this kappa; or if kappa
+        is 1 or -1, where the formula has no variance.
 
     Notes
     -----
@@ -240,18 +219,17 @@ def assumed_plan(
 
     .. math:: N = (2 z / w)^2 \, Q, \quad Q = \sum_{ij} p_{ij} y_{ij}^2
 
-    [1]_ with the influences y of `plan_overlap`: Q is the variance of Fleiss, Cohen and Everitt
-    times N.
+    [1]_ with the influences y of `plan_overlap`: Q is the variance of Fleiss, Cohen and Everitt times N.
 
     References
     ----------
-    .. [1] A. B. Cantor, "Sample-Size Calculations for Cohen's Kappa", *Psychological Methods* 1(2),
-       150-153, 1996, doi:10.1037/1082-989X.1.2.150.
+    .. [1] A. B. Cantor, "Sample-Size Calculations for Cohen's Kappa", *Psychological Methods* 1(2), 150-153,
+       1996, doi:10.1037/1082-989X.1.2.150.
 
     Examples
     --------
-    With equal shares p, Q is (1 - k) ((1 - k) (1 - 2k) + k (2 - k) / (2 p (1 - p))), here .892857,
-    and 19.6 ** 2 * Q is 342.99:
+    With equal shares p, Q is (1 - k) ((1 - k) (1 - 2k) + k (2 - k) / (2 p (1 - p))), here .892857, and 19.6
+    ** 2 * Q is 342.99:
 
     >>> assumed_plan(0.5, 0.2, first_share=0.3).documents
     343

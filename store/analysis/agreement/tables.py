@@ -1,13 +1,9 @@
 """Tables of two judges, sums of many, in stacks.
 
-The first judge is in rows, the second in columns, grades of the declared scale in ascending order,
-used or not. Tables of topics add up to the table of all documents.
-
-Counted topic by topic; the sums of topics add up to those of all documents, so that topics can be
-resampled without touching a vote again.
-
-177 judges make 15,576 pairs. Their tables over all topics are one stack, and each coefficient of
-all of them is one array; the tables of single topics are counted again where they are wanted.
+The first judge is in rows, the second in columns, grades of the declared scale in ascending order, used or
+not. All is counted topic by topic; the sums of topics add up to those of all documents, so that topics can be
+resampled without touching a vote again. Of 15,576 pairs of 177 judges the tables over all topics are one
+stack; those of single topics are counted again where they are wanted.
 """
 
 from __future__ import annotations
@@ -58,7 +54,6 @@ def count_pairs(first: NDArray[np.int64], second: NDArray[np.int64], n_grades: i
     first, second : ndarray of int, shape (n_documents,)
         Places on the scale, from 0 to ``n_grades - 1``, document by document.
     n_grades : int
-        Grades of the declared scale.
 
     Returns
     -------
@@ -96,37 +91,22 @@ def pair_tables(votes: Votes, first: str, second: str) -> NDArray[np.int64]:
     Parameters
     ----------
     votes : Votes
-        Grades.
     first, second : str
-        Two judges' names.
+        Names; `UnknownNameError` for one that is none, `ArgumentError` for the same judge twice.
 
     Returns
     -------
     ndarray of int64, shape (n_topics, n_grades, n_grades)
-        Documents by grade of `first` (rows) and of `second` (columns), topics as in
-        ``votes.topics``; the sum over topics is the table of all documents.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is no such judge.
-    ArgumentError
-        If both are the same judge.
+        Documents by grade of `first` (rows) and of `second` (columns), topics as in ``votes.topics``.
 
     Examples
     --------
     Ann gives 0 1 2 to three documents, Bob 2 1 to the first two:
 
     >>> from store.analysis.agreement.votes import votes_from_rows
-    >>> votes = votes_from_rows(
-    ...     np.zeros(5, int),
-    ...     np.array([1, 1, 2, 2, 3]),
-    ...     np.array([0, 1, 0, 1, 0]),
-    ...     np.array([0, 2, 1, 1, 2]),
-    ...     topics=["1"],
-    ...     judges=["ann", "bob"],
-    ...     scale_values=(0, 1, 2),
-    ... )
+    >>> documents, judges, grades = np.array([[1, 1, 2, 2, 3], [0, 1, 0, 1, 0], [0, 2, 1, 1, 2]])
+    >>> names = {"topics": ["1"], "judges": ["ann", "bob"], "scale_values": (0, 1, 2)}
+    >>> votes = votes_from_rows(np.zeros(5, int), documents, judges, grades, **names)
     >>> pair_tables(votes, "ann", "bob").tolist()
     [[[0, 0, 1], [0, 1, 0], [0, 0, 0]]]
     """
@@ -151,19 +131,17 @@ def all_pair_tables(votes: Votes) -> NDArray[np.int64]:
     Parameters
     ----------
     votes : Votes
-        Grades.
 
     Returns
     -------
     ndarray of int64, shape (n_pairs, n_grades, n_grades)
-        Pairs in the order of ``itertools.combinations(votes.judges, 2)``; the judge that comes
-        first is in rows.
+        Pairs in the order of ``itertools.combinations(votes.judges, 2)``, the first judge in rows.
 
     Notes
     -----
-    Where documents have few votes, their pairs of votes are counted one by one; where they have
-    many, the one-hot rows of documents are multiplied by themselves, which is exact in float32 as
-    a block has fewer than ``2**24`` documents. The cheaper way is taken.
+    Where documents have few votes, their pairs of votes are counted one by one; where they have many, the
+    one-hot rows of documents are multiplied by themselves, which is exact in float32 as a block has fewer
+    than ``2**24`` documents. The cheaper way is taken.
     """
     votes_of_document = np.bincount(votes.documents, minlength=votes.n_documents)
     n_pairs_of_votes = int((votes_of_document * (votes_of_document - 1) // 2).sum())
@@ -191,9 +169,7 @@ def pair_numbers(judges: NDArray[np.int64], n_judges: int) -> NDArray[np.int64]:
 
     Examples
     --------
-    Of four judges the pairs are 01 02 03 12 13 23:
-
-    >>> pair_numbers(np.array([0, 2, 3]), 4).tolist()
+    >>> pair_numbers(np.array([0, 2, 3]), 4).tolist()  # of 01 02 03 12 13 23
     [1, 2, 5]
     """
     first, second = np.triu_indices(len(judges), k=1)
@@ -256,7 +232,7 @@ class VoteSums(NamedTuple):
     """The same, every document's divided by its votes less one."""
     rates: NDArray[np.float64]
     """The same, every document's divided by the number of its pairs."""
-    given: NDArray[np.float64]
+    grade_shares: NDArray[np.float64]
     """Shape (..., n_grades): share of a document's votes, summed over graded documents."""
     n_graded: NDArray[np.float64]
     """Shape (...): documents with a grade."""
@@ -270,19 +246,16 @@ def vote_sums(votes: Votes) -> NDArray[np.float64]:
     Parameters
     ----------
     votes : Votes
-        Grades.
 
     Returns
     -------
     ndarray of float64, shape (n_topics, 3 * n_grades**2 + n_grades + 2)
-        One row a topic; `sums_apart` names the parts. Rows add up; a weighted sum of rows is that
-        of resampled topics.
+        `sums_apart` names the parts. Rows add up; a weighted sum of rows is that of resampled topics.
 
     Notes
     -----
-    Documents of one topic with equally many votes are counted in whole numbers and divided once,
-    so that the order of documents and judges changes no digit. O(n_votes + n_documents *
-    n_grades**2).
+    Documents of one topic with equally many votes are counted in whole numbers and divided once, so that the
+    order of documents and judges changes no digit. O(n_votes + n_documents * n_grades**2).
     """
     return sums_of_counts(grade_counts(votes), votes.topic_codes, len(votes.topics))
 
@@ -319,10 +292,7 @@ def sums_of_counts(
 def sums_apart(sums: Numbers) -> VoteSums:
     """Name the parts of `vote_sums`, or of sums of its rows, shape (..., n_sums).
 
-    Raises
-    ------
-    ArgumentError
-        If the last axis has a length that `vote_sums` never gives.
+    Raise `ArgumentError` if the last axis has a length that `vote_sums` never gives.
     """
     sums = np.asarray(sums, np.float64)
     n_sums = sums.shape[-1]
@@ -348,16 +318,9 @@ def coincidences(votes: Votes) -> NDArray[np.float64]:
     Three judges give 0 0 1 to a document, two of them 1 1 to another:
 
     >>> from store.analysis.agreement.votes import votes_from_rows
-    >>> votes = votes_from_rows(
-    ...     np.zeros(5, int),
-    ...     np.array([0, 0, 0, 1, 1]),
-    ...     np.array([0, 1, 2, 0, 1]),
-    ...     np.array([0, 0, 1, 1, 1]),
-    ...     topics=["1"],
-    ...     judges=["ann", "bob", "cy"],
-    ...     scale_values=(0, 1),
-    ... )
-    >>> coincidences(votes).tolist()
+    >>> documents, judges, grades = np.array([[0, 0, 0, 1, 1], [0, 1, 2, 0, 1], [0, 0, 1, 1, 1]])
+    >>> names = {"topics": ["1"], "judges": ["ann", "bob", "cy"], "scale_values": (0, 1)}
+    >>> coincidences(votes_from_rows(np.zeros(5, int), documents, judges, grades, **names)).tolist()
     [[[1.0, 1.0], [1.0, 2.0]]]
     """
     return sums_apart(vote_sums(votes)).coincidences
@@ -389,16 +352,15 @@ def all_pair_stacks(population: PopulationVotes, levels: Sequence[int]) -> list[
     Parameters
     ----------
     population : PopulationVotes
-        Votes of the judges in question.
     levels : sequence of int
         Indices into the scale, each from 1 to ``n_grades - 1``.
 
     Returns
     -------
     list of PairStack
-        Pairs in the order of ``itertools.combinations(votes.judges, 2)``. Topics are counted one
-        after another, so that 15,576 pairs need no table for each topic and pair; and of a topic
-        those pairs alone of which both judged it, as of a crowd each judge knows few topics.
+        Pairs in the order of ``itertools.combinations(votes.judges, 2)``. Topics are counted one after
+        another, so that no table is needed for each topic and pair; and of a topic those pairs alone of which
+        both judged it, as of a crowd each judge knows few topics.
     """
     votes, default = population.votes, population.default
     q = votes.n_grades
@@ -433,7 +395,6 @@ def stacks_of(by_topic: NDArray[np.int64], levels: Sequence[int]) -> list[PairSt
     Parameters
     ----------
     by_topic : ndarray of int64, shape (n_pairs, n_topics, n_grades, n_grades)
-        Tables of each pair and topic.
     levels : sequence of int
         As for `all_pair_stacks`.
     """
@@ -455,12 +416,7 @@ def binary_stack(by_topic: NDArray[np.int64], level: int) -> PairStack:
 
 
 def sharing_pairs(stacks: Sequence[PairStack]) -> tuple[list[PairStack], list[int]]:
-    """Keep the pairs that share a document: of a crowd they are few.
-
-    Parameters
-    ----------
-    stacks : sequence of PairStack
-        Of the same pairs.
+    """Keep, of stacks of the same pairs, the pairs that share a document: of a crowd they are few.
 
     Returns
     -------
@@ -471,21 +427,16 @@ def sharing_pairs(stacks: Sequence[PairStack]) -> tuple[list[PairStack], list[in
     """
     kept = np.flatnonzero(stacks[0].tables.any(axis=(1, 2))) if stacks else np.zeros(0, np.int64)
     numbers: list[int] = kept.tolist()
-    made = [
-        replace(
+
+    def kept_of(stack: PairStack) -> PairStack:
+        return replace(
             stack,
             tables=stack.tables[kept],
             overlaps=None if stack.overlaps is None else stack.overlaps[kept],
-            topic_tables=partial(_tables_of_kept, stack.topic_tables, numbers),
+            topic_tables=lambda pair: stack.topic_tables(numbers[pair]),
         )
-        for stack in stacks
-    ]
-    return made, numbers
 
-
-def _tables_of_kept(tables_of: TopicTables, numbers: Sequence[int], pair: int) -> NDArray[np.int64]:
-    """Count the tables of a pair by its number among those that were kept."""
-    return tables_of(numbers[pair])
+    return [kept_of(stack) for stack in stacks], numbers
 
 
 def coefficients(
@@ -498,11 +449,10 @@ def coefficients(
     tables : ndarray of int64, shape (n_tables, n_grades, n_grades)
         Of pairs, or of topics.
     binary : bool
-        Whether the grades are not relevant and relevant: weights have no meaning then, overlap
-        has.
+        Whether the grades are not relevant and relevant: weights have no meaning then, overlap has.
     values : sequence of int, length n_grades, optional
-        The grades, for ``alpha_interval``, which takes their distances; by default places on the
-        scale. Weighted kappas take places always, as other programs do.
+        The grades, for ``alpha_interval``, which takes their distances; by default places on the scale.
+        Weighted kappas take places always, as other programs do.
 
     Returns
     -------
@@ -525,11 +475,7 @@ def coefficients(
 def reasons(tables: NDArray[np.int64], columns: dict[str, NDArray[np.float64]]) -> list[str | None]:
     """Say of every table why a coefficient of it is undefined; ``None`` where all have a number.
 
-    Returns
-    -------
-    list of str or None
-        ``no-common-docs``, or what holds of ``one-doc``, ``single-grade`` and ``no-relevant``,
-        joined by a comma.
+    ``no-common-docs``, or what holds of ``one-doc``, ``single-grade`` and ``no-relevant``, joined by a comma.
     """
     n = tables.sum(axis=(-2, -1))
     no_kappa = np.isnan(columns["kappa"])
@@ -564,8 +510,8 @@ def pair_intervals(
     Returns
     -------
     list of dict of str to Interval
-        One a stack, by ``kappa``, ``quadratic`` and ``macro_overlap``. The mean overlap of topics
-        has an interval from the topic bootstrap alone.
+        One a stack, by ``kappa``, ``quadratic`` and ``macro_overlap``. The mean overlap of topics has an
+        interval from the topic bootstrap alone.
     """
     if kind == "topic":
         return _from_topics(stacks, pair, resamples, seed)
@@ -626,12 +572,8 @@ def _from_topics(
     return made
 
 
-def _kappa(tables: NDArray[np.float64]) -> NDArray[np.float64]:
-    return stacked("kappa", tables)
-
-
-def _quadratic(tables: NDArray[np.float64]) -> NDArray[np.float64]:
-    return stacked("quadratic", tables)
+_kappa: Statistic = partial(stacked, "kappa")
+_quadratic: Statistic = partial(stacked, "quadratic")
 
 
 def _mean(sums: NDArray[np.float64], *, start: int) -> NDArray[np.float64]:

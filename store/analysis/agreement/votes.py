@@ -1,12 +1,9 @@
 """Grades in long form and as a matrix.
 
-Rows are (topic, docno) pairs, columns are judges. A cell keeps its state apart from its grade, so
-that "not judged", "skipped" and "cannot be judged" never turn into a grade. Grades are kept as
-places on the declared scale, from 0; ``scale_values`` holds the values.
-
-A matrix of documents and judges is mostly empty when 177 judges share a topic among them. Votes
-hold what was graded and nothing else: documents that are unjudged, skipped or cannot be judged are
-no votes.
+Rows of the matrix are (topic, docno) pairs, columns are judges. A cell keeps its state apart from its grade,
+so that "not judged", "skipped" and "cannot be judged" never turn into a grade. Grades are kept as places on
+the declared scale, from 0. As the matrix is mostly empty when many judges share a topic, votes hold what was
+graded and nothing else.
 """
 
 from __future__ import annotations
@@ -24,7 +21,6 @@ from store.text import natural_key
 
 UNJUDGED = 0
 """The judge was never asked, has not come to the document, or reopened it."""
-NO_EVENT = UNJUDGED
 SKIPPED = 1
 CANNOT = 2
 JUDGED = 3
@@ -61,47 +57,41 @@ def grade_matrix(judgements: Iterable[Judgement], scale_values: Sequence[int]) -
     Parameters
     ----------
     judgements : iterable of Judgement
-        Current states, in any order. Of several revisions of one cell the highest is the current
-        state; the others are ignored.
+        In any order. Of several revisions of one cell the highest is the current state; the others are
+        ignored.
     scale_values : sequence of int
         The declared scale: at least two grades, ascending.
 
     Returns
     -------
     GradeMatrix
-        A row for every (topic, docno) and a column for every judge in `judgements`, whatever the
-        state; cells without a judgement are `UNJUDGED`. A grade is read only where the state is
-        judged. No judgements give a matrix without rows and columns.
+        A row for every (topic, docno) and a column for every judge in `judgements`, whatever the state; cells
+        without a judgement are `UNJUDGED`. A grade is read only where the state is judged.
 
     Raises
     ------
     ArgumentError
-        If the scale does not ascend, a judged cell has no grade or one off the scale, or one
-        revision of one cell comes twice.
+        If the scale does not ascend, a judged cell has no grade or one off the scale, or one revision of one
+        cell comes twice.
 
     Notes
     -----
-    The order of `judgements` changes nothing. O(n log n) time; 800,000 judgements (200,000
-    documents, 4 judges) take about a second, shuffled ones two.
+    O(n log n) time; 800,000 judgements (200,000 documents, 4 judges) take about a second, shuffled ones two.
 
     Examples
     --------
-    >>> matrix = grade_matrix(
-    ...     [
-    ...         Judgement("10", "d1", "bob", State.JUDGED, 2),
-    ...         Judgement("9", "d2", "bob", State.SKIPPED, None),
-    ...         Judgement("10", "d1", "alice", State.JUDGED, 0),
-    ...     ],
-    ...     (0, 1, 2),
-    ... )
+    >>> rows = [
+    ...     Judgement("10", "d1", "bob", State.JUDGED, 2),
+    ...     Judgement("9", "d2", "bob", State.SKIPPED, None),
+    ...     Judgement("10", "d1", "alice", State.JUDGED, 0),
+    ... ]
+    >>> matrix = grade_matrix(rows, (0, 1, 2))
     >>> matrix.topics, matrix.judges, matrix.pairs
     (('9', '10'), ('alice', 'bob'), (('9', 'd2'), ('10', 'd1')))
     >>> matrix.grades.tolist(), matrix.states.tolist()
     ([[-1, -1], [0, 2]], [[0, 1], [3, 3]])
     """
-    values = tuple(scale_values)
-    if len(values) < 2 or any(low >= high for low, high in pairwise(values)):
-        raise ArgumentError("scale_values", "must be at least two grades, ascending", list(values))
+    values = _checked_scale(scale_values)
     rows = list(judgements)
     judges = tuple(sorted({row.judge for row in rows}))
     docnos_of: dict[str, set[str]] = {}
@@ -132,7 +122,7 @@ def grade_matrix(judgements: Iterable[Judgement], scale_values: Sequence[int]) -
         np.int64,
         len(rows),
     )
-    if _repeats(cells):
+    if cells.size and int(np.bincount(cells).max()) > 1:
         rows, cells = _latest(rows, cells)
     place_of: dict[int | None, int] = {value: place for place, value in enumerate(values)}
     states = np.fromiter((_STATE_CODES[row.state] for row in rows), np.int8, len(rows))
@@ -146,11 +136,6 @@ def grade_matrix(judgements: Iterable[Judgement], scale_values: Sequence[int]) -
     matrix.states.reshape(-1)[cells] = states
     matrix.grades.reshape(-1)[cells] = grades
     return matrix
-
-
-def _repeats(cells: NDArray[np.int64]) -> bool:
-    """Tell whether some cell comes more than once."""
-    return cells.size > 0 and int(np.bincount(cells).max()) > 1
 
 
 def _latest(rows: list[Judgement], cells: NDArray[np.int64]) -> tuple[list[Judgement], NDArray[np.int64]]:
@@ -204,18 +189,16 @@ class Votes:
 
 
 def votes_of(matrix: GradeMatrix) -> Votes:
-    """Take the grades out of a matrix of states and grades.
+    """Take the grades out of a matrix of states and grades; O(number of cells).
 
     Parameters
     ----------
     matrix : GradeMatrix
-        Current judgements.
 
     Returns
     -------
     Votes
         Topics and judges as in `matrix`; documents in its order, those without a grade left out.
-        O(number of cells).
 
     Examples
     --------
@@ -279,28 +262,20 @@ def votes_from_rows(
     Raises
     ------
     ArgumentError
-        If the scale does not ascend, the arrays differ in length, a code is out of its range, or
-        a judge has two votes on one document.
+        If the scale does not ascend, the arrays differ in length, a code is out of its range, or a judge has
+        two votes on one document.
 
     Examples
     --------
-    >>> votes = votes_from_rows(
-    ...     np.array([1, 0, 1]),
-    ...     np.array([70, 70, 70]),
-    ...     np.array([1, 0, 0]),
-    ...     np.array([2, 0, 1]),
-    ...     topics=["9", "10"],
-    ...     judges=["ann", "bob"],
-    ...     scale_values=(0, 1, 2),
-    ... )
+    >>> documents, judges, grades = np.array([[70, 70, 70], [1, 0, 0], [2, 0, 1]])
+    >>> names = {"topics": ["9", "10"], "judges": ["ann", "bob"], "scale_values": (0, 1, 2)}
+    >>> votes = votes_from_rows(np.array([1, 0, 1]), documents, judges, grades, **names)
     >>> votes.topic_codes.tolist(), votes.documents.tolist()
     ([0, 1], [0, 1, 1])
     >>> votes.judge_codes.tolist(), votes.places.tolist()
     ([0, 0, 1], [0, 1, 2])
     """
-    values = tuple(scale_values)
-    if len(values) < 2 or any(low >= high for low, high in pairwise(values)):
-        raise ArgumentError("scale_values", "must be at least two grades, ascending", list(values))
+    values = _checked_scale(scale_values)
     sizes = {
         "topic_codes": (topic_codes, len(topics)),
         "judge_codes": (judge_codes, len(judges)),
@@ -336,20 +311,18 @@ def votes_from_rows(
 
 
 def votes_of_judges(votes: Votes, judges: Sequence[str]) -> Votes:
-    """Keep the votes of some judges, and the documents that one of them graded.
+    """Keep the votes of some judges, and the documents that one of them graded; topics and scale stay.
 
     Parameters
     ----------
     votes : Votes
-        Votes of everybody.
     judges : sequence of str
-        Names, each once; their order becomes the order of judges. `UnknownNameError` for a judge
-        that is not there, `ArgumentError` for one that comes twice.
+        Names, each once; their order becomes the order of judges. `UnknownNameError` for a judge that is not
+        there, `ArgumentError` for one that comes twice.
 
     Returns
     -------
     Votes
-        Topics and scale as before.
     """
     codes = [votes.judge_index(judge) for judge in judges]
     if len(set(codes)) < len(codes):
@@ -380,10 +353,8 @@ def collapse_votes(votes: Votes, level_index: int) -> Votes:
     Parameters
     ----------
     votes : Votes
-        Graded votes.
     level_index : int
-        Index into the scale of the least relevant grade, from 1 to ``n_grades - 1``; else
-        `ArgumentError`.
+        Index into the scale of the least relevant grade, from 1 to ``n_grades - 1``; else `ArgumentError`.
 
     Returns
     -------
@@ -418,3 +389,11 @@ def _in_order(*columns: NDArray[np.int64]) -> bool:
             return False
         undecided &= step == 0
     return True
+
+
+def _checked_scale(scale_values: Sequence[int]) -> tuple[int, ...]:
+    """Return the grades of a scale; raise `ArgumentError` unless they are two at least, ascending."""
+    values = tuple(scale_values)
+    if len(values) < 2 or any(low >= high for low, high in pairwise(values)):
+        raise ArgumentError("scale_values", "must be at least two grades, ascending", list(values))
+    return values

@@ -1,12 +1,15 @@
 """What each run brought, at every depth.
 
-A document enters the depth-k pool at its best rank in any run, so one pass over the rankings
-answers for every depth up to theirs. A document is unique to a group of runs at depth k when every
-run that has it within its first k documents belongs to the group; a run is a group of its own.
+A document enters the depth-k pool at its best rank in any run, so one pass over the rankings answers for
+every depth up to theirs. A document is unique to a group of runs at depth k when every run that has it within
+its first k documents belongs to the group; a run is a group of its own.
 
-All functions take `documents`: an array of integers of shape (n_runs, depth) that holds documents,
-numbered from 0, in rank order, and -1 where a ranking has ended; no run has a document twice. Their
-cost is O(n_runs * depth + n_documents).
+Common arguments: `documents`, ndarray of integers of shape (n_runs, depth), holds documents numbered from 0
+to below `n_documents`, in rank order where ranks are asked for, and -1 where a ranking has ended; no run has
+a document twice. Its first `k` columns tell of the depth-k pool. `groups`, ndarray of integers of shape
+(n_runs,), holds the code of each run's group, from 0; by default each run is its own group. `ArgumentError`
+is raised for a number that is not below `n_documents`, and for groups of another length or a negative code.
+The cost is O(n_runs * depth + n_documents).
 
 A pool without a run holds fewer documents, so fewer would have been judged. Which ones goes by two
 definitions, and for a depth pool they are the same:
@@ -41,20 +44,13 @@ def best_ranks(documents: NDArray[np.integer], n_documents: int) -> NDArray[np.i
 
     Parameters
     ----------
-    documents : ndarray of integers, shape (n_runs, depth)
+    documents, n_documents
         See the module.
-    n_documents : int
-        Documents are numbered below it.
 
     Returns
     -------
     ndarray of int64, shape (n_documents,)
         Best rank in any run, from 1; 0 for a document that no run has.
-
-    Raises
-    ------
-    ArgumentError
-        If a number is not below `n_documents`.
 
     Examples
     --------
@@ -75,27 +71,19 @@ def unique_contributions(
 
     Parameters
     ----------
-    documents : ndarray of integers, shape (n_runs, depth)
+    documents, groups
         See the module.
-    groups : ndarray of integers, shape (n_runs,), optional
-        Code of each run's group, from 0; default: each run is its own group.
 
     Returns
     -------
     ndarray of int64, shape (n_groups, depth)
-        At row `g` and column ``k - 1`` the documents within the first `k` of a run of group `g`
-        and of no other run; `n_groups` is the highest code + 1, or `n_runs` without codes.
-
-    Raises
-    ------
-    ArgumentError
-        If `groups` has another length, or a negative code.
+        At row `g` and column ``k - 1`` the documents within the first `k` of a run of group `g` and of no
+        other run; `n_groups` is the highest code + 1, or `n_runs` without codes.
 
     Notes
     -----
-    A document is unique from its best rank on, to the group of the run that has it there, up to
-    the best rank that a run of another group gives it: deeper than that it is unique no more. So
-    the count may fall with k.
+    A document is unique from its best rank on, to the group of the run that has it there, up to the best rank
+    that a run of another group gives it: deeper than that it is unique no more. So the count may fall with k.
 
     Examples
     --------
@@ -134,26 +122,13 @@ def n_contributing(
 
     Parameters
     ----------
-    documents : ndarray of integers, shape (n_runs, depth)
-        See the module; its first `k` columns tell of the depth-k pool.
-    n_documents : int
-        Documents are numbered below it.
-    groups : ndarray of integers, shape (n_runs,), optional
-        Code of each run's group, from 0; default: each run is its own group.
+    documents, n_documents, groups
+        See the module; with groups the cost is O(n log n) for n places taken.
 
     Returns
     -------
     ndarray of int64, shape (n_documents,)
         Runs or groups; 0 for a document that none has.
-
-    Raises
-    ------
-    ArgumentError
-        If a number is not below `n_documents`, or `groups` has another length or a negative code.
-
-    Notes
-    -----
-    With groups O(n log n) for n places taken.
 
     Examples
     --------
@@ -179,22 +154,13 @@ def only_contributor(
 
     Parameters
     ----------
-    documents : ndarray of integers, shape (n_runs, depth)
-        See the module; its first `k` columns tell of the depth-k pool. No order is needed.
-    n_documents : int
-        Documents are numbered below it.
-    groups : ndarray of integers, shape (n_runs,), optional
-        Code of each run's group, from 0; default: each run is its own group.
+    documents, n_documents, groups
+        See the module.
 
     Returns
     -------
     ndarray of int64, shape (n_documents,)
         Code of the only one that has it; -1 where several have it, or none.
-
-    Raises
-    ------
-    ArgumentError
-        If a number is not below `n_documents`, or `groups` has another length or a negative code.
 
     Examples
     --------
@@ -276,25 +242,17 @@ def within_depth(
     Parameters
     ----------
     rankings : JudgedRankings
-        Looked at down to `depth` at least.
     depth : int
-        Ranks taken from each run, at least 1.
+        Ranks taken from each run, from 1 to the cutoff of the rankings; else `ArgumentError`.
     contributing : ndarray of bool, shape (n_runs,), optional
-        The runs that were pooled; default: all.
+        The runs that were pooled; default: all. `ArgumentError` for another shape.
 
     Returns
     -------
     ndarray of bool, shape (n_runs, n_topics, width)
         False where a run has ended.
-
-    Raises
-    ------
-    ArgumentError
-        If `depth` is not from 1 to the cutoff of the rankings, or `contributing` has another shape.
     """
-    if not 1 <= depth <= rankings.cutoff:
-        requirement = f"must be from 1 to {rankings.cutoff}, the ranks that were looked at"
-        raise ArgumentError("depth", requirement, depth)
+    check_depth(depth, rankings)
     n_runs, _, width = rankings.documents.shape
     taking = np.ones(n_runs, np.bool_) if contributing is None else np.asarray(contributing)
     if taking.shape != (n_runs,):
@@ -356,21 +314,15 @@ def remove_uniques(
     Depth 2: `a` alone brought document 1, `b` alone document 3; 3 is unjudged.
 
     >>> from store.analysis.rankings import judged_rankings
-    >>> arrays = judged_rankings(
-    ...     ["t"],
-    ...     ["a", "b"],
-    ...     {("a", "t"): np.array([1, 2, 3]), ("b", "t"): np.array([3, 2])},
-    ...     {"t": (np.array([1, 2]), np.array([True, True]))},
-    ...     cutoff=10,
-    ... )
+    >>> lists = {("a", "t"): np.array([1, 2, 3]), ("b", "t"): np.array([3, 2])}
+    >>> grades = {"t": (np.array([1, 2]), np.array([True, True]))}
+    >>> arrays = judged_rankings(["t"], ["a", "b"], lists, grades, cutoff=10)
     >>> withdrawn = remove_uniques(arrays, within_depth(arrays, 2))
     >>> withdrawn.names, withdrawn.by.tolist(), withdrawn.n_judged().tolist()
     (('a', 'b'), [0], [1, 0])
     """
     names, owners = _named(rankings.tags, groups)
-    if pooled.shape != rankings.documents.shape:
-        requirement = f"must have shape {rankings.documents.shape}"
-        raise ArgumentError("pooled", requirement, pooled.shape)
+    check_pooled(pooled, rankings.documents.shape)
     found = []
     for topic, document_states in enumerate(rankings.document_states):
         brought = np.where(pooled[:, topic], rankings.documents[:, topic], NO_DOCUMENT)
@@ -385,13 +337,11 @@ def repool(rankings: JudgedRankings, plan: Plan, groups: Sequence[str] | None = 
 
     Parameters
     ----------
-    rankings : JudgedRankings
-        All runs that contributed; others may be among them.
+    rankings, groups
+        As for `remove_uniques`.
     plan : Plan
-        Called with all runs and then without each run or group; it must make the pool that was
-        judged when it has all runs, and passes over runs that do not contribute.
-    groups : sequence of str, shape (n_runs,), optional
-        Group of each run; empty = none. Default: every run by itself.
+        Called with all runs and then without each run or group; it must make the pool that was judged when it
+        has all runs, and passes over runs that do not contribute.
 
     Returns
     -------
@@ -405,24 +355,17 @@ def repool(rankings: JudgedRankings, plan: Plan, groups: Sequence[str] | None = 
 
     Notes
     -----
-    As Lipani's estimators leave out runs. One call of the plan for each name, and
-    O(n_names documents).
+    As Lipani's estimators leave out runs. One call of the plan for each name, and O(n_names documents).
 
     Examples
     --------
     One document a topic, the first of the first run there is: without `a`, 3 is pooled for 1.
 
     >>> from store.analysis.rankings import judged_rankings
-    >>> arrays = judged_rankings(
-    ...     ["t"],
-    ...     ["a", "b"],
-    ...     {("a", "t"): np.array([1, 2, 3]), ("b", "t"): np.array([3, 2])},
-    ...     {"t": (np.array([1]), np.array([True]))},
-    ...     cutoff=10,
-    ... )
-    >>> def first(kept):
-    ...     return [np.arange(3) == arrays.documents[kept, 0, 0][0]]
-    >>> withdrawn = repool(arrays, first)
+    >>> lists = {("a", "t"): np.array([1, 2, 3]), ("b", "t"): np.array([3, 2])}
+    >>> grades = {"t": (np.array([1]), np.array([True]))}
+    >>> arrays = judged_rankings(["t"], ["a", "b"], lists, grades, cutoff=10)
+    >>> withdrawn = repool(arrays, lambda kept: [np.arange(3) == arrays.documents[kept, 0, 0][0]])
     >>> withdrawn.n_judged().tolist(), withdrawn.n_lacking.tolist()
     ([1, 0], [1, 0])
     """
@@ -441,6 +384,19 @@ def repool(rankings: JudgedRankings, plan: Plan, groups: Sequence[str] | None = 
             newly = without[topic] & ~whole[topic] & (document_states == UNJUDGED)
             n_lacking[owner] += np.count_nonzero(newly)
     return _withdrawn(names, owners, found, n_lacking)
+
+
+def check_depth(depth: int, rankings: JudgedRankings) -> None:
+    """Raise `ArgumentError` when a pool of this depth reaches below the ranks of the rankings."""
+    if not 1 <= depth <= rankings.cutoff:
+        requirement = f"must be from 1 to {rankings.cutoff}, the ranks that were looked at"
+        raise ArgumentError("depth", requirement, depth)
+
+
+def check_pooled(pooled: NDArray[np.bool_], shape: tuple[int, ...]) -> None:
+    """Raise `ArgumentError` unless there is one flag for each rank."""
+    if pooled.shape != shape:
+        raise ArgumentError("pooled", f"must have shape {shape}", pooled.shape)
 
 
 def _named(tags: Sequence[str], groups: Sequence[str] | None) -> tuple[tuple[str, ...], NDArray[np.int64]]:

@@ -1,7 +1,9 @@
 """All that tells whether a pool can be trusted.
 
-Nothing is computed here that another module does not: this is what the command and the report both
-show, so that their numbers are the same.
+This is what the command and the report both show, so that their numbers are the same. Counts are made in
+O(size of the rankings). Where `pooled` is asked for, it is a ndarray of bool, shape (n_runs, n_topics,
+width), of the ranks that brought their document to the pool, as of `contributions.within_depth`;
+`ArgumentError` for another shape.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ from store.analysis.measures.table import Scores, evaluate
 from store.analysis.pools.contributions import (
     NO_DOCUMENT,
     Plan,
+    check_pooled,
     depth_plan,
     n_contributing,
     remove_uniques,
@@ -38,7 +41,6 @@ from store.analysis.pools.growth import (
 from store.analysis.pools.inference import InferredPool, infer_pool
 from store.analysis.pools.leave_out import LeaveOut, leave_out
 from store.analysis.rankings import NOT_RELEVANT, RELEVANT, UNJUDGED, GradedRankings, JudgedRankings
-from store.errors import ArgumentError
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,18 +58,9 @@ class RankCounts:
         return self.documents - self.judged
 
     def judged_down_to(self, share: float) -> tuple[int, int, int] | None:
-        """Find the lowest rank down to which a share of all documents is judged.
+        """Find the lowest rank down to which a share, in (0, 1], of all documents is judged.
 
-        Parameters
-        ----------
-        share : float
-            In (0, 1].
-
-        Returns
-        -------
-        (int, int, int) or None
-            The rank; the documents down to it, and the judged ones. ``None`` = there is no such
-            rank.
+        With it the documents down to it, and the judged ones; ``None`` = there is no such rank.
         """
         documents, judged = np.cumsum(self.documents), np.cumsum(self.judged)
         reached = np.flatnonzero(judged >= share * documents)
@@ -83,33 +76,22 @@ class RankCounts:
 
 
 def rank_counts(rankings: JudgedRankings) -> RankCounts:
-    """Count documents and judged documents at each rank.
+    """Count documents and judged documents at each rank that some list reaches.
 
     Parameters
     ----------
     rankings : JudgedRankings
-        Runs and judgements.
 
     Returns
     -------
     RankCounts
-        For every rank that some list reaches.
-
-    Notes
-    -----
-    O(size of the rankings).
 
     Examples
     --------
     >>> from store.analysis.rankings import judged_rankings
-    >>> arrays = judged_rankings(
-    ...     ["t"],
-    ...     ["a", "b"],
-    ...     {("a", "t"): np.array([1, 2]), ("b", "t"): np.array([2])},
-    ...     {"t": (np.array([2]), np.array([True]))},
-    ...     cutoff=10,
-    ... )
-    >>> counts = rank_counts(arrays)
+    >>> lists = {("a", "t"): np.array([1, 2]), ("b", "t"): np.array([2])}
+    >>> grades = {"t": (np.array([2]), np.array([True]))}
+    >>> counts = rank_counts(judged_rankings(["t"], ["a", "b"], lists, grades, cutoff=10))
     >>> counts.documents.tolist(), counts.judged.tolist(), counts.unjudged_share().tolist()
     ([2, 1], [1, 1], [0.5, 0.0])
     """
@@ -131,9 +113,7 @@ class TopicCounts:
     judged: NDArray[np.int64]
     """All judged documents, retrieved or not."""
     relevant: NDArray[np.int64]
-    """All relevant ones."""
     pooled: NDArray[np.int64]
-    """Documents of the pool."""
     pool_judged: NDArray[np.int64]
     pool_relevant: NDArray[np.int64]
 
@@ -159,23 +139,12 @@ def topic_counts(rankings: JudgedRankings, pooled: NDArray[np.bool_] | None = No
     Parameters
     ----------
     rankings : JudgedRankings
-        Runs and judgements.
-    pooled : ndarray of bool, shape (n_runs, n_topics, width), optional
-        Which ranks brought their document to the pool; `contributions.within_depth` for a depth
-        pool. Default: the pool is empty.
+    pooled : ndarray of bool, optional
+        See the module. Default: the pool is empty.
 
     Returns
     -------
     TopicCounts
-
-    Raises
-    ------
-    ArgumentError
-        If `pooled` has another shape.
-
-    Notes
-    -----
-    O(size of the rankings).
 
     Examples
     --------
@@ -183,13 +152,8 @@ def topic_counts(rankings: JudgedRankings, pooled: NDArray[np.bool_] | None = No
 
     >>> from store.analysis.pools.contributions import within_depth
     >>> from store.analysis.rankings import judged_rankings
-    >>> arrays = judged_rankings(
-    ...     ["t"],
-    ...     ["a"],
-    ...     {("a", "t"): np.array([1, 2])},
-    ...     {"t": (np.array([1, 2]), np.array([False, True]))},
-    ...     cutoff=10,
-    ... )
+    >>> grades = {"t": (np.array([1, 2]), np.array([False, True]))}
+    >>> arrays = judged_rankings(["t"], ["a"], {("a", "t"): np.array([1, 2])}, grades, cutoff=10)
     >>> counts = topic_counts(arrays, within_depth(arrays, 1))
     >>> counts.judged.tolist(), counts.relevant.tolist(), counts.pooled.tolist()
     ([2], [1], [1])
@@ -197,7 +161,7 @@ def topic_counts(rankings: JudgedRankings, pooled: NDArray[np.bool_] | None = No
     ([0], [0], [1])
     """
     if pooled is not None:
-        _check_shape(pooled, rankings)
+        check_pooled(pooled, rankings.documents.shape)
     counts = np.zeros((4, len(rankings.topics)), np.int64)
     for topic, document_states in enumerate(rankings.document_states):
         counts[0, topic] = np.count_nonzero(document_states >= NOT_RELEVANT)
@@ -233,22 +197,12 @@ def brought_by(rankings: JudgedRankings, pooled: NDArray[np.bool_]) -> BroughtBy
     Parameters
     ----------
     rankings : JudgedRankings
-        Runs and judgements.
-    pooled : ndarray of bool, shape (n_runs, n_topics, width)
-        Which ranks brought their document to the pool; `contributions.within_depth`.
+    pooled : ndarray of bool
+        See the module.
 
     Returns
     -------
     BroughtBy
-
-    Raises
-    ------
-    ArgumentError
-        If `pooled` has another shape.
-
-    Notes
-    -----
-    O(size of the rankings).
 
     Examples
     --------
@@ -256,17 +210,13 @@ def brought_by(rankings: JudgedRankings, pooled: NDArray[np.bool_]) -> BroughtBy
 
     >>> from store.analysis.rankings import judged_rankings
     >>> from store.analysis.pools.contributions import within_depth
-    >>> arrays = judged_rankings(
-    ...     ["t"],
-    ...     ["a", "b"],
-    ...     {("a", "t"): np.array([1, 2]), ("b", "t"): np.array([1])},
-    ...     {"t": (np.array([1]), np.array([True]))},
-    ...     cutoff=10,
-    ... )
+    >>> lists = {("a", "t"): np.array([1, 2]), ("b", "t"): np.array([1])}
+    >>> grades = {"t": (np.array([1]), np.array([True]))}
+    >>> arrays = judged_rankings(["t"], ["a", "b"], lists, grades, cutoff=10)
     >>> brought_by(arrays, within_depth(arrays, 1)).relevant.tolist()
     [0, 0, 1]
     """
-    _check_shape(pooled, rankings)
+    check_pooled(pooled, rankings.documents.shape)
     n_runs = len(rankings.tags)
     counts = np.zeros((3, n_runs + 1), np.int64)
     for topic, document_states in enumerate(rankings.document_states):
@@ -280,28 +230,18 @@ def brought_by(rankings: JudgedRankings, pooled: NDArray[np.bool_]) -> BroughtBy
 
 
 def held_by_pool(rankings: JudgedRankings, pooled: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Tell which ranks of any run hold a document of the pool.
+    """Tell which ranks of any run, whether it fed the pool or not, hold a document of the pool.
 
     Parameters
     ----------
     rankings : JudgedRankings
-        Runs, whether they fed the pool or not.
-    pooled : ndarray of bool, shape (n_runs, n_topics, width)
-        Which ranks brought their document to the pool; `contributions.within_depth`.
+    pooled : ndarray of bool
+        See the module.
 
     Returns
     -------
     ndarray of bool, shape (n_runs, n_topics, width)
         False below the end of a list.
-
-    Raises
-    ------
-    ArgumentError
-        If `pooled` has another shape.
-
-    Notes
-    -----
-    O(size of the rankings).
 
     Examples
     --------
@@ -309,17 +249,13 @@ def held_by_pool(rankings: JudgedRankings, pooled: NDArray[np.bool_]) -> NDArray
 
     >>> from store.analysis.rankings import judged_rankings
     >>> from store.analysis.pools.contributions import within_depth
-    >>> arrays = judged_rankings(
-    ...     ["t"],
-    ...     ["a", "b"],
-    ...     {("a", "t"): np.array([1, 2]), ("b", "t"): np.array([3, 1])},
-    ...     {"t": (np.array([1]), np.array([True]))},
-    ...     cutoff=10,
-    ... )
+    >>> lists = {("a", "t"): np.array([1, 2]), ("b", "t"): np.array([3, 1])}
+    >>> grades = {"t": (np.array([1]), np.array([True]))}
+    >>> arrays = judged_rankings(["t"], ["a", "b"], lists, grades, cutoff=10)
     >>> held_by_pool(arrays, within_depth(arrays, 1, np.array([True, False]))).tolist()
     [[[True, False]], [[False, True]]]
     """
-    _check_shape(pooled, rankings)
+    check_pooled(pooled, rankings.documents.shape)
     held = np.zeros(rankings.documents.shape, np.bool_)
     for topic, document_states in enumerate(rankings.document_states):
         # The padding code -1 picks the last element, which stays False.
@@ -358,8 +294,8 @@ def overlaps(lower: NDArray[np.float64], scores: NDArray[np.float64], upper: NDA
 
     Notes
     -----
-    Limits that overlap do not say that the runs may swap: documents that both have count for both.
-    Limits that do not overlap say that they cannot. O(n_runs**2).
+    Limits that overlap do not say that the runs may swap: documents that both have count for both. Limits
+    that do not overlap say that they cannot. O(n_runs**2).
 
     Examples
     --------
@@ -379,13 +315,6 @@ def overlaps(lower: NDArray[np.float64], scores: NDArray[np.float64], upper: NDA
         n_settled=n_all - int(np.count_nonzero(meets)),
         n_all_pairs=n_all,
     )
-
-
-def _check_shape(pooled: NDArray[np.bool_], rankings: JudgedRankings) -> None:
-    """Raise `ArgumentError` unless there is one flag for each rank."""
-    if pooled.shape != rankings.documents.shape:
-        requirement = f"must have shape {rankings.documents.shape}"
-        raise ArgumentError("pooled", requirement, pooled.shape)
 
 
 Way = Literal["uniques", "repool"]
@@ -450,9 +379,7 @@ class DepthPool:
     n_pairs: int
     """Documents of all topics."""
     n_judged: int
-    """Those that are judged."""
     n_unjudged: int
-    """Those that are not."""
     n_outside: int
     """Judged documents that are not in it."""
     by_run: LeftOut
@@ -496,11 +423,9 @@ class PoolDiagnosis:
     pool: DepthPool | None
     """``None`` = there is no depth pool to look at; see `reason`."""
     reason: str | None
-    """Why not: what `infer_pool` says, ``no-documents``, ``no-contributing-run`` or
-    ``bad-guess``."""
+    """Why not: what `infer_pool` says, ``no-documents``, ``no-contributing-run`` or ``bad-guess``."""
     knows_runs: bool
-    """Whether somebody said which runs contribute; else they are those whose first documents are
-    judged."""
+    """Whether somebody said which runs contribute; else they are those whose first documents are judged."""
     bad_guess: BadGuess | None = None
     """What the judgements look like, where that is hardly what was judged."""
 
@@ -523,7 +448,6 @@ def diagnose(
     Parameters
     ----------
     rankings : JudgedRankings
-        Runs and judgements.
     graded : GradedRankings
         The same, with grades.
     level : int
@@ -533,8 +457,8 @@ def diagnose(
     source : {"given", "pool"}, default="given"
         How `depth` is known.
     contributing : ndarray of bool, shape (n_runs,), optional
-        Runs that fed the pool. Default: those whose documents within the depth are judged; where
-        no run is like that and `depth` is given, all runs.
+        Runs that fed the pool. Default: those whose documents within the depth are judged; where no run is
+        like that and `depth` is given, all runs.
     groups : sequence of str, shape (n_runs,), optional
         Group of each run; empty = none.
     judged_at : int, default=10
@@ -542,14 +466,14 @@ def diagnose(
     way : {"uniques", "repool"}, default="uniques"
         How runs are left out.
     plan : Plan, optional
-        What made the pool of the contributing runs, where it is not all of their first `depth`
-        documents; for ``way="repool"``. Default: a depth pool.
+        What made the pool of the contributing runs, where it is not all of their first `depth` documents; for
+        ``way="repool"``. Default: a depth pool.
 
     Returns
     -------
-    Diagnosis
-        Without a `pool` where there is no depth, or no run contributes; and where depth or runs
-        are a guess that leaves more than `MOSTLY_OUTSIDE` of the judged documents outside.
+    PoolDiagnosis
+        Without a `pool` where there is no depth, or no run contributes; and where depth or runs are a guess
+        that leaves more than `MOSTLY_OUTSIDE` of the judged documents outside.
 
     Raises
     ------

@@ -99,29 +99,21 @@ class QrelsDiff:
 
 
 def qrels_diff(before: Sequence[Qrel], after: Sequence[Qrel], *, negative_grades: bool = False) -> QrelsDiff:
-    """Compare two qrels.
+    """Compare two qrels; O(n log n).
 
     Parameters
     ----------
     before, after : sequence of Qrel
-        Each (topic, docno) once, in any order. Topics and docnos are text.
+        Each (topic, docno) once, in any order; `ArgumentError` for one that comes twice.
     negative_grades : bool, default=False
-        Whether negative codes are grades, as of a scale with -2; otherwise they say that a
-        document is pooled and not judged, as in trec_eval.
+        Whether negative codes are grades, as of a scale with -2; otherwise they say that a document is pooled
+        and not judged, as in trec_eval.
 
     Returns
     -------
     QrelsDiff
-        Swapping the two swaps every pair of codes, and turns added into removed.
-
-    Raises
-    ------
-    ArgumentError
-        If one of the two has a (topic, docno) twice.
-
-    Notes
-    -----
-    The iteration is no part of a judgement: one that differs in nothing else is alike. O(n log n).
+        Swapping the two swaps every pair of codes, and turns added into removed. The iteration is no part of
+        a judgement: one that differs in nothing else is alike.
 
     Examples
     --------
@@ -184,17 +176,13 @@ def order_effect(before: JudgedRankings, after: JudgedRankings) -> OrderEffect:
     Parameters
     ----------
     before, after : JudgedRankings
-        Of the same runs in the same order.
+        Of the same runs in the same order; else `ArgumentError`.
 
-    Raises
-    ------
-    ArgumentError
-        If the runs are not the same.
-
-    Notes
-    -----
-    R is that of the qrels, over all judged documents of the topic. A run without one of the topics
-    has AP 0 there, as with trec_eval -c. O(n_runs * n_topics * cutoff + n_runs**2).
+    Returns
+    -------
+    OrderEffect
+        R is that of the qrels, over all judged documents of the topic. A run without one of the topics has AP
+        0 there, as with trec_eval -c. O(n_runs * n_topics * cutoff + n_runs**2).
     """
     if before.tags != after.tags:
         raise ArgumentError("after", "must be of the same runs", ", ".join(after.tags))

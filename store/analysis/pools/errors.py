@@ -32,7 +32,7 @@ class PoolErrors:
     """How far off the scores are that runs would have had as newcomers."""
 
     n_runs: int
-    """Runs that are counted: those with a score."""
+    """Those with a score."""
     mae: float | None
     """Mean absolute difference of the score; ``None`` of no run."""
     sre: int
@@ -59,32 +59,26 @@ class Adjusted:
 
 
 def pool_errors(left: LeaveOut, runs: NDArray[np.bool_] | None = None) -> PoolErrors:
-    """Sum up how far off newcomers would be.
+    """Sum up how far off newcomers would be; see `adjust_scores` for an example.
 
     Parameters
     ----------
     left : LeaveOut
         Of runs or of groups.
     runs : ndarray of bool, shape (n_runs,), optional
-        The runs that count, usually those that were pooled; default: all. They are ranked
-        among all runs with a score, and correlated with each other.
+        The runs that count, usually those that were pooled; default: all; `ArgumentError` for another shape.
+        They are ranked among all runs with a score, and correlated with each other.
 
     Returns
     -------
     PoolErrors
-        See `adjust_scores` for an example.
-
-    Raises
-    ------
-    ArgumentError
-        If `runs` has another shape.
 
     Notes
     -----
-    The errors of [1]_ and their program: here a rank is that of one run's score after among the
-    scores before of all others, those of its group too. So a run passes as many as its rank
-    changes by: all that were above it and are no more, or the reverse. Whether two runs differ is
-    told by a paired t-test on the topics that both have a score for; without a p they do not.
+    The errors of [1]_ and their program: here a rank is that of one run's score after among the scores before
+    of all others, those of its group too. So a run passes as many as its rank changes by: all that were above
+    it and are no more, or the reverse. Whether two runs differ is told by a paired t-test on the topics that
+    both have a score for; without a p they do not.
     """
     before, after = left.score_before, left.score_after
     counted = _flags("runs", runs, before) & ~np.isnan(before)
@@ -115,42 +109,31 @@ def adjust_scores(left: LeaveOut, pooled: NDArray[np.bool_]) -> Adjusted:
     left : LeaveOut
         Of runs; of groups where newcomers come from no group that was pooled.
     pooled : ndarray of bool, shape (n_runs,)
-        The runs that were pooled.
+        The runs that were pooled; `ArgumentError` for another shape.
 
     Returns
     -------
     Adjusted
-        The bias, and scores with it.
-
-    Raises
-    ------
-    ArgumentError
-        If `pooled` has another shape.
 
     Notes
     -----
-    The mean over the pooled runs of score before less score after, as Lipani's estimator
-    WebberOnRuns has it. It is the same for all newcomers, so that their order among themselves
-    stays; only that of newcomers and pooled runs changes. A score may leave its range. It supposes
-    that newcomers are like the pooled runs; [2]_, who begin from it, call that problematic, and
-    would rather judge the newcomer in full on some of the topics and take the bias from these.
+    The mean over the pooled runs of score before less score after, as Lipani's estimator WebberOnRuns has it.
+    It is the same for all newcomers, so that their order among themselves stays; only that of newcomers and
+    pooled runs changes. A score may leave its range. It supposes that newcomers are like the pooled runs;
+    [2]_, who begin from it, call that problematic, and would rather judge the newcomer in full on some of the
+    topics and take the bias from these.
 
     Examples
     --------
-    Depth 2: without what is unique to them `a` and `b` each have document 2 only, at rank 2 of
-    R = 2, and lose .6667 - .25. `c`, which was not pooled, has document 2 alone, at rank 1.
+    Depth 2: without what is unique to them `a` and `b` each have document 2 only, at rank 2 of R = 2, and
+    lose .6667 - .25. `c`, which was not pooled, has document 2 alone, at rank 1.
 
     >>> from store.analysis.pools.contributions import remove_uniques, within_depth
     >>> from store.analysis.rankings import judged_rankings
     >>> from store.analysis.pools.leave_out import leave_out
-    >>> rankings = {("a", "t"): [1, 2], ("b", "t"): [3, 2], ("c", "t"): [2]}
-    >>> arrays = judged_rankings(
-    ...     ["t"],
-    ...     ["a", "b", "c"],
-    ...     {key: np.array(ranking) for key, ranking in rankings.items()},
-    ...     {"t": (np.array([1, 2, 3]), np.array([True, True, True]))},
-    ...     cutoff=10,
-    ... )
+    >>> lists = {("a", "t"): np.array([1, 2]), ("b", "t"): np.array([3, 2]), ("c", "t"): np.array([2])}
+    >>> grades = {"t": (np.array([1, 2, 3]), np.array([True, True, True]))}
+    >>> arrays = judged_rankings(["t"], ["a", "b", "c"], lists, grades, cutoff=10)
     >>> pooled = np.array([True, True, False])
     >>> left = leave_out(arrays, remove_uniques(arrays, within_depth(arrays, 2, pooled)))
     >>> adjusted = adjust_scores(left, pooled)

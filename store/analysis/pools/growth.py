@@ -1,24 +1,22 @@
 """What each depth brought, what lies deeper; capture and recapture; MAP as judgements grow.
 
-A document enters the depth-k pool at its best rank in any run. Where the relevant documents that
-each further depth brings fall off slowly, the pool missed many; a power law fitted to them gives a
-number [1]_.
+A document enters the depth-k pool at its best rank in any run. Where the relevant documents that each further
+depth brings fall off slowly, the pool missed many; a power law fitted to them gives a number [1]_.
 
-Only relevant documents move average precision, and most ranks hold none. So the ranks that do are
-gathered once, and any part of the relevant documents is scored in the time it takes to look at
-them.
+Only relevant documents move average precision, and most ranks hold none. So the ranks that do are gathered
+once, and any part of the relevant documents is scored in the time it takes to look at them.
 
-Animals are caught, marked and let go; how many of a second catch are marked says how many there
-are. Here two groups of runs catch relevant documents [2]_, [3]_.
+Capture and recapture: how many of a second catch were marked in the first says how many there are. Here two
+groups of runs catch relevant documents [2]_, [3]_.
 
 References
 ----------
-.. [1] J. Zobel, "How reliable are the results of large-scale information retrieval experiments?",
-   *SIGIR* 1998, 307-314, doi:10.1145/290941.291014.
-.. [2] P. Kantor, M. Kim, U. Ibraev and K. Atasoy, "Estimating the number of relevant documents in
-   enormous collections", *ASIS Annual Meeting* 1999.
-.. [3] D. G. Chapman, "Some properties of the hypergeometric distribution with applications to
-   zoological sample censuses", 1951; the variance is Seber's, 1970.
+.. [1] J. Zobel, "How reliable are the results of large-scale information retrieval experiments?", *SIGIR*
+   1998, 307-314, doi:10.1145/290941.291014.
+.. [2] P. Kantor, M. Kim, U. Ibraev and K. Atasoy, "Estimating the number of relevant documents in enormous
+   collections", *ASIS Annual Meeting* 1999.
+.. [3] D. G. Chapman, "Some properties of the hypergeometric distribution with applications to zoological
+   sample censuses", 1951; the variance is Seber's, 1970.
 """
 
 from __future__ import annotations
@@ -33,7 +31,7 @@ from numpy.typing import ArrayLike, NDArray
 from store.analysis.arguments import check_cutoff, finite_vector
 from store.analysis.measures.average_precision import mean_average_precision
 from store.analysis.pools.contributions import best_ranks, n_contributing
-from store.analysis.rankings import NOT_RELEVANT, RELEVANT, JudgedRankings
+from store.analysis.rankings import NOT_RELEVANT, RELEVANT, JudgedRankings, precision_sums
 from store.errors import ArgumentError
 
 Reason = Literal[
@@ -50,10 +48,7 @@ N_DRAWS = 2000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FirstRetrievals:
-    """Documents by the best rank that any run gives them.
-
-    Axis 1 is the depth less 1.
-    """
+    """Documents by the best rank that any run gives them; axis 1 is the depth less 1."""
 
     topics: tuple[str, ...]
     documents: NDArray[np.int64]
@@ -72,31 +67,21 @@ def first_retrievals(rankings: JudgedRankings) -> FirstRetrievals:
     Parameters
     ----------
     rankings : JudgedRankings
-        Rankings and judgements; only runs that fed the pool should be among them.
+        Only runs that fed the pool should be among them.
 
     Returns
     -------
     FirstRetrievals
-        For every depth up to the width of the rankings.
-
-    Notes
-    -----
-    O(size of the rankings).
+        For every depth up to the width of the rankings; O(their size).
 
     Examples
     --------
-    Documents 1 and 2 stand first; 3 is second in run `b`; 4, of which nobody has heard, is
-    relevant:
+    Documents 1 and 2 stand first; 3 is second in run `b`; 4, of which nobody has heard, is relevant:
 
     >>> from store.analysis.rankings import judged_rankings
-    >>> arrays = judged_rankings(
-    ...     ["t"],
-    ...     ["a", "b"],
-    ...     {("a", "t"): np.array([1, 2, 3]), ("b", "t"): np.array([2, 3])},
-    ...     {"t": (np.array([2, 3, 4]), np.array([False, True, True]))},
-    ...     cutoff=10,
-    ... )
-    >>> first = first_retrievals(arrays)
+    >>> lists = {("a", "t"): np.array([1, 2, 3]), ("b", "t"): np.array([2, 3])}
+    >>> grades = {"t": (np.array([2, 3, 4]), np.array([False, True, True]))}
+    >>> first = first_retrievals(judged_rankings(["t"], ["a", "b"], lists, grades, cutoff=10))
     >>> first.documents.tolist(), first.judged.tolist(), first.relevant.tolist()
     ([[2, 1, 0]], [[1, 1, 0]], [[0, 1, 0]])
     >>> first.n_relevant_elsewhere.tolist()
@@ -138,25 +123,13 @@ class GrowthFit:
     """What is taken off the power law, 0 or 1."""
 
     def expected(self, first: int, last: int) -> float:
-        """Return the new relevant documents that the curve has from one depth to another.
+        """Return the new relevant documents from one depth, at least 1, to another; both count.
 
-        Parameters
-        ----------
-        first, last : int
-            Depths, at least 1; both count.
-
-        Returns
-        -------
-        float
-            Sum of ``max(0, C i**s - offset)``; 0 where `last` is below `first`.
+        The sum of ``max(0, C i**s - offset)``; 0 where `last` is below `first`.
         """
         depths = np.arange(first, last + 1, dtype=np.float64)
-        return float(np.sum(np.maximum(0.0, self._curve(depths))))
-
-    def _curve(self, depths: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return C i**s - offset."""
-        line = self.log_scale + self.exponent * np.log(depths)
-        return np.asarray(np.exp(line) - self.offset)
+        curve = np.exp(self.log_scale + self.exponent * np.log(depths)) - self.offset
+        return float(np.sum(np.maximum(0.0, curve)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,18 +147,17 @@ def fit_growth(new_relevant: ArrayLike, *, offset: int = 1) -> Growth:
     Parameters
     ----------
     new_relevant : array_like of float, shape (n_depths,)
-        n_1, n_2, ..., n_k: relevant documents that enter at each depth, at least 0, as a rule
-        summed over the topics. Every depth must have been judged whole: one that was not looks like
-        one that brings little.
+        n_1, n_2, ..., n_k: relevant documents that enter at each depth, at least 0, as a rule summed over the
+        topics. Every depth must have been judged whole: one that was not looks like one that brings little.
     offset : {1, 0}, default=1
-        1 fits the curve n_i = C i^s - 1, which a depth without a new document can lie on; 0 fits
-        n_i = C i^s, which it cannot.
+        1 fits the curve n_i = C i^s - 1, which a depth without a new document can lie on; 0 fits n_i = C i^s,
+        which it cannot.
 
     Returns
     -------
     Growth
-        The fit; ``None`` with a reason for fewer than three depths, for no relevant document at
-        all, or with `offset` 0 where some depth brings none.
+        The fit; ``None`` with a reason for fewer than three depths, for no relevant document at all, or with
+        `offset` 0 where some depth brings none.
 
     Raises
     ------
@@ -198,9 +170,9 @@ def fit_growth(new_relevant: ArrayLike, *, offset: int = 1) -> Growth:
 
     .. math:: \ln(n_i + \mathrm{offset}) = \ln C + s \ln i    (after [1]_)
 
-    with the usual standard errors of its two coefficients. They take the logarithms to be spread
-    about the line independently and equally widely. Counts are not: small ones spread more, so
-    with few documents a depth the errors are a rough guide. O(n_depths).
+    with the usual standard errors of its two coefficients. They take the logarithms to be spread about the
+    line independently and equally widely. Counts are not: small ones spread more, so with few documents a
+    depth the errors are a rough guide. O(n_depths).
 
     Examples
     --------
@@ -288,14 +260,13 @@ def missed_relevant(
 ) -> MissedRelevant:
     """Extrapolate how many relevant documents lie below a pool, by Zobel's power law.
 
-    **A wide caution.** This is a guess about documents that nobody has seen. It takes the law that
-    held down to the pool's depth to hold below it; the relevant documents of single topics run out,
-    and then it does not. It knows of no end: it may promise more documents than there are unjudged
-    ones. It speaks of these runs only: what none of them retrieves to depth K is not in it. Judges
-    who grow stricter, or tired, towards the end of a pool look like a falling curve. The interval
-    allows for the chance about the curve and in its two coefficients, and for none of this. So it
-    says whether a pool is likely to have missed tens or thousands of relevant documents, and must
-    never stand in the place of R.
+    **A wide caution.** This is a guess about documents that nobody has seen. It takes the law that held down
+    to the pool's depth to hold below it; the relevant documents of single topics run out, and then it does
+    not. It knows of no end: it may promise more documents than there are unjudged ones. It speaks of these
+    runs only: what none of them retrieves to depth K is not in it. Judges who grow stricter, or tired,
+    towards the end of a pool look like a falling curve. The interval allows for the chance about the curve
+    and in its two coefficients, and for none of this. So it says whether a pool is likely to have missed tens
+    or thousands of relevant documents, and must never stand in the place of R.
 
     Parameters
     ----------
@@ -310,7 +281,6 @@ def missed_relevant(
     n_draws : int, default=2000
         Draws of the bootstrap, at least 100.
     seed : int, default=0
-        Of the draws.
     offset : {1, 0}, default=1
         See `fit_growth`.
 
@@ -327,21 +297,17 @@ def missed_relevant(
 
     Notes
     -----
-    The interval is a parametric bootstrap of the regression: in each draw the residual variance
-    comes from its scaled chi-square distribution, the two coefficients from their joint normal
-    distribution with this variance, and every depth gets an error of its own; the ends are
-    quantiles of the sums. The sum is one of exponentials, cut off at 0: skewed and never negative,
-    which the delta method, symmetric about the estimate, would not show. The estimate is the curve
-    itself, as published; since errors are on logarithms, the mean of the draws lies above it.
-
-    O(n_draws (to_depth - depth)) time, and memory for a part of it.
+    The interval is a parametric bootstrap of the regression: in each draw the residual variance comes from
+    its scaled chi-square distribution, the two coefficients from their joint normal distribution with this
+    variance, and every depth gets an error of its own; the ends are quantiles of the sums. The sum is one of
+    exponentials, cut off at 0: skewed and never negative, which the delta method, symmetric about the
+    estimate, would not show. The estimate is the curve itself, as published; since errors are on logarithms,
+    the mean of the draws lies above it. O(n_draws (to_depth - depth)) time, and memory for a part of it.
 
     Examples
     --------
-    >>> from store.analysis.rankings import judged_rankings
     >>> relevant = np.array([[30, 14, 11, 7, 6, 5, 4, 4, 3, 4]])
-    >>> nothing = np.zeros_like(relevant)
-    >>> first = FirstRetrievals(("t",), relevant, relevant, relevant, nothing[:, 0])
+    >>> first = FirstRetrievals(("t",), relevant, relevant, relevant, np.zeros(1, np.int64))
     >>> missed = missed_relevant(first, depth=10, to_depth=100)
     >>> missed.expected == missed.growth.fit.expected(11, 100)
     True
@@ -424,10 +390,14 @@ class RelevantRanks:
     ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         """Score all runs as if only some of the relevant documents were known.
 
+        As `store.analysis.measures.average_precision`, R over the pool, but for rounding. O(n_relevant +
+        n_places).
+
         Parameters
         ----------
         found : ndarray of bool, shape (n_relevant,)
             Which relevant documents are known; the others count as not relevant, and not in R.
+            `ArgumentError` for another length.
 
         Returns
         -------
@@ -435,65 +405,40 @@ class RelevantRanks:
             MAP in [0, 1] over the topics with a known relevant document; NaN when there is none.
         n_defined : ndarray of int64, shape (n_runs,)
             Topics the mean is over, the same for every run.
-
-        Raises
-        ------
-        ArgumentError
-            If `found` has another length.
-
-        Notes
-        -----
-        As `store.analysis.measures.average_precision` has it, R over the pool, but for rounding.
-        O(n_relevant + n_places).
         """
         if found.shape != self.topic_of.shape:
             requirement = f"must have shape {self.topic_of.shape}"
             raise ArgumentError("found", requirement, found.shape)
         is_known = found[self.documents]
-        lists, ranks = self.lists[is_known], self.ranks[is_known]
-        n_lists = self.n_runs * self.n_topics
-        n_in_list = np.bincount(lists, minlength=n_lists)
-        before = np.cumsum(n_in_list) - n_in_list
-        n_so_far = np.arange(1, lists.size + 1) - before[lists]
-        sums = np.bincount(lists, n_so_far / ranks, minlength=n_lists)
-        n_relevant = np.bincount(self.topic_of[found], minlength=self.n_topics)
         shape = (self.n_runs, self.n_topics)
+        sums = precision_sums(self.lists[is_known], self.ranks[is_known], self.n_runs * self.n_topics)
+        n_relevant = np.bincount(self.topic_of[found], minlength=self.n_topics)
         undefined = np.full(shape, np.nan)
         average = np.divide(sums.reshape(shape), n_relevant, out=undefined, where=n_relevant > 0)
         return mean_average_precision(average)
 
 
 def relevant_ranks(arrays: JudgedRankings) -> RelevantRanks:
-    """Gather the ranks that hold a relevant document.
+    """Gather the ranks that hold a relevant document; O(ranks of all runs).
 
     Parameters
     ----------
     arrays : JudgedRankings
-        Runs and judgements.
 
     Returns
     -------
     RelevantRanks
         Topics and runs in the order of `arrays`.
 
-    Notes
-    -----
-    O(ranks of all runs), and memory for the ranks that hold a relevant document.
-
     Examples
     --------
-    Documents 10 and 30 are relevant. With both known, AP is (1/1 + 2/3) / 2; with 30 alone, which
-    is at rank 3, it is 1/3:
+    Documents 10 and 30 are relevant. With both known, AP is (1/1 + 2/3) / 2; with 30 alone, which is at rank
+    3, it is 1/3:
 
     >>> from store.analysis.rankings import judged_rankings
-    >>> arrays = judged_rankings(
-    ...     ["t"],
-    ...     ["run"],
-    ...     {("run", "t"): np.array([10, 20, 30])},
-    ...     {"t": (np.array([10, 20, 30]), np.array([True, False, True]))},
-    ...     cutoff=1000,
-    ... )
-    >>> ranks = relevant_ranks(arrays)
+    >>> grades = {"t": (np.array([10, 20, 30]), np.array([True, False, True]))}
+    >>> lists = {("run", "t"): np.array([10, 20, 30])}
+    >>> ranks = relevant_ranks(judged_rankings(["t"], ["run"], lists, grades, cutoff=1000))
     >>> ranks.mean_average_precision(np.array([True, True]))[0].round(4).tolist()
     [0.8333]
     >>> ranks.mean_average_precision(np.array([False, True]))[0].round(4).tolist()
@@ -528,37 +473,23 @@ class Catches:
 
 
 def catches(rankings: JudgedRankings, is_first: NDArray[np.bool_], *, depth: int) -> Catches:
-    """Count the relevant documents that two groups of runs found.
+    """Count the relevant documents that two groups of runs found; O(size of the rankings).
 
     Parameters
     ----------
     rankings : JudgedRankings
-        Rankings and judgements.
     is_first : ndarray of bool, shape (n_runs,)
-        Which runs are the first group; the others are the second.
+        Which runs are the first group; the others are the second. `ArgumentError` for another length.
     depth : int
-        Ranks that count, at least 1. Both groups must have been judged so far, or what one found
-        alone is missed.
-
-    Raises
-    ------
-    ArgumentError
-        If `is_first` has another length, or `depth` is below 1.
-
-    Notes
-    -----
-    O(size of the rankings).
+        Ranks that count, at least 1; else `ArgumentError`. Both groups must have been judged so far, or what
+        one found alone is missed.
 
     Examples
     --------
     >>> from store.analysis.rankings import judged_rankings
-    >>> arrays = judged_rankings(
-    ...     ["t"],
-    ...     ["a", "b"],
-    ...     {("a", "t"): np.array([1, 2]), ("b", "t"): np.array([2, 3])},
-    ...     {"t": (np.array([1, 2, 3]), np.array([True, True, False]))},
-    ...     cutoff=10,
-    ... )
+    >>> lists = {("a", "t"): np.array([1, 2]), ("b", "t"): np.array([2, 3])}
+    >>> grades = {"t": (np.array([1, 2, 3]), np.array([True, True, False]))}
+    >>> arrays = judged_rankings(["t"], ["a", "b"], lists, grades, cutoff=10)
     >>> found = catches(arrays, np.array([True, False]), depth=10)
     >>> found.first.tolist(), found.second.tolist(), found.both.tolist()
     ([2], [1], [1])
@@ -599,18 +530,13 @@ def recapture(n_first: ArrayLike, n_second: ArrayLike, n_both: ArrayLike) -> Rec
     n_first, n_second : array_like of int, shape (...)
         n_1 and n_2: relevant documents that each group found.
     n_both : array_like of int, shape (...)
-        m: those that both found; at most the lesser of the two.
-
-    Raises
-    ------
-    ArgumentError
-        If a count is negative or `n_both` is above one of the others.
+        m: those that both found; at least 0 and at most the lesser of the two, else `ArgumentError`.
 
     Notes
     -----
-    Right if the groups find documents independently and each is as easy to find as the next. Runs
-    agree on easy documents, so the truth is as a rule above the estimate, and may be far above. The
-    standard error is the root of
+    Right if the groups find documents independently and each is as easy to find as the next. Runs agree on
+    easy documents, so the truth is as a rule above the estimate, and may be far above. The standard error is
+    the root of
 
     .. math:: \frac{(n_1+1)(n_2+1)(n_1-m)(n_2-m)}{(m+1)^2 (m+2)}    ([2]_)
 

@@ -26,8 +26,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from store.analysis.pools.contributions import check_depth
 from store.analysis.rankings import NOT_RELEVANT, JudgedRankings
-from store.errors import ArgumentError
 
 RANKS_PER_HOLE = 20
 """One unjudged document is forgiven for every so many ranks of the depth."""
@@ -50,7 +50,6 @@ class InferredPool:
     depth: int | None
     """Mode of the prefixes above 0; of several, the largest."""
     reason: PoolReason | None
-    """Why there is no depth."""
     n_at_depth: int
     """Runs whose prefix is `depth`; 0 without one."""
     pooled: NDArray[np.bool_]
@@ -61,7 +60,6 @@ class InferredPool:
     n_pairs: int
     """Documents of all topics within `depth` of a pooled run."""
     n_judged: int
-    """Those that are judged."""
     n_judged_outside: int
     """Judged documents that are not among them: the pool was fed by more than these runs, or was
     deeper in places, or is no depth pool. Without a depth, all judged documents."""
@@ -73,53 +71,39 @@ def infer_pool(rankings: JudgedRankings, depth: int | None = None) -> InferredPo
     Parameters
     ----------
     rankings : JudgedRankings
-        Runs, whether pooled or not, in the order they were pooled in, looked at deeper than the
-        pool may have been.
+        Runs, whether pooled or not, in the order they were pooled in, looked at deeper than the pool may have
+        been.
     depth : int, optional
-        Where it is known, at least 1; only the runs are inferred then.
+        Where it is known, from 1 to the cutoff of the rankings, else `ArgumentError`; only the runs are
+        inferred then.
 
     Returns
     -------
     InferredPool
 
-    Raises
-    ------
-    ArgumentError
-        If `depth` is not from 1 to the cutoff of the rankings.
-
     Notes
     -----
-    As PoolAnalyzer of Lipani's PoolBiasEstimators, of which versions differ: some take the mode
-    over runs and topics, and forgive depth/10. Here, over runs, and depth/20. A topic that a run
-    does not answer is passed over. A run that was not pooled may have all of its first documents
-    judged by chance, the more so the shallower the pool; so the pooled runs are at least those that
-    fed it. O(size of the rankings).
+    As PoolAnalyzer of Lipani's PoolBiasEstimators, of which versions differ: some take the mode over runs and
+    topics, and forgive depth/10. Here, over runs, and depth/20. A topic that a run does not answer is passed
+    over. A run that was not pooled may have all of its first documents judged by chance, the more so the
+    shallower the pool; so the pooled runs are at least those that fed it. O(size of the rankings).
 
     Examples
     --------
     Two runs were pooled to depth 2; the third, which was not, has only document 1 in common.
 
     >>> from store.analysis.rankings import judged_rankings
-    >>> arrays = judged_rankings(
-    ...     ["t"],
-    ...     ["a", "b", "c"],
-    ...     {
-    ...         ("a", "t"): np.array([1, 2, 8]),
-    ...         ("b", "t"): np.array([1, 3, 9]),
-    ...         ("c", "t"): np.array([1, 7, 2]),
-    ...     },
-    ...     {"t": (np.array([1, 2, 3]), np.array([True, False, True]))},
-    ...     cutoff=10,
-    ... )
-    >>> pool = infer_pool(arrays)
+    >>> ranked = {"a": [1, 2, 8], "b": [1, 3, 9], "c": [1, 7, 2]}
+    >>> lists = {(tag, "t"): np.array(ranking) for tag, ranking in ranked.items()}
+    >>> grades = {"t": (np.array([1, 2, 3]), np.array([True, False, True]))}
+    >>> pool = infer_pool(judged_rankings(["t"], ["a", "b", "c"], lists, grades, cutoff=10))
     >>> pool.depth, pool.prefixes.tolist(), pool.pooled.tolist()
     (2, [2, 2, 1], [True, True, False])
     >>> pool.n_pairs, pool.n_judged_outside
     (3, 0)
     """
-    if depth is not None and not 1 <= depth <= rankings.cutoff:
-        requirement = f"must be from 1 to {rankings.cutoff}, the ranks that were looked at"
-        raise ArgumentError("depth", requirement, depth)
+    if depth is not None:
+        check_depth(depth, rankings)
     lengths = rankings.lengths
     width = rankings.documents.shape[-1]
     unjudged = ~rankings.judged() & (np.arange(width) < lengths[:, :, None])

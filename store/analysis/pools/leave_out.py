@@ -65,8 +65,7 @@ class LeaveOut:
     """Shape (n_names,): Kendall's tau-b of all scores before and with those of one replaced, over
     the runs with a score; NaN when undefined."""
     tau_ap: NDArray[np.float64]
-    """Shape (n_names,): tau_AP of the order with one replaced, against that before; NaN when
-    undefined."""
+    """Shape (n_names,): tau_AP of the order with one replaced, against that before; NaN when undefined."""
     tau_reason: tuple[str | None, ...]
     """Why both are NaN: ``fewer-than-two`` or ``all-tied``; ``None`` where they are numbers."""
 
@@ -116,28 +115,24 @@ def leave_out(
 
     Notes
     -----
-    Where a score is defined before but not after, and the topic still has relevant documents
-    (``no-pairs``), it is left as before: its change is not known. Ranks take the higher score for
-    the better, which for SetE, SetFallout and counts says nothing.
+    Where a score is defined before but not after, and the topic still has relevant documents (``no-pairs``),
+    it is left as before: its change is not known. Ranks take the higher score for the better, which for SetE,
+    SetFallout and counts says nothing.
 
-    For AP, lists without a withdrawn relevant document keep their sum of precisions, so that the
-    cost is O(size of the rankings) for all runs together; for other measures every run is scored
-    again. The taus take O(n_names n_runs**2).
+    For AP, lists without a withdrawn relevant document keep their sum of precisions, so that the cost is
+    O(size of the rankings) for all runs together; for other measures every run is scored again. The taus take
+    O(n_names n_runs**2).
 
     Examples
     --------
-    Depth 2: document 1 is unique to `a`, 3 to `b`. Without 1 `a` has 2, at rank 2, of R = 2;
-    without 3 `b` has 2, at rank 2, of R = 2.
+    Depth 2: document 1 is unique to `a`, 3 to `b`. Without 1 `a` has 2, at rank 2, of R = 2; without 3 `b`
+    has 2, at rank 2, of R = 2.
 
     >>> from store.analysis.pools.contributions import remove_uniques, within_depth
     >>> from store.analysis.rankings import judged_rankings
-    >>> arrays = judged_rankings(
-    ...     ["t"],
-    ...     ["a", "b"],
-    ...     {("a", "t"): np.array([1, 2]), ("b", "t"): np.array([3, 2])},
-    ...     {"t": (np.array([1, 2, 3]), np.array([True, True, True]))},
-    ...     cutoff=10,
-    ... )
+    >>> lists = {("a", "t"): np.array([1, 2]), ("b", "t"): np.array([3, 2])}
+    >>> grades = {"t": (np.array([1, 2, 3]), np.array([True, True, True]))}
+    >>> arrays = judged_rankings(["t"], ["a", "b"], lists, grades, cutoff=10)
     >>> left = leave_out(arrays, remove_uniques(arrays, within_depth(arrays, 2)))
     >>> left.score_before.round(4).tolist(), left.score_after.tolist()
     ([0.6667, 0.6667], [0.25, 0.25])

@@ -48,8 +48,8 @@ class Forecast:
 def forecast(active_ms: Times, left: int) -> Forecast:
     r"""Forecast from a judge's own pace how long the documents left will take.
 
-    A total is what is asked for, so the pace is a mean: a median would leave out what the few long
-    documents cost. It is the mean of the newest decisions alone, since judges get faster.
+    A total is what is asked for, so the pace is a mean: a median would leave out what the few long documents
+    cost. It is the mean of the newest decisions alone, since judges get faster.
 
     Parameters
     ----------
@@ -66,28 +66,25 @@ def forecast(active_ms: Times, left: int) -> Forecast:
     Raises
     ------
     ArgumentError
-        If a time is negative or not finite, the times have several dimensions, or `left` is
-        negative.
+        If a time is negative or not finite, the times have several dimensions, or `left` is negative.
 
     Notes
     -----
-    With mean m and standard deviation s of the n newest times, the time for L documents is
-    :math:`L m`. It is uncertain for two reasons: the mean of n decisions is not the judge's mean,
-    and L documents are not all documents. Relative to :math:`L m` the standard error of both is
+    With mean m and standard deviation s of the n newest times, the time for L documents is :math:`L m`. It is
+    uncertain for two reasons: the mean of n decisions is not the judge's mean, and L documents are not all
+    documents. Relative to :math:`L m` the standard error of both is
 
     .. math:: r = \frac{s}{m} \sqrt{\frac{1}{n} + \frac{1}{L}}
 
-    (the prediction interval of a mean of L further values, [1]_ section 2.4). The interval is
-    :math:`L m \, e^{\pm t r}` with t the quantile of Student's distribution with n - 1 degrees of
-    freedom: taken on the logarithm (delta method), since times have a long right tail and a
-    forecast below 0 means nothing. The times are taken to be independent: where a judge keeps
-    getting slower or faster, or the documents left are longer than those before, the interval is
-    too narrow. O(n).
+    (the prediction interval of a mean of L further values, [1]_ section 2.4). The interval is :math:`L m \,
+    e^{\pm t r}` with t the quantile of Student's distribution with n - 1 degrees of freedom: taken on the
+    logarithm (delta method), since times have a long right tail and a forecast below 0 means nothing. The
+    times are taken to be independent: where a judge keeps getting slower or faster, or the documents left are
+    longer than those before, the interval is too narrow. O(n).
 
     References
     ----------
-    .. [1] G. J. Hahn and W. Q. Meeker, *Statistical Intervals: A Guide for Practitioners*, Wiley,
-       1991.
+    .. [1] G. J. Hahn and W. Q. Meeker, *Statistical Intervals: A Guide for Practitioners*, Wiley, 1991.
 
     Examples
     --------
@@ -118,29 +115,21 @@ def forecast(active_ms: Times, left: int) -> Forecast:
 
 
 def student_quantile(probability: float, degrees: int) -> float:
-    r"""Approximate a quantile of Student's t distribution.
+    """Approximate a quantile of Student's t distribution; it spares the judging screen the loading of scipy.
+
+    Expansion 26.7.5 of [1]_ in powers of 1/degrees, with four terms.
 
     Parameters
     ----------
     probability : float
-        In (0, 1).
+        In (0, 1); else `ArgumentError`.
     degrees : int
-        Degrees of freedom, at least 4: below, the expansion is too coarse.
+        Degrees of freedom, at least 4, else `ArgumentError`: below, the expansion is too coarse.
 
     Returns
     -------
     float
         Within 0.1 % of the quantile for probabilities between 0.9 and 0.975.
-
-    Raises
-    ------
-    ArgumentError
-        If an argument is outside its range.
-
-    Notes
-    -----
-    Expansion 26.7.5 of [1]_ in powers of 1/degrees, with four terms. It spares the judging screen
-    the loading of scipy.
 
     References
     ----------
@@ -148,9 +137,7 @@ def student_quantile(probability: float, degrees: int) -> float:
 
     Examples
     --------
-    The tables have 2.132 and 1.660:
-
-    >>> round(student_quantile(0.95, 4), 3), round(student_quantile(0.95, 100), 3)
+    >>> round(student_quantile(0.95, 4), 3), round(student_quantile(0.95, 100), 3)  # as in the tables
     (2.132, 1.66)
     """
     if not 0 < probability < 1:
@@ -173,17 +160,12 @@ def duration_words(seconds: float) -> str:
     Parameters
     ----------
     seconds : float
-        At least 0.
+        Finite and at least 0, else `ArgumentError`.
 
     Returns
     -------
     str
         To the minute below an hour, to ten minutes below ten hours, then to the hour.
-
-    Raises
-    ------
-    ArgumentError
-        If the time is negative or not finite.
 
     Examples
     --------

@@ -18,8 +18,8 @@ from store.analysis.measures.incomplete import condensed, inferred_average_preci
 from store.analysis.measures.names import MeasureName, parse_measure
 from store.analysis.measures.residuals import rbp_residual
 from store.analysis.measures.table import Scores, evaluate
+from store.analysis.pools.contributions import check_pooled
 from store.analysis.rankings import GradedRankings
-from store.errors import ArgumentError
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,7 +47,6 @@ def readings(
     Parameters
     ----------
     rankings : GradedRankings
-        Runs and grades.
     measures : sequence of MeasureName
         From `parse_measure`.
     scale : sequence of int
@@ -65,18 +64,17 @@ def readings(
 
     Notes
     -----
-    Bounds and residual are over the topics for which the measure is defined as judged. O(ranks of
-    all runs) a measure, but nDCG as `store.analysis.measures.bounds` says.
+    Bounds and residual are over the topics for which the measure is defined as judged. O(ranks of all runs) a
+    measure, but nDCG as `store.analysis.measures.bounds` says.
 
     Examples
     --------
-    Unjudged, relevant: AP is 1/2 as judged and 1 of the judged document alone, and the unjudged one
-    can only raise it. RBP leaves open the first rank and all from the third on.
+    Unjudged, relevant: AP is 1/2 as judged and 1 of the judged document alone, and the unjudged one can only
+    raise it. RBP leaves open the first rank and all from the third on.
 
     >>> from store.analysis.rankings import graded_rankings
-    >>> rankings = graded_rankings(
-    ...     ["t"], ["a"], {("a", "t"): np.array([1, 2])}, {"t": (np.array([2]), np.array([1]))}, cutoff=9
-    ... )
+    >>> lists, grades = {("a", "t"): np.array([1, 2])}, {"t": (np.array([2]), np.array([1]))}
+    >>> rankings = graded_rankings(["t"], ["a"], lists, grades, cutoff=9)
     >>> names = [parse_measure("AP"), parse_measure("RBP(p=0.5)"), parse_measure("Bpref")]
     >>> for one in readings(rankings, names, scale=(0, 1)):
     ...     print(one.scores.measure, one.scores.overall, one.judged_only.overall, one.low, one.high)
@@ -126,35 +124,27 @@ def coverage(
     Parameters
     ----------
     rankings : GradedRankings
-        Runs and grades.
     level : int
         Least grade that counts as relevant.
     cutoff : int
-        k, at least 1.
+        k, at least 1; else `ArgumentError`.
     pooled : ndarray of bool, shape (n_runs, n_topics, width), optional
-        Which ranks hold a document of the pool, judged or not. Judged ones are taken for pooled.
-        Default: no other document is.
+        Which ranks hold a document of the pool, judged or not. Judged ones are taken for pooled. Default: no
+        other document is. `ArgumentError` for another shape.
 
     Returns
     -------
     Coverage
-        trec_eval takes a grade below 0 (or below a level that is lower still) for no judgement,
-        ir_measures for one.
-
-    Raises
-    ------
-    ArgumentError
-        If `cutoff` is below 1, or `pooled` has another shape.
+        trec_eval takes a grade below 0 (or below a level that is lower still) for no judgement, ir_measures
+        for one.
 
     Examples
     --------
     One judged, one not, and the list ends:
 
     >>> from store.analysis.rankings import graded_rankings
-    >>> rankings = graded_rankings(
-    ...     ["t"], ["a"], {("a", "t"): np.array([1, 2])}, {"t": (np.array([1]), np.array([1]))}, cutoff=9
-    ... )
-    >>> found = coverage(rankings, level=1, cutoff=10)
+    >>> lists, grades = {("a", "t"): np.array([1, 2])}, {"t": (np.array([1]), np.array([1]))}
+    >>> found = coverage(graded_rankings(["t"], ["a"], lists, grades, cutoff=9), level=1, cutoff=10)
     >>> found.judged.tolist(), found.unjudged.tolist()
     ([0.5], [0.1])
     """
@@ -175,9 +165,7 @@ def coverage(
 
 def _inferred(rankings: GradedRankings, scores: Scores, pooled: NDArray[np.bool_], level: int) -> Scores:
     """Return infAP with documents of the pool that nobody judged."""
-    if pooled.shape != rankings.judged.shape:
-        requirement = f"must have shape {rankings.judged.shape}"
-        raise ArgumentError("pooled", requirement, pooled.shape)
+    check_pooled(pooled, rankings.judged.shape)
     values = inferred_average_precision(
         rankings.relevant(level),
         rankings.relevant(min(0, level)),

@@ -121,8 +121,9 @@ def test_arrays_say_what_dictionaries_say(
     cutoff: int,
 ) -> None:
     """In every order, each rank's standing and each topic's R are those of plain look-ups."""
-    runs = [run(tag, **{f"t{topic}": lines for topic, lines in topics.items()})
-            for tag, topics in content.items()]  # fmt: skip
+    runs = [
+        run(tag, **{f"t{topic}": lines for topic, lines in topics.items()}) for tag, topics in content.items()
+    ]
     rows = [Qrel(topic, docno, grade) for (topic, docno), grade in qrels.items()]
     for order in ORDERS:
         ranked = ranked_documents(runs, order=order)
@@ -153,8 +154,7 @@ def test_collection_gives_the_arrays_of_the_files(collection: Collection) -> Non
     for order in ORDERS:
         files, stored = (ranked_documents(runs, order=order), collection.runs.ranked(order=order))
         for ranked in (files, stored):
-            named = {key: [ranked.docnos[int(one)] for one in ids]
-                     for key, ids in ranked.rankings.items()}  # fmt: skip
+            named = {key: [ranked.docnos[int(one)] for one in ids] for key, ids in ranked.rankings.items()}
             assert named["x", "9"] == slow_order([("b", 1.0, 2), ("a", 1.0, 3), ("c", 1.00000001, 1)], order)
             arrays = judged_arrays(ranked, qrels, level=1, cutoff=3)
             assert arrays.n_relevant.tolist() == [1, 2]

@@ -41,11 +41,8 @@ def test_errors_are_within_the_tolerance(least: int, width: int, power: int) -> 
 @pytest.mark.vector("formulas of the project, section 5.3: nodes by window, tolerance 1e-10")
 @pytest.mark.parametrize(
     ("least", "most", "n_nodes"),
-    [
-        (1, 20, 20), (1, 50, 40), (1, 100, 48), (1, 200, 80), (50, 150, 32), (350, 650, 24),
-        (2200, 2800, 20),
-    ],
-)  # fmt: skip
+    [(1, 20, 20), (1, 50, 40), (1, 100, 48), (1, 200, 80), (50, 150, 32), (350, 650, 24), (2200, 2800, 20)],
+)
 def test_rules_are_as_short_as_derived(least: int, most: int, n_nodes: int) -> None:
     """One size more at most: windows are rounded outwards."""
     sizes = (20, 24, 32, 40, 48, 64, 80, 96)

@@ -23,10 +23,14 @@ def votes_of_cells(cells: Cells, n_grades: int, judges: int) -> Votes:
     """Arrange votes of one topic."""
     rows = np.array([[*key, place] for key, place in cells.items()], dtype=np.int64)
     return votes_from_rows(
-        np.zeros(len(rows), dtype=np.int64), rows[:, 0], rows[:, 1], rows[:, 2],
-        topics=["1"], judges=[f"j{code}" for code in range(judges)],
+        np.zeros(len(rows), dtype=np.int64),
+        rows[:, 0],
+        rows[:, 1],
+        rows[:, 2],
+        topics=["1"],
+        judges=[f"j{code}" for code in range(judges)],
         scale_values=range(n_grades),
-    )  # fmt: skip
+    )
 
 
 def slow_estimate(
@@ -106,8 +110,7 @@ def test_estimate_equals_the_slow_one(cells: Cells, n_iterations: int, data: st.
 def test_order_of_judges_changes_nothing(cells: Cells, order: list[int]) -> None:
     """Exchanging judges changes no grade, and exchanges their confusion matrices."""
     mixed = {(document, order[judge]): place for (document, judge), place in cells.items()}
-    one, other = (dawid_skene(votes_of_cells(given, 3, 4), max_iterations=5)
-                  for given in (cells, mixed))  # fmt: skip
+    one, other = (dawid_skene(votes_of_cells(given, 3, 4), max_iterations=5) for given in (cells, mixed))
     assert np.allclose(one.posterior, other.posterior, atol=1e-9)
     assert np.allclose(one.confusion, other.confusion[order], atol=1e-9)
     assert (one.low.tolist(), one.high.tolist()) == (other.low.tolist(), other.high.tolist())
@@ -125,9 +128,14 @@ def simulated(
     places = np.clip(np.floor(seen + 0.5), 0, 3).astype(np.int64)
     documents = np.repeat(np.arange(n_documents), n_votes)
     votes = votes_from_rows(
-        np.zeros_like(documents), documents, chosen.ravel(), places.ravel(),
-        topics=["1"], judges=[str(code) for code in range(n_judges)], scale_values=range(4),
-    )  # fmt: skip
+        np.zeros_like(documents),
+        documents,
+        chosen.ravel(),
+        places.ravel(),
+        topics=["1"],
+        judges=[str(code) for code in range(n_judges)],
+        scale_values=range(4),
+    )
     return truth, votes
 
 
@@ -174,7 +182,7 @@ def test_limit_of_iterations_is_told() -> None:
 
 
 def plain_em(votes: Votes, tolerance: float) -> tuple[NDArray[np.float64], int]:
-    """Repeat the two steps of the 1979 paper, unhurried, until nothing moves by more."""
+    """Repeat the two steps of the 1979 paper, plainly, until nothing moves by more."""
     q, n_judges = votes.n_grades, len(votes.judges)
     said = np.zeros((votes.n_documents, n_judges, q))
     said[votes.documents, votes.judge_codes, votes.places] = 1

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from store.analysis.agreement.votes import (
     CANNOT,
     JUDGED,
-    NO_EVENT,
     NO_GRADE,
     SKIPPED,
     UNJUDGED,
@@ -70,9 +69,9 @@ def test_matrix_states_stay_apart_from_grades() -> None:
         Judgement("1", "e", "bob", State.JUDGED, 3),
     ]
     matrix = grade_matrix(rows, SCALE)
-    assert matrix.states[:, 0].tolist() == [JUDGED, SKIPPED, CANNOT, UNJUDGED, NO_EVENT]
+    assert matrix.states[:, 0].tolist() == [JUDGED, SKIPPED, CANNOT, UNJUDGED, UNJUDGED]
     assert matrix.grades[:, 0].tolist() == [0, NO_GRADE, NO_GRADE, NO_GRADE, NO_GRADE]
-    assert matrix.states[4].tolist() == [NO_EVENT, JUDGED]
+    assert matrix.states[4].tolist() == [UNJUDGED, JUDGED]
     assert matrix.grades[4].tolist() == [NO_GRADE, 3]
     assert matrix.states.dtype == np.int8
     assert matrix.grades.dtype == np.int64

@@ -116,14 +116,24 @@ def test_pairs_of_a_crowd_that_share_nothing_are_none() -> None:
 
 def test_reasons_tell_everything_that_is_undefined() -> None:
     """No document, one document, one grade, nothing relevant: each has its code."""
-    tables = np.array([
-        [[0, 0], [0, 0]], [[1, 0], [0, 0]], [[0, 0], [0, 1]], [[5, 0], [0, 0]],
-        [[0, 0], [0, 5]], [[2, 1], [0, 3]],
-    ])  # fmt: skip
+    tables = np.array(
+        [
+            [[0, 0], [0, 0]],
+            [[1, 0], [0, 0]],
+            [[0, 0], [0, 1]],
+            [[5, 0], [0, 0]],
+            [[0, 0], [0, 5]],
+            [[2, 1], [0, 3]],
+        ]
+    )
     assert reasons(tables, coefficients(tables, binary=True)) == [
-        "no-common-docs", "one-doc, no-relevant", "one-doc", "single-grade, no-relevant",
-        "single-grade", None,
-    ]  # fmt: skip
+        "no-common-docs",
+        "one-doc, no-relevant",
+        "one-doc",
+        "single-grade, no-relevant",
+        "single-grade",
+        None,
+    ]
 
 
 def make_tables(n_topics: int = 30) -> Any:
@@ -153,8 +163,7 @@ def test_topic_intervals_are_those_of_each_coefficient_alone() -> None:
 def test_asymptotic_interval_is_two_standard_errors_wide() -> None:
     """The interval from the standard error is kappa -+ 1.96 errors, as the error is defined."""
     tables = make_tables()
-    [graded] = pair_intervals(stacks_of(tables[np.newaxis], []), 0, "asymptotic",
-                              resamples=1, seed=0)  # fmt: skip
+    [graded] = pair_intervals(stacks_of(tables[np.newaxis], []), 0, "asymptotic", resamples=1, seed=0)
     exact = cohen_kappa(tables.sum(axis=0), "quadratic")
     assert exact.value is not None
     assert exact.standard_error is not None
@@ -183,11 +192,16 @@ def test_all_judges_equal_the_exact_coefficients_of_a_full_list(
     parts = [(votes.topic_codes[votes.documents], votes.documents, votes.judge_codes, votes.places)]
     for topic, count in enumerate(population.blanks.tolist()):
         ones = np.ones(count * 3, dtype=np.int64)
-        parts.append((topic * ones, 1000 + np.repeat(np.arange(count), 3),
-                      np.tile(np.arange(3), count), (measured.default or 0) * ones))  # fmt: skip
+        parts.append(
+            (
+                topic * ones,
+                1000 + np.repeat(np.arange(count), 3),
+                np.tile(np.arange(3), count),
+                (measured.default or 0) * ones,
+            )
+        )
     rows = [np.concatenate(columns) for columns in zip(*parts, strict=True)]
-    full = votes_from_rows(*rows, topics=votes.topics, judges=JUDGES,
-                           scale_values=votes.scale_values)  # fmt: skip
+    full = votes_from_rows(*rows, topics=votes.topics, judges=JUDGES, scale_values=votes.scale_values)
     for one in all_judges(population, level, "none", resamples=1, seed=0):
         if one.name in ("raw", "macro_overlap"):
             continue
@@ -220,13 +234,11 @@ def test_item_bootstrap_of_all_judges_agrees_with_the_standard_error(filled: boo
         {"population": "collection", "unlisted_as": 0, "n_documents": 500} if filled else {}
     )
     population = population_votes(cells, **choice)
-    item = {one.name: one.interval for one in
-            all_judges(population, None, "item", resamples=2000, seed=1)}  # fmt: skip
+    item = {one.name: one.interval for one in all_judges(population, None, "item", resamples=2000, seed=1)}
     listed = {**plain, **{(0, 400 + d, j): 0 for d in range(100 * filled) for j in range(3)}}
     rows = np.array([(*key, place) for key, place in listed.items()], dtype=np.int64)
     whole = population_votes(Cells(("1",), JUDGES, SCALE, *rows.T))
-    error = {one.name: one.interval for one in
-             all_judges(whole, None, "asymptotic", resamples=1, seed=1)}  # fmt: skip
+    error = {one.name: one.interval for one in all_judges(whole, None, "asymptotic", resamples=1, seed=1)}
     for name in ("fleiss", "quadratic", "ac1"):
         by_item, by_error = item[name], error[name]
         assert by_item is not None
@@ -236,12 +248,12 @@ def test_item_bootstrap_of_all_judges_agrees_with_the_standard_error(filled: boo
 
 def test_topics_of_all_judges_stand_alone() -> None:
     """Each topic's numbers are its own; a topic without shared documents has none."""
-    plain = {(topic, d, j): (d + j * (topic == 1)) % 3 for topic in (0, 1) for d in range(6)
-             for j in range(3)}  # fmt: skip
+    plain = {
+        (topic, d, j): (d + j * (topic == 1)) % 3 for topic in (0, 1) for d in range(6) for j in range(3)
+    }
     population = population_of({**plain, (2, 0, 0): 1}, filled=False)
     found = all_judges_by_topic(population, None)
     assert list(found) == ["1", "2"]
     assert {one.name: one.value for one in found["1"]}["fleiss"] == 1.0
-    [overlap] = [one for one in all_judges_by_topic(population, 1)["1"]
-                 if one.name == "macro_overlap"]  # fmt: skip
+    [overlap] = [one for one in all_judges_by_topic(population, 1)["1"] if one.name == "macro_overlap"]
     assert (overlap.value, overlap.n_topics) == (1.0, 1)

@@ -124,8 +124,10 @@ def test_population_with_declared_grade_equals_the_definition(
         graded = sum(place >= 0 for place in of_judge)
         measured = sum(judge in grades for _, grades in expected)
         assert (made.graded[judge], made.skipped[judge], made.cannot[judge]) == (
-            graded, of_judge.count(SKIPPED), of_judge.count(CANNOT),
-        )  # fmt: skip
+            graded,
+            of_judge.count(SKIPPED),
+            of_judge.count(CANNOT),
+        )
         assert graded - made.outside[judge] + made.filled[judge] == measured
 
 
@@ -145,9 +147,8 @@ def test_population_without_declared_grade_is_whole_or_refused(
         for judge in range(3)
         if population == "collection"
         or (population == "pooled" and (topic, document) in pool)
-        or (population == "listed"
-            and any(plain.get((topic, document, j), UNJUDGED) >= 0 for j in range(3)))
-    )  # fmt: skip
+        or (population == "listed" and any(plain.get((topic, document, j), UNJUDGED) >= 0 for j in range(3)))
+    )
     if not is_whole:
         with pytest.raises(ArgumentError, match=r"must say what [0-9,]+ unjudged cells"):
             make()

@@ -37,7 +37,11 @@ def test_sums_equal_pairs_of_votes_counted_one_by_one(votes: Votes) -> None:
     assert sums.dtype == np.float64
     parts = sums_apart(sums)
     assert parts.pairs.tolist() == squares[0].tolist()
-    for part, slow in ((parts.coincidences, squares[1]), (parts.rates, squares[2]), (parts.given, given_)):
+    for part, slow in (
+        (parts.coincidences, squares[1]),
+        (parts.rates, squares[2]),
+        (parts.grade_shares, given_),
+    ):
         assert part == pytest.approx(slow.astype(float), rel=1e-14)
     assert (parts.n_graded.tolist(), parts.n_shared.tolist()) == (n_graded, n_shared)
     assert np.array_equal(coincidences(votes), parts.coincidences)
@@ -66,7 +70,7 @@ def test_sums_do_not_depend_on_the_order_of_judges_and_documents(votes: Votes, d
 def test_parts_are_found_for_any_scale(n_grades: int) -> None:
     """The number of sums says how many grades the scale has."""
     parts = sums_apart(np.zeros((2, 3 * n_grades**2 + n_grades + 2)))
-    assert parts.given.shape == (2, n_grades)
+    assert parts.grade_shares.shape == (2, n_grades)
     assert parts.rates.shape == (2, n_grades, n_grades)
 
 

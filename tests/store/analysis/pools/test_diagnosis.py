@@ -33,10 +33,9 @@ def collection(lists: list[list[list[int]]], grades: list[dict[int, int]]) -> tu
     """Name the runs and the topics that there are of both."""
     n_topics = min(len(grades), *map(len, lists))
     return (
-        {(f"r{run}", f"t{topic}"): one[topic] for run, one in enumerate(lists)
-         for topic in range(n_topics)},
+        {(f"r{run}", f"t{topic}"): one[topic] for run, one in enumerate(lists) for topic in range(n_topics)},
         {f"t{topic}": grades[topic] for topic in range(n_topics)},
-    )  # fmt: skip
+    )
 
 
 def diagnosed(lists: Lists, grades: Grades, **options: object) -> PoolDiagnosis:
@@ -50,8 +49,9 @@ def diagnosed(lists: Lists, grades: Grades, **options: object) -> PoolDiagnosis:
     return diagnose(
         judged_rankings([*grades], tags, ranked, binary, cutoff=50),
         graded_rankings([*grades], tags, ranked, both, cutoff=50),
-        level=1, **options,  # type: ignore[arg-type]  # the tests' own keywords
-    )  # fmt: skip
+        level=1,
+        **options,  # type: ignore[arg-type]  # the tests' own keywords
+    )
 
 
 @given(drawn_lists, drawn_grades, st.integers(1, WIDTH), st.data())
@@ -101,8 +101,7 @@ def test_infap_with_a_pool_is_trec_evals(lists: list, grades: list, depth: int) 
     for run, tag in enumerate(found.rankings.tags):
         for place, topic in enumerate(judged):
             for rank, docno in enumerate(named[tag, topic]):
-                within = any(docno in one[:depth] for (_, its), one in named.items()
-                             if its == topic)  # fmt: skip
+                within = any(docno in one[:depth] for (_, its), one in named.items() if its == topic)
                 assert held[run, place, rank] == within
                 if within:
                     told[topic].setdefault(str(docno), -1)
@@ -124,8 +123,9 @@ def test_infap_with_a_pool_is_trec_evals(lists: list, grades: list, depth: int) 
 def test_depth_below_the_end_of_every_list() -> None:
     """The pool is all there is, and the guess begins where the lists end."""
     lists: Lists = {("a", "t"): [1, 2, 3, 4], ("b", "t"): [3, 5, 6]}
-    found = diagnosed(lists, {"t": {1: 1, 2: 1, 3: 1, 4: 0, 5: 0, 6: 1}}, depth=20,
-                      contributing=np.ones(2, np.bool_))  # fmt: skip
+    found = diagnosed(
+        lists, {"t": {1: 1, 2: 1, 3: 1, 4: 0, 5: 0, 6: 1}}, depth=20, contributing=np.ones(2, np.bool_)
+    )
     assert found.pool is not None
     assert (found.pool.depth, found.pool.n_pairs) == (20, 6)
     assert (found.pool.missed.depth, found.pool.missed.to_depth) == (4, 8)

@@ -130,8 +130,11 @@ def test_depth_down_to_which_nearly_all_is_judged() -> None:
 def test_judged_documents_of_a_pool_are_relevant_or_not() -> None:
     """Depth 2 of one list: 1 judged relevant, 2 judged not; 3, below, is neither here nor there."""
     arrays = judged_rankings(
-        ["t"], ["a"], {("a", "t"): np.array([1, 2, 3])},
-        {"t": (np.array([1, 2, 3]), np.array([True, False, False]))}, cutoff=3,
-    )  # fmt: skip
+        ["t"],
+        ["a"],
+        {("a", "t"): np.array([1, 2, 3])},
+        {"t": (np.array([1, 2, 3]), np.array([True, False, False]))},
+        cutoff=3,
+    )
     counts = topic_counts(arrays, within_depth(arrays, 2))
     assert (counts.pool_relevant.tolist(), counts.pool_not_relevant.tolist()) == ([1], [1])

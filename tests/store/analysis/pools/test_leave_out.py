@@ -198,9 +198,11 @@ def test_repooling_a_pool_of_fixed_size(drawn: Drawn, size: int) -> None:
         np.testing.assert_allclose(left.after[row], after)
 
 
-MEASURES = ["AP", "AP(rel=2)", "P@2", "R@2", "Rprec", "RR", "nDCG", "nDCG(dcg='exp-log2')@2",
-            "IPrec@0.4", "BreakEven", "Accuracy", "Judged@2", "SetF", "SetE", "SetBorko",
-            "NumRet(rel=1)", "NumRel", "SetFallout(docs=50)"]  # fmt: skip
+_NAMES = (
+    "AP AP(rel=2) P@2 R@2 Rprec RR nDCG nDCG(dcg='exp-log2')@2 IPrec@0.4 BreakEven "
+    "Accuracy Judged@2 SetF SetE SetBorko NumRet(rel=1) NumRel SetFallout(docs=50)"
+)
+MEASURES = _NAMES.split()
 
 
 def both_arrays(
@@ -331,8 +333,9 @@ def changed(before: list[float], after: list[float], topics: NDArray[np.float64]
     withdrawn = Withdrawn(names, np.arange(len(before)), nothing, nothing, nothing, zeros)
     means = np.array(before), np.array(after)
     taus = np.full(len(before), np.nan)
-    return LeaveOut(withdrawn, zeros, topics, topics, *means, zeros, zeros, zeros, taus, taus,
-                    (None,) * len(before))  # fmt: skip
+    return LeaveOut(
+        withdrawn, zeros, topics, topics, *means, zeros, zeros, zeros, taus, taus, (None,) * len(before)
+    )
 
 
 TRUE = [0.5, 0.3, 0.3, 0.2, 0.1]
@@ -528,8 +531,9 @@ def test_toy_pool_has_the_uniques_of_its_documentation() -> None:
     ranked = {key: [number for _, number in sorted(one)] for key, one in rankings.items()}
     arrays = arrays_of(ranked, grades, 100)
     assert arrays.tags == ("A", "B", "C", "D", "E")
-    sizes = [[int(one.sum()) for one in depth_plan(arrays, depth)(np.ones(5, bool))]
-             for depth in (1, 2, 3, 5, 10)]  # fmt: skip
+    sizes = [
+        [int(one.sum()) for one in depth_plan(arrays, depth)(np.ones(5, bool))] for depth in (1, 2, 3, 5, 10)
+    ]
     assert sizes == [[5, 4, 5], [9, 8, 9], [13, 12, 13], [20, 20, 20], [40, 38, 36]]
     withdrawn = remove_uniques(arrays, within_depth(arrays, 3))
     first = withdrawn.topics == 0

@@ -50,8 +50,7 @@ def test_counts_are_those_of_looking_at_every_list(data: st.DataObject) -> None:
             assert first.documents[row, depth - 1] == len(entering)
             assert first.judged[row, depth - 1] == len(found)
             assert first.relevant[row, depth - 1] == sum(found)
-        missing = [document for document, flag in judged[topic].items()
-                   if flag and document not in best]  # fmt: skip
+        missing = [document for document, flag in judged[topic].items() if flag and document not in best]
         assert first.n_relevant_elsewhere[row] == len(missing)
 
 
@@ -187,8 +186,7 @@ def test_interval_covers_as_often_as_it_says() -> None:
 def test_interval_of_one_depth_is_that_of_the_regression(coverage: float) -> None:
     """The textbook's prediction interval of one more point, on logarithms, with Student's t."""
     counts = np.array([300, 140, 119, 70, 66, 50, 41, 44, 30, 34])
-    missed = missed_relevant(first_of(counts), depth=10, to_depth=11, coverage=coverage,
-                             n_draws=40_000)  # fmt: skip
+    missed = missed_relevant(first_of(counts), depth=10, to_depth=11, coverage=coverage, n_draws=40_000)
     x, y = np.log(np.arange(1, 11)), np.log(counts + 1)
     line = stats.linregress(x, y)
     rest = y - line.intercept - line.slope * x

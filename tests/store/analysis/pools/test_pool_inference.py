@@ -88,8 +88,12 @@ def test_runs_that_were_pooled_are_found(drawn: Drawn, depth: int) -> None:
 
 def test_the_larger_depth_wins_a_tie() -> None:
     """Two runs judged to rank 1 and two to rank 3: the pool is of depth 3."""
-    rankings: Lists = {("a", "t"): [1, 2, 3, 9], ("b", "t"): [3, 2, 1, 8],
-                       ("c", "t"): [1, 9, 2], ("d", "t"): [2, 8, 3]}  # fmt: skip
+    rankings: Lists = {
+        ("a", "t"): [1, 2, 3, 9],
+        ("b", "t"): [3, 2, 1, 8],
+        ("c", "t"): [1, 9, 2],
+        ("d", "t"): [2, 8, 3],
+    }
     pool = infer_pool(arrays_of(rankings, {"t": dict.fromkeys([1, 2, 3], True)}, 10))
     assert pool.prefixes.tolist() == [3, 3, 1, 1]
     assert (pool.depth, pool.n_at_depth) == (3, 2)

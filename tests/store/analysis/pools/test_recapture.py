@@ -44,9 +44,9 @@ def test_estimates_by_hand() -> None:
 def test_chapman_is_unbiased_where_the_catches_fill_the_whole(total: int, first: int, second: int) -> None:
     """And so is Seber's variance: n_1 + n_2 >= N, all overlaps weighed by their chance."""
     overlaps = range(max(0, first + second - total), min(first, second) + 1)
-    chances = np.array([
-        math.comb(first, both) * math.comb(total - first, second - both) for both in overlaps
-    ]) / math.comb(total, second)  # fmt: skip
+    chances = np.array(
+        [math.comb(first, both) * math.comb(total - first, second - both) for both in overlaps]
+    ) / math.comb(total, second)
     found = recapture(first, second, list(overlaps))
     assert chances @ found.chapman == pytest.approx(total, rel=1e-12)
     variance = chances @ (found.chapman - total) ** 2
