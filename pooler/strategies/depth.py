@@ -19,18 +19,9 @@ def depth_values(rankings: TopicRankings) -> NDArray[np.float64]:
     The pool itself is the union of the rankings, cut at the depth [1]_; a shorter run gives all
     it has. The values order it for judges, as NTCIRPOOL does [2]_.
 
-    Parameters
-    ----------
-    rankings : TopicRankings
-        Cut at the depth of the pool.
-
     The number of runs that returned the document, less a share below 1 that grows with the
     sum of its ranks: documents of more runs first, then those of the smaller sum of ranks.
-    With n runs, the value is in (n - 1, n).
-
-    Notes
-    -----
-    O(n) for n documents taken from all runs.
+    With n runs, the value is in (n - 1, n). O(n) for n documents taken from all runs.
 
     References
     ----------
@@ -69,7 +60,7 @@ def take_values(rankings: TopicRankings) -> NDArray[np.float64]:
     References
     ----------
     .. [1] Lipani, Palotti, Lupu, Piroi, Zuccon and Hanbury, "Fixed-cost pooling strategies based
-       on IR evaluation measures", *ECIR* 2017 (TakeN).
+       on IR evaluation measures", *ECIR* 2017, doi:10.1007/978-3-319-56608-5_28 (TakeN).
 
     Examples
     --------
@@ -131,8 +122,7 @@ class DepthThen:
 
     References
     ----------
-    .. [1] Lipani, Palotti, Lupu, Piroi, Zuccon and Hanbury, "Fixed-cost pooling strategies based
-       on IR evaluation measures", *ECIR* 2017.
+    .. [1] Lipani et al., *ECIR* 2017, as of `take_values`.
 
     Examples
     --------

@@ -98,12 +98,7 @@ class Adaptive(Protocol):
     def observe(self, document: int, relevant: bool | None) -> None:  # noqa: FBT001 - an outcome
         """Take in what came of a document, which need not be the one `choose` would name.
 
-        Parameters
-        ----------
-        document : int
-            A document not observed before.
-        relevant : bool or None
-            Its judgement; ``None`` = drawn, but with no judgement (yet).
+        It was not observed before; `relevant` is its judgement, ``None`` = drawn, but with none (yet).
         """
 
 

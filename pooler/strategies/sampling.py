@@ -26,13 +26,6 @@ def draw_uniform(rankings: TopicRankings, *, budget: int, seed: int) -> Sample:
     The documents between the cuts of infAP [1]_, but of exactly the size asked for, where NIST's
     script tosses a coin for each document [2]_.
 
-    Parameters
-    ----------
-    budget : int
-        Documents to judge, at least 1; all when there are fewer.
-    seed : int
-        Not negative; every topic has a stream of its own.
-
     Returns
     -------
     Sample
@@ -112,13 +105,6 @@ def draw_statap(rankings: TopicRankings, *, budget: int, seed: int) -> Sample:
     A bucket is drawn with replacement, as often as the budget says, with the prior of all its
     documents; then, from every bucket, as many documents as it was drawn, without replacement.
 
-    Parameters
-    ----------
-    budget : int
-        Documents to judge, at least 1; all when there are fewer.
-    seed : int
-        Not negative; every topic has a stream of its own.
-
     Returns
     -------
     Sample
@@ -146,8 +132,7 @@ def draw_statap(rankings: TopicRankings, *, budget: int, seed: int) -> Sample:
     are the probabilities returned, exact but for rounding. The last bucket has the least priors,
     so a repetition is needed at most every other time.
 
-    Documents with the same prior may fall into different buckets: ties go by docno descending.
-    O(n log n).
+    Documents with the same prior may fall into different buckets. O(n log n).
 
     References
     ----------
@@ -392,8 +377,6 @@ def draw_stratified(rankings: TopicRankings, *, budget: int | None = None, seed:
         Of one topic, cut at the last rank of the strata or deeper: what was cut off is in none.
     budget : int, optional
         Documents to judge, at most; needed when a stratum has no rate.
-    seed : int
-        Not negative; every topic has a stream of its own.
     strata : str
         See `parse_strata`.
 
