@@ -97,8 +97,9 @@ def choose_judges(
             chooser.fill(topic, sizes[topic], seed, preferred=frozenset())
         chooser.even_out()
     else:
-        numbers = {topic: raw_numbers(seed, topic, len(names) + 1, step=_TOPICS).tolist()
-                   for topic in by_topic}  # fmt: skip
+        numbers = {
+            topic: raw_numbers(seed, topic, len(names) + 1, step=_TOPICS).tolist() for topic in by_topic
+        }
         largest_first = sorted(by_topic, key=lambda topic: (-len(by_topic[topic]), numbers[topic][-1]))
         for topic in largest_first:
             known = [experience.get(topic, {}).get(name, 0) for name in names]
@@ -298,10 +299,11 @@ def plan_assignment(
     by_topic = _planned(every, options)
     purposes = {topic: _purposes(topic, some, options) for topic, some in by_topic.items()}
     sizes = {
-        topic: [_size(one, purpose, names, options)
-                for one, purpose in zip(some, purposes[topic], strict=True)]
+        topic: [
+            _size(one, purpose, names, options) for one, purpose in zip(some, purposes[topic], strict=True)
+        ]
         for topic, some in by_topic.items()
-    }  # fmt: skip
+    }
     if options.lease_s is None:
         chosen = choose_judges(
             by_topic,

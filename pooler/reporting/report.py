@@ -75,9 +75,12 @@ def report(
         advance(1)
         sections: list[Section | None] = []
         for make in (
-            on_pool.what_it_is, on_pool.pool, on_pool.contributions,
-            on_judges.judging, on_judges.agreement,
-        ):  # fmt: skip
+            on_pool.what_it_is,
+            on_pool.pool,
+            on_pool.contributions,
+            on_judges.judging,
+            on_judges.agreement,
+        ):
             sections.append(make(material))
             advance(1)
         missed = on_scores.unjudged(material)
