@@ -24,11 +24,11 @@ from store.records import Assignable, AssignmentPlan, Existing, Place, Purpose
 from store.text import natural_key
 
 
-def even_out(seats: NDArray[np.bool_], is_movable: NDArray[np.bool_]) -> None:
+def even_out(assigned: NDArray[np.bool_], is_movable: NDArray[np.bool_]) -> None:
     """Move documents between judges, in place, until no move makes loads more even.
 
-    Rows keep their sums, and `is_movable` changes with `seats` (both documents by judges). A judge with two
-    documents more than another hands one on, over judges in between where none can go straight; when no such
+    Rows keep their sums, and `is_movable` changes with `assigned` (both documents by judges). A judge with
+    two documents more than another hands one on, over judges in between where none can go straight; when no such
     chain is left, the sum of squared loads is the least there is, so loads differ by at most one wherever
     that is possible (Harvey, Ladner, Lovasz, Tamir, "Semi-matchings for bipartite graphs and load
     balancing", *Journal of Algorithms* 59(1), 53-78, 2006, Theorem 3.1). O(n_documents n_judges**2) for
@@ -36,24 +36,24 @@ def even_out(seats: NDArray[np.bool_], is_movable: NDArray[np.bool_]) -> None:
 
     Examples
     --------
-    >>> seats = np.array([[True, False], [True, False], [True, False]])
-    >>> even_out(seats, np.array([[False, False], [True, False], [True, False]]))
-    >>> seats.sum(axis=0).tolist()
+    >>> assigned = np.array([[True, False], [True, False], [True, False]])
+    >>> even_out(assigned, np.array([[False, False], [True, False], [True, False]]))
+    >>> assigned.sum(axis=0).tolist()
     [2, 1]
     """
-    while (chain := _find_chain(seats, is_movable)) is not None:
+    while (chain := _find_chain(assigned, is_movable)) is not None:
         for giver, taker in itertools.pairwise(chain):
-            document = int(np.argmax(is_movable[:, giver] & ~seats[:, taker]))
-            for array in (seats, is_movable):
+            document = int(np.argmax(is_movable[:, giver] & ~assigned[:, taker]))
+            for array in (assigned, is_movable):
                 array[document, giver], array[document, taker] = False, True
 
 
-def _find_chain(seats: NDArray[np.bool_], is_movable: NDArray[np.bool_]) -> list[int] | None:
+def _find_chain(assigned: NDArray[np.bool_], is_movable: NDArray[np.bool_]) -> list[int] | None:
     """Return judges of whom each can hand a document to the next, the last with two fewer."""
-    loads = seats.sum(axis=0)
+    loads = assigned.sum(axis=0)
     if loads.size == 0 or loads.max() - loads.min() < 2:
         return None
-    can_hand = is_movable.T.astype(np.float32) @ (~seats).astype(np.float32) > 0
+    can_hand = is_movable.T.astype(np.float32) @ (~assigned).astype(np.float32) > 0
     for first in np.argsort(-loads, kind="stable").tolist():
         came_from = {first: first}
         queue = [first]
@@ -183,9 +183,9 @@ class _Chooser:
         """Repair loads that decisions have left uneven."""
         if max(self.loads, default=0) - min(self.loads, default=0) < 2:
             return
-        kept, seats = (self._array(some) for some in (self.kept, self.chosen))
-        even_out(seats, seats & ~kept)
-        rows = iter(seats)
+        kept, assigned = (self._array(some) for some in (self.kept, self.chosen))
+        even_out(assigned, assigned & ~kept)
+        rows = iter(assigned)
         self.chosen = {
             topic: [set(np.flatnonzero(next(rows)).tolist()) for _ in some]
             for topic, some in self.chosen.items()

@@ -230,7 +230,7 @@ def pool_diff(first: Set[Pair], second: Set[Pair]) -> PoolDiff:
     return PoolDiff({side: sorted(part, key=_place) for side, part in parts.items()})
 
 
-def place_of(standing: PairStanding | None) -> CollectionState:
+def place_of(known: PairStanding | None) -> CollectionState:
     """Say how a document stands; ``None`` = nothing is known of it.
 
     Examples
@@ -239,16 +239,16 @@ def place_of(standing: PairStanding | None) -> CollectionState:
     >>> place_of(PairStanding(frozenset(), State.JUDGED, 0)).value
     'outside'
     """
-    if standing is None:
+    if known is None:
         return CollectionState.NOT_POOLED
-    if standing.pools:
-        return CollectionState(standing.state.value)
-    return CollectionState.OUTSIDE if standing.state is State.JUDGED else CollectionState.NOT_POOLED
+    if known.pools:
+        return CollectionState(known.state.value)
+    return CollectionState.OUTSIDE if known.state is State.JUDGED else CollectionState.NOT_POOLED
 
 
-def count_places(pairs: Iterable[Pair], standings: Mapping[Pair, PairStanding]) -> dict[CollectionState, int]:
+def count_places(pairs: Iterable[Pair], known: Mapping[Pair, PairStanding]) -> dict[CollectionState, int]:
     """Count documents by how they stand; every place has its key."""
-    counts = Counter(place_of(standings.get(pair)) for pair in pairs)
+    counts = Counter(place_of(known.get(pair)) for pair in pairs)
     return {place: counts[place] for place in CollectionState}
 
 

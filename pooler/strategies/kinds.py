@@ -143,7 +143,7 @@ class Strategy:
             raise UnknownNameError(f"parameter of `{self.name}`", name, rows)
         return rows[name]
 
-    def complete(self, given: Mapping[str, ParameterValue]) -> dict[str, ParameterValue]:
+    def complete(self, chosen: Mapping[str, ParameterValue]) -> dict[str, ParameterValue]:
         """Return all parameters: those given, checked, and the defaults of the others.
 
         Raises
@@ -154,11 +154,11 @@ class Strategy:
             If a value cannot be used, or one that must be given is not.
         """
         rows = {parameter.name: parameter for parameter in self.parameters}
-        for name in given:
+        for name in chosen:
             self._row(name, rows)
         values: dict[str, ParameterValue] = {}
         for parameter in self.parameters:
-            value = given.get(parameter.name, parameter.default)
+            value = chosen.get(parameter.name, parameter.default)
             if value is None:
                 requirement = f"must be given: {parameter.summary}"
                 raise ParameterError(parameter.name, requirement, None)

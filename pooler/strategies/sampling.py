@@ -57,9 +57,7 @@ def draw_uniform(rankings: TopicRankings, *, budget: int, seed: int) -> Sample:
     >>> int(sample.sampled.sum()), sample.inclusion.tolist()
     (3, [0.75, 0.75, 0.75, 0.75])
     """
-    if budget < 1:
-        requirement = f"must give topic `{rankings.topic}` at least one document"
-        raise ArgumentError("budget", requirement, budget)
+    _check_budget(budget, rankings.topic)
     n_documents = rankings.n_documents
     size = min(budget, n_documents)
     sampled = np.zeros(n_documents, np.bool_)
@@ -71,6 +69,12 @@ def draw_uniform(rankings: TopicRankings, *, budget: int, seed: int) -> Sample:
         inclusion=np.full(n_documents, size / max(n_documents, 1)),
         values=take_values(rankings),
     )
+
+
+def _check_budget(budget: int, topic: str) -> None:
+    """Refuse a sample of nothing."""
+    if budget < 1:
+        raise ArgumentError("budget", f"must give topic `{topic}` at least one document", budget)
 
 
 def least(numbers: NDArray[np.uint64], documents: NDArray[np.int64], size: int) -> NDArray[np.int64]:
@@ -154,9 +158,7 @@ def draw_statap(rankings: TopicRankings, *, budget: int, seed: int) -> Sample:
     >>> sample.inclusion.tolist(), sample.strata.tolist()
     ([0.625, 0.1875, 0.1875], [1, 3, 2])
     """
-    if budget < 1:
-        requirement = f"must give topic `{rankings.topic}` at least one document"
-        raise ArgumentError("budget", requirement, budget)
+    _check_budget(budget, rankings.topic)
     n_documents = rankings.n_documents
     values = prior(rankings)
     ordered = descending(values)
