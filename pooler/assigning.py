@@ -28,11 +28,11 @@ def even_out(assigned: NDArray[np.bool_], is_movable: NDArray[np.bool_]) -> None
     """Move documents between judges, in place, until no move makes loads more even.
 
     Rows keep their sums, and `is_movable` changes with `assigned` (both documents by judges). A judge with
-    two documents more than another hands one on, over judges in between where none can go straight; when no such
-    chain is left, the sum of squared loads is the least there is, so loads differ by at most one wherever
-    that is possible (Harvey, Ladner, Lovasz, Tamir, "Semi-matchings for bipartite graphs and load
-    balancing", *Journal of Algorithms* 59(1), 53-78, 2006, Theorem 3.1). O(n_documents n_judges**2) for
-    every chain; there are none where nothing is immovable.
+    two documents more than another hands one on, over judges in between where none can go straight; when no
+    such chain is left, the sum of squared loads is the least there is, so loads differ by at most one
+    wherever that is possible (Harvey, Ladner, Lovasz, Tamir, "Semi-matchings for bipartite graphs and load
+    balancing", *Journal of Algorithms* 59(1), 53-78, 2006, Theorem 3.1). O(n_documents n_judges**2) for every
+    chain; there are none where nothing is immovable.
 
     Examples
     --------

@@ -13,7 +13,7 @@ from pooler.assigning import even_out
 
 @st.composite
 def assignments(draw: st.DrawFn) -> tuple[np.ndarray, np.ndarray]:
-    """Draw who has what of up to 5 documents and 4 judges, and which assigned may be moved."""
+    """Draw who has what of up to 5 documents and 4 judges, and which of it may be moved."""
     shape = draw(st.integers(0, 5)), draw(st.integers(1, 4))
     cells = st.lists(st.booleans(), min_size=shape[0] * shape[1], max_size=shape[0] * shape[1])
     assigned = np.array(draw(cells), np.bool_).reshape(shape)
@@ -22,7 +22,7 @@ def assignments(draw: st.DrawFn) -> tuple[np.ndarray, np.ndarray]:
 
 
 def least_sum_of_squares(assigned: np.ndarray, is_movable: np.ndarray) -> int:
-    """Try every way to give the movable assigned of each document to judges who have none of it."""
+    """Try every way to give the movable documents to judges who have none of it."""
     n_judges = assigned.shape[1]
     choices = []
     for row, movable in zip(assigned, is_movable, strict=True):
@@ -41,7 +41,7 @@ def least_sum_of_squares(assigned: np.ndarray, is_movable: np.ndarray) -> int:
 
 @given(assignments())
 def test_no_choice_is_more_even(drawn: tuple[np.ndarray, np.ndarray]) -> None:
-    """The sum of squared loads is the least there is; immovable assigned and row sums stay."""
+    """The sum of squared loads is the least there is; immovable places and row sums stay."""
     assigned, is_movable = drawn
     expected = least_sum_of_squares(assigned, is_movable)
     fixed, sums = assigned & ~is_movable, assigned.sum(axis=1)
