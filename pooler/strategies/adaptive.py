@@ -67,13 +67,7 @@ class Unobserved:
             raise ArgumentError("document", requirement, document)
 
     def remove(self, document: int) -> None:
-        """Take a document as observed.
-
-        Raises
-        ------
-        ArgumentError
-            If it is no document of the topic, or was observed before.
-        """
+        """Take a document as observed; `ArgumentError` as for `check`."""
         self.check(document)
         self._is_left[document] = 0
         self.n_observed += 1
@@ -131,17 +125,9 @@ class WeightedSums:
         self._share = 1 - (tie_within or (rankings.n_runs + 2) * 2.0**-52)
 
     def best(self, factors: list[float]) -> int | None:
-        """Return the unobserved document with the greatest sum; ties: docno descending.
+        """Return the unobserved document with the greatest sum; ``None`` when all have been observed.
 
-        Parameters
-        ----------
-        factors : list of float
-            By run, not negative.
-
-        Returns
-        -------
-        int or None
-            The document; ``None`` when all have been observed.
+        `factors` are by run, and not negative.
         """
         if self.unobserved.is_empty:
             return None

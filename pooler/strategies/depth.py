@@ -81,18 +81,9 @@ def take_values(rankings: TopicRankings) -> NDArray[np.float64]:
 
 
 def depth_pool_size(rankings: TopicRankings, *, first: int) -> int:
-    """Count the documents that some run has at a rank of at most `first`.
+    """Count the documents that some run has at a rank of at most `first`, from 1.
 
-    Parameters
-    ----------
-    first : int
-        Depth of the pool, at least 1.
-
-    Returns
-    -------
-    int
-        How many documents are judged before the adaptive part begins: a smaller budget never
-        reaches it.
+    So many are judged before the adaptive part begins: a smaller budget never reaches it.
 
     Examples
     --------
@@ -155,18 +146,9 @@ class DepthThen:
 
 
 def depth_then_strategy(adaptive: Iterable[AdaptiveStrategy]) -> AdaptiveStrategy:
-    """Return the table's row for `DepthThen`.
+    """Return the table's row for `DepthThen`, which can go on with any of `adaptive`, at its defaults.
 
-    Parameters
-    ----------
-    adaptive : iterable of AdaptiveStrategy
-        Those it can go on with; each takes the defaults of its parameters.
-
-    Returns
-    -------
-    AdaptiveStrategy
-        The row. Its `start` and `needs_seed_for` raise `UnknownNameError` when the parameter
-        ``then`` names none of them.
+    Its `start` and `needs_seed_for` raise `UnknownNameError` when the parameter ``then`` names none of them.
     """
     inner = {strategy.name: strategy for strategy in adaptive}
 

@@ -143,18 +143,10 @@ def comb_mnz_values(rankings: TopicRankings) -> NDArray[np.float64]:
 
 
 def n_constant_rankings(rankings: TopicRankings) -> int:
-    """Count the runs whose scores for the topic are all equal.
+    """Count the runs whose scores for the topic are all equal; `ArgumentError` without scores.
 
-    Returns
-    -------
-    int
-        Rankings to which the Comb family gives `CONSTANT` throughout, those of one document
-        among them: with such runs it knows less than it seems to.
-
-    Raises
-    ------
-    ArgumentError
-        If `rankings` has no scores.
+    The Comb family gives `CONSTANT` to these rankings throughout, those of one document among them: with
+    such runs it knows less than it seems to.
 
     Examples
     --------

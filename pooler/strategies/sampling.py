@@ -78,21 +78,10 @@ def _check_budget(budget: int, topic: str) -> None:
 
 
 def least(numbers: NDArray[np.uint64], documents: NDArray[np.int64], size: int) -> NDArray[np.int64]:
-    """Return the `size` documents with the least numbers: a simple random sample.
+    """Return the `size` documents with the least numbers, by these: a simple random sample.
 
-    Parameters
-    ----------
-    numbers : ndarray of uint64, shape (n_documents,)
-        A random number for every document of the topic.
-    documents : ndarray of int64, shape (n_members,)
-        Those to choose from, ascending; of equal numbers the lower document comes first.
-    size : int
-        How many, at most as many as there are.
-
-    Returns
-    -------
-    ndarray of int64, shape (size,)
-        Documents, by their random numbers.
+    `numbers` are one for every document of the topic; `documents`, those to choose from, ascend, and are at
+    least `size`; of equal numbers the lower document comes first.
 
     Examples
     --------
