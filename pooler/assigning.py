@@ -24,10 +24,10 @@ from store.records import Assignable, AssignmentPlan, Existing, Place, Purpose
 from store.text import natural_key
 
 
-def even_out(held_places: NDArray[np.bool_], is_movable: NDArray[np.bool_]) -> None:
+def even_out(assigned: NDArray[np.bool_], is_movable: NDArray[np.bool_]) -> None:
     """Move documents between judges, in place, until no move makes loads more even.
 
-    Rows keep their sums, and `is_movable` changes with `held_places` (both documents by judges). A judge with
+    Rows keep their sums, and `is_movable` changes with `assigned` (both documents by judges). A judge with
     two documents more than another hands one on, over judges in between where none can go straight; when no
     such chain is left, the sum of squared loads is the least there is, so loads differ by at most one
     wherever that is possible (Harvey, Ladner, Lovasz, Tamir, "Semi-matchings for bipartite graphs and load
@@ -36,24 +36,24 @@ def even_out(held_places: NDArray[np.bool_], is_movable: NDArray[np.bool_]) -> N
 
     Examples
     --------
-    >>> held_places = np.array([[True, False], [True, False], [True, False]])
-    >>> even_out(held_places, np.array([[False, False], [True, False], [True, False]]))
-    >>> held_places.sum(axis=0).tolist()
+    >>> assigned = np.array([[True, False], [True, False], [True, False]])
+    >>> even_out(assigned, np.array([[False, False], [True, False], [True, False]]))
+    >>> assigned.sum(axis=0).tolist()
     [2, 1]
     """
-    while (chain := _find_chain(held_places, is_movable)) is not None:
+    while (chain := _find_chain(assigned, is_movable)) is not None:
         for giver, taker in itertools.pairwise(chain):
-            document = int(np.argmax(is_movable[:, giver] & ~held_places[:, taker]))
-            for array in (held_places, is_movable):
+            document = int(np.argmax(is_movable[:, giver] & ~assigned[:, taker]))
+            for array in (assigned, is_movable):
                 array[document, giver], array[document, taker] = False, True
 
 
-def _find_chain(held_places: NDArray[np.bool_], is_movable: NDArray[np.bool_]) -> list[int] | None:
+def _find_chain(assigned: NDArray[np.bool_], is_movable: NDArray[np.bool_]) -> list[int] | None:
     """Return judges of whom each can hand a document to the next, the last with two fewer."""
-    loads = held_places.sum(axis=0)
+    loads = assigned.sum(axis=0)
     if loads.size == 0 or loads.max() - loads.min() < 2:
         return None
-    can_hand = is_movable.T.astype(np.float32) @ (~held_places).astype(np.float32) > 0
+    can_hand = is_movable.T.astype(np.float32) @ (~assigned).astype(np.float32) > 0
     for first in np.argsort(-loads, kind="stable").tolist():
         came_from = {first: first}
         queue = [first]
@@ -97,8 +97,9 @@ def choose_judges(
             chooser.fill(topic, sizes[topic], seed, preferred=frozenset())
         chooser.even_out()
     else:
-        numbers = {topic: raw_numbers(seed, topic, len(names) + 1, step=_TOPICS).tolist()
-                   for topic in by_topic}  # fmt: skip
+        numbers = {
+            topic: raw_numbers(seed, topic, len(names) + 1, step=_TOPICS).tolist() for topic in by_topic
+        }
         largest_first = sorted(by_topic, key=lambda topic: (-len(by_topic[topic]), numbers[topic][-1]))
         for topic in largest_first:
             known = [experience.get(topic, {}).get(name, 0) for name in names]
@@ -182,9 +183,9 @@ class _Chooser:
         """Repair loads that decisions have left uneven."""
         if max(self.loads, default=0) - min(self.loads, default=0) < 2:
             return
-        kept, held_places = (self._array(some) for some in (self.kept, self.chosen))
-        even_out(held_places, held_places & ~kept)
-        rows = iter(held_places)
+        kept, assigned = (self._array(some) for some in (self.kept, self.chosen))
+        even_out(assigned, assigned & ~kept)
+        rows = iter(assigned)
         self.chosen = {
             topic: [set(np.flatnonzero(next(rows)).tolist()) for _ in some]
             for topic, some in self.chosen.items()
@@ -298,10 +299,11 @@ def plan_assignment(
     by_topic = _planned(every, options)
     purposes = {topic: _purposes(topic, some, options) for topic, some in by_topic.items()}
     sizes = {
-        topic: [_size(one, purpose, names, options)
-                for one, purpose in zip(some, purposes[topic], strict=True)]
+        topic: [
+            _size(one, purpose, names, options) for one, purpose in zip(some, purposes[topic], strict=True)
+        ]
         for topic, some in by_topic.items()
-    }  # fmt: skip
+    }
     if options.lease_s is None:
         chosen = choose_judges(
             by_topic,

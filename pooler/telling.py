@@ -7,7 +7,7 @@ in a result's `warnings`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 
 
@@ -22,12 +22,7 @@ class Listener:
 
     def progress(self, label: str, total: int) -> AbstractContextManager[Callable[[int], None]]:  # noqa: ARG002 - of listeners
         """Return what counts the steps of a work: what is done, and steps in all."""
-        return _unheard()
-
-
-@contextmanager
-def _unheard() -> Iterator[Callable[[int], None]]:
-    yield lambda _steps: None
+        return nullcontext(lambda _steps: None)
 
 
 _listener: ContextVar[Listener] = ContextVar("listener")

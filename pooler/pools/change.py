@@ -230,7 +230,7 @@ def pool_diff(first: Set[Pair], second: Set[Pair]) -> PoolDiff:
     return PoolDiff({side: sorted(part, key=_place) for side, part in parts.items()})
 
 
-def place_of(document_states: PairState | None) -> CollectionState:
+def place_of(known: PairState | None) -> CollectionState:
     """Say how a document stands; ``None`` = nothing is known of it.
 
     Examples
@@ -239,16 +239,16 @@ def place_of(document_states: PairState | None) -> CollectionState:
     >>> place_of(PairState(frozenset(), State.JUDGED, 0)).value
     'outside'
     """
-    if document_states is None:
+    if known is None:
         return CollectionState.NOT_POOLED
-    if document_states.pools:
-        return CollectionState(document_states.state.value)
-    return CollectionState.OUTSIDE if document_states.state is State.JUDGED else CollectionState.NOT_POOLED
+    if known.pools:
+        return CollectionState(known.state.value)
+    return CollectionState.OUTSIDE if known.state is State.JUDGED else CollectionState.NOT_POOLED
 
 
-def count_places(pairs: Iterable[Pair], pair_states: Mapping[Pair, PairState]) -> dict[CollectionState, int]:
+def count_places(pairs: Iterable[Pair], known: Mapping[Pair, PairState]) -> dict[CollectionState, int]:
     """Count documents by how they stand; every place has its key."""
-    counts = Counter(place_of(pair_states.get(pair)) for pair in pairs)
+    counts = Counter(place_of(known.get(pair)) for pair in pairs)
     return {place: counts[place] for place in CollectionState}
 
 

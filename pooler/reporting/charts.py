@@ -7,15 +7,15 @@ from dataclasses import replace
 
 from pooler.reporting.grid import HeatMap, draw_heat_map
 from pooler.reporting.lines import Lines, draw_lines
-from pooler.reporting.rows import Bars, Dots, draw_bars, draw_dots
+from pooler.reporting.rows import ALL, Bars, Dots, draw_bars, draw_dots
 
 Chart = Bars | Dots | HeatMap | Lines
 ROWS_OF_A_PIECE = 40
 """As many rows of one bar or dot as fit a printed page, where labels do not take two lines."""
 
 
-def draw(chart: Chart, *, width: float, key: str) -> str:
-    """Draw any chart as one `<svg>` element.
+def draw(chart: Chart, *, width: float, key: str, rows: slice = ALL) -> str:
+    """Draw any chart as one `<svg>` element; of bars and dots, some rows.
 
     Well-formed XML, every text escaped, colours and fonts from the page.
 
@@ -31,9 +31,9 @@ def draw(chart: Chart, *, width: float, key: str) -> str:
     """
     match chart:
         case Bars():
-            return draw_bars(chart, width=width, key=key)
+            return draw_bars(chart, width=width, key=key, rows=rows)
         case Dots():
-            return draw_dots(chart, width=width, key=key)
+            return draw_dots(chart, width=width, key=key, rows=rows)
         case Lines():
             return draw_lines(chart, width=width, key=key)
         case HeatMap():
@@ -65,10 +65,6 @@ def draw_in_pieces(chart: Chart, *, width: float, key: str, most: int = ROWS_OF_
     for first in range(0, n_rows, size):
         last = min(first + size, n_rows)
         title = f"{chart.title}, rows {first + 1} to {last} of {n_rows}"
-        key_of_piece, rows = f"{key}-{first + 1}", slice(first, last)
-        if isinstance(chart, Bars):
-            piece = replace(chart, title=title)
-            found.append(draw_bars(piece, width=width, key=key_of_piece, rows=rows))
-        else:
-            found.append(draw_dots(replace(chart, title=title), width=width, key=key_of_piece, rows=rows))
+        piece = replace(chart, title=title)
+        found.append(draw(piece, width=width, key=f"{key}-{first + 1}", rows=slice(first, last)))
     return found

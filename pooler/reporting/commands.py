@@ -49,8 +49,8 @@ class CommandLines:
     @property
     def is_in_memory(self) -> bool:
         """Whether some run or the qrels are objects, which no command line can name."""
-        given = (*self.source.option("runs"), self.source.option("qrels"))
-        return not all(one is None or isinstance(one, str) for one in given)
+        objects = (*self.source.option("runs"), self.source.option("qrels"))
+        return not all(one is None or isinstance(one, str) for one in objects)
 
     @property
     def leaves_password(self) -> bool:
@@ -103,7 +103,7 @@ class CommandLines:
         """Repeat the options that name judgements and say how to read them."""
         option = self.source.option
         policy = option("policy") or Policy()
-        given: dict[str, Any] = {
+        values: dict[str, Any] = {
             "--qrels": option("qrels"),
             "--runs": option("listed") if with_list else None,
             "--judge": policy.judge,
@@ -121,7 +121,7 @@ class CommandLines:
             "--lenient": self.source.lenient,
         }
         words: list[str] = []
-        for name, value in given.items():
+        for name, value in values.items():
             if isinstance(value, bool):
                 words += [name] * value
             elif value is not None:

@@ -78,6 +78,11 @@ def text_width(text: str, size: float) -> float:
     return size * sum(map(_em, text))
 
 
+def widest(texts: Iterable[str]) -> float:
+    """Return the width of the widest text in the size of labels; 0 for none."""
+    return max((text_width(shown(text), SIZE) for text in texts), default=0.0)
+
+
 def wrapped_label(text: str, room: float, size: float) -> list[str]:
     """Break a text into lines that fit a room: at blanks and joints, else anywhere.
 
@@ -172,7 +177,7 @@ def make_scale(
     (['0', '10', '20', '30', '40', '50'], 50.0)
     """
     found = [Decimal(value) for value in values if math.isfinite(value)]
-    low, high = (_given(end) for end in (axis.low, axis.high))
+    low, high = (_axis_end(end) for end in (axis.low, axis.high))
     if not found:
         found = [end for end in (low, high) if end is not None] or [Decimal(0)]
     if axis.with_zero and low is None and high is None:
@@ -236,7 +241,8 @@ def tick_labels(marks: list[Decimal]) -> list[str]:
     finest = min((step.normalize() for step in steps), default=largest.normalize())
     decimals = max(0, -int(finest.as_tuple().exponent))
     if largest < Decimal("1e7") and decimals <= 6:
-        return [f"{_unsigned_zero(mark):,.{decimals}f}" for mark in marks]
+        # Minus 0 is written as 0.
+        return [f"{mark or Decimal(0):,.{decimals}f}" for mark in marks]
     return [_with_power(mark) for mark in marks]
 
 
@@ -248,7 +254,7 @@ def _multiples(low: Decimal, high: Decimal, step: Decimal) -> list[Decimal]:
     return [step * number + 0 for number in range(first, last + 1)]
 
 
-def _given(end: float | None) -> Decimal | None:
+def _axis_end(end: float | None) -> Decimal | None:
     """Return an end of an axis that the caller has set."""
     if end is not None and not math.isfinite(end):
         raise ArgumentError("axis", "must have finite ends", end)
@@ -269,11 +275,6 @@ def _apart(
     if high_moves or not low_moves:
         highest = max(lowest, highest) + room
     return lowest, highest
-
-
-def _unsigned_zero(mark: Decimal) -> Decimal:
-    """Return 0 for minus 0."""
-    return mark if mark else Decimal(0)
 
 
 def _with_power(mark: Decimal) -> str:

@@ -56,9 +56,17 @@ def chart_of(plot: Plot) -> Chart:
     if plot.kind == "grid":
         what, reason = plot.words
         return HeatMap(
-            plot.title, what, plot.heading(), plot.axis or plot.heading(), tuple(labels), headings,
-            _by_row(values), _by_row(texts), has_diagonal=True, reason=reason,
-        )  # fmt: skip
+            plot.title,
+            what,
+            plot.heading(),
+            plot.axis or plot.heading(),
+            tuple(labels),
+            headings,
+            _by_row(values),
+            _by_row(texts),
+            has_diagonal=True,
+            reason=reason,
+        )
     reasons = [_reason_words(row) for row in table.to_records()]
     if plot.kind == "dots":
         return _dots(plot, table, axis, labels, reasons)

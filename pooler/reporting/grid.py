@@ -3,20 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass
 
-from pooler.reporting.drawing import (
-    LINE,
-    N_SHADES,
-    PADDING,
-    SHRINKS,
-    SIZE,
-    Sheet,
-    shown,
-    text_width,
-    wrapped_label,
-)
+from pooler.reporting.drawing import LINE, N_SHADES, PADDING, SHRINKS, SIZE, Sheet, widest, wrapped_label
 from pooler.reporting.rows import NOTHING, UNDEFINED
 from store.errors import ArgumentError
 
@@ -71,17 +60,17 @@ def draw_heat_map(chart: HeatMap, *, width: float, key: str) -> str:
     2
     """
     _check(chart)
-    words = max(_widest(label.split()) for label in (*chart.rows, *chart.columns, ""))
-    least = min(max(_widest(text for row in chart.texts for text in row), words), _MOST_WORD)
+    words = max(widest(label.split()) for label in (*chart.rows, *chart.columns, ""))
+    least = min(max(widest(text for row in chart.texts for text in row), words), _MOST_WORD)
     cell = max(least + 2 * PADDING, _LEAST_CELL)
     # Labels of rows give way to the cells, as far as the longest word.
     rest = width - cell * len(chart.columns) - 3 * PADDING
-    label_room = min(_widest(chart.rows), _LABEL_SHARE * width)
+    label_room = min(widest(chart.rows), _LABEL_SHARE * width)
     if max(rest, least) - rest <= (SHRINKS - 1) * width:
         label_room = min(label_room, max(rest, least))
     labels = [wrapped_label(label, label_room, SIZE) for label in chart.rows]
     left = label_room + 2 * PADDING
-    content = max((_widest(row) for row in chart.texts), default=0.0)
+    content = max((widest(row) for row in chart.texts), default=0.0)
     share = (width - left - PADDING) / max(1, len(chart.columns))
     cell = max(cell, content + 2 * PADDING, min(share, _MOST_CELL))
     sheet = Sheet(max(width, left + cell * len(chart.columns) + PADDING), key)
@@ -128,11 +117,6 @@ def _shade(value: float, largest: float) -> int:
         return 1
     share = value / largest if largest <= 1 else math.log1p(value) / math.log1p(largest)
     return min(2 + int((N_SHADES - 1) * share), N_SHADES)
-
-
-def _widest(texts: Iterable[str]) -> float:
-    """Return the width of the widest text."""
-    return max((text_width(shown(text), SIZE) for text in texts), default=0.0)
 
 
 def _check(chart: HeatMap) -> None:

@@ -26,7 +26,7 @@ from store.errors import ArgumentError
 
 _MOST_MARKERS = 12
 """Markers on one line."""
-FIELD = 260.0
+_FIELD = 260.0
 """Height of the field between the axes."""
 
 
@@ -71,27 +71,17 @@ def draw_lines(chart: Lines, *, width: float, key: str) -> str:
     sheet = Sheet(width, key)
     top = sheet.legend([line.label for line in chart.lines], 0, are_lines=True)
     whole = [point for line in chart.lines for point in line.points if _is_drawn(point)]
-    top, bottom, left, up = draw_upright(sheet, chart.y_axis, [y for _, y in whole], top)
+    top = sheet.lines(0, top, wrapped_label(chart.y_axis.label, width, SIZE), classes="soft") + LINE
+    bottom = top + _FIELD
+    up, marks = make_scale([y for _, y in whole], chart.y_axis, bottom, top)
+    left = max(text_width(label, SIZE) for label in tick_labels(marks)) + 3 * PADDING
+    sheet.vertical_axis(up, marks, left)
     across, marks = horizontal_scale([x for x, _ in whole], chart.x_axis, left, width - SIZE)
     end = sheet.horizontal_axis(across, marks, [(top, bottom)], bottom, chart.x_axis.label)
     for series, line in enumerate(chart.lines):
         for stretch in _stretches(line):
             _draw_stretch(sheet, across, up, stretch, series, is_stepped=line.is_stepped)
     return sheet.finished(chart.title, chart.description, sheet.notes(_notes(chart), end))
-
-
-def draw_upright(
-    sheet: Sheet, axis: Axis, values: list[float], top: float
-) -> tuple[float, float, float, AxisScale]:
-    """Draw the label and the axis at the left of a field.
-
-    Return its top, bottom and left end, and where values stand.
-    """
-    top = sheet.lines(0, top, wrapped_label(axis.label, sheet.width, SIZE), classes="soft") + LINE
-    scale, marks = make_scale(values, axis, top + FIELD, top)
-    left = max(text_width(label, SIZE) for label in tick_labels(marks)) + 3 * PADDING
-    sheet.vertical_axis(scale, marks, left)
-    return top, top + FIELD, left, scale
 
 
 def _draw_stretch(

@@ -135,7 +135,9 @@ def _agreement(opened: Collection, level: int) -> tuple[AgreementResult, bool]:
     has_intervals = comb(len(votes.votes.judges), 2) <= MOST_WITH_INTERVALS
     with listening(Listener()):  # what there is to say is on the page
         found = agreement(
-            Source(collection=opened), levels=(level,), interval="topic" if has_intervals else "none",
+            Source(collection=opened),
+            levels=(level,),
+            interval="topic" if has_intervals else "none",
             all_pairs=True,
-        )  # fmt: skip
+        )
     return found, has_intervals

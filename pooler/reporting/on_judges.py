@@ -44,33 +44,57 @@ def _judging(stored: Stored, commands: CommandLines) -> Iterator[str | Figure]:
     if len(owing):
         progress = replace(stored.progress, notes=())
         yield figure(
-            Plot(table=called(owing, _STATES), kind="stacks", label="judge", parts=[*_STATES],
-                 axis="documents", title="How far each judge has come"),
+            Plot(
+                table=called(owing, _STATES),
+                kind="stacks",
+                label="judge",
+                parts=[*_STATES],
+                axis="documents",
+                title="How far each judge has come",
+            ),
             "A bar is what a judge was given; what was put off and what is unjudged still has to be done.",
-            page_table(progress, caption="Documents of the pool by judge and state; grades include"
-                                         " everything the judge has graded, pooled or not."),
+            page_table(
+                progress,
+                caption="Documents of the pool by judge and state; grades include"
+                " everything the judge has graded, pooled or not.",
+            ),
             commands.of_collection("status"),
-        )  # fmt: skip
+        )
     timed = stored.costs.where([cell is not None for cell in stored.costs.cells("dwell_median_s")])
     if not len(timed):
         yield "No judgement here was timed, so nothing is known about what judging cost."
         return
     yield figure(
-        Plot(table=timed, kind="bars", label="judge", value="active_s", axis="active time (seconds)",
-             title="Time at the desk"),
+        Plot(
+            table=timed,
+            kind="bars",
+            label="judge",
+            value="active_s",
+            axis="active time (seconds)",
+            title="Time at the desk",
+        ),
         "Active seconds of each judge, pauses left out.",
         page_table(stored.costs, caption="Times are in seconds."),
         commands.of_collection("effort"),
-    )  # fmt: skip
+    )
     of_dwell = ("dwell_median_s", "dwell_lower_s", "dwell_upper_s")
     yield figure(
-        Plot(table=timed, kind="dots", label="judge", value=of_dwell[0], low=of_dwell[1], high=of_dwell[2],
-             axis="time until decided (seconds)", ends=(0, None), title="Time on a document"),
+        Plot(
+            table=timed,
+            kind="dots",
+            label="judge",
+            value=of_dwell[0],
+            low=of_dwell[1],
+            high=of_dwell[2],
+            axis="time until decided (seconds)",
+            ends=(0, None),
+            title="Time on a document",
+        ),
         "Half of a judge's documents were on the screen, before they were decided, for a time within the"
         " line; the dot is the median.",
         page_table(stored.costs, caption="Times are in seconds.", interval=of_dwell),
         commands.of_collection("effort"),
-    )  # fmt: skip
+    )
 
 
 def agreement(material: Material) -> Section | None:
@@ -133,23 +157,28 @@ def _agreement(
     yield from mixture_sentence(found.settings.get("kinds", {}), "are measured together")
     if len(found.table("all_judges")):
         yield page_table(
-            _together(found, binary), caption="All judges together, with 95% intervals over topics where"
-                                              " they exist. alpha, kappa, AC1: 1 = all agree, 0 = as by"
-                                              " chance; overlap of all: documents relevant to every judge"
-                                              " among those relevant to any, 0 = none; n: documents with"
-                                              " at least two judges, for the overlap those with all",
+            _together(found, binary),
+            caption="All judges together, with 95% intervals over topics where"
+            " they exist. alpha, kappa, AC1: 1 = all agree, 0 = as by"
+            " chance; overlap of all: documents relevant to every judge"
+            " among those relevant to any, 0 = none; n: documents with"
+            " at least two judges, for the overlap those with all",
             names=("level", "coefficient", "value", "low", "high", "n", "topics", "reason"),
-            command=command, interval=("value", "low", "high"),
-        )  # fmt: skip
+            command=command,
+            interval=("value", "low", "high"),
+        )
     pairs = found.table("pairs")
     is_graded = [level is None for level in pairs.cells("level")]
     graded, at_level = pairs.where(is_graded), pairs.where([not one for one in is_graded])
     of_interval = " The line is its 95% interval over topics." if stored.has_intervals else ""
     figures = (
-        (graded if stored.n_grades > 2 else graded.head(0), "quadratic",
-         "Cohen's kappa of the grades, quadratic weights"),
+        (
+            graded if stored.n_grades > 2 else graded.head(0),
+            "quadratic",
+            "Cohen's kappa of the grades, quadratic weights",
+        ),
         (at_level, "kappa", f"Cohen's kappa, {binary}"),
-    )  # fmt: skip
+    )
     ends = _shared_ends([(table, name) for table, name, _ in figures])
     for every, name, title in figures:
         if not len(every):
@@ -159,19 +188,40 @@ def _agreement(
         if len(every) > len(table):
             which = f" Of {len(every):,} pairs these share the most documents; the least agreeing come first."
         yield figure(
-            Plot(table=table, kind="dots", label=("first", "second"), value=name, low=f"{name}_low",
-                 high=f"{name}_high", axis="kappa", ends=ends, few=("n", FEW_SHARED), title=title),
+            Plot(
+                table=table,
+                kind="dots",
+                label=("first", "second"),
+                value=name,
+                low=f"{name}_low",
+                high=f"{name}_high",
+                axis="kappa",
+                ends=ends,
+                few=("n", FEW_SHARED),
+                title=title,
+            ),
             f"1 = the two judges always agree, 0 = as often as by chance.{of_interval}{which} n: documents"
             f" that both graded; pairs with fewer than {FEW_SHARED} are grey, as they mean little.",
             page_table(
-                table, ("first", "second", "n", "raw", name, f"{name}_low", f"{name}_high", "overlap",
-                        "reason", "interval_reason"),
+                table,
+                (
+                    "first",
+                    "second",
+                    "n",
+                    "raw",
+                    name,
+                    f"{name}_low",
+                    f"{name}_high",
+                    "overlap",
+                    "reason",
+                    "interval_reason",
+                ),
                 interval=(name, f"{name}_low", f"{name}_high"),
                 caption="n: documents graded by both; raw: share with the same grade;"
-                        " overlap: relevant to both among those relevant to either",
+                " overlap: relevant to both among those relevant to either",
             ),
             command,
-        )  # fmt: skip
+        )
     if 2 < len(found.judges) <= MOST_ON_A_MAP:
         yield _map_of_judges(found.judges, graded, command)
     if "cross_tables" in found.names() and len(graded):
@@ -218,15 +268,26 @@ def _map_of_judges(judges: Sequence[str], graded: Table, command: str) -> Figure
     columns = [Column("judge"), *(Column(judge, "float", judge, digits=2) for judge in judges)]
     rows = [{"judge": one} | {other: raw.get(frozenset((one, other))) for other in judges} for one in judges]
     return figure(
-        Plot(table=Table.of_rows("same_grade", columns, rows), kind="grid", label="judge", parts=judges,
-             title="The same grade, judge by judge", axis="judge",
-             words=("Share of the documents that two judges graded to which both gave the same grade.",
-                    "a judge with itself, or two who share no document")),
+        Plot(
+            table=Table.of_rows("same_grade", columns, rows),
+            kind="grid",
+            label="judge",
+            parts=judges,
+            title="The same grade, judge by judge",
+            axis="judge",
+            words=(
+                "Share of the documents that two judges graded to which both gave the same grade.",
+                "a judge with itself, or two who share no document",
+            ),
+        ),
         "The stronger the shade, the more often the two judges gave the same grade.",
-        page_table(graded, ("first", "second", "n", "raw", "reason"),
-                   caption="raw: share of the n documents with the same grade"),
+        page_table(
+            graded,
+            ("first", "second", "n", "raw", "reason"),
+            caption="raw: share of the n documents with the same grade",
+        ),
         command,
-    )  # fmt: skip
+    )
 
 
 def _map_of_grades(cross: Table, graded: Table, command: str) -> Figure | str:
@@ -240,11 +301,17 @@ def _map_of_grades(cross: Table, graded: Table, command: str) -> Figure | str:
     table = cross.where([names == (first, second) for names in found])
     parts = [column.name for column in table.columns if column.name.startswith("second_")]
     return figure(
-        Plot(table=called(table, {"first_grade": f"grade of {first}"}), kind="grid", label="first_grade",
-             parts=parts, axis=f"grade of {second}", title=f"Where {first} and {second} differ",
-             words=(f"Documents by the grades of {first} and of {second}.", "")),
+        Plot(
+            table=called(table, {"first_grade": f"grade of {first}"}),
+            kind="grid",
+            label="first_grade",
+            parts=parts,
+            axis=f"grade of {second}",
+            title=f"Where {first} and {second} differ",
+            words=(f"Documents by the grades of {first} and of {second}.", ""),
+        ),
         f"Cells off the frame are documents ({counted(int(shared[pair]), 'document')} in all) to which the"
         " two gave different grades. Of the pairs that share the most documents, these two agree least.",
         page_table(table, caption=cross.title),
         command,
-    )  # fmt: skip
+    )

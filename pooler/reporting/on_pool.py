@@ -12,8 +12,18 @@ from pooler.results.measure.conclusions import REASONS
 from pooler.results.measure.diagnose import FACTS, SIBLINGS_FALL, chosen_left, facts, has_siblings, runs_table
 from pooler.results.table import Column, Plot, Table
 
-_OF_POOLS = ("pool", "strategy", "depth", "budget", "topics", "documents", "judged", "unjudged",
-             "runs", "withdrawn")  # fmt: skip
+_OF_POOLS = (
+    "pool",
+    "strategy",
+    "depth",
+    "budget",
+    "topics",
+    "documents",
+    "judged",
+    "unjudged",
+    "runs",
+    "withdrawn",
+)
 _RARE = ("withdrawn", "disabled", "budget")
 """Columns that are shown where they say something."""
 MOST_TOPICS = 100
@@ -71,41 +81,65 @@ def _pool(material: Material) -> Iterator[str | Figure]:
         if len(by_topic) > MOST_TOPICS:
             drawn = by_topic.sort("pool_unjudged", descending=True).head(MOST_TOPICS)
             which = f" Of {len(by_topic):,} topics the {MOST_TOPICS} with the most unjudged ones are drawn."
-        parts = {"pool_relevant": "relevant", "pool_not_relevant": "judged not relevant",
-                 "pool_unjudged": "unjudged"}  # fmt: skip
+        parts = {
+            "pool_relevant": "relevant",
+            "pool_not_relevant": "judged not relevant",
+            "pool_unjudged": "unjudged",
+        }
         yield figure(
-            Plot(table=called(drawn, parts), kind="stacks", label="topic", parts=[*parts], axis="documents",
-                 title="Documents of the pool, topic by topic"),
+            Plot(
+                table=called(drawn, parts),
+                kind="stacks",
+                label="topic",
+                parts=[*parts],
+                axis="documents",
+                title="Documents of the pool, topic by topic",
+            ),
             "A bar is the pool of a topic; its last part is what nobody has judged yet, and a topic"
             f" without a first part has no relevant document.{which}",
             page_table(by_topic),
             commands.of_runs("diagnose", "--by-topic", *material.own_depth),
-        )  # fmt: skip
+        )
     by_rank = diagnosis.table("ranks")
     command = commands.of_runs("diagnose", "--by-rank", *material.own_depth)
     last = "" if depth_pool is None else f" Rank {depth_pool.depth:,} was the last of the pool."
     yield figure(
-        Plot(table=called(by_rank, {"share_unjudged": "unjudged"}), kind="lines", label="rank",
-             value="share_unjudged", axis="share of the runs' documents that are unjudged", ends=(0, 1),
-             title="Unjudged documents, rank by rank"),
+        Plot(
+            table=called(by_rank, {"share_unjudged": "unjudged"}),
+            kind="lines",
+            label="rank",
+            value="share_unjudged",
+            axis="share of the runs' documents that are unjudged",
+            ends=(0, 1),
+            title="Unjudged documents, rank by rank",
+        ),
         "The share of the runs' documents at each rank that nobody judged: runs that fed the pool"
         f" have few down to its depth, other runs more.{last}",
         page_table(by_rank),
         command,
-    )  # fmt: skip
+    )
     if depth_pool is not None:
         pooled = by_rank.head(depth_pool.depth)
-        parts = {"entering": "new documents", "entering_judged": "of them judged",
-                 "entering_relevant": "of them relevant"}  # fmt: skip
+        parts = {
+            "entering": "new documents",
+            "entering_judged": "of them judged",
+            "entering_relevant": "of them relevant",
+        }
         yield figure(
-            Plot(table=called(pooled, parts), kind="lines", label="rank", parts=[*parts], ends=(0, None),
-                 axis="documents that no rank above had",
-                 title="Relevant documents by the rank that first found them"),
+            Plot(
+                table=called(pooled, parts),
+                kind="lines",
+                label="rank",
+                parts=[*parts],
+                ends=(0, None),
+                axis="documents that no rank above had",
+                title="Relevant documents by the rank that first found them",
+            ),
             "Where the lowest line is still above 0 at the last rank of the pool, a deeper pool"
             " would probably have found more; ranks below it were not pooled and are left out.",
             page_table(pooled),
             command,
-        )  # fmt: skip
+        )
 
 
 def contributions(material: Material) -> Section | None:
@@ -129,30 +163,52 @@ def contributions(material: Material) -> Section | None:
         )
         option = ("--by-run",) if siblings and not by_group else ()
         command = commands.of_runs("diagnose", *option, *material.own_depth)
-        names = ("run", "group", "unique", "unique_relevant", "ap", "ap_left_out", "change", "rank",
-                 "rank_left_out", "tau")  # fmt: skip
+        names = (
+            "run",
+            "group",
+            "unique",
+            "unique_relevant",
+            "ap",
+            "ap_left_out",
+            "change",
+            "rank",
+            "rank_left_out",
+            "tau",
+        )
         numbers = page_table(table, names, caption=caption)
         late_title = "Change of MAP had the run come late"
         if siblings:
             late_title += ", with its whole group" if by_group else ", alone"
         blocks += [
             figure(
-                Plot(table=table, kind="bars", label="run", parts=("unique", "unique_relevant"),
-                     axis="documents", title=f"Documents that {of_whom} alone brought"),
+                Plot(
+                    table=table,
+                    kind="bars",
+                    label="run",
+                    parts=("unique", "unique_relevant"),
+                    axis="documents",
+                    title=f"Documents that {of_whom} alone brought",
+                ),
                 f"How many documents the pool owes to {of_whom} alone; the second bar counts the"
                 " relevant ones among them.",
                 numbers,
                 command,
             ),
             figure(
-                Plot(table=table, kind="bars", label="run", value="change", axis="change of MAP",
-                     title=late_title),
+                Plot(
+                    table=table,
+                    kind="bars",
+                    label="run",
+                    value="change",
+                    axis="change of MAP",
+                    title=late_title,
+                ),
                 f"How far the run's MAP falls without the documents that only {who} brought. A run that"
                 " comes later, and differs as much from the others, loses as much.",
                 numbers,
                 command,
             ),
-        ]  # fmt: skip
+        ]
     return Section("What the pool owes to its runs", tuple(blocks))
 
 
@@ -160,8 +216,16 @@ def limits(material: Material) -> Figure | str:
     """Show between what limits each run's MAP lies."""
     table = with_reasons(material.diagnosis.table("runs"), material).sort("ap", descending=True)
     return figure(
-        Plot(table=table, kind="dots", label="run", value="ap", low="low", high="high", axis="MAP",
-             title="MAP between its limits"),
+        Plot(
+            table=table,
+            kind="dots",
+            label="run",
+            value="ap",
+            low="low",
+            high="high",
+            axis="MAP",
+            title="MAP between its limits",
+        ),
         "The dot is MAP with unjudged documents counted as not relevant; the line goes from the lowest to"
         " the highest that it could be, whatever the unjudged documents of the run's own list are. It is"
         " not a confidence interval: the topics stay the same.",
@@ -170,11 +234,11 @@ def limits(material: Material) -> Figure | str:
             ("run", "judged", "ap", "bpref", "condensed", "low", "high"),
             interval=("ap", "low", "high"),
             caption=f"judged@{JUDGED_AT}: share of the first {JUDGED_AT} documents that are judged; bpref:"
-                    " from the order of the judged documents only; judged AP: AP of the judged documents"
-                    " only; low, high: the lowest and the highest that AP could be.",
+            " from the order of the judged documents only; judged AP: AP of the judged documents"
+            " only; low, high: the lowest and the highest that AP could be.",
         ),
         material.commands.of_runs("diagnose", *material.own_depth),
-    )  # fmt: skip
+    )
 
 
 def other_pools(material: Material) -> list[str]:

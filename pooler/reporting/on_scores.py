@@ -14,12 +14,36 @@ from pooler.telling import Listener, listening
 from store.errors import ArgumentError, PoolerError
 from store.text import counted
 
-_OF_SENSITIVITY = ("run", "unjudged", "judged", "ended", "no_run", "map_before", "map_after",
-                   "change", "tau_b", "tau_ap", "swapped", "reason")  # fmt: skip
+_OF_SENSITIVITY = (
+    "run",
+    "unjudged",
+    "judged",
+    "ended",
+    "no_run",
+    "map_before",
+    "map_after",
+    "change",
+    "tau_b",
+    "tau_ap",
+    "swapped",
+    "reason",
+)
 _OF_REQUIRED = ("a", "b", "difference", "needed", "enough", "q", "h", "needed_if_found", "enough_if_found")
 _OF_VARIATION = ("run", "topics", "judged", "mean", "sd", "low", "high", "law", "share")
-_OF_PAIRS = ("a", "b", "topics", "difference", "sd", "k", "p_t2_removed", "p_t2_included", "reversed",
-             "tied", "law", "reversed_error")  # fmt: skip
+_OF_PAIRS = (
+    "a",
+    "b",
+    "topics",
+    "difference",
+    "sd",
+    "k",
+    "p_t2_removed",
+    "p_t2_included",
+    "reversed",
+    "tied",
+    "law",
+    "reversed_error",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,18 +173,26 @@ def differences(material: Material) -> SectionPart | None:
         ]
         blocks.append(
             figure(
-                Plot(table=called(needed, {"difference": "difference of MAP", "needed": "needed"}),
-                     kind="bars", label=("a", "b"), parts=("difference", "needed"), axis="difference of MAP",
-                     title="The difference that two runs need"),
+                Plot(
+                    table=called(needed, {"difference": "difference of MAP", "needed": "needed"}),
+                    kind="bars",
+                    label=("a", "b"),
+                    parts=("difference", "needed"),
+                    axis="difference of MAP",
+                    title="The difference that two runs need",
+                ),
                 "Neighbours in the order of MAP: where the first bar is shorter than the second,"
                 " the two are not significantly different at 0.05 (eq. 23 of Kishida 2001).",
                 page_table(needed, _OF_REQUIRED),
                 material.commands.of_runs(
-                    "required-difference", *([] if material.source.option("runs") else ["--all"]),
-                    "--neighbours", "--depth", str(material.depth),
+                    "required-difference",
+                    *([] if material.source.option("runs") else ["--all"]),
+                    "--neighbours",
+                    "--depth",
+                    str(material.depth),
                 ),
             )
-        )  # fmt: skip
+        )
     return SectionPart(Section("Whether runs differ", tuple(blocks)), words) if blocks else None
 
 
@@ -182,16 +214,23 @@ def _normality(material: Material) -> list[str | Figure]:
     parts = {"share": "topics", "normal": "normal distribution", "difference": "difference of AP"}
     return [
         figure(
-            Plot(table=called(table, parts), kind="lines", label="difference", parts=("share", "normal"),
-                 axis="share of topics with a difference no larger", ends=(0, 1), stepped=("share",),
-                 title=f"Differences of AP, {best} less {second}, topic by topic"),
+            Plot(
+                table=called(table, parts),
+                kind="lines",
+                label="difference",
+                parts=("share", "normal"),
+                axis="share of topics with a difference no larger",
+                ends=(0, 1),
+                stepped=("share",),
+                title=f"Differences of AP, {best} less {second}, topic by topic",
+            ),
             "Of the two best runs: the closer the steps follow the curve, the more nearly normal the"
             " differences are, as the t test assumes (figure 3 of Kishida 2001)."
             f" {counted(len(table), 'topic')} show only gross departures.",
             page_table(table, caption="Points of the figure"),
             material.commands.of_runs("compare", "--plot", runs=(str(best), str(second))),
         )
-    ]  # fmt: skip
+    ]
 
 
 def _undecided(n_enough: int, n_pairs: int) -> str:

@@ -93,17 +93,6 @@ a{color:inherit}
 """
 
 
-def page_style() -> str:
-    """Return the whole stylesheet of the page.
-
-    Examples
-    --------
-    >>> "prefers-color-scheme:dark" in page_style(), "<" in page_style()
-    (True, False)
-    """
-    return f"{stylesheet()}{_LAYOUT}"
-
-
 _WIDTH = re.compile(r' width="([\d.]+)"')
 _LONGEST_COMMAND = 500
 """Characters up to which a command is not folded."""
@@ -198,7 +187,7 @@ def render(page: ReportPage) -> str:
         f'<!DOCTYPE html>\n<html lang="{page.language}">\n<head>\n<meta charset="utf-8"/>\n'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}"/>\n'
         '<meta name="viewport" content="width=device-width,initial-scale=1"/>\n'
-        f"<title>{title}</title>\n<style>\n{page_style()}</style>\n</head>\n<body>\n"
+        f"<title>{title}</title>\n<style>\n{stylesheet()}{_LAYOUT}</style>\n</head>\n<body>\n"
         '<a class="skip" href="#main">Skip to the report</a>\n'
         f"<header>\n<h1>{title}</h1>\n{f'<p>{lead}</p>' if lead else ''}\n"
         f'{_contents(page)}</header>\n<main id="main" tabindex="-1">\n{body}</main>\n'

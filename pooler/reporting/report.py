@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pooler.reporting import on_judges, on_pool, on_scores
-from pooler.reporting.material import JUDGED_AT, Material, gather
+from pooler.reporting.material import Material, gather
 from pooler.reporting.page import Points, ReportPage, Section, render
 from pooler.results.judge_kinds import mixture_sentence, models_sentence
 from pooler.results.source import Source, source_of
@@ -75,9 +75,12 @@ def report(
         advance(1)
         sections: list[Section | None] = []
         for make in (
-            on_pool.what_it_is, on_pool.pool, on_pool.contributions,
-            on_judges.judging, on_judges.agreement,
-        ):  # fmt: skip
+            on_pool.what_it_is,
+            on_pool.pool,
+            on_pool.contributions,
+            on_judges.judging,
+            on_judges.agreement,
+        ):
             sections.append(make(material))
             advance(1)
         missed = on_scores.unjudged(material)
@@ -139,17 +142,14 @@ class Report:
 
 
 def check_replaceable(path: str | Path) -> None:
-    """Raise `ArgumentError` for a file that is there and no page."""
+    """Raise `ArgumentError` for a file that is there, not empty, and no page."""
     path = Path(path)
-    if path.is_file() and not _is_page(path):
-        raise ArgumentError("path", "must be new, or a page: it is something else", str(path))
-
-
-def _is_page(path: Path) -> bool:
-    """Tell whether a file begins as a page does, or is empty."""
+    if not path.is_file():
+        return
     with path.open("rb") as file:
         start = file.read(100).lstrip().lower()
-    return not start or start.startswith((b"<!doctype html", b"<html"))
+    if start and not start.startswith((b"<!doctype html", b"<html")):
+        raise ArgumentError("path", "must be new, or a page: it is something else", str(path))
 
 
 def _page(material: Material, title: str | None, sections: tuple[Section, ...]) -> ReportPage:
@@ -196,6 +196,3 @@ def _name(material: Material) -> str:
         return "the collection" if name == "collection" else f"the collection {name}"
     qrels = material.source.option("qrels")
     return f"the judgements {Path(qrels).name}" if isinstance(qrels, str) else "these judgements"
-
-
-__all__ = ["JUDGED_AT", "Report", "check_replaceable", "report"]

@@ -20,8 +20,7 @@ from pooler.reporting.drawing import (
     AxisScale,
     Sheet,
     horizontal_scale,
-    shown,
-    text_width,
+    widest,
     wrapped_label,
 )
 from store.errors import ArgumentError
@@ -124,8 +123,8 @@ class RowLayout:
 
 def lay_out(texts: Sequence[RowText], width: float, mark_height: float) -> RowLayout:
     """Find the room of every row."""
-    label_room = min(_widest(row.label for row in texts), _LABEL_SHARE * width)
-    value_room = min(_widest(text for row in texts for text in row.values), _VALUE_SHARE * width)
+    label_room = min(widest(row.label for row in texts), _LABEL_SHARE * width)
+    value_room = min(widest(text for row in texts for text in row.values), _VALUE_SHARE * width)
     left, right = label_room + 2 * PADDING, width - value_room - 3 * PADDING
     most_lines = max((len(wrapped_label(row.label, label_room, SIZE)) for row in texts), default=0)
     labels_above = most_lines > _LEFT_LINES or right - left < _LEAST_OF_WIDTH * width
@@ -133,7 +132,7 @@ def lay_out(texts: Sequence[RowText], width: float, mark_height: float) -> RowLa
     if labels_above:
         left, label_room = _EDGE_SHARE * width, width
     if values_above:
-        value_room = min(_widest(text for row in texts for text in row.values), _ABOVE_SHARE * width)
+        value_room = min(widest(text for row in texts for text in row.values), _ABOVE_SHARE * width)
         right, label_room = width - SIZE, width - value_room - 2 * PADDING
     rows, top = [], 0.0
     for row in texts:
@@ -182,11 +181,6 @@ def draw_frame(
 def head_room(n_rows: int) -> float:
     """Return the height of the numbers above a chart of that many rows."""
     return LINE + PADDING if n_rows > _ROWS_SEEN_AT_ONCE else 0.0
-
-
-def _widest(texts: Iterable[str]) -> float:
-    """Return the width of the widest text."""
-    return max((text_width(shown(text), SIZE) for text in texts), default=0.0)
 
 
 _THICKNESS = 11.0

@@ -67,13 +67,7 @@ class Unobserved:
             raise ArgumentError("document", requirement, document)
 
     def remove(self, document: int) -> None:
-        """Take a document as observed.
-
-        Raises
-        ------
-        ArgumentError
-            If it is no document of the topic, or was observed before.
-        """
+        """Take a document as observed; `ArgumentError` as for `check`."""
         self.check(document)
         self._is_left[document] = 0
         self.n_observed += 1
@@ -131,17 +125,9 @@ class WeightedSums:
         self._share = 1 - (tie_within or (rankings.n_runs + 2) * 2.0**-52)
 
     def best(self, factors: list[float]) -> int | None:
-        """Return the unobserved document with the greatest sum; ties: docno descending.
+        """Return the unobserved document with the greatest sum; ``None`` when all have been observed.
 
-        Parameters
-        ----------
-        factors : list of float
-            By run, not negative.
-
-        Returns
-        -------
-        int or None
-            The document; ``None`` when all have been observed.
+        `factors` are by run, and not negative.
         """
         if self.unobserved.is_empty:
             return None
@@ -207,7 +193,7 @@ class Hedge:
 
     so before the first judgement all weights are alike. The bounds of the mean over missing
     ranks are those of Lipani et al.'s implementation. A document without a judgement gives
-    neither loss nor gain. Ties: docno descending. Documents tie when their sums differ by less
+    neither loss nor gain. Documents tie when their sums differ by less
     than one part in 1e10: logarithms and powers are the C library's, whose last bits are not the
     same on every machine, and ranks 1 and 6 are to tie with ranks 2 and 3.
 
@@ -391,8 +377,8 @@ class RbpB:
     by: 1 less the weights of its judged documents. Made anew after every judgement, for each
     topic by itself ([1]_ lets the documents of all topics compete). What relevance the judgements
     found does not matter here. A document without a judgement leaves the residuals as they are.
-    Ties: docno descending; sums that differ by less than `pooler.strategies.rankings.TIE_WITHIN` tie,
-    since 0.8 is no float and its powers are rounded.
+    Sums that differ by less than `pooler.strategies.rankings.TIE_WITHIN` tie, since 0.8 is no float
+    and its powers are rounded.
 
     The residual is summed from what is left, that is from the weights of the documents not judged
     and from :math:`p^n` for all after the n-th and last, since nothing exact would be left of 1
@@ -457,25 +443,16 @@ class RbpB:
 class RbpC(RbpB):
     r"""Judge what takes the most uncertainty from the RBP of the runs that are likely good.
 
-    Parameters
-    ----------
-    p : float
-        Persistence, in (0, 1); the smaller, the more the first ranks count.
-
     Notes
     -----
     As `RbpB`, with
 
     .. math:: s(d) = \sum_r w_r(d)\,\mathrm{res}_r\,(\mathrm{base}_r + \mathrm{res}_r / 2)^3
-              (Method C of [1]_)
+              (Method C of Moffat, Webber and Zobel 2007)
 
     where the base of a run is what its RBP is already: the weights of its documents judged
     relevant. So base + residual / 2 is the middle of what its RBP can be, and the third power
     prefers the runs at the top.
-
-    References
-    ----------
-    .. [1] Moffat, Webber and Zobel (2007), as of `RbpB`.
 
     Examples
     --------

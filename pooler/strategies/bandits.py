@@ -1,4 +1,16 @@
-"""Epsilon-greedy, MaxMean, Thompson, UCB1-tuned."""
+"""Epsilon-greedy, MaxMean, Thompson, UCB1-tuned.
+
+`Bandit` says what they share: the arms, the reward, which runs are credited with it, and the cost of
+O(n_runs) for each document, unless one says another. Equal arms go by run tag ascending.
+
+References
+----------
+.. [1] Losada, Parapar and Barreiro, "Multi-armed bandits for adjudicating documents in
+   pooling-based evaluation of information retrieval systems", *Information Processing &
+   Management* 53(5), pp. 1005-1025, 2017, doi:10.1016/j.ipm.2017.04.005.
+.. [2] Auer, Cesa-Bianchi and Fischer, "Finite-time analysis of the multiarmed bandit
+   problem", *Machine Learning* 47, pp. 235-256, 2002, doi:10.1023/A:1013689704352.
+"""
 
 from __future__ import annotations
 
@@ -24,14 +36,6 @@ class Bandit(ABC):
     was cut; so does MaxMean in Lipani et al.'s implementation, whose other bandits credit the arm
     pulled alone. So it does not matter from which arm a document came, and `observe` takes any
     document alike. A document without a judgement earns nothing, and counts as no pull.
-
-    O(n_runs) for each document observed.
-
-    References
-    ----------
-    .. [1] Losada, Parapar and Barreiro, "Multi-armed bandits for adjudicating documents in
-       pooling-based evaluation of information retrieval systems", *Information Processing &
-       Management* 53(5), pp. 1005-1025, 2017, doi:10.1016/j.ipm.2017.04.005.
     """
 
     def __init__(self, rankings: TopicRankings) -> None:
@@ -72,8 +76,6 @@ class EpsilonGreedy(Bandit):
 
     Parameters
     ----------
-    seed : int
-        Not negative.
     c : float
         Above 0; the greater, the longer arms are tried at random.
     d : float
@@ -87,20 +89,13 @@ class EpsilonGreedy(Bandit):
     .. math:: \epsilon_n = \min(1, c m / (d^2 n))    ([2]_, figure 3)
 
     for m runs, those without unobserved documents too; else it goes to the arm with the greatest
-    share of relevant documents among those judged (1/2 where none is; ties: run tag ascending).
+    share of relevant documents among those judged (1/2 where none is).
     With ``c=0.01`` and ``d=0.1``, the values of [1]_, the first m pulls are all random.
 
     The choice after n observed documents takes two numbers of the topic's random stream of step
     n: the first decides whether it is random, the second on the arm. n in the formula counts
-    judged documents, and 1 for the pull to come. What is credited to which run:
-    `pooler.strategies.bandits.Bandit`. O(n_runs) for each document, and 20 microseconds for the
-    random numbers.
-
-    References
-    ----------
-    .. [1] Losada, Parapar and Barreiro (2017), as of `Bandit`.
-    .. [2] Auer, Cesa-Bianchi and Fischer, "Finite-time analysis of the multiarmed bandit
-       problem", *Machine Learning* 47, pp. 235-256, 2002, doi:10.1023/A:1013689704352.
+    judged documents, and 1 for the pull to come. O(n_runs) for each document, and 20 microseconds
+    for the random numbers.
 
     Examples
     --------
@@ -141,13 +136,8 @@ class MaxMean(Bandit):
     -----
     .. math:: \mu_r = (1 + \mathrm{hits}_r) / (2 + \mathrm{judged}_r)
 
-    the mean of a Beta distribution that was uniform before the first judgement (MM of [1]_).
-    Ties, which [1]_ breaks at random: run tag ascending. What is credited to which run, and cost:
-    `pooler.strategies.bandits.Bandit`.
-
-    References
-    ----------
-    .. [1] Losada, Parapar and Barreiro (2017), as of `Bandit`.
+    the mean of a Beta distribution that was uniform before the first judgement (MM of [1]_, which
+    breaks ties at random).
 
     Examples
     --------
@@ -197,11 +187,7 @@ class MaxMeanNonStationary(MaxMean):
               \mathrm{judged}_r \leftarrow \rho\,\mathrm{judged}_r + 1    (MM-NS of [1]_)
 
     and the mean is that of `MaxMean`; so with ``rho=0`` it is 2/3 after a relevant document, 1/3
-    after another one, and 1/2 before the first. Ties: run tag ascending.
-
-    References
-    ----------
-    .. [1] Losada, Parapar and Barreiro (2017), as of `Bandit`.
+    after another one, and 1/2 before the first.
 
     Examples
     --------
@@ -225,32 +211,25 @@ class MaxMeanNonStationary(MaxMean):
 class Thompson(Bandit):
     r"""Draw what every arm may be worth, and pull the one that drew the most.
 
-    Parameters
-    ----------
-    seed : int
-        Not negative.
-
     Notes
     -----
     .. math:: \theta_r \sim \mathrm{Beta}(1 + \mathrm{hits}_r, 1 + \mathrm{misses}_r)
 
-    and the arm of the greatest :math:`\theta_r` is pulled ([2]_; "BLA" in [1]_). Ties, of which
-    there are none in practice: run tag ascending.
+    and the arm of the greatest :math:`\theta_r` is pulled ([3]_; "BLA" in [1]_).
 
     For whole numbers, Beta(a, b) is the distribution of the a-th smallest of a + b - 1 uniform
-    numbers [3]_, and this is how it is drawn: no distribution of numpy, no logarithm of the
+    numbers [4]_, and this is how it is drawn: no distribution of numpy, no logarithm of the
     machine has a part in it. The choice after n observed documents takes numbers of the topic's
     random stream of step n: the first 1 + hits + misses for the first arm by tag, and so on.
 
-    What is credited to which run: `pooler.strategies.bandits.Bandit`. O(j log j) for each
-    document, where j is the sum over runs of judged documents, counted once for each run.
+    O(j log j) for each document, where j is the sum over runs of judged documents, counted once for
+    each run.
 
     References
     ----------
-    .. [1] Losada, Parapar and Barreiro (2017), as of `Bandit`.
-    .. [2] Thompson, "On the likelihood that one unknown probability exceeds another in view of
+    .. [3] Thompson, "On the likelihood that one unknown probability exceeds another in view of
        the evidence of two samples", *Biometrika* 25, pp. 285-294, 1933.
-    .. [3] David and Nagaraja, *Order Statistics*, 3rd edition, 2003, section 2.3.
+    .. [4] David and Nagaraja, *Order Statistics*, 3rd edition, 2003, section 2.3.
 
     Examples
     --------
@@ -295,16 +274,9 @@ class Ucb1Tuned(Bandit):
 
     where :math:`n_r` documents of the run have been judged, :math:`\mu_r` of them relevant (a
     share; its variance is :math:`\mu_r (1 - \mu_r)`), and n documents of the topic. Since one
-    judgement is credited to several runs, n is not the sum of the :math:`n_r`. Ties: run tag
-    ascending. The logarithm is the C library's: where two arms differ by less than about 1e-15,
-    another machine may choose the other one. What is credited to which run:
-    `pooler.strategies.bandits.Bandit`. O(n_runs) for each document.
-
-    References
-    ----------
-    .. [1] Losada, Parapar and Barreiro (2017), as of `Bandit`.
-    .. [2] Auer, Cesa-Bianchi and Fischer, "Finite-time analysis of the multiarmed bandit
-       problem", *Machine Learning* 47, pp. 235-256, 2002, doi:10.1023/A:1013689704352.
+    judgement is credited to several runs, n is not the sum of the :math:`n_r`. The logarithm is the
+    C library's: where two arms differ by less than about 1e-15, another machine may choose the other
+    one.
 
     Examples
     --------

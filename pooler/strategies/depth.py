@@ -19,18 +19,9 @@ def depth_values(rankings: TopicRankings) -> NDArray[np.float64]:
     The pool itself is the union of the rankings, cut at the depth [1]_; a shorter run gives all
     it has. The values order it for judges, as NTCIRPOOL does [2]_.
 
-    Parameters
-    ----------
-    rankings : TopicRankings
-        Cut at the depth of the pool.
-
     The number of runs that returned the document, less a share below 1 that grows with the
     sum of its ranks: documents of more runs first, then those of the smaller sum of ranks.
-    With n runs, the value is in (n - 1, n).
-
-    Notes
-    -----
-    O(n) for n documents taken from all runs.
+    With n runs, the value is in (n - 1, n). O(n) for n documents taken from all runs.
 
     References
     ----------
@@ -69,7 +60,7 @@ def take_values(rankings: TopicRankings) -> NDArray[np.float64]:
     References
     ----------
     .. [1] Lipani, Palotti, Lupu, Piroi, Zuccon and Hanbury, "Fixed-cost pooling strategies based
-       on IR evaluation measures", *ECIR* 2017 (TakeN).
+       on IR evaluation measures", *ECIR* 2017, doi:10.1007/978-3-319-56608-5_28 (TakeN).
 
     Examples
     --------
@@ -90,18 +81,9 @@ def take_values(rankings: TopicRankings) -> NDArray[np.float64]:
 
 
 def depth_pool_size(rankings: TopicRankings, *, first: int) -> int:
-    """Count the documents that some run has at a rank of at most `first`.
+    """Count the documents that some run has at a rank of at most `first`, from 1.
 
-    Parameters
-    ----------
-    first : int
-        Depth of the pool, at least 1.
-
-    Returns
-    -------
-    int
-        How many documents are judged before the adaptive part begins: a smaller budget never
-        reaches it.
+    So many are judged before the adaptive part begins: a smaller budget never reaches it.
 
     Examples
     --------
@@ -131,8 +113,7 @@ class DepthThen:
 
     References
     ----------
-    .. [1] Lipani, Palotti, Lupu, Piroi, Zuccon and Hanbury, "Fixed-cost pooling strategies based
-       on IR evaluation measures", *ECIR* 2017.
+    .. [1] Lipani et al., *ECIR* 2017, as of `take_values`.
 
     Examples
     --------
@@ -165,18 +146,9 @@ class DepthThen:
 
 
 def depth_then_strategy(adaptive: Iterable[AdaptiveStrategy]) -> AdaptiveStrategy:
-    """Return the table's row for `DepthThen`.
+    """Return the table's row for `DepthThen`, which can go on with any of `adaptive`, at its defaults.
 
-    Parameters
-    ----------
-    adaptive : iterable of AdaptiveStrategy
-        Those it can go on with; each takes the defaults of its parameters.
-
-    Returns
-    -------
-    AdaptiveStrategy
-        The row. Its `start` and `needs_seed_for` raise `UnknownNameError` when the parameter
-        ``then`` names none of them.
+    Its `start` and `needs_seed_for` raise `UnknownNameError` when the parameter ``then`` names none of them.
     """
     inner = {strategy.name: strategy for strategy in adaptive}
 

@@ -1,15 +1,15 @@
 """Count, Borda, Condorcet, Comb*, DCG, ISR, RBC, RBP, RRF.
 
-Scores are scaled for every topic and run on its own, over the ranking after the cut: its best
-becomes 1, its worst 0. Where all scores of a ranking are equal, as they are in a ranking of one
-document, that is 0 / 0; then every document of it gets 0.5, since the run does not say which is
-better. `n_constant_rankings` counts such rankings.
+Ranks are those of the rankings after the cut, and sums are over the runs that returned the
+document. Where a function says nothing else, one run alone gives its own order, and the cost is
+O(n) for n documents taken from all runs.
 
-A document's value is made of the scaled scores of the runs that returned it; the others have no
-say. All functions here take the rankings of one topic with their scores and raise `ArgumentError`
-when the scores are not there. With one run each gives its scaled scores. Ties: docno descending;
-documents with the same scaled scores, from whichever runs, are tied to the last bit.
-O(n log n) for n documents taken from all runs.
+The Comb family needs scores, and raises `ArgumentError` when they are not there. They are scaled
+for every topic and run on its own, over the ranking after the cut: its best becomes 1, its worst
+0. Where all scores of a ranking are equal, as they are in a ranking of one document, that is
+0 / 0; then every document of it gets 0.5, since the run does not say which is better;
+`n_constant_rankings` counts such rankings. With one run each gives its scaled scores. Documents
+with the same scaled scores, from whichever runs, are tied to the last bit. O(n log n).
 
 References
 ----------
@@ -44,8 +44,7 @@ def borda_values(rankings: TopicRankings) -> NDArray[np.float64]:
     ranks after its last, shared equally. The values are the sums over all runs, exact, so that
     ties are ties. The union is that of the rankings after the cut, as in ranx; other programs
     count the documents of the collection. A run that returned nothing for the topic would give
-    all the same, and is no voter. With one run this is the run's own order. Ties: docno
-    descending. O(n) for n documents taken from all runs.
+    all the same, and is no voter.
 
     References
     ----------
@@ -144,18 +143,10 @@ def comb_mnz_values(rankings: TopicRankings) -> NDArray[np.float64]:
 
 
 def n_constant_rankings(rankings: TopicRankings) -> int:
-    """Count the runs whose scores for the topic are all equal.
+    """Count the runs whose scores for the topic are all equal; `ArgumentError` without scores.
 
-    Returns
-    -------
-    int
-        Rankings to which the Comb family gives `CONSTANT` throughout, those of one document
-        among them: with such runs it knows less than it seems to.
-
-    Raises
-    ------
-    ArgumentError
-        If `rankings` has no scores.
+    The Comb family gives `CONSTANT` to these rankings throughout, those of one document among them: with
+    such runs it knows less than it seems to.
 
     Examples
     --------
@@ -232,7 +223,7 @@ def condorcet_values(rankings: TopicRankings) -> NDArray[np.float64]:
     documents it did not return it has no preference. [1]_ sorts documents by their pairwise
     majorities, which can go in circles, so that the result depends on where the sort began;
     counting victories [2]_ depends on nothing but the runs. A document that beats all others is
-    first. With one run this is the run's own order. Ties: docno descending.
+    first.
 
     O(u**2 + m l**2) for a union of u documents and m runs of length l: a margin is the difference
     of the numbers of runs that returned either document, put right by the runs that returned
@@ -282,19 +273,13 @@ def _by_number(row: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.in
 def count_values(rankings: TopicRankings) -> NDArray[np.float64]:
     """Value documents by the number of runs that returned them.
 
-    Parameters
-    ----------
-    rankings : TopicRankings
-        Of one topic, cut at a depth: only the documents above the cut count as returned.
-
     Whole numbers from 1 to the number of runs.
 
     Notes
     -----
-    Called PP in the program that belongs to [1]_, which breaks the many ties at random; here
-    they are broken by docno descending. With one run every document is tied. For documents of as
-    many runs in the order of their ranks, take the strategy ``depth`` with a budget. O(n) for n
-    documents taken from all runs.
+    Called PP in the program that belongs to [1]_, which breaks the many ties at random. With one
+    run every document is tied. For documents of as many runs in the order of their ranks, take the
+    strategy ``depth`` with a budget.
 
     References
     ----------
@@ -320,13 +305,11 @@ def dcg_values(rankings: TopicRankings) -> NDArray[np.float64]:
     -----
     .. math:: s(d) = \sum_r 1 / \log_2(\mathrm{rank}_r(d) + 1)    (DCGBased of [1]_)
 
-    over the runs that returned d. With one run this is the run's own order. [1]_ breaks ties at
-    random; here docno descending. O(n) for n documents taken from all runs.
+    [1]_ breaks ties at random.
 
     References
     ----------
-    .. [1] Lipani, Palotti, Lupu, Piroi, Zuccon and Hanbury, "Fixed-cost pooling strategies based
-       on IR evaluation measures", *ECIR* 2017, doi:10.1007/978-3-319-56608-5_28.
+    .. [1] Lipani et al., *ECIR* 2017, as of `count_values`.
 
     Examples
     --------
@@ -351,8 +334,7 @@ def isr_values(rankings: TopicRankings) -> NDArray[np.float64]:
     -----
     .. math:: s(d) = n(d) \sum_r 1 / \mathrm{rank}_r(d)^2    (ISR of [1]_)
 
-    over the n(d) runs that returned d. With one run this is the run's own order. Ties: docno
-    descending. O(n) for n documents taken from all runs.
+    over the n(d) runs that returned d.
 
     References
     ----------
@@ -384,14 +366,11 @@ def log_isr_values(rankings: TopicRankings) -> NDArray[np.float64]:
     over the n(d) runs that returned d. It is logISR of [1]_, which counts single runs less than
     ISR does, with the 1 added inside the logarithm: without it every document of a single run is
     worth 0, at whatever rank (ranx has that form as ``log_isr``, and this one as ``logn_isr``
-    with ``sigma=1``). With one run this is the run's own order. Ties: docno descending. O(n) for
-    n documents taken from all runs.
+    with ``sigma=1``).
 
     References
     ----------
-    .. [1] Mourão, Martins and Magalhães, "Multimodal medical information retrieval with
-       unsupervised rank fusion", *Computerized Medical Imaging and Graphics* 39, pp. 35-45, 2015,
-       doi:10.1016/j.compmedimag.2014.05.006.
+    .. [1] Mourão, Martins and Magalhães (2015), as of `isr_values`.
 
     Examples
     --------
@@ -455,8 +434,7 @@ def rbp_a_values(rankings: TopicRankings, *, p: float) -> NDArray[np.float64]:
     -----
     .. math:: s(d) = \sum_r (1 - p) p^{\mathrm{rank}_r(d) - 1}    (Method A of [1]_)
 
-    over the runs that returned d. With one run this is the run's own order. [1]_ leaves ties
-    open; here docno descending. O(n) for n documents taken from all runs.
+    [1]_ leaves ties open.
 
     References
     ----------
@@ -490,9 +468,8 @@ def rbc_values(rankings: TopicRankings, *, phi: float) -> NDArray[np.float64]:
     -----
     .. math:: s(d) = \sum_r (1 - \phi) \phi^{\mathrm{rank}_r(d) - 1}    ([1]_)
 
-    over the runs that returned d: the same numbers as RBP-weighted pooling, method A, under the
-    name and with the parameter of the fusion literature. With one run this is the run's own
-    order. Ties: docno descending. O(n) for n documents taken from all runs.
+    The same numbers as RBP-weighted pooling, method A (`rbp_a_values`), under the name and with
+    the parameter of the fusion literature.
 
     References
     ----------
@@ -524,9 +501,8 @@ def rrf_values(rankings: TopicRankings, *, k: float) -> NDArray[np.float64]:
     -----
     .. math:: s(d) = \sum_r 1 / (k + \mathrm{rank}_r(d))    ([1]_)
 
-    over the runs that returned d; ranks are those of the cut rankings. With one run this is the
-    run's own order. Ties: docno descending (trectools: ascending). A `k` of 1e16 or more drowns
-    the ranks, and leaves the number of runs. O(n) for n documents taken from all runs.
+    Ties: docno descending (trectools: ascending). A `k` of 1e16 or more drowns the ranks, and
+    leaves the number of runs.
 
     References
     ----------

@@ -98,12 +98,7 @@ class Adaptive(Protocol):
     def observe(self, document: int, relevant: bool | None) -> None:  # noqa: FBT001 - an outcome
         """Take in what came of a document, which need not be the one `choose` would name.
 
-        Parameters
-        ----------
-        document : int
-            A document not observed before.
-        relevant : bool or None
-            Its judgement; ``None`` = drawn, but with no judgement (yet).
+        It was not observed before; `relevant` is its judgement, ``None`` = drawn, but with none (yet).
         """
 
 
@@ -148,7 +143,7 @@ class Strategy:
             raise UnknownNameError(f"parameter of `{self.name}`", name, rows)
         return rows[name]
 
-    def complete(self, given: Mapping[str, ParameterValue]) -> dict[str, ParameterValue]:
+    def complete(self, chosen: Mapping[str, ParameterValue]) -> dict[str, ParameterValue]:
         """Return all parameters: those given, checked, and the defaults of the others.
 
         Raises
@@ -159,11 +154,11 @@ class Strategy:
             If a value cannot be used, or one that must be given is not.
         """
         rows = {parameter.name: parameter for parameter in self.parameters}
-        for name in given:
+        for name in chosen:
             self._row(name, rows)
         values: dict[str, ParameterValue] = {}
         for parameter in self.parameters:
-            value = given.get(parameter.name, parameter.default)
+            value = chosen.get(parameter.name, parameter.default)
             if value is None:
                 requirement = f"must be given: {parameter.summary}"
                 raise ParameterError(parameter.name, requirement, None)

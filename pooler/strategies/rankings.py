@@ -62,16 +62,9 @@ class TopicRankings:
     def sum_by_rank(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Add up, for each document, what its ranks are worth.
 
-        Parameters
-        ----------
-        values : ndarray of float64, shape (depth,)
-            The worth of rank 1, 2, and so on.
-
-        Returns
-        -------
-        ndarray of float64, shape (n_documents,)
-            Sums over the runs that returned the document. Documents with the same ranks have the
-            same sum to the last bit, whichever runs gave them.
+        `values`, shape (depth,), are the worth of rank 1, 2, and so on. The sums, shape (n_documents,),
+        are over the runs that returned the document; documents with the same ranks have the same sum to
+        the last bit, whichever runs gave them.
 
         Examples
         --------
@@ -87,16 +80,9 @@ class TopicRankings:
     def sum_by_place(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Add up, for each document, what its places are worth.
 
-        Parameters
-        ----------
-        values : ndarray of float64, shape (n_runs, depth)
-            The worth of every place of every run; any number where there is no document.
-
-        Returns
-        -------
-        ndarray of float64, shape (n_documents,)
-            Sums over the runs that returned the document, the least value added first: documents
-            with the same values have the same sum to the last bit.
+        `values`, shape (n_runs, depth), are any number where there is no document. The sums, shape
+        (n_documents,), are over the runs that returned the document, the least value added first:
+        documents with the same values have the same sum to the last bit.
         """
         is_there = self.documents != NO_DOCUMENT
         worth = values[is_there]

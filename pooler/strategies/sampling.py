@@ -26,13 +26,6 @@ def draw_uniform(rankings: TopicRankings, *, budget: int, seed: int) -> Sample:
     The documents between the cuts of infAP [1]_, but of exactly the size asked for, where NIST's
     script tosses a coin for each document [2]_.
 
-    Parameters
-    ----------
-    budget : int
-        Documents to judge, at least 1; all when there are fewer.
-    seed : int
-        Not negative; every topic has a stream of its own.
-
     Returns
     -------
     Sample
@@ -64,9 +57,7 @@ def draw_uniform(rankings: TopicRankings, *, budget: int, seed: int) -> Sample:
     >>> int(sample.sampled.sum()), sample.inclusion.tolist()
     (3, [0.75, 0.75, 0.75, 0.75])
     """
-    if budget < 1:
-        requirement = f"must give topic `{rankings.topic}` at least one document"
-        raise ArgumentError("budget", requirement, budget)
+    _check_budget(budget, rankings.topic)
     n_documents = rankings.n_documents
     size = min(budget, n_documents)
     sampled = np.zeros(n_documents, np.bool_)
@@ -80,22 +71,17 @@ def draw_uniform(rankings: TopicRankings, *, budget: int, seed: int) -> Sample:
     )
 
 
+def _check_budget(budget: int, topic: str) -> None:
+    """Refuse a sample of nothing."""
+    if budget < 1:
+        raise ArgumentError("budget", f"must give topic `{topic}` at least one document", budget)
+
+
 def least(numbers: NDArray[np.uint64], documents: NDArray[np.int64], size: int) -> NDArray[np.int64]:
-    """Return the `size` documents with the least numbers: a simple random sample.
+    """Return the `size` documents with the least numbers, by these: a simple random sample.
 
-    Parameters
-    ----------
-    numbers : ndarray of uint64, shape (n_documents,)
-        A random number for every document of the topic.
-    documents : ndarray of int64, shape (n_members,)
-        Those to choose from, ascending; of equal numbers the lower document comes first.
-    size : int
-        How many, at most as many as there are.
-
-    Returns
-    -------
-    ndarray of int64, shape (size,)
-        Documents, by their random numbers.
+    `numbers` are one for every document of the topic; `documents`, those to choose from, ascend, and are at
+    least `size`; of equal numbers the lower document comes first.
 
     Examples
     --------
@@ -111,13 +97,6 @@ def draw_statap(rankings: TopicRankings, *, budget: int, seed: int) -> Sample:
     Documents are sorted by their `prior` and cut into buckets of as many documents as the budget.
     A bucket is drawn with replacement, as often as the budget says, with the prior of all its
     documents; then, from every bucket, as many documents as it was drawn, without replacement.
-
-    Parameters
-    ----------
-    budget : int
-        Documents to judge, at least 1; all when there are fewer.
-    seed : int
-        Not negative; every topic has a stream of its own.
 
     Returns
     -------
@@ -146,8 +125,7 @@ def draw_statap(rankings: TopicRankings, *, budget: int, seed: int) -> Sample:
     are the probabilities returned, exact but for rounding. The last bucket has the least priors,
     so a repetition is needed at most every other time.
 
-    Documents with the same prior may fall into different buckets: ties go by docno descending.
-    O(n log n).
+    Documents with the same prior may fall into different buckets. O(n log n).
 
     References
     ----------
@@ -169,9 +147,7 @@ def draw_statap(rankings: TopicRankings, *, budget: int, seed: int) -> Sample:
     >>> sample.inclusion.tolist(), sample.strata.tolist()
     ([0.625, 0.1875, 0.1875], [1, 3, 2])
     """
-    if budget < 1:
-        requirement = f"must give topic `{rankings.topic}` at least one document"
-        raise ArgumentError("budget", requirement, budget)
+    _check_budget(budget, rankings.topic)
     n_documents = rankings.n_documents
     values = prior(rankings)
     ordered = descending(values)
@@ -392,8 +368,6 @@ def draw_stratified(rankings: TopicRankings, *, budget: int | None = None, seed:
         Of one topic, cut at the last rank of the strata or deeper: what was cut off is in none.
     budget : int, optional
         Documents to judge, at most; needed when a stratum has no rate.
-    seed : int
-        Not negative; every topic has a stream of its own.
     strata : str
         See `parse_strata`.
 

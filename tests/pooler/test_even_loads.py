@@ -12,20 +12,20 @@ from pooler.assigning import even_out
 
 
 @st.composite
-def seated(draw: st.DrawFn) -> tuple[np.ndarray, np.ndarray]:
-    """Draw who has what of up to 5 documents and 4 judges, and which seats may be moved."""
+def assignments(draw: st.DrawFn) -> tuple[np.ndarray, np.ndarray]:
+    """Draw who has what of up to 5 documents and 4 judges, and which of it may be moved."""
     shape = draw(st.integers(0, 5)), draw(st.integers(1, 4))
     cells = st.lists(st.booleans(), min_size=shape[0] * shape[1], max_size=shape[0] * shape[1])
-    held_places = np.array(draw(cells), np.bool_).reshape(shape)
+    assigned = np.array(draw(cells), np.bool_).reshape(shape)
     is_movable = np.array(draw(cells), np.bool_).reshape(shape)
-    return held_places, held_places & is_movable
+    return assigned, assigned & is_movable
 
 
-def least_sum_of_squares(held_places: np.ndarray, is_movable: np.ndarray) -> int:
-    """Try every way to give the movable seats of each document to judges who have none of it."""
-    n_judges = held_places.shape[1]
+def least_sum_of_squares(assigned: np.ndarray, is_movable: np.ndarray) -> int:
+    """Try every way to give the movable documents to judges who have none of it."""
+    n_judges = assigned.shape[1]
     choices = []
-    for row, movable in zip(held_places, is_movable, strict=True):
+    for row, movable in zip(assigned, is_movable, strict=True):
         fixed = row & ~movable
         free = [judge for judge in range(n_judges) if not fixed[judge]]
         choices.append([(fixed, some) for some in combinations(free, int(movable.sum()))])
@@ -39,24 +39,24 @@ def least_sum_of_squares(held_places: np.ndarray, is_movable: np.ndarray) -> int
     return min(best)
 
 
-@given(seated())
+@given(assignments())
 def test_no_choice_is_more_even(drawn: tuple[np.ndarray, np.ndarray]) -> None:
-    """The sum of squared loads is the least there is; immovable seats and row sums stay."""
-    held_places, is_movable = drawn
-    expected = least_sum_of_squares(held_places, is_movable)
-    fixed, sums = held_places & ~is_movable, held_places.sum(axis=1)
-    even_out(held_places, is_movable)
-    assert int((held_places.sum(axis=0) ** 2).sum()) == expected
-    assert (held_places | ~fixed).all()
-    assert (held_places.sum(axis=1) == sums).all()
-    assert not (is_movable & ~held_places).any()
+    """The sum of squared loads is the least there is; immovable places and row sums stay."""
+    assigned, is_movable = drawn
+    expected = least_sum_of_squares(assigned, is_movable)
+    fixed, sums = assigned & ~is_movable, assigned.sum(axis=1)
+    even_out(assigned, is_movable)
+    assert int((assigned.sum(axis=0) ** 2).sum()) == expected
+    assert (assigned | ~fixed).all()
+    assert (assigned.sum(axis=1) == sums).all()
+    assert not (is_movable & ~assigned).any()
 
 
 def test_goes_over_a_judge_in_between() -> None:
     """A judge who can hand nothing on to the one with least hands it to another, who does."""
     # Judge 0 keeps two documents and shares the third with judge 2, who has nothing else.
-    held_places = np.array([[1, 0, 0], [1, 0, 0], [1, 0, 1], [0, 1, 0], [0, 1, 0]], np.bool_)
+    assigned = np.array([[1, 0, 0], [1, 0, 0], [1, 0, 1], [0, 1, 0], [0, 1, 0]], np.bool_)
     is_movable = np.array([[0, 0, 0], [0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 1, 0]], np.bool_)
-    even_out(held_places, is_movable)
-    assert held_places.sum(axis=0).tolist() == [2, 2, 2]
-    assert held_places[2].tolist() == [False, True, True]
+    even_out(assigned, is_movable)
+    assert assigned.sum(axis=0).tolist() == [2, 2, 2]
+    assert assigned[2].tolist() == [False, True, True]
