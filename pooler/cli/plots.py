@@ -284,7 +284,7 @@ def plot_stacks(
     Examples
     --------
     >>> stacks = [Stack("anna", [3, 9]), Stack("ben", [1, 3])]
-    >>> for line in plot_stacks(stacks, [("#", "judged"), (".", "unjudged")], title="Standing"):
+    >>> for line in plot_stacks(stacks, [("#", "judged"), (".", "unjudged")], title="StateCounts"):
     ...     print(line)
     Standing
     anna |###.........

@@ -43,7 +43,7 @@ class JudgedRankings:
     cutoff: int
     """Ranks that count, at least 1. The width is smaller when every run is shorter."""
 
-    def standing_by_rank(self, topic: int) -> NDArray[np.int8]:
+    def states_by_rank(self, topic: int) -> NDArray[np.int8]:
         """Look up what is known of every rank of one topic, an index into `topics`; shape (n_runs, width).
 
         `RELEVANT`, `NOT_RELEVANT`, `UNJUDGED`, or `NOT_RETRIEVED` below the end of the run.
@@ -64,7 +64,7 @@ class JudgedRankings:
         """Tell which ranks hold a document of which at least this is known."""
         found = np.empty(self.documents.shape, dtype=np.bool_)
         for topic in range(len(self.topics)):
-            found[:, topic] = self.standing_by_rank(topic) >= least
+            found[:, topic] = self.states_by_rank(topic) >= least
         return found
 
 
@@ -113,7 +113,7 @@ def judged_rankings(
     >>> lists = {("a", "t1"): np.array([30, 20, 10])}
     >>> grades = {"t1": (np.array([20, 30, 40]), np.array([True, False, True]))}
     >>> arrays = judged_rankings(["t1"], ["a", "b"], lists, grades, cutoff=1000)
-    >>> arrays.standing_by_rank(0).tolist()
+    >>> arrays.states_by_rank(0).tolist()
     [[0, 1, -1], [-2, -2, -2]]
     >>> arrays.n_relevant.tolist(), arrays.lengths.tolist()
     ([2], [[3], [0]])

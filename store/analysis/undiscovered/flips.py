@@ -102,7 +102,7 @@ def choose_flips(
     Returns
     -------
     FlipChoice
-        A run may have fewer than `flips`. O(size of `standing`). Arguments are checked by `check_at`.
+        A run may have fewer than `flips`. O(size of `document_states`). Arguments are checked by `check_at`.
 
     Examples
     --------
@@ -184,7 +184,7 @@ def scores_of_runs(rankings: JudgedRankings, r_mode: RMode) -> NDArray[np.float6
     n_runs, n_topics = rankings.lengths.shape
     scores = np.empty((n_runs, n_topics))
     for topic in range(n_topics):
-        relevant = rankings.standing_by_rank(topic) == RELEVANT
+        relevant = rankings.states_by_rank(topic) == RELEVANT
         counts = n_relevant_of(rankings, topic, relevant, r_mode)
         scores[:, topic] = average_precision(relevant, counts)
     return scores
