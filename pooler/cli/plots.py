@@ -284,9 +284,9 @@ def plot_stacks(
     Examples
     --------
     >>> stacks = [Stack("anna", [3, 9]), Stack("ben", [1, 3])]
-    >>> for line in plot_stacks(stacks, [("#", "judged"), (".", "unjudged")], title="StateCounts"):
+    >>> for line in plot_stacks(stacks, [("#", "judged"), (".", "unjudged")], title="Documents"):
     ...     print(line)
-    Standing
+    Documents
     anna |###.........
     ben  |#...
     A character is 1 document.

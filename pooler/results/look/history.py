@@ -162,7 +162,7 @@ def history(
     -------
     History
         Table `history`, the newest last. Of a document a `DocumentHistory`: `events`, `pools`, and
-        `document_states` with each judge; its facts have the final grade, or why there is none.
+        `standing` with each judge; its facts have the final grade, or why there is none.
 
     Raises
     ------
@@ -288,7 +288,7 @@ class DocumentHistory(History):
     def _pools(self) -> Table:
         return Table.of_records("pools", _POOLS, self.found.places)
 
-    def _document_states(self) -> Table:
+    def _standing(self) -> Table:
         return Table.of_records("standing", _STATE_COLUMNS, self.found.document_states)
 
     def _views(self, name: str) -> Sequence[View]:
