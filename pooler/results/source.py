@@ -247,13 +247,14 @@ def _of_sole_judge(
     return Judged(ranked, (), cut, grades=sole.by_topic)
 
 
-def check_no_file_for_a_tag(opened: Collection, runs: Iterable[str], hint: str) -> None:
-    """Raise `PoolerError` where a run file is named for a run of the collection."""
+def check_no_file_for_a_tag(opened: Collection, runs: Iterable[str], hint: str) -> set[str]:
+    """Return the tags of a collection; raise `PoolerError` where a run file is named for one."""
     tags = {run.tag for run in opened.runs.all()}
     for run in runs:
         if run not in tags and Path(run).is_file():
             message = f"{run} is a file, and no run tag of the collection"
             raise PoolerError(message, hint=hint)
+    return tags
 
 
 def _some_run(ranked: RankedDocuments) -> RankedDocuments:

@@ -543,8 +543,7 @@ def _of_collection(
     if isinstance(collection, str):
         check_no_files(runs, collection, "there is nothing", _FILES_HINT)
     with opened_collection(collection) as opened:
-        check_no_file_for_a_tag(opened, runs, _FILES_HINT)
-        if not opened.runs.all():
+        if not check_no_file_for_a_tag(opened, runs, _FILES_HINT):
             message = "there is no run in the collection"
             raise PoolerError(message, hint="pooler import runs")
         mixture: dict[str, int] = {}
