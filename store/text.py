@@ -7,6 +7,7 @@ them through, so every text that reaches a screen or a table goes through `sanit
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Container, Iterable
 from unicodedata import normalize
@@ -66,6 +67,37 @@ def counted(number: int, noun: str, plural: str | None = None) -> str:
     ('1 document', '1,200 judgements', '2 queries')
     """
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def percent(part: float, whole: float) -> str:
+    """Write a share in per cent; a part is never none or all.
+
+    Examples
+    --------
+    >>> percent(1, 3), percent(2, 2), percent(1, 9999), percent(9998, 9999)
+    ('33.3 %', '100 %', 'under 0.1 %', 'over 99.9 %')
+    """
+    share = f"{100 * part / whole:.1f}"
+    if 0 < part < whole and share in ("0.0", "100.0"):
+        return "under 0.1 %" if share == "0.0" else "over 99.9 %"
+    return f"{share.removesuffix('.0')} %"
+
+
+def rough(value: float) -> str:
+    """Write a score or a difference with two digits that count, and two decimals or more.
+
+    More would be of no use in a conclusion: other topics would change them. Tables have all.
+
+    Examples
+    --------
+    >>> rough(0.43481), rough(-0.02331), rough(0.00059), rough(0.00001), rough(0)
+    ('0.43', '-0.023', '0.0006', 'under 0.0001', '0')
+    """
+    if not value:
+        return "0"
+    decimals = min(4, max(2, 1 - math.floor(math.log10(abs(value)))))
+    text = f"{value:.{decimals}f}"
+    return text if float(text) else f"{'-' * (value < 0)}under 0.0001"
 
 
 def escape_json(text: str) -> str:

@@ -22,7 +22,6 @@ from pooler.cli.options import (
 from pooler.cli.pool.diff import diff
 from pooler.cli.render import Output, TableOptions, render
 from pooler.cli.signature import command
-from pooler.results.look.status import missing_words
 from pooler.results.source import Source, names_collection
 from pooler.telling import say, warn
 from store.errors import ArgumentError
@@ -193,7 +192,6 @@ def pool(
 
     Example: pooler pool --depth 6 --add --dry-run
     """
-    from pooler.results.pool.into import pool_collection
     from pooler.results.pool.options import PoolOptions, parse_parameters
     from pooler.results.pool.pool import list_strategies
     from pooler.results.pool.pool import pool as pool_runs
@@ -271,6 +269,9 @@ def pool(
         if minus is not None:
             say(f"without the pairs of {minus}")
         return
+    from pooler.results.look.status import missing_words
+    from pooler.results.pool.into import pool_collection
+
     pooled = pool_collection(
         collection,
         **given,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -17,7 +16,7 @@ from store.analysis.pools.diagnosis import (
 )
 from store.analysis.pools.errors import SIGNIFICANT
 from store.analysis.pools.leave_out import TIED
-from store.text import counted
+from store.text import counted, percent, rough
 
 SUFFERS = 0.05
 """Share of its own AP from which on a run that loses it is named."""
@@ -73,37 +72,6 @@ def conclusions(found: PoolDiagnosis, left: LeftOut | None, judged_at: int) -> l
     said += _topics(found)
     said += _poorly_judged(found, judged_at)
     return said
-
-
-def percent(part: float, whole: float) -> str:
-    """Write a share in per cent; a part is never none or all.
-
-    Examples
-    --------
-    >>> percent(1, 3), percent(2, 2), percent(1, 9999), percent(9998, 9999)
-    ('33.3 %', '100 %', 'under 0.1 %', 'over 99.9 %')
-    """
-    share = f"{100 * part / whole:.1f}"
-    if 0 < part < whole and share in ("0.0", "100.0"):
-        return "under 0.1 %" if share == "0.0" else "over 99.9 %"
-    return f"{share.removesuffix('.0')} %"
-
-
-def rough(value: float) -> str:
-    """Write a score or a difference with two digits that count, and two decimals or more.
-
-    More would be of no use in a conclusion: other topics would change them. Tables have all.
-
-    Examples
-    --------
-    >>> rough(0.43481), rough(-0.02331), rough(0.00059), rough(0.00001), rough(0)
-    ('0.43', '-0.023', '0.0006', 'under 0.0001', '0')
-    """
-    if not value:
-        return "0"
-    decimals = min(4, max(2, 1 - math.floor(math.log10(abs(value)))))
-    text = f"{value:.{decimals}f}"
-    return text if float(text) else f"{'-' * (value < 0)}under 0.0001"
 
 
 def listed(names: Sequence[str], most: int = NAMED) -> str:

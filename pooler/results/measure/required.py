@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from pooler.results.measure.sensitivity import check_pair
 from pooler.results.reasons import undefined_pairs
 from pooler.results.result import Progress, Result, frozen, heard
 from pooler.results.source import Source, source_of
@@ -20,6 +19,7 @@ from store.analysis.measures.chance import (
     least_average_precision,
     variance_of_average_precision,
 )
+from store.analysis.significance.pairs import check_pair
 from store.analysis.significance.pairs import neighbours as next_to_each_other
 from store.analysis.undiscovered.pairs import PairSensitivity, pair_sensitivity
 from store.analysis.undiscovered.required import required_difference as required

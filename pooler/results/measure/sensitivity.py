@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from pooler.results.measure.conclusions import percent, rough
 from pooler.results.reasons import undefined_pairs
 from pooler.results.result import Progress, Result, frozen, heard, taken
 from pooler.results.source import Source, source_of
@@ -20,7 +19,7 @@ from pooler.telling import warn
 from store.analysis.measures.average_precision import RMode
 from store.analysis.rankings import UNJUDGED, JudgedRankings
 from store.analysis.run_order import TIED_MAP
-from store.analysis.significance.pairs import RunPairs
+from store.analysis.significance.pairs import RunPairs, check_pair
 from store.analysis.undiscovered.each import EachDiscovery, each_discovery
 from store.analysis.undiscovered.flips import ENDED, JUDGED, NO_RUN, At, Scenario
 from store.analysis.undiscovered.missing import MissingBounds, MissingPairBounds
@@ -38,8 +37,8 @@ from store.analysis.undiscovered.pairs import (
 )
 from store.analysis.undiscovered.sensitivity import Sensitivity, run_thresholds
 from store.analysis.undiscovered.sensitivity import sensitivity as flip_each_run
-from store.errors import ArgumentError, PoolerError
-from store.text import counted
+from store.errors import ArgumentError
+from store.text import counted, percent, rough
 
 if TYPE_CHECKING:
     from store.collection import Collection
@@ -303,13 +302,6 @@ def missing_pairs(
     return MissingPairs(
         **taken(result), runs=arrays.tags, settings=settings, warnings=said.warnings, limit=limit
     )
-
-
-def check_pair(tags: Sequence[str]) -> None:
-    """Raise `PoolerError` when there is one run only."""
-    if len(tags) < 2:
-        message = f"there is one run, `{tags[0]}`: a pair needs two"
-        raise PoolerError(message, hint="name another run")
 
 
 def _ranks(source: Source, at: At | None, depth: int | None, flips: int | None) -> tuple[At, int | None, int]:

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pooler.results.measure.probabilities import Probable, Values, load_probable, say_empty
-from pooler.results.measure.sensitivity import check_pair
 from pooler.results.result import Progress, Result, frozen, heard
 from pooler.results.source import Source, source_of
 from pooler.results.table import Column, Plot, Table, View
@@ -18,6 +17,7 @@ from pooler.telling import progress as telling
 from store.analysis.arrays import graded_arrays
 from store.analysis.measures.names import parse_measure
 from store.analysis.measures.table import evaluate
+from store.analysis.significance.pairs import check_pair
 from store.analysis.significance.pairs import neighbours as neighbouring
 from store.analysis.variation.collection import (
     CollectionVariation,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -13,7 +13,7 @@ from store.analysis.agreement.intervals import LEVEL, check_level
 from store.analysis.significance.randomisation import RESOLUTION, rounded_differences, sign_flip_p
 from store.analysis.significance.t_tests import SAME, TestReason
 from store.analysis.significance.wilcoxon import doubled_signed_ranks, signed_rank_p
-from store.errors import ArgumentError
+from store.errors import ArgumentError, PoolerError
 
 PairTest = Literal["t", "randomisation", "wilcoxon"]
 PAIR_TESTS: tuple[PairTest, ...] = get_args(PairTest)
@@ -290,3 +290,10 @@ def holm(p_values: ArrayLike) -> NDArray[np.float64]:
     adjusted = np.full(flat.shape, np.nan)
     adjusted[ascending] = np.minimum(1.0, np.maximum.accumulate(multiplied))
     return adjusted.reshape(values.shape)
+
+
+def check_pair(tags: Sequence[str]) -> None:
+    """Raise `PoolerError` when there is one run only."""
+    if len(tags) < 2:
+        message = f"there is one run, `{tags[0]}`: a pair needs two"
+        raise PoolerError(message, hint="name another run")

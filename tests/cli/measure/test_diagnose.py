@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import pytrec_eval
 
-from pooler.results.measure.conclusions import rough
+from store.text import rough
 from tests.cli.conftest import Cli
 from tests.cli.edited_qrels import STRICT, runs_of
 from tests.cli.oracles import Scores, average_precision, first_documents, mean, read_qrels

@@ -8,7 +8,7 @@ from statistics import variance
 import pytest
 from scipy.stats import kendalltau, ttest_rel
 
-from pooler.results.measure.conclusions import percent, rough
+from store.text import percent, rough
 from tests.cli.conftest import Cli
 from tests.cli.edited_qrels import STRICT, runs_of, unjudged_of, with_relevant
 from tests.cli.oracles import average_precision, first_documents, mean, read_qrels, swapped_pairs
