@@ -127,6 +127,17 @@ def test_read_run_bad_file_says_what_was_expected(content: bytes, message: str, 
         read_run(str(path))
 
 
+@pytest.mark.parametrize("n_fields", [1, 40])
+def test_read_run_an_id_may_have_1024_bytes(n_fields: int, tmp_path: Path) -> None:
+    """One byte more is a fault that says which field; a long line of short fields is none."""
+    path = tmp_path / "x.run"
+    path.write_bytes(b"1 Q0 %s 1 2 t%s\n" % (b"d" * 1024, b" " * n_fields))
+    assert read_run(str(path)).rankings[0].docnos == ["d" * 1024]
+    path.write_bytes(b"1 Q0 %s 1 2 t\n1 Q0 a 1 2 t\n" % (b"d" * 1025))
+    with pytest.raises(FormatError, match=r"x\.run:1: expected .* of at most 1,024 bytes, got 1,025$"):
+        read_run(str(path))
+
+
 def test_read_run_many_faults_keeps_25_and_counts_all(tmp_path: Path) -> None:
     """A file of bad lines shows the first 25 and says how many more there are."""
     path = tmp_path / "x.run"

@@ -166,3 +166,26 @@ def test_display_order_names_its_seed(collection: Collection, collection_name: s
         collection.pools.add(make_pool({"1": ["a"]}, name=name, manifest=manifest))
     for row in contents(collection_name)["pool"]:
         assert row[4] == row[1]
+
+
+def test_run_leaves_a_pool_with_what_it_alone_brought(collection: Collection) -> None:
+    """Sizes and pairs fall by these documents; the manifest says who left, and it feeds nothing more."""
+    for tag in ("a", "b"):
+        collection.runs.add(make_run(tag, {"1": [("x", 2.0)], "2": [("y", 1.0)]}))
+    runs = [{"tag": "a", "contributes": True}, {"tag": "b", "contributes": True}]
+    manifest = {"strategy": "depth", "depth": 2, "runs": runs, "sizes": {"1": 2, "2": 1}, "pairs": 3}
+    collection.pools.add(make_pool({"1": ["x", "z"], "2": ["y"]}, manifest=manifest, run_tags=("a", "b")))
+    with pytest.raises(ConflictError, match="`x` is not in it"):
+        collection.pools.remove_run("a", {"pool": {("1", "z"), ("2", "x")}})
+    collection.pools.remove_run("a", {"pool": {("1", "z")}})
+    back = collection.pools.get("pool")
+    assert [(entry.topic, entry.docno) for entry in back.entries] == [("1", "x"), ("2", "y")]
+    assert back.run_tags == ("b",)
+    assert back.manifest == {
+        **manifest,
+        "runs": [{"tag": "a", "contributes": False}, {"tag": "b", "contributes": True}],
+        "sizes": {"1": 1, "2": 1},
+        "pairs": 2,
+        "unpooled": ["a"],
+    }
+    assert [run.contributes for run in collection.runs.all()] == [False, True]

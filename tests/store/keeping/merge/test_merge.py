@@ -524,7 +524,8 @@ def test_withdrawn_on_either_side_is_withdrawn(tmp_path: Path) -> None:
     before = contents(str(other))
     merge(other, start)
     assert contents(str(other)) == before
-    merge(start, other)
+    [brought] = merge(start, other).copies
+    assert brought.changed == {"pools": 1, "runs": 1, "judges": 1}
     for table in ("pool", "run", "judge"):
         assert contents(str(start))[table] == contents(str(other))[table]
 
