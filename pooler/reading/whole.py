@@ -27,7 +27,15 @@ from typing import TYPE_CHECKING, BinaryIO, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from pooler.reading.blocks import BLOCK_BYTES, RunSeen, SuspicionError, TopicPart, check_across, topic_parts
+from pooler.reading.blocks import (
+    BLOCK_BYTES,
+    RunSeen,
+    SuspicionError,
+    TopicPart,
+    check_across,
+    is_ranked,
+    topic_parts,
+)
 from pooler.reading.columns import FieldColumn
 from pooler.reading.docnos import DocnoNumbers
 from pooler.reading.parallel import interrupts_held, n_processors
@@ -37,6 +45,7 @@ from pooler.reading.top import PARALLEL_BYTES
 from store.db.packing import PackedRanking, pack_ranking
 from store.errors import PoolerError
 from store.formats.lines import is_regular_file
+from store.ranking import Order, rank_order
 from store.records import Ranking, Run
 
 if TYPE_CHECKING:
@@ -194,12 +203,22 @@ class RunReader:
     """Reads runs one after another, and numbers their documents; temporary files go to `folder`.
 
     Memory holds about 150 bytes for every document met so far, one block of lines, one topic, and
-    `spool_bytes` (packed bytes of a run); a file that is not plainly in order is read whole.
+    `spool_bytes` (packed bytes of a run); a file that is not plainly in order is read whole. With an
+    `order` rankings have their documents, in that order, and nothing else, and runs the names that they are
+    measured by.
     """
 
-    def __init__(self, folder: str, *, lenient: bool = False, spool_bytes: int = SPOOL_BYTES) -> None:
+    def __init__(
+        self,
+        folder: str,
+        *,
+        lenient: bool = False,
+        order: Order | None = None,
+        spool_bytes: int = SPOOL_BYTES,
+    ) -> None:
         self._folder = folder
         self._lenient = lenient
+        self._order = order
         self._spool_bytes = spool_bytes
         self._numbers = DocnoNumbers()
 
@@ -228,22 +247,19 @@ class RunReader:
         with _Spool(self._folder, self._spool_bytes) as spool:
             for parts in _by_topic(topic_parts(entry.file, seen, with_ranks=True)):
                 spool.add(self._pack_parts(parts))
-            tag = seen.tag.decode()
-            entry.check_tag(tag)
-            return self._made(entry, tag, seen.digest.hexdigest(), n_known, spool)
+            return self._made(entry, seen.tag.decode(), seen.digest.hexdigest(), n_known, spool)
 
     def _read_slowly(self, entry: RunEntry) -> NumberedRun:
         """Read a run file line by line."""
         run = read_run(entry.file, lenient=self._lenient)
-        entry.check_tag(run.tag)
         n_known = len(self._numbers)
         with _Spool(self._folder, self._spool_bytes) as spool:
             for ranking in run.rankings:
                 column = FieldColumn.of([docno.encode() for docno in ranking.docnos])
                 numbers = self._numbers.number(column)
-                spool.add(pack_ranking(ranking.topic, ranking.docnos, numbers, ranking.scores, ranking.ranks))
-            can_be_read_again = is_regular_file(entry.file)
-            kept = None if can_be_read_again else run
+                spool.add(self._pack(ranking.topic, ranking.docnos, numbers, ranking.scores, ranking.ranks))
+            is_needed = self._order is None and not is_regular_file(entry.file)
+            kept = run if is_needed else None
             return self._made(entry, run.tag, run.sha256, n_known, spool, kept)
 
     def _pack_parts(self, parts: list[TopicPart]) -> PackedRanking:
@@ -255,7 +271,7 @@ class RunReader:
         every = [np.arange(len(part.docnos)) for part in parts]
         scores = [part.scores.exact(rows) for part, rows in zip(parts, every, strict=True)]
         ranks = [part.ranks for part in parts if part.ranks is not None]
-        return pack_ranking(
+        return self._pack(
             parts[0].topic.decode(),
             _Docnos([part.docnos for part in parts]),
             numbers,
@@ -263,12 +279,29 @@ class RunReader:
             np.concatenate(ranks) if len(ranks) == len(parts) else None,
         )
 
+    def _pack(
+        self,
+        topic: str,
+        docnos: Sequence[str] | Sequence[bytes],
+        numbers: NDArray[np.int32],
+        scores: NDArray[np.float64],
+        ranks: NDArray[np.int64] | None,
+    ) -> PackedRanking:
+        """Pack a ranking in file order: as the store keeps it, or its documents in rank order."""
+        if self._order is None:
+            return pack_ranking(topic, docnos, numbers, scores, ranks)
+        if not is_ranked(scores, self._order):
+            numbers = numbers[rank_order(docnos, scores, ranks, order=self._order)]
+        return PackedRanking(topic, len(docnos), numbers.astype("<i4", copy=False).tobytes(), b"", None, b"")
+
     def _made(
         self, entry: RunEntry, tag: str, sha256: str, n_known: int, spool: _Spool, run: Run | None = None
     ) -> NumberedRun:
-        """Put together what was read."""
+        """Put together what was read; the tag is what it should be, or `FormatError` is raised."""
+        if self._order is None:
+            entry.check_tag(tag)
         return NumberedRun(
-            tag,
+            entry.called(tag),
             sha256,
             PurePath(entry.file).name,
             os.getpid(),
@@ -384,7 +417,12 @@ def n_readers(entries: Sequence[RunEntry]) -> int:
 
 
 def read_numbered(
-    entries: Sequence[RunEntry], folder: str, *, lenient: bool = False, workers: int = 1
+    entries: Sequence[RunEntry],
+    folder: str,
+    *,
+    lenient: bool = False,
+    order: Order | None = None,
+    workers: int = 1,
 ) -> Generator[NumberedRun, None, None]:
     """Read run files one after another; the same runs whatever `workers` is, but for the numbers.
 
@@ -392,31 +430,28 @@ def read_numbered(
     the one taken. Should one die (the memory is short, or the main module cannot be imported again), this
     process reads what is left. One from standard input, or from a pipe, can be read by one process only.
     """
-    reader = RunReader(folder, lenient=lenient)
+    reader = RunReader(folder, lenient=lenient, order=order)
     if workers == 1:
         yield from map(reader.read, entries)
         return
     n_read = 0
-    for run in _read_elsewhere(entries, folder, lenient=lenient, workers=workers):
+    for run in _read_elsewhere(entries, (folder, lenient, order), workers):
         n_read += 1
         yield run
     yield from map(reader.read, entries[n_read:])
 
 
 def _read_elsewhere(
-    entries: Sequence[RunEntry], folder: str, *, lenient: bool, workers: int
+    entries: Sequence[RunEntry], reader: tuple[str, bool, Order | None], workers: int
 ) -> Iterator[NumberedRun]:
-    """Read runs in other processes; end early when they die."""
+    """Read runs in other processes, each with such a reader; end early when they die."""
     import multiprocessing  # these two take longer to load than a small file takes
     from concurrent.futures import ProcessPoolExecutor
     from concurrent.futures.process import BrokenProcessPool
 
     # Spawned, not forked: a fork copies the locks of threads that it does not copy.
     executor = ProcessPoolExecutor(
-        workers,
-        mp_context=multiprocessing.get_context("spawn"),
-        initializer=_set_up_worker,
-        initargs=(folder, lenient),
+        workers, mp_context=multiprocessing.get_context("spawn"), initializer=_set_up_worker, initargs=reader
     )
     coming = iter(entries)
     ahead: deque[Future[NumberedRun]] = deque()
@@ -447,10 +482,10 @@ _READERS: list[RunReader] = []
 """Of a worker: its one reader, which knows the documents of all runs the worker has read."""
 
 
-def _set_up_worker(folder: str, lenient: bool) -> None:  # noqa: FBT001 - an executor's arguments
+def _set_up_worker(folder: str, lenient: bool, order: Order | None) -> None:  # noqa: FBT001 - an executor's
     """Make a worker's reader; Ctrl-C is this process's parent's to act on."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _READERS.append(RunReader(folder, lenient=lenient))
+    _READERS.append(RunReader(folder, lenient=lenient, order=order))
 
 
 def _read_in_worker(entry: RunEntry) -> NumberedRun:

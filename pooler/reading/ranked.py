@@ -1,0 +1,89 @@
+"""Documents of runs in rank order, by number: what is measured of run files, and of runs in memory."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pooler.reading.run_list import RunEntry
+from pooler.reading.whole import NumberedRun, n_readers, read_numbered
+from pooler.telling import progress
+from store.analysis.arrays import RankedDocuments
+from store.errors import ArgumentError
+from store.ranking import Order, rank_order
+from store.records import Run
+
+_Rankings = dict[tuple[str, str], NDArray[np.signedinteger]]
+
+
+def ranked_runs(
+    named: Sequence[RunEntry | Run], *, order: Order = "trec", lenient: bool = False
+) -> RankedDocuments:
+    """Rank the documents of runs, numbered across all of them in the order in which they are met.
+
+    Files are read by other processes where that pays, 0.2 microseconds a line on two processors; the result
+    is the same. Memory holds 4 bytes a line, and some 200 a docno.
+
+    Parameters
+    ----------
+    named : sequence of RunEntry or Run
+        Files, and runs in memory, which are called by their tags.
+    order : Order, optional
+    lenient : bool, optional
+        Read files as trec_eval does.
+
+    Returns
+    -------
+    RankedDocuments
+        Runs as they are named.
+
+    Raises
+    ------
+    FormatError
+        Of a file, with all its faults.
+    ArgumentError
+        If two runs have the same tag, or ``rank`` is asked of ranks that are no integers.
+    """
+    ids: dict[str, int] = {}
+    rankings: _Rankings = {}
+    tags: list[str] = []
+    entries = [one for one in named if isinstance(one, RunEntry)]
+    with tempfile.TemporaryDirectory() as folder, progress("runs", len(entries)) as advance:
+        workers = n_readers(entries) if entries else 1
+        files = read_numbered(entries, folder, lenient=lenient, order=order, workers=workers)
+        numbers = _Numbers(ids)
+        for one in named:
+            run = next(files) if isinstance(one, RunEntry) else one
+            if run.tag in tags:
+                hint = "a column `name` in the list of --runs FILE gives each a name of its own"
+                raise ArgumentError("runs", "must each have their own tag", run.tag, hint=hint)
+            tags.append(run.tag)
+            if isinstance(run, NumberedRun):
+                numbers.add(run, rankings)
+                advance(1)
+                continue
+            for ranking in run.rankings:
+                documents = [ids.setdefault(docno, len(ids)) for docno in ranking.docnos]
+                in_order = rank_order(ranking.docnos, ranking.scores, ranking.ranks, order=order)
+                rankings[run.tag, ranking.topic] = np.array(documents, dtype=np.int32)[in_order]
+    return RankedDocuments(tuple(tags), rankings, ids, dict(enumerate(ids)))
+
+
+class _Numbers:
+    """Numbers that readers gave, each its own, as numbers that all have in common."""
+
+    def __init__(self, ids: dict[str, int]) -> None:
+        self._ids = ids
+        self._of_reader: dict[int, NDArray[np.int32]] = {}
+
+    def add(self, run: NumberedRun, rankings: _Rankings) -> None:
+        """Take in a run: its docnos, and its rankings."""
+        ids = self._ids
+        fresh = [ids.setdefault(docno, len(ids)) for docno in run.docnos()]
+        known = self._of_reader.get(run.reader, np.empty(0, np.int32))
+        common = self._of_reader[run.reader] = np.concatenate([known, np.array(fresh, np.int32)])
+        for packed in run.rankings():
+            rankings[run.tag, packed.topic] = common[np.frombuffer(packed.documents, "<i4")]
