@@ -22,7 +22,7 @@ from collections import deque
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, BinaryIO, overload
+from typing import TYPE_CHECKING, Any, BinaryIO, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -291,7 +291,8 @@ class RunReader:
         if self._order is None:
             return pack_ranking(topic, docnos, numbers, scores, ranks)
         if not is_ranked(scores, self._order):
-            numbers = numbers[rank_order(docnos, scores, ranks, order=self._order)]
+            names: list[Any] = list(docnos)
+            numbers = numbers[rank_order(names, scores, ranks, order=self._order)]
         return PackedRanking(topic, len(docnos), numbers.astype("<i4", copy=False).tobytes(), b"", None, b"")
 
     def _made(
