@@ -9,18 +9,20 @@ from store.text import counted
 
 REASONS = {
     # Agreement of judges.
+    "one-judge": "one judge graded at all",
     "no-common-docs": "no document was graded by both, or by all",
     "one-doc": "one document says nothing about chance",
     "single-grade": "one and the same grade was used throughout",
     "no-relevant": "nobody found a relevant document",
-    "no-strata": "the sample has no strata, so no xinfAP, infNDCG, iP@k and infAP",
-    "no-probabilities": "the sample has no inclusion probabilities, so no statAP",
-    "uneven-sample": "the share judged differs between strata, so no infAP",
     "one-topic": "one topic says nothing about other topics; --interval item resamples documents",
     "no-variation": "the same number in every resample",
     "mostly-undefined": "most resamples have no number",
     "no-standard-error": "no standard error, so no interval: of a sample one judged document of a topic,"
     " or an estimated variance below 0",
+    # Scores from samples.
+    "no-strata": "the sample has no strata, so no xinfAP, infNDCG, iP@k and infAP",
+    "no-probabilities": "the sample has no inclusion probabilities, so no statAP",
+    "uneven-sample": "the share judged differs between strata, so no infAP",
     # What strategies find, and orders of runs.
     "none-in-union": "no relevant document is among the first of any run",
     "no-judgements": "no judgement was spent",
