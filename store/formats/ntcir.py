@@ -2,7 +2,12 @@
 
 A collection has two NTCIR-2 files, which differ in the last column alone: in the rigid one S and A are
 relevant, in the relaxed one S, A and B. NTCIR-2 itself has no S. The NTCIR WWW tasks have levels that are
-sums of two judges' grades: L0 to L4 of grades 0 to 2.
+sums of two judges' grades: L0 to L4 of grades 0 to 2. Neither format has iterations: they are ``0``. What the
+writers write is read back, and what they could have written comes back byte for byte.
+
+Sources: NTCIR Workshop 2, "Relevance judgments", data of the Japanese and English IR tasks, 2001; Sakai,
+"NTCIREVAL", a toolkit for information access evaluation; Luo et al., "Overview of the NTCIR-13 We Want Web
+task", *NTCIR-13*, 2017.
 """
 
 from __future__ import annotations
@@ -11,13 +16,26 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from string import ascii_uppercase
-from typing import TextIO
+from typing import Any, TextIO
 
 from store.errors import ArgumentError, FaultList
-from store.formats.tables import Fields, GradedRow, JudgedTable, check_rows, read_table
+from store.formats.tables import (
+    JUDGED_KEY,
+    Fields,
+    GradedRow,
+    JudgedTable,
+    TableFormat,
+    UnfitFieldError,
+    check_rows,
+    duplicate_words,
+    expecting,
+    read_name,
+    read_table,
+    read_topic,
+    shown,
+    split_text,
+)
 from store.records import Qrel, Scale
-
-NTCIR2_COLUMNS = "topic letter docno relevant"
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,45 +96,28 @@ def read_ntcir2(
     keep_repeats: bool = False,
     faults: FaultList | None = None,
 ) -> Ntcir2File:
-    r"""Read an NTCIR-2 qrels file, letters as grades in file order; the iteration is ``0``.
+    """Read an NTCIR-2 qrels file, letters as grades in file order; see `read_table`.
 
-    Options and faults are those of `store.formats.tables.read_table`, with the codes ``id``, ``grade`` (no
-    letter of the scale; letters are upper case), ``relevant`` (not 0 or 1) and ``cut`` (a grade is relevant,
-    and the same or a higher one is not). `ArgumentError` is raised if the scale has no letters. A file with
-    tabs between its fields, newlines at its ends and nothing else comes back byte for byte from
-    `write_ntcir2`. Source: NTCIR Workshop 2, "Relevance judgments", data of the Japanese and English IR
-    tasks, 2001.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from store.formats.scale import parse_scale
-    >>> with tempfile.NamedTemporaryFile("w", suffix=".txt") as file:
-    ...     _ = file.write("0101\tA\tkaken-j-1\t1\n0101\tB\tkaken-j-2\t0\n")
-    ...     file.flush()
-    ...     read = read_ntcir2(file.name, parse_scale("ntcir"))
-    >>> [(row.docno, row.code) for row in read.table.rows], read.level
-    ([('kaken-j-1', 2), ('kaken-j-2', 1)], 2)
+    Fault codes of its own: ``relevant`` (not 0 or 1), and ``cut`` (a grade is relevant, and one as high is
+    not).
     """
-    grades = {letter: value for value, letter in letters_of(scale).items()}
+    grades = {letter.encode(): value for value, letter in letters_of(scale).items()}
+    letters = b", ".join(grades).decode()
     cut = _Cut()
 
-    def row(line: int, parts: Sequence[str], fields: Fields) -> GradedRow:
-        topic, docno = fields.topic(line, parts[0]), fields.name(line, parts[2])
-        letter, flag = parts[1], parts[3]
-        if letter not in grades:
-            message = f"expected a letter of the scale ({', '.join(grades)}), got `{letter}`"
-            fields.faults.add(line, message, "grade")
-        if flag not in ("0", "1"):
-            fields.faults.add(line, f"expected 0 or 1 in field 4, got `{flag}`", "relevant")
-        elif letter in grades:
-            is_relevant = flag == "1"
-            fault = cut.contradiction(line, letter, grades[letter], is_relevant=is_relevant)
-            if fault:
-                fields.faults.add(line, fault, "cut")
-        return GradedRow(line, topic, "0", docno, "", grades.get(letter, min(grades.values())))
+    def row(line: int, topic: str, docno: str, grade: int, _is_relevant: int) -> GradedRow:
+        return GradedRow(line, topic, "0", docno, "", grade)
 
-    table = read_table(path, NTCIR2_COLUMNS, row, lenient=lenient, keep_repeats=keep_repeats, faults=faults)
+    readers = {
+        "topic": read_topic,
+        "docno": read_name,
+        "letter": expecting(grades.get, f"a letter of the scale ({letters})", "grade"),
+        "relevant": expecting({b"0": 0, b"1": 1}.get, "0 or 1 in field 4", "relevant"),
+    }
+    form = TableFormat(
+        "topic letter docno relevant", readers, row, JUDGED_KEY, duplicate_words, split_text, cut.check
+    )
+    table = read_table(path, form, lenient=lenient, keep_repeats=keep_repeats, faults=faults)
     return Ntcir2File(table, cut.level)
 
 
@@ -161,58 +162,48 @@ class _Cut:
         """The least relevant grade; ``None`` = none is."""
         return None if self._least_relevant is None else self._least_relevant[0]
 
-    def contradiction(self, line: int, letter: str, grade: int, *, is_relevant: bool) -> str | None:
-        """Take in a line, or say which earlier one it contradicts."""
-        here = (grade, letter, line)
-        if is_relevant:
-            other = self._most_irrelevant
-            if other is not None and grade <= other[0]:
-                return f"expected 0 for {letter}, as line {other[2]} has 0 for {other[1]}, got 1"
-            if self._least_relevant is None or grade < self._least_relevant[0]:
-                self._least_relevant = here
-            return None
-        other = self._least_relevant
-        if other is not None and grade >= other[0]:
-            return f"expected 1 for {letter}, as line {other[2]} has 1 for {other[1]}, got 0"
-        if self._most_irrelevant is None or grade > self._most_irrelevant[0]:
-            self._most_irrelevant = here
-        return None
+    def check(self, line: int, fields: Fields, values: Sequence[Any]) -> None:
+        """Take in a line, unless it contradicts an earlier one."""
+        _topic, _docno, grade, is_relevant = values
+        if grade is None or is_relevant is None:
+            return
+        letter = shown(fields[1])
+        above, below = self._least_relevant, self._most_irrelevant
+        other = below if is_relevant else above
+        if other is not None and (grade <= other[0] if is_relevant else grade >= other[0]):
+            said = 1 - is_relevant
+            message = f"expected {said} for {letter}, as line {other[2]} has {said} for {other[1]}"
+            raise UnfitFieldError(f"{message}, got {is_relevant}", "cut")
+        if is_relevant and (above is None or grade < above[0]):
+            self._least_relevant = grade, letter, line
+        elif not is_relevant and (below is None or grade > below[0]):
+            self._most_irrelevant = grade, letter, line
 
 
-NTCIREVAL_COLUMNS = "topic docno level"
+_LEVEL = re.compile(rb"L(0|[1-9][0-9]{0,8})")
 
-_LEVEL = re.compile(r"L(0|[1-9][0-9]{0,8})", re.ASCII)
+
+def _level(text: bytes) -> int | None:
+    """Read ``Lk`` as k."""
+    match = _LEVEL.fullmatch(text)
+    return int(match[1]) if match else None
+
+
+NTCIREVAL = TableFormat(
+    "topic docno level",
+    {"topic": read_topic, "docno": read_name, "level": expecting(_level, "a level like L2", "grade")},
+    lambda line, topic, docno, level: GradedRow(line, topic, "0", docno, "", level),
+    JUDGED_KEY,
+    duplicate_words,
+    split_text,
+)
 
 
 def read_ntcireval(
     path: str, *, lenient: bool = False, keep_repeats: bool = False, faults: FaultList | None = None
 ) -> JudgedTable:
-    r"""Read an NTCIREVAL qrels file in file order; the code of ``Lk`` is k, the iteration ``0``.
-
-    Options and faults are those of `store.formats.tables.read_table`, with the codes ``id`` and ``grade``
-    (not ``L`` and an integer from 0 without leading zeros). A file with single blanks between its fields,
-    newlines at its ends and nothing else comes back byte for byte from `write_ntcireval`. Sources: Sakai,
-    "NTCIREVAL", a toolkit for information access evaluation; Luo et al., "Overview of the NTCIR-13 We Want
-    Web task", *NTCIR-13*, 2017.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.NamedTemporaryFile("w", suffix=".txt") as file:
-    ...     _ = file.write("0001 web-1 L4\n0001 web-2 L0\n")
-    ...     file.flush()
-    ...     [(row.docno, row.code) for row in read_ntcireval(file.name).rows]
-    [('web-1', 4), ('web-2', 0)]
-    """
-
-    def row(line: int, parts: Sequence[str], fields: Fields) -> GradedRow:
-        topic, docno = fields.topic(line, parts[0]), fields.name(line, parts[1])
-        match = _LEVEL.fullmatch(parts[2])
-        if match is None:
-            fields.faults.add(line, f"expected a level like L2, got `{parts[2]}`", "grade")
-        return GradedRow(line, topic, "0", docno, "", int(match[1]) if match else 0)
-
-    return read_table(path, NTCIREVAL_COLUMNS, row, lenient=lenient, keep_repeats=keep_repeats, faults=faults)
+    """Read an NTCIREVAL qrels file in file order; see `read_table`."""
+    return read_table(path, NTCIREVAL, lenient=lenient, keep_repeats=keep_repeats, faults=faults)
 
 
 def write_ntcireval(rows: Iterable[Qrel], stream: TextIO) -> None:
