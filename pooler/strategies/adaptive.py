@@ -7,7 +7,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from pooler.strategies.fusion import rbp_weights
+from pooler.strategies.fusion import MOFFAT, PERSISTENCE, rbp_weights
+from pooler.strategies.kinds import AdaptiveStrategy, Parameter
 from pooler.strategies.rankings import TIE_WITHIN, TopicRankings
 from store.analysis.pools.contributions import NO_DOCUMENT
 from store.errors import ArgumentError
@@ -471,3 +472,27 @@ class RbpC(RbpB):
         residual = from_units(self._residuals[run])
         middle = from_units(self._bases[run]) + residual / 2
         return residual * (middle * middle * middle)
+
+
+JUDGED = (
+    AdaptiveStrategy(
+        "rbp-b", "by what the document may still change of the runs' RBP", MOFFAT, (PERSISTENCE,), start=RbpB
+    ),
+    AdaptiveStrategy(
+        "rbp-c", "as rbp-b, and runs that found more count more", MOFFAT, (PERSISTENCE,), start=RbpC
+    ),
+    AdaptiveStrategy(
+        "mtf",
+        "Move-To-Front: stay with a run while it gives relevant documents",
+        "Cormack, Palmer and Clarke 1998",
+        start=MoveToFront,
+    ),
+    AdaptiveStrategy(
+        "hedge",
+        "runs are experts, weighted by how good their advice was",
+        "Aslam, Pavlu and Savell 2003",
+        (Parameter("beta", 0.1, "the smaller, the faster", least=0, most=1, is_open=True),),
+        start=Hedge,
+    ),
+)
+"""In the order in which strategies are listed."""

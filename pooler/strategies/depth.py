@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from pooler.strategies.kinds import Adaptive, AdaptiveStrategy, Parameter, ParameterValue
+from pooler.strategies.kinds import Adaptive, AdaptiveStrategy, FixedStrategy, Parameter, ParameterValue
 from pooler.strategies.rankings import TopicRankings, descending
 from store.analysis.pools.contributions import NO_DOCUMENT
 from store.errors import UnknownNameError
@@ -78,6 +78,23 @@ def take_values(rankings: TopicRankings) -> NDArray[np.float64]:
     at_best = np.bincount(documents[ranks == best[documents]], minlength=rankings.n_documents)
     values: NDArray[np.float64] = at_best / (rankings.n_runs + 1) - best
     return values
+
+
+DEPTH = (
+    FixedStrategy(
+        "depth",
+        "the first documents of every run (a budget: what most runs returned)",
+        "Sparck Jones and van Rijsbergen 1975",
+        values=depth_values,
+    ),
+    FixedStrategy(
+        "take",
+        "by best rank, then by the runs that gave it: stops at the budget",
+        "Lipani et al. 2017",
+        values=take_values,
+    ),
+)
+"""In the order in which strategies are listed."""
 
 
 def depth_pool_size(rankings: TopicRankings, *, first: int) -> int:

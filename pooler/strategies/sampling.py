@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pooler.strategies.depth import take_values
-from pooler.strategies.kinds import Sample
+from pooler.strategies.kinds import Parameter, Sample, SamplingStrategy
 from pooler.strategies.rankings import TopicRankings, descending, raw_numbers, uniform_numbers
 from store.errors import ArgumentError, ParameterError
 
@@ -491,3 +491,30 @@ def _share(total: int, sizes: Sequence[int]) -> list[int]:
     for index in sorted(rest, key=lambda index: -remainders[index])[:left]:
         shares[index] += 1
     return shares
+
+
+SAMPLING = (
+    SamplingStrategy(
+        "uniform",
+        "a simple random sample of the union, of exactly the budget",
+        "Yilmaz and Aslam 2006",
+        draw=draw_uniform,
+        needs_budget=True,
+    ),
+    SamplingStrategy(
+        "stratified",
+        "ranges of best ranks, each sampled at a rate of its own",
+        "Yilmaz, Kanoulas and Aslam 2008",
+        (Parameter(PARAMETER, None, "FROM:TO:RATE,... as 1:10:1,11:100:0.1", type=str),),
+        draw=draw_stratified,
+        least_depth=last_rank,
+    ),
+    SamplingStrategy(
+        "statap",
+        "documents that runs rank high are likelier, and all have a chance",
+        "Pavlu and Aslam 2007",
+        draw=draw_statap,
+        needs_budget=True,
+    ),
+)
+"""In the order in which strategies are listed."""
