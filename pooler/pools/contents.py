@@ -59,10 +59,8 @@ def contributions(
 ) -> Contributions:
     """Count what runs or groups brought to the pool of one depth.
 
-    O(n log n) for n documents taken from all runs.
-
     A pair is unique to a group when every run that has it belongs to it; a run without a group is one of its
-    own, under its tag. `ArgumentError`: the runs were read at less than `depth`.
+    own.
     """
     _check_depth(runs, depth)
     owners = [run.group or run.tag if by_group else run.tag for run in runs.feeding]

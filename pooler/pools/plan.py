@@ -66,19 +66,9 @@ class TopicPool:
 def share_budget(total: int, sizes: Sequence[int]) -> list[int]:
     """Share a budget so that every topic gets the same, as far as its documents go.
 
-    Every topic starts with an equal whole share; while judgements are left over, each topic that has more
-    documents gets one more, and when the last round overdraws, the first topics of it (natural order) keep
-    theirs. The sharing is `findTopicSizes` of Lipani et al., "Fixed-cost pooling strategies", *IEEE TKDE*
-    33(4), 2021, but that takes the surplus from the topics with the smallest share, which can leave a topic
-    of one document with none.
-
-    Examples
-    --------
-    Ten judgements: 1 + 3 + 3 to begin with, since the first topic has only one document; then the
-    others get one each, and the second topic one more:
-
-    >>> share_budget(10, [1, 9, 9])
-    [1, 5, 4]
+    As `findTopicSizes` of Lipani et al., "Fixed-cost pooling strategies", *IEEE TKDE* 33(4), 2021, but the
+    last round's surplus is not taken from the smallest shares, which can leave a topic of one document with
+    none.
     """
     if not sizes:
         return []
@@ -133,11 +123,8 @@ class BuiltPool:
 class PoolBuild:
     """A pool while it is built, topic by topic, the same for every order of the runs.
 
-    Nothing of a topic is kept but counts, so a pool of any size can be written as it is built. Only runs
-    that contribute feed it; the others stand in the manifest. The pairs (topic, docno) of `known` are left
-    out, a budget counts the others, and `known_from` is what the manifest says of them beside their number
-    and hash. `ArgumentError` if a value of the plan cannot be used with this strategy or these runs,
-    `UnknownNameError` if there is no such strategy or parameter.
+    Nothing of a topic is kept but counts, so a pool of any size can be written as it is built. The pairs of
+    `known` are left out; `known_from` is what the manifest says of them beside their number and hash.
     """
 
     def __init__(
@@ -333,18 +320,6 @@ def build_pool(
 
     In an adaptive pool nothing is to be judged yet: it has the documents it may draw, and budgets. O(n log
     n) for n documents taken from all runs, plus what the strategy costs.
-
-    Examples
-    --------
-    >>> from pooler.pools.runs import FileRuns
-    >>> from pooler.reading.blocks import RunTop, TopRanking
-    >>> def run(tag, docnos):
-    ...     top = TopRanking(docnos, np.arange(len(docnos), 0.0, -1.0), len(docnos))
-    ...     return RunTop(tag, f"{tag}.run", "", 2, "trec", {"51": top}, len(docnos))
-    >>> runs = FileRuns([run("x", ["d3", "d1"]), run("y", ["d1"])])
-    >>> result = build_pool(runs, Plan(), version="1")
-    >>> list(pool_lines(result.pool)), result.statistics.unique
-    (['51 d1', '51 d3'], {'x': 1, 'y': 0})
     """
     return PoolBuild(runs, plan, version=version, known=known).result()
 

@@ -231,8 +231,6 @@ def stored_runs(
     """Load the first documents of a collection's runs.
 
     `tags`: these runs, and all of them contribute; default every run, each as the collection says.
-    `PoolerError`: there is no run. `ArgumentError`: none contributes, or order ``rank`` meets stated ranks
-    that are not integers.
     """
     sizes = collection.runs.sizes()
     facts = [

@@ -93,17 +93,9 @@ class RunLines:
 
 
 def find_fields(block: bytes) -> RunLines:
-    r"""Find the fields of a block of whole run lines, at least one.
+    """Find the fields of a block of whole run lines, at least one.
 
-    Fields stand between any ASCII blanks; where all blanks are single ones of one kind, a line costs some 50
-    nanoseconds, else twice that. `SuspicionError` if a line has not six fields, a field is longer than
-    `LONGEST_FIELD`, or a character may be a fault in an id.
-
-    Examples
-    --------
-    >>> lines = find_fields(b"51 Q0 d1 1 0.9 bm25\n51  Q0 d22 2 0.4 bm25 \n")
-    >>> lines.docnos().at(0), lines.docnos().at(1)
-    (b'd1', b'd22')
+    `SuspicionError` unless every line has six fields, none longer than `LONGEST_FIELD`, and no odd character.
     """
     padded = b"".join((bytes(FRONT), block, bytes(BACK)))
     text = np.frombuffer(padded, np.uint8)[FRONT:-BACK]
@@ -179,10 +171,7 @@ _KEY_BITS = 64
 def check_parts(keys: NDArray[np.uint64], firsts: Sequence[int]) -> None:
     """Raise `SuspicionError` when a part of a block may have a document twice.
 
-    `firsts` are the first lines of the parts, ascending from 0. Every line writes its number to a place of a
-    table that its key says, and looks what stands there in the end. Of equal keys one at most finds its own
-    number; so only lines that find another one are compared, with the line they find and with each other. No
-    place is read that was not written, so the table need not be cleared.
+    `firsts` are the first lines of the parts, ascending from 0.
     """
     n_lines = keys.size
     if len(firsts) > 1:
@@ -217,17 +206,10 @@ def _check_sorted(keys: NDArray[np.uint64]) -> None:
 
 
 class TopRanking:
-    r"""The first documents of one run for one topic, in little memory.
+    """The first documents of one run for one topic, in little memory.
 
-    No docno is empty or has a newline in it. `n_documents`: of the whole ranking. `n_tied_in`: documents
-    taken that tie with one not taken (equal scores, or equal stated ranks when those order the run; file
-    order knows no ties); `n_tied_out`: not taken that tie with the last one taken; both are 0, or neither.
-
-    Examples
-    --------
-    >>> top = TopRanking(["d2", "d1"], np.array([0.5, 0.1]), 7)
-    >>> top.docnos, top.packed_docnos, top.scores.tolist(), len(top), top.n_documents
-    (['d2', 'd1'], b'd2\nd1', [0.5, 0.1], 2, 7)
+    `n_tied_in`: documents taken that tie with one not taken, by score or by stated rank as the run is
+    ordered; `n_tied_out`: not taken that tie with the last one taken.
     """
 
     __slots__ = ("n_documents", "n_tied_in", "n_tied_out", "packed_docnos", "packed_scores")
@@ -335,15 +317,8 @@ def take_top(
 ) -> TopRanking:
     """Take the first documents of a ranking, in rank order.
 
-    `docnos` are in file order, and may be only some of the ranking's if they include the first `depth` and
-    all that tie with the last of these; `depth` is at least 1. `ArgumentError` if order ``rank`` is asked
-    for and `ranks` is ``None``.
-
-    Examples
-    --------
-    >>> top = take_top(["a", "b", "c"], np.ones(3), None, depth=2, order="trec", n_documents=3)
-    >>> top.docnos, top.n_tied_in, top.n_tied_out
-    (['c', 'b'], 2, 1)
+    `docnos` are in file order, and may be only some if they include the first `depth` and all that tie with
+    the last of these.
     """
     first, *tied = first_places(docnos, scores, ranks, depth=depth, order=order)
     taken = [docnos[place] for place in first.tolist()]
@@ -522,11 +497,9 @@ def read_blocks(
 ) -> RunTop:
     """Read the first documents of every topic of a regular run file that is plainly in order.
 
-    They are exact for any order of the lines within a topic: a document is dropped exactly when its score is
-    below the least among the best `depth` so far, and ties are kept until the topic ends. About 0.2
-    microseconds a line; memory holds the kept documents, one block, and 8 bytes for every document of one
-    topic. `block_bytes` changes the time and nothing else. `SuspicionError` if the file may have a fault, or
-    has blank lines, or a topic in two parts; `PoolerError` if it cannot be opened.
+    A document is dropped exactly when its score is below the least among the best `depth` so far, and ties
+    are kept until the topic ends. `SuspicionError` if the file may have a fault, blank lines, or a topic in
+    two parts.
     """
     seen = RunSeen()
     topics: dict[str, TopRanking] = {}
@@ -558,10 +531,8 @@ def topic_parts(
 ) -> Iterator[TopicPart]:
     """Read a run file that is plainly in order, block by block and topic by topic.
 
-    ``-`` is standard input. Parts come in file order; a topic that goes beyond a block comes in several, one
-    after another, and whether they have a document in common is left to the caller (`check_across`). `seen`
-    is whole once the last part has been taken. `SuspicionError` if the file may have a fault, or has blank
-    lines, or a topic in two parts; `PoolerError` if it cannot be opened.
+    A topic that goes beyond a block comes in several parts, and whether they share a document is left to the
+    caller. `seen` is whole once the last part has been taken. `SuspicionError` as of `read_blocks`.
     """
     topic = b""
     for block in _whole_lines(path, seen.digest, block_bytes):

@@ -88,25 +88,10 @@ def check_run(
     lenient: bool = False,
     met: set[str] | None = None,
 ) -> RunReport:
-    r"""Find every fault and oddity of a run file.
+    """Find every fault and oddity of a run file.
 
-    The faults that `read_run` raises, and warnings about lines without any.
-
-    `depth`: ranks a pool would take, from 1; ties at the cut are counted under `order`: equal scores, or
-    equal stated ranks for ``rank``; ``file`` has none. `met`: docnos beyond ASCII of files that were checked
-    before; those of this one are added. No content of a file raises anything.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.NamedTemporaryFile("w", suffix=".run") as file:
-    ...     _ = file.write("51 Q0 d2 0 0.9 bm25\n51 Q0 d1 1 nan bm25\n")
-    ...     file.flush()
-    ...     report = check_run(file.name)
-    >>> [(fault.line, fault.message) for fault in report.faults]
-    [(2, 'expected a finite number as score, got `nan`')]
-    >>> [warning.code for warning in report.warnings]
-    ['rank-zero', 'short-topic']
+    `depth`: ranks a pool would take, for ties at the cut; `met`: docnos beyond ASCII of files checked before,
+    to which those of this one are added.
     """
     if depth is not None and depth < 1:
         raise ArgumentError("depth", "must be an integer >= 1", depth)

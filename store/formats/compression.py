@@ -34,10 +34,8 @@ class DamagedDataError(Exception):
 def uncompressed(source: io.BufferedReader, path: str) -> io.BufferedReader:
     """See through the compression of a file, if it has any; `source` itself is returned when it has none.
 
-    Over a pipe `source` has to wait until its first bytes are there, as a buffered reader over a buffered
-    reader does. The new reader closes `source` when it is closed, and raises `DamagedDataError` for damaged
-    data. `FormatError` is raised if the name says that the file is compressed, and it is neither that nor
-    text; `PoolerError` if what the compression needs is not installed.
+    `source` is returned when there is none; over a pipe it has to wait for its first bytes, as a buffered
+    reader over a buffered reader does. The new reader closes `source`, and raises `DamagedDataError`.
     """
     first = source.peek(MAGIC_BYTES)
     kind = next((kind for kind in _KINDS if first.startswith(kind.magic)), None)

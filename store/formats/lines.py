@@ -28,10 +28,7 @@ _BUFFER = 1 << 18
 def open_bytes(path: str) -> BinaryIO:
     """Open a file, ``-`` for standard input, for reading uncompressed bytes.
 
-    Gzip, xz and zstd are recognised by their first bytes, not by a name; reading damaged data raises
-    `DamagedDataError` later. `FormatError` is raised if the file is UTF-16, or neither text nor compressed as
-    its name says; `PoolerError` if it is missing, a folder, or may not be read, or if its kind of compression
-    needs a package that is not installed.
+    Compression is recognised by the first bytes, not by a name; damaged data raises `DamagedDataError` later.
     """
     if path == STDIN and sys.stdin.closed:
         message = "-: standard input can be read once only"

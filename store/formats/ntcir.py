@@ -52,14 +52,6 @@ def letters_of(scale: Scale, named: str | None = None) -> dict[int, str]:
     """Return the letter of every grade, in upper case: its key, or from `named`, the lowest grade's first.
 
     `ArgumentError` is raised if a grade has no ASCII letter, or two have the same but for its case.
-
-    Examples
-    --------
-    >>> from store.formats.scale import parse_scale
-    >>> letters_of(parse_scale("ntcir"))
-    {0: 'C', 1: 'B', 2: 'A', 3: 'S'}
-    >>> letters_of(parse_scale("0-2"), "CBA")
-    {0: 'C', 1: 'B', 2: 'A'}
     """
     if named is not None:
         return _named_letters(scale.values, named)
@@ -124,20 +116,10 @@ def read_ntcir2(
 def write_ntcir2(
     rows: Iterable[Qrel], scale: Scale, level: int | None, stream: TextIO, *, letters: str | None = None
 ) -> None:
-    r"""Write an NTCIR-2 qrels file, in the order of the rows, from `level` up relevant (``None`` = none is).
+    """Write an NTCIR-2 qrels file, in the order of the rows, from `level` up relevant (``None`` = none is).
 
     Iterations have no place in the file. `ArgumentError` is raised, and nothing written, if there are no
     letters (see `letters_of`), a grade is off the scale, or an id could not be read back.
-
-    Examples
-    --------
-    >>> import sys
-    >>> from store.formats.scale import parse_scale
-    >>> ntcir = parse_scale("ntcir")
-    >>> rows = [Qrel("0101", "kaken-j-1", 3), Qrel("0101", "kaken-j-2", 1)]
-    >>> write_ntcir2(rows, ntcir, ntcir.rigid, sys.stdout)  # doctest: +NORMALIZE_WHITESPACE
-    0101	S	kaken-j-1	1
-    0101	B	kaken-j-2	0
     """
     letter_of = letters_of(scale, letters)
     listed = list(rows)
@@ -207,16 +189,9 @@ def read_ntcireval(
 
 
 def write_ntcireval(rows: Iterable[Qrel], stream: TextIO) -> None:
-    r"""Write an NTCIREVAL qrels file, in the order of the rows; iterations have no place in it.
+    """Write an NTCIREVAL qrels file, in the order of the rows; iterations have no place in it.
 
     `ArgumentError` is raised, and nothing written, if a grade is negative or an id could not be read back.
-
-    Examples
-    --------
-    >>> import sys
-    >>> write_ntcireval([Qrel("0001", "web-1", 4), Qrel("0001", "web-2", 0)], sys.stdout)
-    0001 web-1 L4
-    0001 web-2 L0
     """
     listed = list(rows)
     check_rows(listed, "NTCIREVAL")

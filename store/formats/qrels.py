@@ -71,9 +71,8 @@ def read_qrels(
 ) -> QrelsFile:
     """Read a qrels file, rows in file order; see `read_table`.
 
-    `judge_column` is ``None`` or 2, the only column that may name the judge: a document may then have one
-    code a topic and judge, else one a topic. With `keep_repeats` every line is a row, for
-    `store.formats.codes.settle_repeats`.
+    `judge_column` is ``None`` or 2, the column that names the judge: a document has one code a topic (and
+    judge). With `keep_repeats` every line is a row, for `store.formats.codes.settle_repeats`.
     """
     if judge_column not in (None, _JUDGE_COLUMN):
         requirement = "must be 2, the only column of a qrels line that can name a judge"
@@ -166,14 +165,7 @@ Key = TypeVar("Key", str, bytes)
 
 
 class Numbering(dict[Key, int], Generic[Key]):
-    """Numbers from 0 for texts, in the order in which they are first asked for.
-
-    Examples
-    --------
-    >>> numbering = Numbering[str]()
-    >>> [numbering[text] for text in ("b", "a", "b")]
-    [0, 1, 0]
-    """
+    """Numbers from 0 for texts, in the order in which they are first asked for."""
 
     def __missing__(self, key: Key) -> int:
         number = self[key] = len(self)
@@ -199,9 +191,8 @@ class QrelsColumns:
 def read_qrels_columns(path: str, topics: Numbering[str], docnos: Numbering[str]) -> QrelsColumns | None:
     """Read a qrels file that needs no remark, in a quarter of the time that a tuple a line costs.
 
-    ``None`` = `read_qrels` has to look at it: it has, or may have, characters other than printable ASCII,
-    lines without four fields, comments, codes that are no plain integers or a document twice, or it can be
-    read only once. New texts are added to the numberings; after ``None`` these are as before.
+    ``None`` = `read_qrels` has to look at it: it may have a fault, comments, or other characters than ASCII,
+    or can be read but once. New texts are added to the numberings; after ``None`` these are as before.
     """
     if not is_regular_file(path):
         return None
