@@ -43,6 +43,7 @@ _ODD_CHARACTERS = re.compile("[\x80-\xa0\u061c\u1680\u180e\u2000-\u206f\u3000\uf
 _FIRST_PRINTABLE = 33
 _NEWLINE = 10
 _FIELDS = 6
+TOPIC, _Q0, DOCNO, RANK, SCORE, TAG = range(_FIELDS)
 _SEPARATORS = (b" ", b"\t")
 
 
@@ -64,27 +65,8 @@ class RunLines:
     def __len__(self) -> int:
         return len(self.starts)
 
-    def topics(self) -> FieldColumn:
-        """Return the first field of every line."""
-        return self._column(0)
-
-    def docnos(self) -> FieldColumn:
-        """Return the third field of every line."""
-        return self._column(2)
-
-    def ranks(self) -> FieldColumn:
-        """Return the fourth field of every line."""
-        return self._column(3)
-
-    def scores(self) -> FieldColumn:
-        """Return the fifth field of every line."""
-        return self._column(4)
-
-    def tags(self) -> FieldColumn:
-        """Return the sixth field of every line."""
-        return self._column(5)
-
-    def _column(self, field: int) -> FieldColumn:
+    def column(self, field: int) -> FieldColumn:
+        """Return one field of every line, as numbered by `TOPIC` to `TAG`."""
         lengths = self.lengths[:, field].copy()
         width = int(lengths[0])
         if (lengths != width).any():
@@ -538,13 +520,13 @@ def topic_parts(
     for block in _whole_lines(path, seen.digest, block_bytes):
         lines = find_fields(block)
         seen.n_lines += len(lines)
-        _check_tag(lines.tags(), seen)
+        _check_tag(lines.column(TAG), seen)
         try:
-            scores = parse_scores(lines.scores())
+            scores = parse_scores(lines.column(SCORE))
         except ValueError as error:
             raise SuspicionError("a score") from error
-        ranks = parse_ranks(lines.ranks()) if with_ranks else None
-        topics, docnos = lines.topics(), lines.docnos()
+        ranks = parse_ranks(lines.column(RANK)) if with_ranks else None
+        topics, docnos = lines.column(TOPIC), lines.column(DOCNO)
         keys = docnos.keys()
         firsts = [0, *topics.changes().tolist()]
         check_parts(keys, firsts)
