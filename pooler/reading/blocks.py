@@ -187,55 +187,33 @@ def _check_sorted(keys: NDArray[np.uint64]) -> None:
         raise SuspicionError("a document twice in a topic")
 
 
+@dataclass(frozen=True, slots=True)
 class TopRanking:
-    """The first documents of one run for one topic, in little memory.
-
-    `n_tied_in`: documents taken that tie with one not taken, by score or by stated rank as the run is
-    ordered; `n_tied_out`: not taken that tie with the last one taken.
-    """
-
-    __slots__ = ("n_documents", "n_tied_in", "n_tied_out", "packed_docnos", "packed_scores")
+    """The first documents of one run for one topic, in little memory."""
 
     packed_docnos: bytes
     """Docnos in UTF-8, joined by newlines; empty when there is none."""
     packed_scores: bytes | None
     """Scores as float64 of this machine; ``None`` = not kept."""
-
-    def __init__(
-        self,
-        docnos: Sequence[str],
-        scores: NDArray[np.float64] | None,
-        n_documents: int,
-        n_tied_in: int = 0,
-        n_tied_out: int = 0,
-    ) -> None:
-        self.packed_docnos = "\n".join(docnos).encode()
-        self.packed_scores = None if scores is None else scores.astype(np.float64).tobytes()
-        self.n_documents = n_documents
-        self.n_tied_in = n_tied_in
-        self.n_tied_out = n_tied_out
+    n_documents: int
+    """Of the whole ranking."""
+    n_tied_in: int = 0
+    """Documents taken that tie with one not taken: equal scores, or stated ranks where these order the
+    run."""
+    n_tied_out: int = 0
+    """Not taken that tie with the last one taken; both are 0, or neither."""
 
     @staticmethod
-    def of_packed(
-        packed_docnos: bytes,
-        packed_scores: bytes | None,
-        n_documents: int,
-        n_tied_in: int = 0,
-        n_tied_out: int = 0,
+    def of(
+        docnos: Sequence[str], scores: NDArray[np.float64] | None, n_documents: int, *n_tied: int
     ) -> TopRanking:
-        """Make a ranking of what is packed already."""
-        top = TopRanking.__new__(TopRanking)
-        top.packed_docnos = packed_docnos
-        top.packed_scores = packed_scores
-        top.n_documents = n_documents
-        top.n_tied_in = n_tied_in
-        top.n_tied_out = n_tied_out
-        return top
+        """Pack docnos, none of them empty or with a newline in it, and scores."""
+        packed_scores = None if scores is None else scores.astype(np.float64).tobytes()
+        return TopRanking("\n".join(docnos).encode(), packed_scores, n_documents, *n_tied)
 
     def __reduce__(self) -> tuple[object, ...]:
         """Pickle in little time and few bytes."""
-        facts = (self.n_documents, self.n_tied_in, self.n_tied_out)
-        return TopRanking.of_packed, (self.packed_docnos, self.packed_scores, *facts)
+        return TopRanking, tuple(getattr(self, name) for name in self.__slots__)
 
     def __len__(self) -> int:
         """Count the documents kept."""
@@ -304,7 +282,7 @@ def take_top(
     """
     first, *tied = first_places(docnos, scores, ranks, depth=depth, order=order)
     taken = [docnos[place] for place in first.tolist()]
-    return TopRanking(taken, scores[first] if with_scores else None, n_documents, *tied)
+    return TopRanking.of(taken, scores[first] if with_scores else None, n_documents, *tied)
 
 
 def first_places(
@@ -422,7 +400,7 @@ class Candidates:
             first, *tied = first_places(docnos, scores, ranks, depth=self.depth, order=self.order)
             packed, scores = b"\n".join([docnos[place] for place in first.tolist()]), scores[first]
         packed_scores = scores.tobytes() if self.with_scores else None
-        return TopRanking.of_packed(packed, packed_scores, self.n_documents, *tied)
+        return TopRanking(packed, packed_scores, self.n_documents, *tied)
 
 
 def _least_tied(worth: float | int, order: Order) -> float | int:

@@ -121,21 +121,19 @@ def json_object(line: int, text: str, faults: FaultList) -> dict[str, Any] | Non
     try:
         value = json.loads(text, object_pairs_hook=once)
     except NoObjectError as error:
-        faults.add(line, str(error), "json")
-        return None
+        message = str(error)
     except json.JSONDecodeError as error:
-        where = f"invalid JSON at column {error.colno}"
         reason = f"{error.msg[:1].lower()}{error.msg[1:]}"
-        faults.add(line, f"expected a JSON object, got {where}: {reason}", "json")
-        return None
+        message = f"expected a JSON object, got invalid JSON at column {error.colno}: {reason}"
     except (ValueError, RecursionError):
         # An integer of thousands of digits, or thousands of brackets.
-        faults.add(line, "expected a JSON object, got numbers or nesting beyond bounds", "json")
-        return None
-    if not isinstance(value, dict):
-        faults.add(line, f"expected a JSON object, got {_json_kind(value)}", "json")
-        return None
-    return value
+        message = "expected a JSON object, got numbers or nesting beyond bounds"
+    else:
+        if isinstance(value, dict):
+            return value
+        message = f"expected a JSON object, got {_json_kind(value)}"
+    faults.add(line, message, "json")
+    return None
 
 
 def id_value(line: int, record: Mapping[str, Any], keys: Sequence[str], faults: FaultList) -> str | None:

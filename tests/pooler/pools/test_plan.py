@@ -38,7 +38,7 @@ def top_run(
 ) -> RunTop:
     """Make a run of ranked docnos, cut at `depth`."""
     tops = {
-        topic: TopRanking(docnos[:depth], -np.arange(1.0, len(docnos[:depth]) + 1), len(docnos))
+        topic: TopRanking.of(docnos[:depth], -np.arange(1.0, len(docnos[:depth]) + 1), len(docnos))
         for topic, docnos in topics.items()
     }
     n_lines = sum(map(len, topics.values()))
