@@ -19,22 +19,8 @@ from string import ascii_uppercase
 from typing import Any, TextIO
 
 from store.errors import ArgumentError, FaultList
-from store.formats.tables import (
-    JUDGED_KEY,
-    Fields,
-    GradedRow,
-    JudgedTable,
-    TableFormat,
-    UnfitFieldError,
-    check_rows,
-    duplicate_words,
-    expecting,
-    read_name,
-    read_table,
-    read_topic,
-    shown,
-    split_text,
-)
+from store.formats import tables
+from store.formats.tables import Fields, GradedRow, JudgedTable, UnfitFieldError
 from store.records import Qrel, Scale
 
 
@@ -101,15 +87,13 @@ def read_ntcir2(
         return GradedRow(line, topic, "0", docno, "", grade)
 
     readers = {
-        "topic": read_topic,
-        "docno": read_name,
-        "letter": expecting(grades.get, f"a letter of the scale ({letters})", "grade"),
-        "relevant": expecting({b"0": 0, b"1": 1}.get, "0 or 1 in field 4", "relevant"),
+        "topic": tables.read_topic,
+        "docno": tables.read_name,
+        "letter": tables.expecting(grades.get, f"a letter of the scale ({letters})", "grade"),
+        "relevant": tables.expecting({b"0": 0, b"1": 1}.get, "0 or 1 in field 4", "relevant"),
     }
-    form = TableFormat(
-        "topic letter docno relevant", readers, row, JUDGED_KEY, duplicate_words, split_text, cut.check
-    )
-    table = read_table(path, form, lenient=lenient, keep_repeats=keep_repeats, faults=faults)
+    form = tables.judged_format("topic letter docno relevant", readers, row, cut.check)
+    table = tables.read_table(path, form, lenient=lenient, keep_repeats=keep_repeats, faults=faults)
     return Ntcir2File(table, cut.level)
 
 
@@ -123,7 +107,7 @@ def write_ntcir2(
     """
     letter_of = letters_of(scale, letters)
     listed = list(rows)
-    check_rows(listed, "NTCIR-2")
+    tables.check_rows(listed, "NTCIR-2")
     if off := sorted({row.grade for row in listed} - letter_of.keys()):
         raise ArgumentError("grade", f"must be one of {scale.values}", off)
     stream.writelines(
@@ -149,7 +133,7 @@ class _Cut:
         _topic, _docno, grade, is_relevant = values
         if grade is None or is_relevant is None:
             return
-        letter = shown(fields[1])
+        letter = tables.shown(fields[1])
         above, below = self._least_relevant, self._most_irrelevant
         other = below if is_relevant else above
         if other is not None and (grade <= other[0] if is_relevant else grade >= other[0]):
@@ -171,13 +155,14 @@ def _level(text: bytes) -> int | None:
     return int(match[1]) if match else None
 
 
-NTCIREVAL = TableFormat(
+_NTCIREVAL = tables.judged_format(
     "topic docno level",
-    {"topic": read_topic, "docno": read_name, "level": expecting(_level, "a level like L2", "grade")},
+    {
+        "topic": tables.read_topic,
+        "docno": tables.read_name,
+        "level": tables.expecting(_level, "a level like L2", "grade"),
+    },
     lambda line, topic, docno, level: GradedRow(line, topic, "0", docno, "", level),
-    JUDGED_KEY,
-    duplicate_words,
-    split_text,
 )
 
 
@@ -185,7 +170,7 @@ def read_ntcireval(
     path: str, *, lenient: bool = False, keep_repeats: bool = False, faults: FaultList | None = None
 ) -> JudgedTable:
     """Read an NTCIREVAL qrels file in file order; see `read_table`."""
-    return read_table(path, NTCIREVAL, lenient=lenient, keep_repeats=keep_repeats, faults=faults)
+    return tables.read_table(path, _NTCIREVAL, lenient=lenient, keep_repeats=keep_repeats, faults=faults)
 
 
 def write_ntcireval(rows: Iterable[Qrel], stream: TextIO) -> None:
@@ -194,7 +179,7 @@ def write_ntcireval(rows: Iterable[Qrel], stream: TextIO) -> None:
     `ArgumentError` is raised, and nothing written, if a grade is negative or an id could not be read back.
     """
     listed = list(rows)
-    check_rows(listed, "NTCIREVAL")
+    tables.check_rows(listed, "NTCIREVAL")
     if negative := sorted({row.grade for row in listed if row.grade < 0}):
         requirement = "cannot be written as a level L0 to Ln when it is negative"
         raise ArgumentError("grade", requirement, negative)

@@ -7,17 +7,9 @@ from typing import NamedTuple
 
 from store.errors import FaultList
 from store.fields import id_fault
+from store.formats import tables
 from store.formats.lines import read_text_lines
-from store.formats.tables import (
-    Fields,
-    Table,
-    TableFormat,
-    expecting,
-    read_name,
-    read_table,
-    read_topic,
-    shown,
-)
+from store.formats.tables import Fields, Table, TableFormat
 
 
 def read_pairs(path: str) -> set[tuple[str, str]]:
@@ -66,7 +58,7 @@ def read_probabilities(
     path: str, *, lenient: bool = False, faults: FaultList | None = None
 ) -> Table[ProbabilityRow]:
     """Read a file of probabilities, as `pooler export probabilities` writes it; see `read_table`."""
-    return read_table(path, _FORMAT, lenient=lenient, faults=faults)
+    return tables.read_table(path, _FORMAT, lenient=lenient, faults=faults)
 
 
 def parse_probability(text: str) -> float | None:
@@ -89,7 +81,7 @@ def _is_like_qrels(fields: Fields, _is_whole: bool) -> bool:  # noqa: FBT001 - a
     """Say whether a line has the shape `topic iteration docno grade`."""
     if len(fields) != 4 or not fields[3].lstrip(b"+-").isdigit():
         return False
-    return parse_probability(shown(fields[2])) is None
+    return parse_probability(tables.shown(fields[2])) is None
 
 
 def _tell_qrels(table: Table[ProbabilityRow], faults: FaultList) -> None:
@@ -106,10 +98,10 @@ def _tell_qrels(table: Table[ProbabilityRow], faults: FaultList) -> None:
 _FORMAT = TableFormat(
     "topic docno p",
     {
-        "topic": read_topic,
-        "docno": read_name,
-        "p": expecting(
-            lambda text: parse_probability(shown(text)), "a probability from 0 to 1", "probability"
+        "topic": tables.read_topic,
+        "docno": tables.read_name,
+        "p": tables.expecting(
+            lambda text: parse_probability(tables.shown(text)), "a probability from 0 to 1", "probability"
         ),
     },
     ProbabilityRow,

@@ -23,18 +23,8 @@ from typing import Any, Literal, NamedTuple, TextIO, TypeVar
 
 from store.errors import ArgumentError, FaultList
 from store.fields import id_fault, topic_fault
-from store.formats.tables import (
-    FieldReader,
-    Fields,
-    Table,
-    TableFormat,
-    UnfitFieldError,
-    check_rows,
-    expecting,
-    id_reader,
-    read_table,
-    shown,
-)
+from store.formats import tables
+from store.formats.tables import FieldReader, Fields, Table, TableFormat, UnfitFieldError
 from store.text import natural_key
 
 PrelsFormat = Literal["xinfap", "statap"]
@@ -87,12 +77,12 @@ PrelsRow = TypeVar("PrelsRow", XinfapRow, StatapRow)
 
 def read_xinfap(path: str, *, lenient: bool = False, faults: FaultList | None = None) -> Table[XinfapRow]:
     """Read a prels file of the kind `topic iteration docno stratum rel`; see `read_table`."""
-    return read_table(path, _XINFAP, lenient=lenient, faults=faults)
+    return tables.read_table(path, _XINFAP, lenient=lenient, faults=faults)
 
 
 def read_statap(path: str, *, lenient: bool = False, faults: FaultList | None = None) -> Table[StatapRow]:
     """Read a prels file of the kind `topic docno rel method iprob`; see `read_table`."""
-    return read_table(path, _STATAP, lenient=lenient, faults=faults)
+    return tables.read_table(path, _STATAP, lenient=lenient, faults=faults)
 
 
 def _integer(text: bytes) -> int | None:
@@ -124,7 +114,7 @@ def _like_statap(fields: Fields, is_whole: bool) -> bool:  # noqa: FBT001 - as `
 def _check_certain(_line: int, fields: Fields, values: Sequence[Any]) -> None:
     """Refuse a document that was certain to be chosen, and has another probability."""
     if None not in values and values[3] == 0 and values[4] != 1:
-        message = f"expected iprob 1 with method 0, got `{shown(fields[4])}`"
+        message = f"expected iprob 1 with method 0, got `{tables.shown(fields[4])}`"
         raise UnfitFieldError(message, "probability")
 
 
@@ -139,13 +129,13 @@ def _tell_other(table: Table[PrelsRow], faults: FaultList) -> None:
 
 _NOT_UTF8 = "expected UTF-8, which has no byte 0x{byte:02x} there, got `{got}`"
 _READERS: dict[str, FieldReader] = {
-    "topic": id_reader(topic_fault, _NOT_UTF8),
-    "iteration": id_reader(id_fault, _NOT_UTF8),
-    "docno": id_reader(id_fault, _NOT_UTF8),
-    "rel": expecting(_integer, "an integer rel", "grade"),
-    "stratum": expecting(_count, "a stratum, an integer from 0 to 999999999", "stratum"),
-    "method": expecting(_count, "a method, an integer from 0 to 999999999", "method"),
-    "iprob": expecting(_probability, "iprob, a number above 0 and at most 1", "probability"),
+    "topic": tables.id_reader(topic_fault, _NOT_UTF8),
+    "iteration": tables.id_reader(id_fault, _NOT_UTF8),
+    "docno": tables.id_reader(id_fault, _NOT_UTF8),
+    "rel": tables.expecting(_integer, "an integer rel", "grade"),
+    "stratum": tables.expecting(_count, "a stratum, an integer from 0 to 999999999", "stratum"),
+    "method": tables.expecting(_count, "a method, an integer from 0 to 999999999", "method"),
+    "iprob": tables.expecting(_probability, "iprob, a number above 0 and at most 1", "probability"),
 }
 
 
@@ -206,7 +196,7 @@ def write_statap(rows: Iterable[StatapRow], stream: TextIO) -> None:
 def _sorted(rows: Iterable[PrelsRow], *ids: str) -> list[PrelsRow]:
     """Sort rows for a file; refuse ids that could not be read back, and a document twice."""
     ordered = list(rows)
-    check_rows(ordered, "prels", ("topic", "docno", *ids))
+    tables.check_rows(ordered, "prels", ("topic", "docno", *ids))
     seen: set[tuple[str, str]] = set()
     for row in ordered:
         if (row.topic, row.docno) in seen:

@@ -22,18 +22,10 @@ from numpy.typing import NDArray
 
 from store.errors import ArgumentError, FaultList
 from store.fields import LONGEST_ID
+from store.formats import tables
 from store.formats.compression import DamagedDataError
 from store.formats.lines import BOM, QRELS, RUN, is_regular_file, open_bytes, tell_kind, told_kind
-from store.formats.tables import (
-    Fields,
-    Table,
-    TableFormat,
-    check_rows,
-    read_grade,
-    read_name,
-    read_table,
-    read_topic,
-)
+from store.formats.tables import Fields, Table, TableFormat
 from store.records import Qrel
 from store.text import natural_key
 
@@ -99,14 +91,19 @@ def read_qrels(
 
     form = TableFormat(
         "topic iteration docno grade",
-        {"topic": read_topic, "iteration": read_name, "docno": read_name, "grade": read_grade},
+        {
+            "topic": tables.read_topic,
+            "iteration": tables.read_name,
+            "docno": tables.read_name,
+            "grade": tables.read_grade,
+        },
         QrelRow,
         ("topic", "docno") if judge_column is None else ("topic", "docno", "iteration"),
         repeat_fault,
         others={"run": _is_like_run},
         suspect=suspect,
     )
-    return read_table(path, form, lenient=lenient, keep_repeats=keep_repeats, faults=faults)
+    return tables.read_table(path, form, lenient=lenient, keep_repeats=keep_repeats, faults=faults)
 
 
 def _is_exchanged(rows: Sequence[QrelRow]) -> bool:
@@ -151,7 +148,7 @@ def write_qrels(rows: Iterable[Qrel], stream: TextIO) -> None:
     Topics are in natural order, docnos bytewise. The stream must be UTF-8 with ``newline="\n"``.
     """
     ordered = list(rows)
-    check_rows(ordered, "qrels", ("topic", "docno", "iteration"))
+    tables.check_rows(ordered, "qrels", ("topic", "docno", "iteration"))
     place = cache(natural_key)
     ordered.sort(key=lambda row: (place(row.topic), row.docno, row.iteration, row.grade))
     stream.writelines(f"{row.topic} {row.iteration} {row.docno} {row.grade}\n" for row in ordered)

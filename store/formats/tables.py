@@ -278,7 +278,6 @@ class GradedRow(NamedTuple):
 
 
 JudgedTable = Table[GradedRow]
-JUDGED_KEY = ("topic", "docno", "judge")
 
 
 def duplicate_words(row: GradedRow, first: GradedRow) -> str:
@@ -301,6 +300,16 @@ def split_text(line: bytes, n_columns: int) -> Fields:
     if len(parts) != n_columns or not any(parts):
         parts = text.split()
     return [part.encode() for part in parts]
+
+
+def judged_format(
+    columns: str,
+    readers: Mapping[str, FieldReader],
+    row: Callable[..., GradedRow] = GradedRow,
+    check: Callable[[int, Fields, Sequence[Any]], None] | None = None,
+) -> TableFormat[GradedRow]:
+    """Make a format of judgements whose columns stand between tabs or blanks."""
+    return TableFormat(columns, readers, row, ("topic", "docno", "judge"), duplicate_words, split_text, check)
 
 
 IGNORED = "-"
@@ -363,7 +372,7 @@ def read_columns(
     }
     said = {"topic": topic or "", "iteration": iteration, "judge": judge or ""}
     readers |= {name: _always(text) for name, text in said.items() if name not in columns}
-    form = TableFormat(" ".join(columns), readers, GradedRow, JUDGED_KEY, duplicate_words, split=split_text)
+    form = judged_format(" ".join(columns), readers)
     return read_table(path, form, lenient=lenient, keep_repeats=keep_repeats, faults=faults)
 
 
