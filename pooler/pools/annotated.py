@@ -36,21 +36,8 @@ class AnnotatedRow(NamedTuple):
 def annotated_lines(runs: RunSet, pool: Pool) -> Iterator[str]:
     """Yield ``topic docno run group rank score`` for each document of a pool and each run that put it there.
 
-    Runs that do not contribute are passed over. The rank is from 1 in the order the run was read in, the
-    score in the fewest digits that give the same float64 back, and ``-`` stands for no group. Topics are in
-    natural order, then docnos and run tags ascending bytewise. A format of its own, after the annotated pools
-    of NIST (`topic docno run pid rank sim rel`).
-
-    Examples
-    --------
-    >>> from pooler.pools.plan import Plan, build_pool
-    >>> from pooler.pools.runs import FileRuns
-    >>> from pooler.reading.blocks import RunTop, TopRanking
-    >>> top = TopRanking(["d2", "d1"], np.array([0.5, 0.1]), 2)
-    >>> run = RunTop("x", "x.run", "", 2, "trec", {"51": top}, 2, group="acme")
-    >>> runs = FileRuns([run])
-    >>> list(annotated_lines(runs, build_pool(runs, Plan(), version="1").pool))
-    ['51 d1 x acme 2 0.1', '51 d2 x acme 1 0.5']
+    A format of its own, after the annotated pools of NIST (`topic docno run pid rank sim rel`): ``-`` stands
+    for no group, and scores have the fewest digits that give the same float64 back.
     """
     pooled = _pooled(pool)
     for topic in runs.topics:
@@ -63,12 +50,6 @@ def graded_lines(runs: RunSet | None, pool: Pool, grades: Mapping[tuple[str, str
 
     `grades`: how (topic, docno) stand: a grade, or a word for why there is none; a document that is not in it
     is `UNJUDGED`. A document that no run has is on one line with ``-`` for run, group, rank and score.
-
-    Examples
-    --------
-    >>> from store.records import PoolEntry
-    >>> list(graded_lines(None, Pool([PoolEntry("51", "d1", 0)], {}), {("51", "d1"): "tied"}))
-    ['51 d1 - - - - tied']
     """
     known = frozenset() if runs is None else frozenset(runs.topics)
     for topic, docnos in sorted(_pooled(pool).items(), key=lambda item: natural_key(item[0])):

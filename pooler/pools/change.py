@@ -89,29 +89,8 @@ class PoolChange:
 class ChangeCount:
     """A change of the pools while it is made, topic by topic.
 
-    O(n) for n pairs in `now`, O(1) for every pair added.
-
-    `now`: how documents stand before the change; what is not named is neither pooled nor looked at.
-    `leaving`: by name of a pool, the pairs that leave it; ``None`` = all, the pool is withdrawn.
-
-    Examples
-    --------
-    >>> from store.looking.pool_change import PairState
-    >>> pool = frozenset({"main"})
-    >>> now = {
-    ...     ("1", "a"): PairState(pool, State.JUDGED, 2),
-    ...     ("1", "b"): PairState(pool, State.SKIPPED),
-    ...     ("1", "z"): PairState(frozenset(), State.JUDGED, 0),
-    ... }
-    >>> count = ChangeCount(now, {"main": None})
-    >>> count.add([("1", "b"), ("1", "c"), ("1", "z")])
-    >>> change = count.finish()
-    >>> change.total(PooledWhen.NEW), change.new
-    (StateCounts(judged=1, cannot=0, skipped=0, unjudged=1), [('1', 'c'), ('1', 'z')])
-    >>> change.total(PooledWhen.LEAVING).judged, change.total(PooledWhen.STAYING).skipped
-    (1, 1)
-    >>> change.outside_before, change.outside_after
-    (1, 1)
+    `now`: how documents stood; what is not named is neither pooled nor looked at. `leaving`: by name of a
+    pool, the pairs that leave it; ``None`` = all, the pool is withdrawn.
     """
 
     def __init__(
@@ -218,27 +197,13 @@ class Bringer:
 
 
 def pool_diff(first: Set[Pair], second: Set[Pair]) -> PoolDiff:
-    """Compare two pools.
-
-    Examples
-    --------
-    >>> found = pool_diff({("1", "a"), ("1", "b")}, {("1", "b"), ("10", "c"), ("9", "c")})
-    >>> found.pairs[PoolSide.ONLY_A], found.pairs[PoolSide.ONLY_B]
-    ([('1', 'a')], [('9', 'c'), ('10', 'c')])
-    """
+    """Compare two pools."""
     parts = {PoolSide.ONLY_A: first - second, PoolSide.ONLY_B: second - first, PoolSide.BOTH: first & second}
     return PoolDiff({side: sorted(part, key=_place) for side, part in parts.items()})
 
 
 def place_of(known: PairState | None) -> CollectionState:
-    """Say how a document stands; ``None`` = nothing is known of it.
-
-    Examples
-    --------
-    >>> from store.looking.pool_change import PairState
-    >>> place_of(PairState(frozenset(), State.JUDGED, 0)).value
-    'outside'
-    """
+    """Say how a document stands; ``None`` = nothing is known of it."""
     if known is None:
         return CollectionState.NOT_POOLED
     if known.pools:
@@ -255,9 +220,7 @@ def count_places(pairs: Iterable[Pair], known: Mapping[Pair, PairState]) -> dict
 def brought_by(runs: RunSet, pairs: Collection[Pair]) -> dict[Pair, list[tuple[int, str]]]:
     """Say which runs returned documents, and at which rank.
 
-    Rank from 1 and tag, the best rank first, then by tag.
-
-    Of documents that some run returned. O(n) for n documents taken from all runs.
+    The best rank first, then by tag; of documents that some run returned.
     """
     wanted: dict[str, set[str]] = {}
     for topic, docno in pairs:
@@ -278,13 +241,7 @@ def brought_by(runs: RunSet, pairs: Collection[Pair]) -> dict[Pair, list[tuple[i
 
 
 def count_bringers(brought: Mapping[Pair, list[tuple[int, str]]]) -> list[Bringer]:
-    """Count what every run brought, most first, then by tag.
-
-    Examples
-    --------
-    >>> count_bringers({("1", "a"): [(1, "x"), (3, "y")], ("1", "b"): [(2, "x")]})
-    [Bringer(tag='x', documents=2, alone=1), Bringer(tag='y', documents=1, alone=0)]
-    """
+    """Count what every run brought, most first, then by tag."""
     documents: Counter[str] = Counter()
     alone: Counter[str] = Counter()
     for bringers in brought.values():
@@ -334,23 +291,9 @@ def judging_cost(
 ) -> list[JudgeShare]:
     """Count the judgements that new documents ask for, and forecast their time.
 
-    A share a judge, by name, claimers last.
-
-    Where nothing is assigned, every judge is shown every document, but for those that he or she has decided
-    on. Else it is counted what `pooler assign --add`, with the options and the judges of the newest plan,
-    would give; places that documents have already count as they are. `times`: active times of the latest
-    decisions by judge, in milliseconds, the newest last. The pace is that of
-    `store.analysis.pools.pace.forecast`, so that hours agree with `pooler status`. `drawable`: documents more
-    that an adaptive pool may draw.
-
-    Examples
-    --------
-    >>> from store.looking.pool_change import IfPooled
-    >>> from store.records import Assignable
-    >>> new = (Assignable("1", "a"), Assignable("1", "b", decided=frozenset({"ann"})))
-    >>> shares = judging_cost(IfPooled(new, ("ann", "ben"), None), {"ann": [60_000] * 5})
-    >>> [(one.judge, one.judgements, one.seconds, one.reason) for one in shares]
-    [('ann', 1, 60.0, None), ('ben', 2, 120.0, 'pace-of-all-judges')]
+    A share a judge, by name, claimers last: where a plan assigned documents, what `pooler assign --add` would
+    give, else every document they have not decided on. `drawable`: documents more that an adaptive pool may
+    draw.
     """
     if not if_pooled.documents and not drawable:
         return []

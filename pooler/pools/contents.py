@@ -29,6 +29,8 @@ class Contributions:
     """What each of several runs, or groups of runs, brought to a depth pool."""
 
     names: list[str]
+    n_contributors: NDArray[np.int64]
+    """Shape (n_names + 1,): how many pairs of the pool this many have; the first is 0."""
     documents: NDArray[np.int64]
     """Shape (n_names, n_topics), as the next five: documents it has within the depth, alone or
     not; topics as in the runs."""
@@ -39,8 +41,6 @@ class Contributions:
     """Those that no other one has."""
     unique_judged: NDArray[np.int64]
     unique_relevant: NDArray[np.int64]
-    n_contributors: NDArray[np.int64]
-    """Shape (n_names + 1,): how many pairs of the pool this many have; the first is 0."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -59,10 +59,8 @@ def contributions(
 ) -> Contributions:
     """Count what runs or groups brought to the pool of one depth.
 
-    O(n log n) for n documents taken from all runs.
-
     A pair is unique to a group when every run that has it belongs to it; a run without a group is one of its
-    own, under its tag. `ArgumentError`: the runs were read at less than `depth`.
+    own.
     """
     _check_depth(runs, depth)
     owners = [run.group or run.tag if by_group else run.tag for run in runs.feeding]
@@ -87,16 +85,7 @@ def contributions(
             counts[row, :, place] = np.bincount(owner_of[kept], minlength=len(names))
         having = n_contributing(documents, n_documents, owners_here)
         n_contributors += np.bincount(having[having > 0], minlength=len(names) + 1)
-    return Contributions(
-        names=names,
-        documents=counts[0],
-        judged=counts[1],
-        relevant=counts[2],
-        unique=counts[3],
-        unique_judged=counts[4],
-        unique_relevant=counts[5],
-        n_contributors=n_contributors,
-    )
+    return Contributions(names, n_contributors, *counts)
 
 
 def depth_curve(runs: RunSet, is_relevant: IsRelevant) -> DepthCurve:
@@ -116,7 +105,7 @@ def depth_curve(runs: RunSet, is_relevant: IsRelevant) -> DepthCurve:
         unique = unique_contributions(documents).sum(axis=0)
         curve[3, : unique.size] += unique
         curve[3, unique.size :] += unique[-1] if unique.size else 0
-    return DepthCurve(curve[0], curve[1], curve[2], curve[3])
+    return DepthCurve(*curve)
 
 
 def _grades(of_topic: TopicRuns, is_relevant: IsRelevant) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pooler.pools.contents import PoolStatistics, StatisticsCount
-from pooler.pools.runs import RunFacts, RunSet, TopicRuns
+from pooler.pools.runs import RunSet, TopicRuns
 from pooler.strategies import find_strategy
 from pooler.strategies.kinds import (
     AdaptiveStrategy,
@@ -66,19 +66,9 @@ class TopicPool:
 def share_budget(total: int, sizes: Sequence[int]) -> list[int]:
     """Share a budget so that every topic gets the same, as far as its documents go.
 
-    Every topic starts with an equal whole share; while judgements are left over, each topic that has more
-    documents gets one more, and when the last round overdraws, the first topics of it (natural order) keep
-    theirs. The sharing is `findTopicSizes` of Lipani et al., "Fixed-cost pooling strategies", *IEEE TKDE*
-    33(4), 2021, but that takes the surplus from the topics with the smallest share, which can leave a topic
-    of one document with none.
-
-    Examples
-    --------
-    Ten judgements: 1 + 3 + 3 to begin with, since the first topic has only one document; then the
-    others get one each, and the second topic one more:
-
-    >>> share_budget(10, [1, 9, 9])
-    [1, 5, 4]
+    As `findTopicSizes` of Lipani et al., "Fixed-cost pooling strategies", *IEEE TKDE* 33(4), 2021, but the
+    last round's surplus is not taken from the smallest shares, which can leave a topic of one document with
+    none.
     """
     if not sizes:
         return []
@@ -133,11 +123,8 @@ class BuiltPool:
 class PoolBuild:
     """A pool while it is built, topic by topic, the same for every order of the runs.
 
-    Nothing of a topic is kept but counts, so a pool of any size can be written as it is built. Only runs
-    that contribute feed it; the others stand in the manifest. The pairs (topic, docno) of `known` are left
-    out, a budget counts the others, and `known_from` is what the manifest says of them beside their number
-    and hash. `ArgumentError` if a value of the plan cannot be used with this strategy or these runs,
-    `UnknownNameError` if there is no such strategy or parameter.
+    Nothing of a topic is kept but counts, so a pool of any size can be written as it is built. The pairs of
+    `known` are left out; `known_from` is what the manifest says of them beside their number and hash.
     """
 
     def __init__(
@@ -163,7 +150,8 @@ class PoolBuild:
         self._drawn_at_most: dict[str, int] = {}
         self._budgets: dict[str, int] | None = None
         if plan.total_budget is not None:
-            sizes = [self._n_available(runs.of_topic(topic)) for topic in runs.topics]
+            every = (runs.of_topic(topic) for topic in runs.topics)
+            sizes = [self._not_known(one, np.arange(one.rankings.n_documents)).size for one in every]
             shares = share_budget(plan.total_budget, sizes)
             self._budgets = dict(zip(runs.topics, shares, strict=True))
             if isinstance(self.strategy, SamplingStrategy) and not all(shares):
@@ -188,8 +176,7 @@ class PoolBuild:
             pooled = self._choose(of_topic, self._budget(topic))
             to_judge = set(pooled.to_judge)
             chosen = np.array([docno in to_judge for docno in of_topic.docnos], np.bool_)
-            n_listed, budget = len(pooled.docnos), self._budget(topic)
-            self._count.add(of_topic, chosen, n_listed=n_listed, budget=budget)
+            self._count.add(of_topic, chosen, n_listed=len(pooled.docnos), budget=self._budget(topic))
             yield pooled
 
     def lines(self) -> Iterator[str]:
@@ -215,7 +202,18 @@ class PoolBuild:
             "order": self.runs.order,
             "out_order": "drawn" if self.is_adaptive else plan.out_order,
             "seed": plan.seed,
-            "runs": [_manifest_run(run) for run in self.runs.runs],
+            "runs": [
+                {
+                    "tag": run.tag,
+                    "group": run.group,
+                    "contributes": run.contributes,
+                    "file": run.file,
+                    "sha256": run.sha256,
+                    "topics": run.n_topics,
+                    "documents": run.n_documents,
+                }
+                for run in self.runs.runs
+            ],
             "topics": len(sizes),
             "pairs": sum(sizes.values()),
             "sizes": dict(sizes),
@@ -302,10 +300,6 @@ class PoolBuild:
             inclusion,
         )
 
-    def _n_available(self, of_topic: TopicRuns) -> int:
-        """Count the documents that may be chosen."""
-        return self._not_known(of_topic, np.arange(of_topic.rankings.n_documents)).size
-
     def _not_known(self, of_topic: TopicRuns, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
         """Leave out the documents that another pool holds."""
         if self._known is None:
@@ -324,29 +318,6 @@ class PoolBuild:
         # Sorted by random numbers: numpy's own shuffles may change between versions (NEP 19).
         numbers = raw_numbers(self.plan.seed, of_topic.rankings.topic, by_docno.size)
         return by_docno[np.argsort(numbers, kind="stable")]
-
-
-def build_pool(
-    runs: RunSet, plan: Plan, *, version: str, known: Collection[tuple[str, str]] | None = None
-) -> BuiltPool:
-    """Build a pool; arguments and errors as for `PoolBuild`.
-
-    In an adaptive pool nothing is to be judged yet: it has the documents it may draw, and budgets. O(n log
-    n) for n documents taken from all runs, plus what the strategy costs.
-
-    Examples
-    --------
-    >>> from pooler.pools.runs import FileRuns
-    >>> from pooler.reading.blocks import RunTop, TopRanking
-    >>> def run(tag, docnos):
-    ...     top = TopRanking(docnos, np.arange(len(docnos), 0.0, -1.0), len(docnos))
-    ...     return RunTop(tag, f"{tag}.run", "", 2, "trec", {"51": top}, len(docnos))
-    >>> runs = FileRuns([run("x", ["d3", "d1"]), run("y", ["d1"])])
-    >>> result = build_pool(runs, Plan(), version="1")
-    >>> list(pool_lines(result.pool)), result.statistics.unique
-    (['51 d1', '51 d3'], {'x': 1, 'y': 0})
-    """
-    return PoolBuild(runs, plan, version=version, known=known).result()
 
 
 def pool_lines(pool: Pool) -> Iterator[str]:
@@ -409,16 +380,3 @@ def _manifest_pairs(
     for topic, docno in sorted(pairs):
         digest.update(f"{topic} {docno}\n".encode())
     return {"pairs": len(pairs), "sha256": digest.hexdigest(), **others}
-
-
-def _manifest_run(run: RunFacts) -> dict[str, Any]:
-    """Describe a run in JSON values."""
-    return {
-        "tag": run.tag,
-        "group": run.group,
-        "contributes": run.contributes,
-        "file": run.file,
-        "sha256": run.sha256,
-        "topics": run.n_topics,
-        "documents": run.n_documents,
-    }

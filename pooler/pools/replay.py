@@ -61,23 +61,8 @@ def judged_topics(
 ) -> list[JudgedTopic]:
     """Put the first documents of every run beside what is known of them.
 
-    Topics are those of the qrels in natural order; one that no feeding run has is there without a document.
-    `ranked` holds whole rankings, every listed pair of `qrels` is judged, and `feeding` ``None`` = all runs.
-    Scores are not loaded. O(n log n) a topic for n documents taken. `ArgumentError` if `depth` is below 1.
-
-    Examples
-    --------
-    At depth 2 the union is b and c; b is relevant, c has no judgement:
-
-    >>> ranked = RankedDocuments(
-    ...     tags=("run",),
-    ...     rankings={("run", "1"): np.array([7, 5, 6])},
-    ...     ids={"a": 6, "b": 5, "c": 7},
-    ...     docnos={6: "a", 5: "b", 7: "c"},
-    ... )
-    >>> [topic] = judged_topics(ranked, [Qrel("1", "b", 2)], level=1, depth=2)
-    >>> topic.rankings.documents.tolist(), topic.outcomes.tolist()
-    ([[1, 0]], [1, -1])
+    Topics are those of the qrels; one that no feeding run has is there without a document. `feeding` ``None``
+    = all.
     """
     if depth < 1:
         raise ArgumentError("depth", "must be an integer >= 1", depth)
@@ -191,29 +176,8 @@ def replay_topic(
 ) -> TopicReplay:
     """Follow a strategy through one topic to the last document.
 
-    A document without a judgement is passed over, and an adaptive strategy observes ``None``; or, with
-    ``nonrelevant``, it costs a judgement and is observed as not relevant. `parameters` are all of the
-    strategy's (`Strategy.complete`), and `topic` has scores where the strategy uses them. One call of
-    `choose` and `observe` a document for an adaptive strategy; O(n log n) else. `ArgumentError` if the
-    strategy samples, or needs a seed and has none.
-
-    Examples
-    --------
-    Two runs; a is relevant, b is not, and nobody judged c. By best rank c is drawn first, for
-    nothing:
-
-    >>> from pooler.strategies import find_strategy
-    >>> from pooler.strategies.rankings import rankings_of
-    >>> rankings, docnos = rankings_of([["a", "b"], ["c", "b"]])
-    >>> outcomes = np.array([RELEVANT, NOT_RELEVANT, UNJUDGED], np.int8)
-    >>> topic = JudgedTopic(rankings, outcomes, np.array([0]), np.array([0]))
-    >>> replay = replay_topic(find_strategy("take"), topic, {})
-    >>> [docnos[document] for document in replay.order], replay.found.tolist()
-    (['c', 'a', 'b'], [0, 1, 1])
-    >>> replay.n_passed_over(1)
-    1
-    >>> replay_topic(find_strategy("take"), topic, {}, unjudged="nonrelevant").found.tolist()
-    [0, 0, 1, 1]
+    `parameters` are all of the strategy's (`Strategy.complete`); `topic` has scores where the strategy uses
+    them.
     """
     check_replayable(strategy, seed)
     given: dict[str, ParameterValue | None] = dict(parameters)
@@ -243,13 +207,7 @@ def _follow(state: Adaptive, outcomes: NDArray[np.int8], unjudged: Unjudged) -> 
 
 
 def default_budgets(n_most: int) -> list[int]:
-    """Return budgets to look at: 10, 20, 50, 100, 200, 500 and so on, and the last of all.
-
-    Examples
-    --------
-    >>> default_budgets(250), default_budgets(10), default_budgets(0)
-    ([10, 20, 50, 100, 200, 250], [10], [])
-    """
+    """Return budgets to look at: 10, 20, 50, 100, 200, 500 and so on, and the last of all."""
     budgets = []
     step = 10
     while step < n_most:
@@ -295,10 +253,8 @@ def order_points(
 ) -> list[OrderPoint]:
     """Compare the order of the runs by MAP at several budgets with that by all judgements.
 
-    What has not been judged by then counts as not relevant, and a topic without a relevant document found so
-    far is in no run's mean. Neither coefficient is defined while no relevant document has been found, or
-    when there is none: reason ``no-relevant``; see `kendall_tau_b` for the other reasons. Budgets are
-    judgements a topic. O(places + n_runs**2) a budget for the places of relevant documents in the runs.
+    What has not been judged by then counts as not relevant, and a topic without a relevant document found is
+    in no run's mean. Undefined while none has been found: reason ``no-relevant``.
     """
     found_after = np.full(ranks.topic_of.shape, NEVER, np.int64)
     for topic, replay in zip(topics, replays, strict=True):

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pooler.reading.blocks import RunTop, TieAtCut
-from pooler.strategies.rankings import TopicRankings
+from pooler.strategies.rankings import TopicRankings, rankings_of
 from store.analysis.pools.contributions import NO_DOCUMENT
 from store.errors import ArgumentError, PoolerError
 from store.ranking import Order
@@ -48,49 +49,48 @@ class TopicRuns:
     """For each row of `TopicRankings.documents`, the place of its run in `RunSet.feeding`."""
 
 
-class RunSet(Protocol):
-    """Runs at one depth and in one order."""
+class RunSet(ABC):
+    """Runs at one depth and in one order; one at least contributes."""
 
-    @property
-    def depth(self) -> int:
-        """Ranks taken from each run."""
+    topics: Sequence[str]
+    """The topics of the runs that contribute, in natural order."""
 
-    @property
-    def order(self) -> Order:
-        """What orders the runs."""
-
-    @property
-    def runs(self) -> Sequence[RunFacts]:
+    def __init__(self, runs: Sequence[RunFacts], depth: int, order: Order) -> None:
+        self.runs = runs
         """All runs, by tag."""
-
-    @property
-    def feeding(self) -> Sequence[RunFacts]:
+        self.feeding = [run for run in runs if run.contributes]
         """The runs that contribute, by tag."""
+        self.depth = depth
+        """Ranks taken from each run."""
+        self.order: Order = order
 
-    @property
-    def topics(self) -> Sequence[str]:
-        """The topics of the runs that contribute, in natural order."""
-
+    @abstractmethod
     def of_topic(self, topic: str, *, scores: bool = False) -> TopicRuns:
         """Return the rankings of one topic, those of runs that contribute; `scores` if asked."""
 
+    @abstractmethod
     def ties_at_cut(self) -> list[TieAtCut]:
         """List the ties across the cut in runs that contribute, by tag, then topic."""
 
+    @abstractmethod
     def lengths(self) -> NDArray[np.int64]:
         """Return the whole length of every ranking of the runs that contribute, in any order."""
 
 
-class FileRuns:
+class FileRuns(RunSet):
     """Runs read from files, at one depth and order, each with its own tag; one at least contributes."""
 
     def __init__(self, tops: Sequence[RunTop]) -> None:
         by_tag = sorted(tops, key=lambda top: top.tag)
+        facts = [
+            RunFacts(
+                *(top.tag, top.group, top.contributes, top.file, top.sha256), len(top.topics), top.n_lines
+            )
+            for top in by_tag
+        ]
+        check_feeding(facts)
+        super().__init__(facts, by_tag[0].depth, by_tag[0].order)
         self._tops = [top for top in by_tag if top.contributes]
-        self.runs = [_facts(top) for top in by_tag]
-        check_feeding(self.runs)
-        self.depth = by_tag[0].depth
-        self.order = by_tag[0].order
         for top in by_tag:
             if (top.depth, top.order) != (self.depth, self.order):
                 requirement = f"must be read at depth {self.depth} and order {self.order} alike"
@@ -103,29 +103,16 @@ class FileRuns:
                 is_same = top.sha256 == following.sha256
                 hint = "the files have the same bytes: leave one out" if is_same else None
                 raise PoolerError(message, hint=hint)
-        self.feeding = [run for run in self.runs if run.contributes]
         found = {topic for top in self._tops for topic in top.topics}
         self.topics = sorted(found, key=natural_key)
 
     def of_topic(self, topic: str, *, scores: bool = False) -> TopicRuns:
         """Return the rankings of one topic; O(n log n) for n documents taken."""
         rows = [row for row, top in enumerate(self._tops) if topic in top.topics]
-        rankings = [self._tops[row].topics[topic] for row in rows]
-        taken = [ranking.docnos for ranking in rankings]
-        docnos = sorted(set().union(*taken))
-        numbers = dict(zip(docnos, range(len(docnos)), strict=True))
-        shape = (len(taken), max(map(len, taken), default=0))
-        documents = np.full(shape, NO_DOCUMENT, np.int32)
-        for place, of_run in enumerate(taken):
-            documents[place, : len(of_run)] = np.fromiter(
-                map(numbers.__getitem__, of_run), np.int32, len(of_run)
-            )
-        table = None
-        if scores:
-            table = np.full(shape, np.nan)
-            for place, ranking in enumerate(rankings):
-                table[place, : len(taken[place])] = ranking.scores
-        return TopicRuns(TopicRankings(documents, len(docnos), table, topic), docnos, rows)
+        tops = [self._tops[row].topics[topic] for row in rows]
+        taken = [top.docnos for top in tops]
+        rankings, docnos = rankings_of(taken, [top.scores for top in tops] if scores else None, topic=topic)
+        return TopicRuns(rankings, docnos, rows)
 
     def ties_at_cut(self) -> list[TieAtCut]:
         """List the ties across the cut, by tag, then topic."""
@@ -149,16 +136,8 @@ def check_feeding(runs: Sequence[RunFacts]) -> None:
         raise ArgumentError("runs", "must hold a run that contributes", [run.tag for run in runs])
 
 
-def _facts(top: RunTop) -> RunFacts:
-    """Say what a run is."""
-    return RunFacts(top.tag, top.group, top.contributes, top.file, top.sha256, len(top.topics), top.n_lines)
-
-
-class StoredRuns:
-    """Runs of a collection, the first documents of those that contribute at one depth and order.
-
-    One at least does.
-    """
+class StoredRuns(RunSet):
+    """Runs of a collection, the first documents of those that contribute."""
 
     def __init__(
         self,
@@ -169,11 +148,7 @@ class StoredRuns:
         depth: int,
         order: Order,
     ) -> None:
-        self.depth = depth
-        self.order = order
-        check_feeding(runs)
-        self.runs = runs
-        self.feeding = [run for run in self.runs if run.contributes]
+        super().__init__(runs, depth, order)
         self._top = top
         self._docnos = docnos
         self._columns = {topic: column for column, topic in enumerate(top.topics)}
@@ -231,8 +206,6 @@ def stored_runs(
     """Load the first documents of a collection's runs.
 
     `tags`: these runs, and all of them contribute; default every run, each as the collection says.
-    `PoolerError`: there is no run. `ArgumentError`: none contributes, or order ``rank`` meets stated ranks
-    that are not integers.
     """
     sizes = collection.runs.sizes()
     facts = [

@@ -43,6 +43,7 @@ _ODD_CHARACTERS = re.compile("[\x80-\xa0\u061c\u1680\u180e\u2000-\u206f\u3000\uf
 _FIRST_PRINTABLE = 33
 _NEWLINE = 10
 _FIELDS = 6
+TOPIC, _Q0, DOCNO, RANK, SCORE, TAG = range(_FIELDS)
 _SEPARATORS = (b" ", b"\t")
 
 
@@ -64,27 +65,8 @@ class RunLines:
     def __len__(self) -> int:
         return len(self.starts)
 
-    def topics(self) -> FieldColumn:
-        """Return the first field of every line."""
-        return self._column(0)
-
-    def docnos(self) -> FieldColumn:
-        """Return the third field of every line."""
-        return self._column(2)
-
-    def ranks(self) -> FieldColumn:
-        """Return the fourth field of every line."""
-        return self._column(3)
-
-    def scores(self) -> FieldColumn:
-        """Return the fifth field of every line."""
-        return self._column(4)
-
-    def tags(self) -> FieldColumn:
-        """Return the sixth field of every line."""
-        return self._column(5)
-
-    def _column(self, field: int) -> FieldColumn:
+    def column(self, field: int) -> FieldColumn:
+        """Return one field of every line, as numbered by `TOPIC` to `TAG`."""
         lengths = self.lengths[:, field].copy()
         width = int(lengths[0])
         if (lengths != width).any():
@@ -93,17 +75,9 @@ class RunLines:
 
 
 def find_fields(block: bytes) -> RunLines:
-    r"""Find the fields of a block of whole run lines, at least one.
+    """Find the fields of a block of whole run lines, at least one.
 
-    Fields stand between any ASCII blanks; where all blanks are single ones of one kind, a line costs some 50
-    nanoseconds, else twice that. `SuspicionError` if a line has not six fields, a field is longer than
-    `LONGEST_FIELD`, or a character may be a fault in an id.
-
-    Examples
-    --------
-    >>> lines = find_fields(b"51 Q0 d1 1 0.9 bm25\n51  Q0 d22 2 0.4 bm25 \n")
-    >>> lines.docnos().at(0), lines.docnos().at(1)
-    (b'd1', b'd22')
+    `SuspicionError` unless every line has six fields, none longer than `LONGEST_FIELD`, and no odd character.
     """
     padded = b"".join((bytes(FRONT), block, bytes(BACK)))
     text = np.frombuffer(padded, np.uint8)[FRONT:-BACK]
@@ -179,10 +153,7 @@ _KEY_BITS = 64
 def check_parts(keys: NDArray[np.uint64], firsts: Sequence[int]) -> None:
     """Raise `SuspicionError` when a part of a block may have a document twice.
 
-    `firsts` are the first lines of the parts, ascending from 0. Every line writes its number to a place of a
-    table that its key says, and looks what stands there in the end. Of equal keys one at most finds its own
-    number; so only lines that find another one are compared, with the line they find and with each other. No
-    place is read that was not written, so the table need not be cleared.
+    `firsts` are the first lines of the parts, ascending from 0.
     """
     n_lines = keys.size
     if len(firsts) > 1:
@@ -216,62 +187,33 @@ def _check_sorted(keys: NDArray[np.uint64]) -> None:
         raise SuspicionError("a document twice in a topic")
 
 
+@dataclass(frozen=True, slots=True)
 class TopRanking:
-    r"""The first documents of one run for one topic, in little memory.
-
-    No docno is empty or has a newline in it. `n_documents`: of the whole ranking. `n_tied_in`: documents
-    taken that tie with one not taken (equal scores, or equal stated ranks when those order the run; file
-    order knows no ties); `n_tied_out`: not taken that tie with the last one taken; both are 0, or neither.
-
-    Examples
-    --------
-    >>> top = TopRanking(["d2", "d1"], np.array([0.5, 0.1]), 7)
-    >>> top.docnos, top.packed_docnos, top.scores.tolist(), len(top), top.n_documents
-    (['d2', 'd1'], b'd2\nd1', [0.5, 0.1], 2, 7)
-    """
-
-    __slots__ = ("n_documents", "n_tied_in", "n_tied_out", "packed_docnos", "packed_scores")
+    """The first documents of one run for one topic, in little memory."""
 
     packed_docnos: bytes
     """Docnos in UTF-8, joined by newlines; empty when there is none."""
     packed_scores: bytes | None
     """Scores as float64 of this machine; ``None`` = not kept."""
-
-    def __init__(
-        self,
-        docnos: Sequence[str],
-        scores: NDArray[np.float64] | None,
-        n_documents: int,
-        n_tied_in: int = 0,
-        n_tied_out: int = 0,
-    ) -> None:
-        self.packed_docnos = "\n".join(docnos).encode()
-        self.packed_scores = None if scores is None else scores.astype(np.float64).tobytes()
-        self.n_documents = n_documents
-        self.n_tied_in = n_tied_in
-        self.n_tied_out = n_tied_out
+    n_documents: int
+    """Of the whole ranking."""
+    n_tied_in: int = 0
+    """Documents taken that tie with one not taken: equal scores, or stated ranks where these order the
+    run."""
+    n_tied_out: int = 0
+    """Not taken that tie with the last one taken; both are 0, or neither."""
 
     @staticmethod
-    def of_packed(
-        packed_docnos: bytes,
-        packed_scores: bytes | None,
-        n_documents: int,
-        n_tied_in: int = 0,
-        n_tied_out: int = 0,
+    def of(
+        docnos: Sequence[str], scores: NDArray[np.float64] | None, n_documents: int, *n_tied: int
     ) -> TopRanking:
-        """Make a ranking of what is packed already."""
-        top = TopRanking.__new__(TopRanking)
-        top.packed_docnos = packed_docnos
-        top.packed_scores = packed_scores
-        top.n_documents = n_documents
-        top.n_tied_in = n_tied_in
-        top.n_tied_out = n_tied_out
-        return top
+        """Pack docnos, none of them empty or with a newline in it, and scores."""
+        packed_scores = None if scores is None else scores.astype(np.float64).tobytes()
+        return TopRanking("\n".join(docnos).encode(), packed_scores, n_documents, *n_tied)
 
     def __reduce__(self) -> tuple[object, ...]:
         """Pickle in little time and few bytes."""
-        facts = (self.n_documents, self.n_tied_in, self.n_tied_out)
-        return TopRanking.of_packed, (self.packed_docnos, self.packed_scores, *facts)
+        return TopRanking, tuple(getattr(self, name) for name in self.__slots__)
 
     def __len__(self) -> int:
         """Count the documents kept."""
@@ -335,19 +277,12 @@ def take_top(
 ) -> TopRanking:
     """Take the first documents of a ranking, in rank order.
 
-    `docnos` are in file order, and may be only some of the ranking's if they include the first `depth` and
-    all that tie with the last of these; `depth` is at least 1. `ArgumentError` if order ``rank`` is asked
-    for and `ranks` is ``None``.
-
-    Examples
-    --------
-    >>> top = take_top(["a", "b", "c"], np.ones(3), None, depth=2, order="trec", n_documents=3)
-    >>> top.docnos, top.n_tied_in, top.n_tied_out
-    (['c', 'b'], 2, 1)
+    `docnos` are in file order, and may be only some if they include the first `depth` and all that tie with
+    the last of these.
     """
     first, *tied = first_places(docnos, scores, ranks, depth=depth, order=order)
     taken = [docnos[place] for place in first.tolist()]
-    return TopRanking(taken, scores[first] if with_scores else None, n_documents, *tied)
+    return TopRanking.of(taken, scores[first] if with_scores else None, n_documents, *tied)
 
 
 def first_places(
@@ -465,7 +400,7 @@ class Candidates:
             first, *tied = first_places(docnos, scores, ranks, depth=self.depth, order=self.order)
             packed, scores = b"\n".join([docnos[place] for place in first.tolist()]), scores[first]
         packed_scores = scores.tobytes() if self.with_scores else None
-        return TopRanking.of_packed(packed, packed_scores, self.n_documents, *tied)
+        return TopRanking(packed, packed_scores, self.n_documents, *tied)
 
 
 def _least_tied(worth: float | int, order: Order) -> float | int:
@@ -522,11 +457,9 @@ def read_blocks(
 ) -> RunTop:
     """Read the first documents of every topic of a regular run file that is plainly in order.
 
-    They are exact for any order of the lines within a topic: a document is dropped exactly when its score is
-    below the least among the best `depth` so far, and ties are kept until the topic ends. About 0.2
-    microseconds a line; memory holds the kept documents, one block, and 8 bytes for every document of one
-    topic. `block_bytes` changes the time and nothing else. `SuspicionError` if the file may have a fault, or
-    has blank lines, or a topic in two parts; `PoolerError` if it cannot be opened.
+    A document is dropped exactly when its score is below the least among the best `depth` so far, and ties
+    are kept until the topic ends. `SuspicionError` if the file may have a fault, blank lines, or a topic in
+    two parts.
     """
     seen = RunSeen()
     topics: dict[str, TopRanking] = {}
@@ -558,22 +491,20 @@ def topic_parts(
 ) -> Iterator[TopicPart]:
     """Read a run file that is plainly in order, block by block and topic by topic.
 
-    ``-`` is standard input. Parts come in file order; a topic that goes beyond a block comes in several, one
-    after another, and whether they have a document in common is left to the caller (`check_across`). `seen`
-    is whole once the last part has been taken. `SuspicionError` if the file may have a fault, or has blank
-    lines, or a topic in two parts; `PoolerError` if it cannot be opened.
+    A topic that goes beyond a block comes in several parts, and whether they share a document is left to the
+    caller. `seen` is whole once the last part has been taken. `SuspicionError` as of `read_blocks`.
     """
     topic = b""
     for block in _whole_lines(path, seen.digest, block_bytes):
         lines = find_fields(block)
         seen.n_lines += len(lines)
-        _check_tag(lines.tags(), seen)
+        _check_tag(lines.column(TAG), seen)
         try:
-            scores = parse_scores(lines.scores())
+            scores = parse_scores(lines.column(SCORE))
         except ValueError as error:
             raise SuspicionError("a score") from error
-        ranks = parse_ranks(lines.ranks()) if with_ranks else None
-        topics, docnos = lines.topics(), lines.docnos()
+        ranks = parse_ranks(lines.column(RANK)) if with_ranks else None
+        topics, docnos = lines.column(TOPIC), lines.column(DOCNO)
         keys = docnos.keys()
         firsts = [0, *topics.changes().tolist()]
         check_parts(keys, firsts)

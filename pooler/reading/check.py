@@ -21,7 +21,7 @@ look-alike    docnos of the file, or of those before it, differ in Unicode norma
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Iterable, Set
+from collections.abc import Container, Iterable, Iterator, Set
 from dataclasses import dataclass
 
 import numpy as np
@@ -88,25 +88,10 @@ def check_run(
     lenient: bool = False,
     met: set[str] | None = None,
 ) -> RunReport:
-    r"""Find every fault and oddity of a run file.
+    """Find every fault and oddity of a run file.
 
-    The faults that `read_run` raises, and warnings about lines without any.
-
-    `depth`: ranks a pool would take, from 1; ties at the cut are counted under `order`: equal scores, or
-    equal stated ranks for ``rank``; ``file`` has none. `met`: docnos beyond ASCII of files that were checked
-    before; those of this one are added. No content of a file raises anything.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.NamedTemporaryFile("w", suffix=".run") as file:
-    ...     _ = file.write("51 Q0 d2 0 0.9 bm25\n51 Q0 d1 1 nan bm25\n")
-    ...     file.flush()
-    ...     report = check_run(file.name)
-    >>> [(fault.line, fault.message) for fault in report.faults]
-    [(2, 'expected a finite number as score, got `nan`')]
-    >>> [warning.code for warning in report.warnings]
-    ['rank-zero', 'short-topic']
+    `depth`: ranks a pool would take, for ties at the cut; `met`: docnos beyond ASCII of files checked before,
+    to which those of this one are added.
     """
     if depth is not None and depth < 1:
         raise ArgumentError("depth", "must be an integer >= 1", depth)
@@ -115,17 +100,6 @@ def check_run(
     parsed = parse_run(path, faults, lenient=lenient, known_topics=known_topics, known_docnos=known_docnos)
     columns = [_TopicColumns(topic) for topic in parsed.topics if topic.docnos]
     cut_ties = [] if depth is None else _ties_at_cut(parsed.tag, columns, depth, order)
-    found = [
-        _tie_warning(columns, order),
-        _tie_at_cut_warning(cut_ties, depth),
-        _rank_order_warning(columns, order),
-        _rank_number_warning(columns),
-        _rank_zero_warning(columns),
-        _short_warning(columns, depth),
-        _missing_warning(parsed, known_topics),
-        _q0_warning(parsed),
-        _look_alike_warning(columns, set() if met is None else met),
-    ]
     return RunReport(
         path=path,
         tag=parsed.tag,
@@ -135,7 +109,11 @@ def check_run(
         n_documents=sum(len(topic.docnos) for topic in columns),
         faults=tuple(faults.kept),
         fault_counts=dict(faults.by_code),
-        warnings=tuple(warning for warning in found if warning is not None),
+        warnings=(
+            *_score_oddities(columns, cut_ties, depth, order),
+            *_rank_oddities(columns, order),
+            *_other_oddities(parsed, columns, depth, known_topics, set() if met is None else met),
+        ),
         ties_at_cut=tuple(cut_ties),
         hint=parsed.hint,
     )
@@ -171,8 +149,10 @@ class _TopicColumns:
         self.ranks = whole_ranks(parsed.ranks)
 
 
-def _tie_warning(columns: Iterable[_TopicColumns], order: Order) -> RunWarning | None:
-    """Count documents that share their score with another of their topic."""
+def _score_oddities(
+    columns: Iterable[_TopicColumns], cut_ties: list[TieAtCut], depth: int | None, order: Order
+) -> Iterator[RunWarning]:
+    """Tell documents that share their score with another of their topic, and ties across the depth."""
     n_documents, topics = 0, []
     for topic in columns:
         _, counts = np.unique(compared_scores(topic.scores, order), return_counts=True)
@@ -180,10 +160,19 @@ def _tie_warning(columns: Iterable[_TopicColumns], order: Order) -> RunWarning |
         if n_tied:
             n_documents += n_tied
             topics.append(topic.topic)
-    if not topics:
-        return None
-    message = f"{n_documents} documents have tied scores, in {_first_of(topics)}"
-    return RunWarning("ties", message, n_documents)
+    if topics:
+        yield RunWarning(
+            "ties", f"{n_documents} documents have tied scores, in {_first_of(topics)}", n_documents
+        )
+    if cut_ties:
+        first, *others = cut_ties
+        message = (
+            f"{first.n_in + first.n_out} documents tied at depth {depth} in topic {first.topic}:"
+            f" {first.n_in} in, {first.n_out} out"
+        )
+        if others:
+            message += f"; ties there in {len(others)} more topic{'s' if len(others) > 1 else ''}"
+        yield RunWarning("ties-at-cut", message, len(cut_ties))
 
 
 def _ties_at_cut(tag: str, columns: Iterable[_TopicColumns], depth: int, order: Order) -> list[TieAtCut]:
@@ -200,108 +189,64 @@ def _ties_at_cut(tag: str, columns: Iterable[_TopicColumns], depth: int, order: 
     return found
 
 
-def _tie_at_cut_warning(ties: list[TieAtCut], depth: int | None) -> RunWarning | None:
-    """Word the ties across the depth."""
-    if not ties:
-        return None
-    first = ties[0]
-    message = (
-        f"{first.n_in + first.n_out} documents tied at depth {depth} in topic {first.topic}:"
-        f" {first.n_in} in, {first.n_out} out"
-    )
-    if len(ties) > 1:
-        others = len(ties) - 1
-        message += f"; ties there in {others} more topic{'s' if others > 1 else ''}"
-    return RunWarning("ties-at-cut", message, len(ties))
-
-
-def _rank_order_warning(columns: Iterable[_TopicColumns], order: Order) -> RunWarning | None:
-    """Compare the order of the stated ranks with that of the scores."""
+def _rank_oddities(columns: Iterable[_TopicColumns], order: Order) -> Iterator[RunWarning]:
+    """Tell stated ranks in another order than the scores, that are no integers, and that start at 0."""
     by_score: Order = "trec" if order in ("rank", "file") else order
-    topics: list[str] = []
-    example = ""
+    unordered, from_zero = [], []
+    n_odd, example, odd_example = 0, "", ""
     for topic in columns:
         if topic.ranks is None:
+            for docno, rank in zip(topic.docnos, topic.rank_fields, strict=True):
+                if whole_ranks([rank]) is None:
+                    if not n_odd:
+                        text = quoted(rank.decode("utf-8", "backslashreplace"))
+                        odd_example = f"first on line {topic.lines[docno]}: {text}"
+                    n_odd += 1
             continue
+        if topic.ranks.min() == 0:
+            from_zero.append(topic.topic)
         stated = rank_order(topic.docnos, topic.scores, topic.ranks, order="rank")
         scored = rank_order(topic.docnos, topic.scores, order=by_score)
         unlike = np.flatnonzero(stated != scored)
-        if unlike.size == 0:
-            continue
-        if not topics:
+        if unlike.size:
             place = int(unlike[0])
-            ranked_docno, scored_docno = (
-                quoted(topic.docnos[int(places[place])]) for places in (stated, scored)
-            )
-            example = f"{ranked_docno} is number {place + 1} by rank, {scored_docno} by score"
-        topics.append(topic.topic)
-    if not topics:
-        return None
-    what = f"the stated ranks disagree with the scores (order `{by_score}`)"
-    return RunWarning("rank-order", f"{what} in {_first_of(topics)}: {example}", len(topics))
+            ranked, valued = (quoted(topic.docnos[int(places[place])]) for places in (stated, scored))
+            example = example or f"{ranked} is number {place + 1} by rank, {valued} by score"
+            unordered.append(topic.topic)
+    if unordered:
+        what = f"the stated ranks disagree with the scores (order `{by_score}`)"
+        yield RunWarning("rank-order", f"{what} in {_first_of(unordered)}: {example}", len(unordered))
+    if n_odd:
+        yield RunWarning("rank-number", f"{n_odd} stated ranks are not integers, {odd_example}", n_odd)
+    if from_zero:
+        yield RunWarning("rank-zero", f"stated ranks start at 0 in {_first_of(from_zero)}", len(from_zero))
 
 
-def _rank_number_warning(columns: Iterable[_TopicColumns]) -> RunWarning | None:
-    """Count the stated ranks that are not integers."""
-    count, example = 0, ""
-    for topic in columns:
-        if topic.ranks is not None:
-            continue
-        for docno, rank in zip(topic.docnos, topic.rank_fields, strict=True):
-            if whole_ranks([rank]) is None:
-                if not count:
-                    text = rank.decode("utf-8", "backslashreplace")
-                    example = f"first on line {topic.lines[docno]}: {quoted(text)}"
-                count += 1
-    if not count:
-        return None
-    return RunWarning("rank-number", f"{count} stated ranks are not integers, {example}", count)
-
-
-def _rank_zero_warning(columns: Iterable[_TopicColumns]) -> RunWarning | None:
-    """List the topics whose least stated rank is 0."""
-    topics = [topic.topic for topic in columns if topic.ranks is not None and topic.ranks.min() == 0]
-    if not topics:
-        return None
-    return RunWarning("rank-zero", f"stated ranks start at 0 in {_first_of(topics)}", len(topics))
-
-
-def _short_warning(columns: Iterable[_TopicColumns], depth: int | None) -> RunWarning | None:
-    """List the topics with few documents."""
+def _other_oddities(
+    parsed: ParsedRun,
+    columns: Iterable[_TopicColumns],
+    depth: int | None,
+    known_topics: Set[str] | None,
+    met: set[str],
+) -> Iterator[RunWarning]:
+    """Tell topics with few documents or none, unusual second fields, and docnos that look the same."""
     enough = FEW_DOCUMENTS if depth is None else depth
     short = [topic for topic in columns if len(topic.docnos) < enough]
-    if not short:
-        return None
-    topics = _first_of([topic.topic for topic in short])
-    message = f"fewer than {enough} documents in {topics}: {len(short[0].docnos)} in the first"
-    return RunWarning("short-topic", message, len(short))
-
-
-def _missing_warning(parsed: ParsedRun, known_topics: Set[str] | None) -> RunWarning | None:
-    """List the known topics of which the file says nothing."""
-    if known_topics is None:
-        return None
-    missing = sorted(known_topics - {topic.topic for topic in parsed.topics}, key=natural_key)
-    if not missing:
-        return None
-    return RunWarning("missing-topic", f"no documents for {_first_of(missing)}", len(missing))
-
-
-def _q0_warning(parsed: ParsedRun) -> RunWarning | None:
-    """Word the unusual second fields."""
-    if parsed.odd_q0 is None:
-        return None
-    line, text = parsed.odd_q0
-    message = f"the second field is not `Q0` on {parsed.n_odd_q0} lines, first on line {line}"
-    return RunWarning("q0", f"{message}: {text}", parsed.n_odd_q0)
-
-
-def _look_alike_warning(columns: Iterable[_TopicColumns], met: set[str]) -> RunWarning | None:
-    """Count the docnos that look the same as another one, here or met before."""
+    if short:
+        topics = _first_of([topic.topic for topic in short])
+        message = f"fewer than {enough} documents in {topics}: {len(short[0].docnos)} in the first"
+        yield RunWarning("short-topic", message, len(short))
+    missing = sorted((known_topics or set()) - {topic.topic for topic in parsed.topics}, key=natural_key)
+    if missing:
+        yield RunWarning("missing-topic", f"no documents for {_first_of(missing)}", len(missing))
+    if parsed.odd_q0 is not None:
+        line, text = parsed.odd_q0
+        message = f"the second field is not `Q0` on {parsed.n_odd_q0} lines, first on line {line}"
+        yield RunWarning("q0", f"{message}: {text}", parsed.n_odd_q0)
     docnos = {docno for topic in columns for docno in topic.docnos if not docno.isascii()}
     met |= docnos
-    found = look_alikes(sorted(docnos), met)
-    return RunWarning("look-alike", look_alike_words(found), len(found)) if found else None
+    if found := look_alikes(sorted(docnos), met):
+        yield RunWarning("look-alike", look_alike_words(found), len(found))
 
 
 def _first_of(topics: list[str]) -> str:

@@ -67,14 +67,8 @@ class FieldColumn:
     def words(self) -> list[NDArray[np.uint64]]:
         """Return the fields as words of 8 bytes (first words, second words, ...).
 
-        Those after a field's end 0.
-
-        Fields are equal exactly when all their words are: no byte of a field is 0.
-
-        Examples
-        --------
-        >>> [word.tolist() for word in FieldColumn.of([b"a", b"b", b"a"]).words()]
-        [[97, 98, 97]]
+        Those after a field's end 0. Fields are equal exactly when all their words are: no byte of a field is
+        0.
         """
         shortest = longest = self.width
         if not longest:
@@ -91,13 +85,7 @@ class FieldColumn:
         return words
 
     def changes(self) -> NDArray[np.int64]:
-        """Return the lines whose field is not that of the line before, in file order.
-
-        Examples
-        --------
-        >>> FieldColumn.of([b"1", b"1", b"10", b"1"]).changes().tolist()
-        [2, 3]
-        """
+        """Return the lines whose field is not that of the line before, in file order."""
         first, *others = self.words()
         is_changed = first[1:] != first[:-1]
         for word in others:
@@ -108,12 +96,6 @@ class FieldColumn:
         """Return a number for each field: equal for equal fields, of other columns too.
 
         Different for different ones of up to 8 bytes, and almost certainly for longer ones.
-
-        Examples
-        --------
-        >>> keys = FieldColumn.of([b"FR940104-0-1", b"FR940104-0-2", b"FR940104-0-1"]).keys()
-        >>> len(set(keys.tolist()))
-        2
         """
         keys = np.zeros(len(self), np.uint64)
         for word, factor in zip(self.words(), _FACTORS, strict=False):
@@ -125,13 +107,7 @@ class FieldColumn:
         return keys
 
     def packed(self, rows: NDArray[np.int64]) -> bytes:
-        r"""Return the fields of some lines, joined by newlines.
-
-        Examples
-        --------
-        >>> FieldColumn.of([b"d1", b"d20", b"d3"]).packed(np.array([2, 1]))
-        b'd3\nd20'
-        """
+        """Return the fields of some lines, joined by newlines."""
         if rows.size == 0:
             return b""
         starts, width = self.starts[rows], self.width
@@ -178,14 +154,7 @@ class FixedPoint:
 
 
 def read_fixed_point(column: FieldColumn) -> FixedPoint:
-    """Read digits, points and signs.
-
-    Examples
-    --------
-    >>> read = read_fixed_point(FieldColumn.of([b"-12.5", b"7", b"x"]))
-    >>> read.is_plain.tolist(), read.digits[:2].tolist(), read.n_decimals[:2].tolist()
-    ([True, True, False], [125.0, 7.0], [1, 0])
-    """
+    """Read digits, points and signs."""
     first = np.frombuffer(column.text, np.uint8)[column.starts]
     is_minus = first == _MINUS
     is_signed = is_minus | (first == _PLUS)
@@ -303,19 +272,10 @@ class FieldScores:
 
 
 def parse_scores(column: FieldColumn) -> FieldScores:
-    r"""Turn score fields into finite numbers; `FieldScores.exact` gives, to the last bit, what `float` does.
+    """Turn score fields into finite numbers; `FieldScores.exact` gives, to the last bit, what `float` does.
 
-    The digits of fields like ``-12.5`` and ``1.5e-07`` make an integer, which is multiplied or divided by one
-    power of ten. With up to 15 digits, and powers up to 22, both are exact in float64, so the result is the
-    number nearest to what is written, as `float` gives. With more digits it is approximate until asked for.
-    What is written otherwise is read one by one. `ValueError`: a field is not a number, has an underscore in
-    it, or is infinite or not a number.
-
-    Examples
-    --------
-    >>> scores = parse_scores(FieldColumn.of([b"12.5", b"-0.25", b"1e-3"]))
-    >>> scores.exact(np.arange(3)).tolist()
-    [12.5, -0.25, 0.001]
+    Up to 15 digits, and powers of ten up to 22, are exact in float64, and so is one product or quotient of
+    them. Other numbers are approximate until asked for. `ValueError`: a field is no finite number.
     """
     read = read_fixed_point(column)
     numbers = read.digits
@@ -407,14 +367,7 @@ class Ranks:
 
 
 def parse_ranks(column: FieldColumn) -> Ranks:
-    """Read stated ranks: fields of up to 15 digits at once, others when they are asked for.
-
-    Examples
-    --------
-    >>> ranks = parse_ranks(FieldColumn.of([b"1", b"02", b"x"]))
-    >>> ranks[:2].all_or_none().tolist(), ranks.all_or_none() is None
-    ([1, 2], True)
-    """
+    """Read stated ranks: fields of up to 15 digits at once, others when they are asked for."""
     read = read_fixed_point(column)
     is_plain = read.is_plain & (read.n_points == 0) & (column.lengths <= _MOST_BYTES)
     if read.is_minus is not None:

@@ -29,19 +29,9 @@ _FACTOR = np.uint64(0x9E3779B97F4A7C15)
 
 
 class DocnoNumbers:
-    r"""Every docno met so far, numbered from 0 in the order in which they were met.
+    """Every docno met so far, numbered from 0 in the order in which they were met.
 
     About 8 bytes for each 8 bytes of the longest docno, and 16 to 64 more, for each document.
-
-    Examples
-    --------
-    >>> numbers = DocnoNumbers()
-    >>> numbers.number(FieldColumn.of([b"d7", b"d2"])).tolist()
-    [0, 1]
-    >>> numbers.number(FieldColumn.of([b"d3", b"d7"])).tolist()
-    [2, 0]
-    >>> numbers.since(1)
-    b'd2\nd3'
     """
 
     def __init__(self) -> None:

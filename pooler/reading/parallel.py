@@ -34,20 +34,9 @@ def share(
 ) -> list[Result | PoolerError]:
     """Do a task for each of several items, in this process and in others.
 
-    Return what it gave or raised, in order.
-
-    `task` is a function of a module, or a partial of one, when `workers` (this process included) is above 1.
-    This process takes items from the front while the others, started afresh, take them from the back; so a
-    worker's start delays nothing, and the work is shared best when the largest come first. A worker imports
-    what the task needs and nothing else: not the main module, so a script needs no guard against running
-    twice. Should a worker die (the memory is short), or the task raise anything but a `PoolerError` there,
-    this process does what is left, and shows the error as its own. `progress` is called with the number of
-    items just done.
-
-    Examples
-    --------
-    >>> share(len, ["a", "bcd"], workers=1, progress=lambda n_done: None)
-    [1, 3]
+    This process takes items from the front, others, started afresh and importing what the task needs, from
+    the back. What a process that dies leaves, and what raises anything but a `PoolerError` there, is done
+    here.
     """
     if workers > 1 and sys.executable:
         return _share(task, items, workers, progress)

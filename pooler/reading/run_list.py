@@ -1,4 +1,12 @@
-"""The list of runs: a file that says what the run files themselves do not."""
+"""The list of runs: a file that says what the run files themselves do not.
+
+Cells stand between tabs. The first line names the columns: ``file`` and, in any order, ``tag``, ``name``,
+``group`` and ``contributes`` (yes, no, 1, 0, true, false; empty = yes). ``tag`` is what the file must say,
+and a mistake otherwise. ``name`` is what the run is called instead, where run files are measured with qrels:
+several files may then have the same tag, or one with blanks, ``FSDM [d]``, of which the lenient reading keeps
+the first word. No two runs may have one name. A relative run file is one beside the list, or beneath its
+folder; of a list from standard input, beneath the working folder.
+"""
 
 from __future__ import annotations
 
@@ -59,24 +67,7 @@ def as_entries(runs: Sequence[str | RunEntry]) -> list[RunEntry]:
 
 
 def read_run_list(path: str) -> list[RunEntry]:
-    r"""Read a list of runs, in file order: cells between tabs, ``-`` is standard input.
-
-    The first line names the columns: ``file`` and, in any order, ``tag``, ``name``, ``group`` and
-    ``contributes`` (yes, no, 1, 0, true, false; empty = yes). Blank lines are passed over. ``tag`` is what
-    the file must say, and a mistake otherwise. ``name`` is what the run is called instead, where run files
-    are measured with qrels: several files may then have the same tag, or one with blanks, ``FSDM [d]``, of
-    which the lenient reading keeps the first word. No two runs may have one name. A relative run file is one
-    beside the list, or beneath its folder; of a list from standard input, beneath the working folder.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.NamedTemporaryFile("w", suffix=".tsv") as file:
-    ...     _ = file.write("file\tgroup\tcontributes\n/runs/bm25.gz\tacme\tno\n")
-    ...     file.flush()
-    ...     read_run_list(file.name)
-    [RunEntry(file='/runs/bm25.gz', tag=None, group='acme', contributes=False, name=None)]
-    """
+    """Read a list of runs, in file order: cells between tabs, ``-`` is standard input."""
     faults = FaultList(path)
     folder = PurePath() if path == STDIN else PurePath(path).parent
     columns: list[str] | None = None

@@ -92,20 +92,10 @@ class ParsedRun:
 
 
 def read_run(path: str, *, lenient: bool = False) -> Run:
-    r"""Read a run file whole, plain or compressed; ``-`` is standard input.
+    """Read a run file whole, plain or compressed; ``-`` is standard input.
 
     One `Ranking` a topic, topics and documents in file order; `Ranking.ranks` is ``None`` where a stated rank
     is not an integer. `FormatError` holds the first 25 faults and counts the rest. `lenient`: see the module.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.NamedTemporaryFile("w", suffix=".run") as file:
-    ...     _ = file.write("51 Q0 d2 1 0.9 bm25\n51 Q0 d1 2 0.4 bm25\n")
-    ...     file.flush()
-    ...     run = read_run(file.name)
-    >>> run.tag, run.rankings[0].docnos, run.rankings[0].scores.tolist()
-    ('bm25', ['d2', 'd1'], [0.9, 0.4])
     """
     faults = FaultList(path)
     parsed = parse_run(path, faults, lenient=lenient)
@@ -118,15 +108,7 @@ def read_run(path: str, *, lenient: bool = False) -> Run:
 
 
 def whole_ranks(ranks: list[bytes]) -> NDArray[np.int64] | None:
-    """Turn stated ranks into integers; ``None`` when one is not an integer, or has more than 64 bits.
-
-    Examples
-    --------
-    >>> whole_ranks([b"1", b"02"]).tolist()
-    [1, 2]
-    >>> whole_ranks([b"1", b"1.5"]) is None
-    True
-    """
+    """Turn stated ranks into integers; ``None`` when one is not an integer, or has more than 64 bits."""
     if b"_" in b"".join(ranks):
         return None
     try:
@@ -327,13 +309,7 @@ class _Scan:
 
 
 def quoted(text: str) -> str:
-    r"""Quote text of a file for a message: cut where it is long, escaped where it is no print.
-
-    Examples
-    --------
-    >>> quoted("bm25"), quoted("a\x07b")
-    ('`bm25`', "'a\\x07b'")
-    """
+    """Quote text of a file for a message: cut where it is long, escaped where it is no print."""
     if len(text) > _SHOWN_CHARACTERS:
         text = f"{text[:_SHOWN_CHARACTERS]}…"
     return f"`{text}`" if text.isprintable() else repr(text)

@@ -27,20 +27,10 @@ PARALLEL_BYTES = 20_000_000
 def read_top(
     path: str, depth: int, *, order: Order = "trec", lenient: bool = False, with_scores: bool = True
 ) -> RunTop:
-    r"""Read the first documents of every topic of a run file: the same as ``top_of(read_run(path), depth)``.
+    """Read the first documents of every topic of a run file: the same as ``top_of(read_run(path), depth)``.
 
     `with_scores`: keep the scores, a third of all that is kept. `ArgumentError`: also when order ``rank``
     meets stated ranks that are not integers.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.NamedTemporaryFile("w", suffix=".run") as file:
-    ...     _ = file.write("51 Q0 d1 1 0.4 bm25\n51 Q0 d2 2 0.9 bm25\n51 Q0 d3 3 0.4 bm25\n")
-    ...     file.flush()
-    ...     top = read_top(file.name, 2)
-    >>> top.topics["51"].docnos, top.topics["51"].n_tied_in, top.topics["51"].n_tied_out
-    (['d2', 'd3'], 1, 1)
     """
     _check(depth, order)
     # A pipe cannot be read a second time, so it is read slowly at once.
@@ -95,10 +85,8 @@ def read_tops(
 ) -> list[RunTop]:
     """Read the first documents of many run files, in their order, whatever the number of processes.
 
-    An entry's group and contribution are carried over, its tag is checked. `workers`: processes, this one
-    included; default 2 when there are two processors and the files have more than `PARALLEL_BYTES`, else 1.
-    Standard input is always read by one process. `FormatError`: of the first file with faults; the hint names
-    the others.
+    Each entry's group and contribution are carried over, its tag is checked. `FormatError` is of the first
+    file with faults; its hint names the others.
     """
     _check(depth, order)
     if workers is not None and workers < 1:

@@ -75,20 +75,10 @@ class WholeRanking:
 
 
 def read_whole(path: str, *, lenient: bool = False) -> Run:
-    r"""Read a run file whole; faults and result are those of `pooler.reading.strict.read_run`.
+    """Read a run file whole; faults and result are those of `pooler.reading.strict.read_run`.
 
     ``-`` is standard input. About 0.3 microseconds a line of a file that is plainly in order. `PoolerError`
     if the file cannot be opened.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.NamedTemporaryFile("w", suffix=".run") as file:
-    ...     _ = file.write("51 Q0 d2 1 0.9 bm25\n51 Q0 d1 2 0.4 bm25\n")
-    ...     file.flush()
-    ...     run = read_whole(file.name)
-    >>> run.tag, run.rankings[0].docnos, run.rankings[0].ranks.tolist()
-    ('bm25', ['d2', 'd1'], [1, 2])
     """
     # A pipe cannot be read a second time, so it is read slowly at once.
     if is_regular_file(path):
@@ -107,27 +97,10 @@ def read_whole(path: str, *, lenient: bool = False) -> Run:
 
 
 def stream_rankings(path: str, seen: RunSeen, *, block_bytes: int = BLOCK_BYTES) -> Iterator[WholeRanking]:
-    r"""Read the rankings of a run file that is plainly in order, one topic after another.
+    """Read the rankings of a run file that is plainly in order, one topic after another.
 
-    Memory holds one block and one topic.
-
-    `seen`: its tag, hash and number of lines are the file's once the last ranking has been taken.
-    `SuspicionError`: the file may have a fault, or has blank lines, or a topic in two parts. It may come
-    after any number of rankings: what was done with them is to be undone, and the file to be read by
-    `pooler.reading.strict.read_run`, which says what is wrong, or finds nothing wrong. `OSError` likewise,
-    where the system cannot read on.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> seen = RunSeen()
-    >>> with tempfile.NamedTemporaryFile("w", suffix=".run") as file:
-    ...     _ = file.write("51 Q0 d2 1 0.9 bm25\n52 Q0 d1 x 0.4 bm25\n")
-    ...     file.flush()
-    ...     [(one.topic, one.docnos, one.ranks) for one in stream_rankings(file.name, seen)]
-    [('51', ['d2'], array([1])), ('52', ['d1'], None)]
-    >>> seen.tag, seen.n_lines
-    (b'bm25', 2)
+    `SuspicionError` and `OSError` may come after any number of rankings: what was done with them is to be
+    undone, and the file read by `read_run`. `seen` is whole once the last ranking has been taken.
     """
     for parts in _by_topic(topic_parts(path, seen, with_ranks=True, block_bytes=block_bytes)):
         check_across([part.keys for part in parts])
@@ -427,9 +400,8 @@ def read_numbered(
 ) -> Generator[NumberedRun, None, None]:
     """Read run files one after another; the same runs whatever `workers` is, but for the numbers.
 
-    `folder`: where temporary files go; the caller removes it. Each process is at most `_AHEAD` runs ahead of
-    the one taken. Should one die (the memory is short, or the main module cannot be imported again), this
-    process reads what is left. One from standard input, or from a pipe, can be read by one process only.
+    Each process is at most `_AHEAD` runs ahead of the one taken. Should one die, this process reads what is
+    left.
     """
     reader = RunReader(folder, lenient=lenient, order=order)
     if workers == 1:

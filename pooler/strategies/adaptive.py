@@ -1,4 +1,14 @@
-"""Hedge, Move-To-Front, RBP B and C."""
+"""Hedge, Move-To-Front, RBP B and C: document by document, each choice knowing what came of those before.
+
+References
+----------
+.. [1] Aslam, Pavlu and Savell, "A unified model for metasearch, pooling, and system
+   evaluation", *CIKM* 2003, pp. 484-491, doi:10.1145/956863.956953.
+.. [2] Cormack, Palmer and Clarke, "Efficient construction of large test collections", *SIGIR*
+   1998, pp. 282-289, doi:10.1145/290941.291009.
+.. [3] Moffat, Webber and Zobel, "Strategic system comparisons via targeted relevance
+   judgments", *SIGIR* 2007, pp. 375-382, doi:10.1145/1277741.1277806.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +17,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from pooler.strategies.fusion import rbp_weights
+from pooler.strategies.fusion import MOFFAT, PERSISTENCE, rbp_weights
+from pooler.strategies.kinds import AdaptiveStrategy, Parameter
 from pooler.strategies.rankings import TIE_WITHIN, TopicRankings
 from store.analysis.pools.contributions import NO_DOCUMENT
 from store.errors import ArgumentError
@@ -205,11 +216,6 @@ class Hedge:
 
     O(n_runs * depth) for each document.
 
-    References
-    ----------
-    .. [1] Aslam, Pavlu and Savell, "A unified model for metasearch, pooling, and system
-       evaluation", *CIKM* 2003, pp. 484-491, doi:10.1145/956863.956953.
-
     Examples
     --------
     Both runs lead with a document of their own. When the first run's is not relevant, the second
@@ -285,8 +291,8 @@ class MoveToFront:
 
     Notes
     -----
-    [1]_ begins at a random run and breaks ties at random; here the run tag decides, ascending, so
-    that judging can be replayed. Topics are apart (the local form of [1]_).
+    [2]_ begins at a random run and breaks ties at random; here the run tag decides, ascending, so
+    that judging can be replayed. Topics are apart (the local form of [2]_).
 
     A document that is not the one `choose` names, as when a late judgement changes the past,
     counts as taken from the run at whose head (first unobserved document) it stands: the current
@@ -296,11 +302,6 @@ class MoveToFront:
     a judgement is only marked, too, wherever it stands.
 
     O(n_runs) for each document, and O(n) in all for n documents taken from all runs.
-
-    References
-    ----------
-    .. [1] Cormack, Palmer and Clarke, "Efficient construction of large test collections", *SIGIR*
-       1998, pp. 282-289, doi:10.1145/290941.291009.
 
     Examples
     --------
@@ -371,11 +372,11 @@ class RbpB:
     The next document is the unobserved one with the greatest
 
     .. math:: s(d) = \sum_r w_r(d)\,\mathrm{res}_r, \qquad
-              w_r(d) = (1 - p) p^{\mathrm{rank}_r(d) - 1}    (Method B of [1]_)
+              w_r(d) = (1 - p) p^{\mathrm{rank}_r(d) - 1}    (Method B of [3]_)
 
     over the runs that returned d, where the residual of a run is what its RBP may still change
     by: 1 less the weights of its judged documents. Made anew after every judgement, for each
-    topic by itself ([1]_ lets the documents of all topics compete). What relevance the judgements
+    topic by itself ([3]_ lets the documents of all topics compete). What relevance the judgements
     found does not matter here. A document without a judgement leaves the residuals as they are.
     Sums that differ by less than `pooler.strategies.rankings.TIE_WITHIN` tie, since 0.8 is no float
     and its powers are rounded.
@@ -387,11 +388,6 @@ class RbpB:
     residual are too small for a float, they are 0, and docno alone decides.
 
     O(n_runs * depth) for each document.
-
-    References
-    ----------
-    .. [1] Moffat, Webber and Zobel, "Strategic system comparisons via targeted relevance
-       judgments", *SIGIR* 2007, pp. 375-382, doi:10.1145/1277741.1277806.
 
     Examples
     --------
@@ -448,7 +444,7 @@ class RbpC(RbpB):
     As `RbpB`, with
 
     .. math:: s(d) = \sum_r w_r(d)\,\mathrm{res}_r\,(\mathrm{base}_r + \mathrm{res}_r / 2)^3
-              (Method C of Moffat, Webber and Zobel 2007)
+              (Method C of [3]_)
 
     where the base of a run is what its RBP is already: the weights of its documents judged
     relevant. So base + residual / 2 is the middle of what its RBP can be, and the third power
@@ -471,3 +467,27 @@ class RbpC(RbpB):
         residual = from_units(self._residuals[run])
         middle = from_units(self._bases[run]) + residual / 2
         return residual * (middle * middle * middle)
+
+
+JUDGED = (
+    AdaptiveStrategy(
+        "rbp-b", "by what the document may still change of the runs' RBP", MOFFAT, (PERSISTENCE,), start=RbpB
+    ),
+    AdaptiveStrategy(
+        "rbp-c", "as rbp-b, and runs that found more count more", MOFFAT, (PERSISTENCE,), start=RbpC
+    ),
+    AdaptiveStrategy(
+        "mtf",
+        "Move-To-Front: stay with a run while it gives relevant documents",
+        "Cormack, Palmer and Clarke 1998",
+        start=MoveToFront,
+    ),
+    AdaptiveStrategy(
+        "hedge",
+        "runs are experts, weighted by how good their advice was",
+        "Aslam, Pavlu and Savell 2003",
+        (Parameter("beta", 0.1, "the smaller, the faster", least=0, most=1, is_open=True),),
+        start=Hedge,
+    ),
+)
+"""In the order in which strategies are listed."""

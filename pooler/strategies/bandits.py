@@ -20,6 +20,7 @@ from abc import ABC, abstractmethod
 import numpy as np
 
 from pooler.strategies.adaptive import Unobserved
+from pooler.strategies.kinds import AdaptiveStrategy, Parameter
 from pooler.strategies.rankings import TopicRankings, uniform_numbers
 
 
@@ -301,3 +302,35 @@ class Ucb1Tuned(Bandit):
         bounds = means + np.sqrt(spread * np.minimum(1 / 4, variances))
         # The first of equals.
         return arms[int(bounds.argmax())]
+
+
+_LOSADA = "Losada, Parapar and Barreiro 2017"
+_RHO = Parameter("rho", 0.0, "what the past counts", least=0, most=1)
+_C = Parameter("c", 0.01, "the greater, the more at random", least=0, is_open=True)
+_D = Parameter("d", 0.1, "the smaller, the more", least=0, most=1, is_open=True)
+
+BANDITS = (
+    AdaptiveStrategy(
+        "max-mean", "bandit: the run with the best share of relevant documents", _LOSADA, start=MaxMean
+    ),
+    AdaptiveStrategy(
+        "mm-ns", "max-mean where old judgements fade", _LOSADA, (_RHO,), start=MaxMeanNonStationary
+    ),
+    AdaptiveStrategy(
+        "thompson",
+        "bandit: a run as often as it is likely the best",
+        _LOSADA,
+        start=Thompson,
+        needs_seed=True,
+    ),
+    AdaptiveStrategy("ucb1-tuned", "bandit: the run that could be the best", _LOSADA, start=Ucb1Tuned),
+    AdaptiveStrategy(
+        "epsilon-greedy",
+        "bandit: any run at first, then more and more the best",
+        _LOSADA,
+        (_C, _D),
+        start=EpsilonGreedy,
+        needs_seed=True,
+    ),
+)
+"""In the order in which strategies are listed."""

@@ -1,4 +1,14 @@
-"""Depth, take, shallow then adaptive."""
+"""Depth, take, shallow then adaptive.
+
+References
+----------
+.. [1] Sparck Jones and van Rijsbergen, "Report on the need for and provision of an 'ideal'
+   information retrieval test collection", British Library R&D Report 5266, 1975.
+.. [2] Sakai et al., "Relevance assessments for web search evaluation: should we randomise or
+   prioritise the pooled documents?", *ACM TOIS* 40(4), 2022.
+.. [3] Lipani, Palotti, Lupu, Piroi, Zuccon and Hanbury, "Fixed-cost pooling strategies based
+   on IR evaluation measures", *ECIR* 2017, doi:10.1007/978-3-319-56608-5_28.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +17,7 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from pooler.strategies.kinds import Adaptive, AdaptiveStrategy, Parameter, ParameterValue
+from pooler.strategies.kinds import Adaptive, AdaptiveStrategy, FixedStrategy, Parameter, ParameterValue
 from pooler.strategies.rankings import TopicRankings, descending
 from store.analysis.pools.contributions import NO_DOCUMENT
 from store.errors import UnknownNameError
@@ -22,13 +32,6 @@ def depth_values(rankings: TopicRankings) -> NDArray[np.float64]:
     The number of runs that returned the document, less a share below 1 that grows with the
     sum of its ranks: documents of more runs first, then those of the smaller sum of ranks.
     With n runs, the value is in (n - 1, n). O(n) for n documents taken from all runs.
-
-    References
-    ----------
-    .. [1] Sparck Jones and van Rijsbergen, "Report on the need for and provision of an 'ideal'
-       information retrieval test collection", British Library R&D Report 5266, 1975.
-    .. [2] Sakai et al., "Relevance assessments for web search evaluation: should we randomise or
-       prioritise the pooled documents?", *ACM TOIS* 40(4), 2022.
 
     Examples
     --------
@@ -48,19 +51,14 @@ def depth_values(rankings: TopicRankings) -> NDArray[np.float64]:
 def take_values(rankings: TopicRankings) -> NDArray[np.float64]:
     """Value documents by their best rank in any run.
 
-    Minus the best rank of the document [1]_, plus a share below 1 that grows with the number
+    Minus the best rank of the document (TakeN of [3]_), plus a share below 1 that grows with the number
     of runs that gave it this rank.
 
     Notes
     -----
     The first N documents are depth pools of growing depth, the last of them cut short so that
-    exactly N are taken. [1]_ breaks ties at random; here more runs at the best rank come first,
+    exactly N are taken. [3]_ breaks ties at random; here more runs at the best rank come first,
     then docno descending. O(n) for n documents taken from all runs.
-
-    References
-    ----------
-    .. [1] Lipani, Palotti, Lupu, Piroi, Zuccon and Hanbury, "Fixed-cost pooling strategies based
-       on IR evaluation measures", *ECIR* 2017, doi:10.1007/978-3-319-56608-5_28 (TakeN).
 
     Examples
     --------
@@ -78,6 +76,23 @@ def take_values(rankings: TopicRankings) -> NDArray[np.float64]:
     at_best = np.bincount(documents[ranks == best[documents]], minlength=rankings.n_documents)
     values: NDArray[np.float64] = at_best / (rankings.n_runs + 1) - best
     return values
+
+
+DEPTH = (
+    FixedStrategy(
+        "depth",
+        "the first documents of every run (a budget: what most runs returned)",
+        "Sparck Jones and van Rijsbergen 1975",
+        values=depth_values,
+    ),
+    FixedStrategy(
+        "take",
+        "by best rank, then by the runs that gave it: stops at the budget",
+        "Lipani et al. 2017",
+        values=take_values,
+    ),
+)
+"""In the order in which strategies are listed."""
 
 
 def depth_pool_size(rankings: TopicRankings, *, first: int) -> int:
@@ -108,12 +123,8 @@ class DepthThen:
     -----
     The documents of the depth pool come by best rank (the order of the strategy ``take``). The
     inner strategy observes each of them as it comes, so that it has learned from all of them when
-    it makes its first choice: the DepthN kinds of [1]_. Any document is observed alike, of the
+    it makes its first choice: the DepthN kinds of [3]_. Any document is observed alike, of the
     depth pool or not. O(1) for each document, and the inner strategy's cost.
-
-    References
-    ----------
-    .. [1] Lipani et al., *ECIR* 2017, as of `take_values`.
 
     Examples
     --------

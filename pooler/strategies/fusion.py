@@ -1,10 +1,24 @@
-"""Count, Borda, Condorcet, Comb*, DCG, ISR, RBC, RBP, RRF.
+r"""Count, Borda, Condorcet, Comb*, DCG, ISR, RBC, RBP, RRF.
 
-Ranks are those of the rankings after the cut, and sums are over the runs that returned the
-document. Where a function says nothing else, one run alone gives its own order, and the cost is
-O(n) for n documents taken from all runs.
+All take the `TopicRankings` of one topic, and return float64 of shape (n_documents,): the higher, the sooner
+a document is judged. Ranks are those of the rankings after the cut, and sums are over the runs that returned
+the document. Where a function says nothing else, values are positive and at most the number of runs, one run
+alone gives its own order, and the cost is O(n) for n documents taken from all runs. Papers that break ties at
+random, or leave them open ([2]_, [5]_), have the tie rule here: docno descending (trectools: ascending).
 
-The Comb family needs scores, and raises `ArgumentError` when they are not there. They are scaled
+Most are sums of weights of ranks:
+
+============ =================================================================== =========
+count        :math:`n(d)`, the number of runs that returned d                    [2]_
+dcg          :math:`\sum_r 1 / \log_2(\mathrm{rank}_r(d) + 1)`                   [2]_
+isr          :math:`n(d) \sum_r 1 / \mathrm{rank}_r(d)^2`                        [4]_
+log-isr      :math:`\ln(n(d) + 1) \sum_r 1 / \mathrm{rank}_r(d)^2`               [4]_
+rrf          :math:`\sum_r 1 / (k + \mathrm{rank}_r(d))`                         [7]_
+rbp-a        :math:`\sum_r (1 - p) p^{\mathrm{rank}_r(d) - 1}` (Method A)         [5]_
+rbc          the same as rbp-a, :math:`p` being called :math:`\phi`               [6]_
+============ =================================================================== =========
+
+The Comb family [1]_ needs scores, and raises `ArgumentError` when they are not there. They are scaled
 for every topic and run on its own, over the ranking after the cut: its best becomes 1, its worst
 0. Where all scores of a ranking are equal, as they are in a ranking of one document, that is
 0 / 0; then every document of it gets 0.5, since the run does not say which is better;
@@ -15,6 +29,41 @@ References
 ----------
 .. [1] Fox and Shaw, "Combination of multiple searches", *TREC-2*, NIST Special Publication
    500-215, pp. 243-252, 1993.
+.. [2] Lipani, Palotti, Lupu, Piroi, Zuccon and Hanbury, "Fixed-cost pooling strategies based
+   on IR evaluation measures", *ECIR* 2017, doi:10.1007/978-3-319-56608-5_28.
+.. [3] Aslam and Montague, "Models for metasearch", *SIGIR* 2001, doi:10.1145/383952.384007.
+.. [4] Mourão, Martins and Magalhães, "Multimodal medical information retrieval with
+   unsupervised rank fusion", *Computerized Medical Imaging and Graphics* 39, pp. 35-45, 2015,
+   doi:10.1016/j.compmedimag.2014.05.006.
+.. [5] Moffat, Webber and Zobel, "Strategic system comparisons via targeted relevance
+   judgments", *SIGIR* 2007, pp. 375-382, doi:10.1145/1277741.1277806.
+.. [6] Bailey, Moffat, Scholer and Thomas, "Retrieval consistency in the presence of query
+   variations", *SIGIR* 2017, pp. 395-404, doi:10.1145/3077136.3080839.
+.. [7] Cormack, Clarke and Büttcher, "Reciprocal rank fusion outperforms Condorcet and
+   individual rank learning methods", *SIGIR* 2009, pp. 758-759, doi:10.1145/1571941.1572114.
+.. [8] Montague and Aslam, "Condorcet fusion for improved retrieval", *CIKM* 2002, pp. 538-548,
+   doi:10.1145/584792.584881.
+.. [9] Lipani, Lupu, Palotti, Zuccon and Hanbury, "Fixed budget pooling strategies based on
+   fusion methods", *SAC* 2017, pp. 919-924, doi:10.1145/3019612.3019692.
+
+Examples
+--------
+a is first in one run; b is second there, and first in the other:
+
+>>> from pooler.strategies.rankings import rankings_of
+>>> rankings, docnos = rankings_of([["a", "b"], ["b"]])
+>>> count_values(rankings).tolist(), isr_values(rankings).tolist()
+([1.0, 2.0], [1.0, 2.5])
+>>> dcg_values(rankings).round(4).tolist(), log_isr_values(rankings).round(4).tolist()
+([1.0, 1.6309], [0.6931, 1.3733])
+>>> rrf_values(rankings, k=2).round(4).tolist(), rbp_a_values(rankings, p=0.5).tolist()
+([0.3333, 0.5833], [0.5, 0.75])
+
+One run scales a, b and c to 1, 0.25 and 0, the other b and a to 1 and 0:
+
+>>> rankings, docnos = rankings_of([["a", "b", "c"], ["b", "a"]], [[9, 6, 5], [0.2, 0.1]])
+>>> comb_min_values(rankings).tolist(), comb_sum_values(rankings).tolist()
+([0.0, 0.25, 0.0], [1.0, 1.25, 0.0])
 """
 
 from __future__ import annotations
@@ -24,6 +73,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from pooler.strategies.kinds import FixedStrategy, Parameter
 from pooler.strategies.rankings import TopicRankings
 from store.analysis.pools.contributions import NO_DOCUMENT
 from store.errors import ArgumentError
@@ -36,7 +86,7 @@ def borda_values(rankings: TopicRankings) -> NDArray[np.float64]:
 
     Notes
     -----
-    With c documents in the union, a run of length L gives [1]_
+    With c documents in the union, a run of length L gives [3]_
 
     .. math:: c - \mathrm{rank}(d) + 1
 
@@ -45,11 +95,6 @@ def borda_values(rankings: TopicRankings) -> NDArray[np.float64]:
     ties are ties. The union is that of the rankings after the cut, as in ranx; other programs
     count the documents of the collection. A run that returned nothing for the topic would give
     all the same, and is no voter.
-
-    References
-    ----------
-    .. [1] Aslam and Montague, "Models for metasearch", *SIGIR* 2001,
-       doi:10.1145/383952.384007.
 
     Examples
     --------
@@ -73,25 +118,16 @@ CONSTANT = 0.5
 
 
 def comb_min_values(rankings: TopicRankings) -> NDArray[np.float64]:
-    """Value documents by their least scaled score (CombMIN of [1]_, see the module).
+    """Value documents by their least scaled score (CombMIN of [1]_).
 
     In [0, 1]. A document at the bottom of any run has 0, one of few runs is at an advantage.
-
-    Examples
-    --------
-    The first run scales to 1, 0.25 and 0, the second to 1 and 0:
-
-    >>> from pooler.strategies.rankings import rankings_of
-    >>> rankings, docnos = rankings_of([["a", "b", "c"], ["b", "a"]], [[9, 6, 5], [0.2, 0.1]])
-    >>> dict(zip(docnos, comb_min_values(rankings).tolist()))
-    {'a': 0.0, 'b': 0.25, 'c': 0.0}
     """
     values, first, _ = _ascending_by_document(rankings)
     return values[first]
 
 
 def comb_max_values(rankings: TopicRankings) -> NDArray[np.float64]:
-    """Value documents by their greatest scaled score (CombMAX of [1]_, see the module).
+    """Value documents by their greatest scaled score (CombMAX of [1]_).
 
     In [0, 1]. The first document of every run has 1, but for constant rankings.
     """
@@ -100,7 +136,7 @@ def comb_max_values(rankings: TopicRankings) -> NDArray[np.float64]:
 
 
 def comb_med_values(rankings: TopicRankings) -> NDArray[np.float64]:
-    """Value documents by the median of their scaled scores (CombMED of [1]_, see the module).
+    """Value documents by the median of their scaled scores (CombMED of [1]_).
 
     In [0, 1]; for an even number of scores the mean of the middle two.
     """
@@ -110,22 +146,15 @@ def comb_med_values(rankings: TopicRankings) -> NDArray[np.float64]:
 
 
 def comb_sum_values(rankings: TopicRankings) -> NDArray[np.float64]:
-    """Value documents by the sum of their scaled scores (CombSUM of [1]_, see the module).
+    """Value documents by the sum of their scaled scores (CombSUM of [1]_).
 
     From 0 to the number of runs.
-
-    Examples
-    --------
-    >>> from pooler.strategies.rankings import rankings_of
-    >>> rankings, docnos = rankings_of([["a", "b", "c"], ["b", "a"]], [[9, 6, 5], [0.2, 0.1]])
-    >>> dict(zip(docnos, comb_sum_values(rankings).tolist()))
-    {'a': 1.0, 'b': 1.25, 'c': 0.0}
     """
     return rankings.sum_by_place(_scaled_scores(rankings))
 
 
 def comb_anz_values(rankings: TopicRankings) -> NDArray[np.float64]:
-    """Value documents by the mean of their scaled scores (CombANZ of [1]_, see the module).
+    """Value documents by the mean of their scaled scores (CombANZ of [1]_).
 
     In [0, 1]. [1]_ divides by the number of scores that are not zero; here by the number of
     runs that returned the document, so that being last in a run counts as 0.
@@ -134,7 +163,7 @@ def comb_anz_values(rankings: TopicRankings) -> NDArray[np.float64]:
 
 
 def comb_mnz_values(rankings: TopicRankings) -> NDArray[np.float64]:
-    """Value documents by the sum of scaled scores times runs (CombMNZ of [1]_, see the module).
+    """Value documents by the sum of scaled scores times runs (CombMNZ of [1]_).
 
     From 0 to the square of the number of runs. [1]_ multiplies by the number of scores that
     are not zero; here by the number of runs that returned the document.
@@ -220,21 +249,14 @@ def condorcet_values(rankings: TopicRankings) -> NDArray[np.float64]:
     Notes
     -----
     A run prefers what it ranks higher, and what it returned to what it did not; between two
-    documents it did not return it has no preference. [1]_ sorts documents by their pairwise
+    documents it did not return it has no preference. [8]_ sorts documents by their pairwise
     majorities, which can go in circles, so that the result depends on where the sort began;
-    counting victories [2]_ depends on nothing but the runs. A document that beats all others is
+    counting victories [9]_ depends on nothing but the runs. A document that beats all others is
     first.
 
     O(u**2 + m l**2) for a union of u documents and m runs of length l: a margin is the difference
     of the numbers of runs that returned either document, put right by the runs that returned
     both. Memory: some 20 MB, whatever u is.
-
-    References
-    ----------
-    .. [1] Montague and Aslam, "Condorcet fusion for improved retrieval", *CIKM* 2002, pp. 538-548,
-       doi:10.1145/584792.584881.
-    .. [2] Lipani, Lupu, Palotti, Zuccon and Hanbury, "Fixed budget pooling strategies based on
-       fusion methods", *SAC* 2017, pp. 919-924, doi:10.1145/3019612.3019692.
 
     Examples
     --------
@@ -271,115 +293,35 @@ def _by_number(row: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.in
 
 
 def count_values(rankings: TopicRankings) -> NDArray[np.float64]:
-    """Value documents by the number of runs that returned them.
+    """Value documents by the number of runs that returned them: whole numbers, at least 1.
 
-    Whole numbers from 1 to the number of runs.
-
-    Notes
-    -----
-    Called PP in the program that belongs to [1]_, which breaks the many ties at random. With one
-    run every document is tied. For documents of as many runs in the order of their ranks, take the
-    strategy ``depth`` with a budget.
-
-    References
-    ----------
-    .. [1] Lipani, Palotti, Lupu, Piroi, Zuccon and Hanbury, "Fixed-cost pooling strategies based
-       on IR evaluation measures", *ECIR* 2017, doi:10.1007/978-3-319-56608-5_28.
-
-    Examples
-    --------
-    >>> from pooler.strategies.rankings import rankings_of
-    >>> rankings, docnos = rankings_of([["a", "b"], ["b", "c"]])
-    >>> dict(zip(docnos, count_values(rankings).tolist()))
-    {'a': 1.0, 'b': 2.0, 'c': 1.0}
+    Called PP in the program that belongs to [2]_. With one run every document is tied. For documents of as
+    many runs in the order of their ranks, take the strategy ``depth`` with a budget.
     """
     return rankings.n_returning().astype(np.float64)
 
 
 def dcg_values(rankings: TopicRankings) -> NDArray[np.float64]:
-    r"""Value documents by what they are worth to the DCG of all runs together.
-
-    Positive, at most the number of runs.
-
-    Notes
-    -----
-    .. math:: s(d) = \sum_r 1 / \log_2(\mathrm{rank}_r(d) + 1)    (DCGBased of [1]_)
-
-    [1]_ breaks ties at random.
-
-    References
-    ----------
-    .. [1] Lipani et al., *ECIR* 2017, as of `count_values`.
-
-    Examples
-    --------
-    b is third and first: 1 / log2(4) + 1 / log2(2).
-
-    >>> from pooler.strategies.rankings import rankings_of
-    >>> rankings, docnos = rankings_of([["a", "c", "b"], ["b"]])
-    >>> dict(zip(docnos, dcg_values(rankings).tolist()))["b"]
-    1.5
-    """
+    """Value documents by what they are worth to the DCG of all runs together (DCGBased of [2]_)."""
     # The last bit of numpy's logarithm depends on the processor.
     discounts = [1 / math.log2(rank + 1) for rank in range(1, rankings.depth + 1)]
     return rankings.sum_by_rank(np.array(discounts, np.float64))
 
 
 def isr_values(rankings: TopicRankings) -> NDArray[np.float64]:
-    r"""Value documents by the inverse squares of their ranks, times the number of runs.
+    """Value documents by the inverse squares of their ranks, times the number of runs (ISR of [4]_).
 
-    Positive, at most the square of the number of runs.
-
-    Notes
-    -----
-    .. math:: s(d) = n(d) \sum_r 1 / \mathrm{rank}_r(d)^2    (ISR of [1]_)
-
-    over the n(d) runs that returned d.
-
-    References
-    ----------
-    .. [1] Mourão, Martins and Magalhães, "Multimodal medical information retrieval with
-       unsupervised rank fusion", *Computerized Medical Imaging and Graphics* 39, pp. 35-45, 2015,
-       doi:10.1016/j.compmedimag.2014.05.006.
-
-    Examples
-    --------
-    b is second and first: 2 * (1/4 + 1).
-
-    >>> from pooler.strategies.rankings import rankings_of
-    >>> rankings, docnos = rankings_of([["a", "b"], ["b"]])
-    >>> dict(zip(docnos, isr_values(rankings).tolist()))
-    {'a': 1.0, 'b': 2.5}
+    At most the square of the number of runs.
     """
     return rankings.n_returning() * _inverse_squares(rankings)
 
 
 def log_isr_values(rankings: TopicRankings) -> NDArray[np.float64]:
-    r"""Value documents by the inverse squares of their ranks, times a logarithm of the runs.
+    """Value documents by the inverse squares of their ranks, times a logarithm of the runs.
 
-    Positive.
-
-    Notes
-    -----
-    .. math:: s(d) = \ln(n(d) + 1) \sum_r 1 / \mathrm{rank}_r(d)^2
-
-    over the n(d) runs that returned d. It is logISR of [1]_, which counts single runs less than
-    ISR does, with the 1 added inside the logarithm: without it every document of a single run is
-    worth 0, at whatever rank (ranx has that form as ``log_isr``, and this one as ``logn_isr``
-    with ``sigma=1``).
-
-    References
-    ----------
-    .. [1] Mourão, Martins and Magalhães (2015), as of `isr_values`.
-
-    Examples
-    --------
-    b is second and first: ln 3 * (1/4 + 1).
-
-    >>> from pooler.strategies.rankings import rankings_of
-    >>> rankings, docnos = rankings_of([["a", "b"], ["b"]])
-    >>> log_isr_values(rankings).round(4).tolist()
-    [0.6931, 1.3733]
+    It is logISR of [4]_, which counts single runs less than ISR does, with the 1 added inside the
+    logarithm: without it every document of a single run is worth 0, at whatever rank (ranx has that
+    form as ``log_isr``, and this one as ``logn_isr`` with ``sigma=1``).
     """
     # The last bit of numpy's logarithm depends on the processor.
     logarithms = np.array([math.log(n + 1) for n in range(rankings.n_runs + 1)])
@@ -420,102 +362,89 @@ def rbp_weights(depth: int, *, p: float) -> NDArray[np.float64]:
 
 
 def rbp_a_values(rankings: TopicRankings, *, p: float) -> NDArray[np.float64]:
-    r"""Value documents by what they are worth to the RBP of all runs together.
+    """Value documents by what they are worth to the RBP of all runs together.
 
     Parameters
     ----------
     p : float
         Persistence, in (0, 1); the smaller, the more the first ranks count.
 
-    Positive, at most the number of runs. 0 only where a weight is too small for a float
-    (below 1e-323; with ``p=0.8`` after rank 3300).
-
     Notes
     -----
-    .. math:: s(d) = \sum_r (1 - p) p^{\mathrm{rank}_r(d) - 1}    (Method A of [1]_)
-
-    [1]_ leaves ties open.
-
-    References
-    ----------
-    .. [1] Moffat, Webber and Zobel, "Strategic system comparisons via targeted relevance
-       judgments", *SIGIR* 2007, pp. 375-382, doi:10.1145/1277741.1277806.
-
-    Examples
-    --------
-    b is second and first: 0.25 + 0.5.
-
-    >>> from pooler.strategies.rankings import rankings_of
-    >>> rankings, docnos = rankings_of([["a", "b"], ["b"]])
-    >>> dict(zip(docnos, rbp_a_values(rankings, p=0.5).tolist()))
-    {'a': 0.5, 'b': 0.75}
+    0 only where a weight is too small for a float (below 1e-323; with ``p=0.8`` after rank 3300).
     """
     return rankings.sum_by_rank(rbp_weights(rankings.depth, p=p))
 
 
 def rbc_values(rankings: TopicRankings, *, phi: float) -> NDArray[np.float64]:
-    r"""Value documents by the geometric weights of their ranks.
+    """Value documents by the geometric weights of their ranks: `rbp_a_values` under another name.
 
     Parameters
     ----------
     phi : float
         Persistence, in (0, 1): how far down the rankings weight reaches. There is no usual value;
-        [1]_ has several between 0.8 and 0.98.
-
-    Positive, at most the number of runs; 0 only where a weight is too small for a float.
-
-    Notes
-    -----
-    .. math:: s(d) = \sum_r (1 - \phi) \phi^{\mathrm{rank}_r(d) - 1}    ([1]_)
-
-    The same numbers as RBP-weighted pooling, method A (`rbp_a_values`), under the name and with
-    the parameter of the fusion literature.
-
-    References
-    ----------
-    .. [1] Bailey, Moffat, Scholer and Thomas, "Retrieval consistency in the presence of query
-       variations", *SIGIR* 2017, pp. 395-404, doi:10.1145/3077136.3080839.
-
-    Examples
-    --------
-    >>> from pooler.strategies.rankings import rankings_of
-    >>> rankings, docnos = rankings_of([["a", "b"], ["b", "c"]])
-    >>> dict(zip(docnos, rbc_values(rankings, phi=0.75).tolist()))
-    {'a': 0.25, 'b': 0.4375, 'c': 0.1875}
+        [6]_ has several between 0.8 and 0.98.
     """
-    return rankings.sum_by_rank(rbp_weights(rankings.depth, p=phi))
+    return rbp_a_values(rankings, p=phi)
 
 
 def rrf_values(rankings: TopicRankings, *, k: float) -> NDArray[np.float64]:
-    r"""Value documents by the reciprocals of their ranks.
+    """Value documents by the reciprocals of their ranks.
 
     Parameters
     ----------
     k : float
-        Added to every rank, at least 0; the larger, the less the first ranks stand out. [1]_ has
-        60.
-
-    Positive, at most the number of runs.
-
-    Notes
-    -----
-    .. math:: s(d) = \sum_r 1 / (k + \mathrm{rank}_r(d))    ([1]_)
-
-    Ties: docno descending (trectools: ascending). A `k` of 1e16 or more drowns the ranks, and
-    leaves the number of runs.
-
-    References
-    ----------
-    .. [1] Cormack, Clarke and Büttcher, "Reciprocal rank fusion outperforms Condorcet and
-       individual rank learning methods", *SIGIR* 2009, pp. 758-759, doi:10.1145/1571941.1572114.
-
-    Examples
-    --------
-    b is second and first: 1/4 + 1/3.
-
-    >>> from pooler.strategies.rankings import rankings_of
-    >>> rankings, docnos = rankings_of([["a", "b"], ["b"]])
-    >>> rrf_values(rankings, k=2).round(4).tolist()
-    [0.3333, 0.5833]
+        Added to every rank, at least 0; the larger, the less the first ranks stand out. [7]_ has
+        60. With 1e16 or more the ranks drown, and the number of runs is left.
     """
     return rankings.sum_by_rank(1 / (k + np.arange(1.0, rankings.depth + 1)))
+
+
+_LIPANI, _MOURAO = "Lipani et al. 2017", "Mourão, Martins and Magalhães 2015"
+MOFFAT = "Moffat, Webber and Zobel 2007"
+PERSISTENCE = Parameter("p", 0.8, "persistence", least=0, most=1, is_open=True)
+_PHI = Parameter("phi", None, "persistence, 0.8 to 0.98 as a rule", least=0, most=1, is_open=True)
+_K = Parameter("k", 60.0, "added to every rank: the larger, the flatter", least=0)
+
+FUSION = (
+    FixedStrategy("count", "by the number of runs that returned the document", _LIPANI, values=count_values),
+    FixedStrategy(
+        "borda",
+        "by Borda points: most for a run's first, the rest shared by what it lacks",
+        "Aslam and Montague 2001",
+        values=borda_values,
+    ),
+    *(
+        FixedStrategy(name, summary, "Fox and Shaw 1993", uses_scores=True, values=values)
+        for name, summary, values in (
+            ("comb-min", "by the least score", comb_min_values),
+            ("comb-max", "by the greatest score", comb_max_values),
+            ("comb-sum", "by the sum of the scores", comb_sum_values),
+            ("comb-anz", "by the mean score", comb_anz_values),
+            ("comb-mnz", "by the sum of the scores times the runs", comb_mnz_values),
+            ("comb-med", "by the median score", comb_med_values),
+        )
+    ),
+    FixedStrategy(
+        "rrf", "by the sum of 1 / (k + rank)", "Cormack, Clarke and Büttcher 2009", (_K,), values=rrf_values
+    ),
+    FixedStrategy("isr", "by the sum of 1 / rank^2, times the number of runs", _MOURAO, values=isr_values),
+    FixedStrategy(
+        "log-isr",
+        "by the sum of 1 / rank^2, times the logarithm of the number of runs + 1",
+        _MOURAO,
+        values=log_isr_values,
+    ),
+    FixedStrategy(
+        "rbc", "by the sum of (1 - phi) phi^(rank - 1)", "Bailey et al. 2017", (_PHI,), values=rbc_values
+    ),
+    FixedStrategy(
+        "condorcet",
+        "by the number of documents that fewer runs prefer",
+        "Montague and Aslam 2002",
+        values=condorcet_values,
+    ),
+    FixedStrategy("dcg", "by the sum of 1 / log2(rank + 1)", _LIPANI, values=dcg_values),
+    FixedStrategy("rbp-a", "by the sum of (1 - p) p^(rank - 1)", MOFFAT, (PERSISTENCE,), values=rbp_a_values),
+)
+"""In the order in which strategies are listed."""

@@ -97,7 +97,7 @@ class TopicRankings:
 
 def rankings_of(
     rankings: Sequence[Sequence[str]],
-    scores: Sequence[Sequence[float]] | None = None,
+    scores: Sequence[Sequence[float] | NDArray[np.float64]] | None = None,
     *,
     depth: int | None = None,
     topic: str = "",
@@ -134,12 +134,14 @@ def rankings_of(
     ([[1, 0], [2, -1]], ['a', 'b', 'c'])
     """
     taken = [ranking[:depth] for ranking in rankings if ranking]
-    docnos = sorted({docno for ranking in taken for docno in ranking})
-    numbers = {docno: number for number, docno in enumerate(docnos)}
+    docnos = sorted(set().union(*taken))
+    numbers = dict(zip(docnos, range(len(docnos)), strict=True))
     shape = (len(taken), max(map(len, taken), default=0))
     documents = np.full(shape, NO_DOCUMENT, np.int32)
     for row, ranking in enumerate(taken):
-        documents[row, : len(ranking)] = [numbers[docno] for docno in ranking]
+        documents[row, : len(ranking)] = np.fromiter(
+            map(numbers.__getitem__, ranking), np.int32, len(ranking)
+        )
     table = None
     if scores is not None:
         table = np.full(shape, np.nan)

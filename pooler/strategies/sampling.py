@@ -1,10 +1,33 @@
-"""Uniform, stratified, statAP."""
+"""Uniform, stratified, statAP: documents of one topic, drawn without replacement.
+
+All take the topic's `TopicRankings`, a seed and a budget, and return a `Sample`. Every document gets a random
+number, and of those that may be taken the ones with the least numbers are: so, with the same seed, a smaller
+budget of a uniform sample draws some of the documents of a larger one. `ArgumentError` is raised if a budget
+is below 1, since a sample of nothing estimates nothing, or too small for the topic. O(n log n) for n
+documents taken from all runs.
+
+References
+----------
+.. [1] Yilmaz and Aslam, "Estimating average precision with incomplete and imperfect
+   judgments", *CIKM* 2006, doi:10.1145/1183614.1183633.
+.. [2] NIST testcoll-tools, `make-pools.pl`.
+.. [3] Pavlu and Aslam, "A practical sampling strategy for efficient retrieval evaluation",
+   technical report, Northeastern University, 2007; the buckets are those of Stevens,
+   "Sampling without replacement with probability proportional to size", *Journal of the Royal
+   Statistical Society B* 20(2), 1958.
+.. [4] Li and Kanoulas, "Active sampling for large-scale information retrieval evaluation",
+   *CIKM* 2017, doi:10.1145/3132847.3133015 (whose program has P_b for the last bucket, too).
+.. [5] Aslam, Pavlu and Yilmaz, "A statistical method for system evaluation using incomplete
+   judgments", *SIGIR* 2006, doi:10.1145/1148170.1148263.
+.. [6] Yilmaz, Kanoulas and Aslam, "A simple and efficient sampling method for estimating AP
+   and NDCG", *SIGIR* 2008, doi:10.1145/1390334.1390437.
+"""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -12,7 +35,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pooler.strategies.depth import take_values
-from pooler.strategies.kinds import Sample
+from pooler.strategies.kinds import Parameter, Sample, SamplingStrategy
 from pooler.strategies.rankings import TopicRankings, descending, raw_numbers, uniform_numbers
 from store.errors import ArgumentError, ParameterError
 
@@ -32,22 +55,9 @@ def draw_uniform(rankings: TopicRankings, *, budget: int, seed: int) -> Sample:
         One stratum, 1. The inclusion probability is the number drawn over that of the union, for
         every document. Values, by best rank: `pooler.strategies.depth.take_values`.
 
-    Raises
-    ------
-    ArgumentError
-        If `budget` is below 1: a sample of nothing estimates nothing.
-
     Notes
     -----
-    Every document gets a random number, and those with the least are taken: a simple random
-    sample. It depends on the union alone, not on ranks or runs. With the same seed, a smaller
-    budget draws some of the documents of a larger one. O(n log n).
-
-    References
-    ----------
-    .. [1] Yilmaz and Aslam, "Estimating average precision with incomplete and imperfect
-       judgments", *CIKM* 2006, doi:10.1145/1183614.1183633.
-    .. [2] NIST testcoll-tools, `make-pools.pl`.
+    A simple random sample: it depends on the union alone, not on ranks or runs.
 
     Examples
     --------
@@ -58,17 +68,28 @@ def draw_uniform(rankings: TopicRankings, *, budget: int, seed: int) -> Sample:
     (3, [0.75, 0.75, 0.75, 0.75])
     """
     _check_budget(budget, rankings.topic)
+    every, size = np.arange(rankings.n_documents), min(budget, rankings.n_documents)
+    return _drawn(rankings, seed, [(every, size, size)], take_values(rankings))
+
+
+def _drawn(
+    rankings: TopicRankings,
+    seed: int,
+    strata: Iterable[tuple[NDArray[np.int64], int, float]],
+    values: NDArray[np.float64],
+) -> Sample:
+    """Draw from strata: the documents of each, ascending; how many to draw; how many that is on average."""
     n_documents = rankings.n_documents
-    size = min(budget, n_documents)
-    sampled = np.zeros(n_documents, np.bool_)
     numbers = raw_numbers(seed, rankings.topic, n_documents, step=DOCUMENT_STEP)
-    sampled[least(numbers, np.arange(n_documents), size)] = True
-    return Sample(
-        sampled=sampled,
-        strata=np.ones(n_documents, np.int32),
-        inclusion=np.full(n_documents, size / max(n_documents, 1)),
-        values=take_values(rankings),
-    )
+    sampled = np.zeros(n_documents, np.bool_)
+    numbers_of_strata = np.zeros(n_documents, np.int32)
+    inclusion = np.zeros(n_documents)
+    for number, (members, n_drawn, expected) in enumerate(strata, start=1):
+        if members.size:
+            sampled[least(numbers, members, n_drawn)] = True
+            numbers_of_strata[members] = number
+            inclusion[members] = expected / members.size
+    return Sample(sampled, numbers_of_strata, inclusion, values)
 
 
 def _check_budget(budget: int, topic: str) -> None:
@@ -104,16 +125,11 @@ def draw_statap(rankings: TopicRankings, *, budget: int, seed: int) -> Sample:
         Strata are the buckets, numbered from 1 in the order of the prior. Values are the priors,
         which sum to 1.
 
-    Raises
-    ------
-    ArgumentError
-        If `budget` is below 1: a sample of nothing estimates nothing.
-
     Notes
     -----
     With budget m, bucket b has prior P_b and is drawn K_b times. A bucket of m documents is never
     drawn more often than it has documents, and its documents are included with probability
-    E[K_b] / m = P_b [1]_. The last bucket has s <= m documents, and could be. The draws of all
+    E[K_b] / m = P_b [3]_ (and [4]_). The last bucket has s <= m documents, and could be. The draws of all
     buckets are repeated then until it is not, so the sample has exactly min(m, union) documents;
     given that, with P the prior of the last bucket and K of the binomial distribution (m, P),
 
@@ -125,16 +141,7 @@ def draw_statap(rankings: TopicRankings, *, budget: int, seed: int) -> Sample:
     are the probabilities returned, exact but for rounding. The last bucket has the least priors,
     so a repetition is needed at most every other time.
 
-    Documents with the same prior may fall into different buckets. O(n log n).
-
-    References
-    ----------
-    .. [1] Pavlu and Aslam, "A practical sampling strategy for efficient retrieval evaluation",
-       technical report, Northeastern University, 2007; the buckets are those of Stevens,
-       "Sampling without replacement with probability proportional to size", *Journal of the Royal
-       Statistical Society B* 20(2), 1958.
-    .. [2] Li and Kanoulas, "Active sampling for large-scale information retrieval evaluation",
-       *CIKM* 2017, doi:10.1145/3132847.3133015 (whose program has P_b for the last bucket, too).
+    Documents with the same prior may fall into different buckets.
 
     Examples
     --------
@@ -148,21 +155,15 @@ def draw_statap(rankings: TopicRankings, *, budget: int, seed: int) -> Sample:
     ([0.625, 0.1875, 0.1875], [1, 3, 2])
     """
     _check_budget(budget, rankings.topic)
-    n_documents = rankings.n_documents
     values = prior(rankings)
     ordered = descending(values)
     buckets = _buckets(values[ordered], budget)
-    numbers = raw_numbers(seed, rankings.topic, n_documents, step=DOCUMENT_STEP)
-    sampled = np.zeros(n_documents, np.bool_)
-    strata = np.zeros(n_documents, np.int32)
-    inclusion = np.zeros(n_documents)
-    draws = _draw_buckets(buckets, seed, rankings.topic)
-    for index, (n_drawn, expected) in enumerate(zip(draws, _expected(buckets), strict=True)):
-        members = np.sort(ordered[index * budget : (index + 1) * budget])
-        sampled[least(numbers, members, n_drawn)] = True
-        strata[members] = index + 1
-        inclusion[members] = expected / members.size
-    return Sample(sampled, strata, inclusion, values)
+    draws = zip(_draw_buckets(buckets, seed, rankings.topic), _expected(buckets), strict=True)
+    strata = (
+        (np.sort(ordered[index * budget : (index + 1) * budget]), n_drawn, expected)
+        for index, (n_drawn, expected) in enumerate(draws)
+    )
+    return _drawn(rankings, seed, strata, values)
 
 
 def prior(rankings: TopicRankings) -> NDArray[np.float64]:
@@ -175,7 +176,7 @@ def prior(rankings: TopicRankings) -> NDArray[np.float64]:
 
     Notes
     -----
-    The weight of rank i in a ranking of depth D is [1]_
+    The weight of rank i in a ranking of depth D is [5]_
 
     .. math:: w(i) = \frac{1}{2D} \left(1 + \sum_{j=i}^{D} \frac{1}{j}\right)
               \approx \frac{1}{2D} \ln\frac{D}{i}
@@ -184,11 +185,6 @@ def prior(rankings: TopicRankings) -> NDArray[np.float64]:
     programs take, leaves a document without any chance. D is the length of the topic's longest
     ranking for all runs, so a document of a shorter run weighs what its rank weighs in any run.
     A document's weights are added over the runs and divided by the sum of all.
-
-    References
-    ----------
-    .. [1] Aslam, Pavlu and Yilmaz, "A statistical method for system evaluation using incomplete
-       judgments", *SIGIR* 2006, doi:10.1145/1148170.1148263.
 
     Examples
     --------
@@ -357,7 +353,7 @@ def _parse_stratum(part: str, text: str) -> Stratum:
 
 
 def draw_stratified(rankings: TopicRankings, *, budget: int | None = None, seed: int, strata: str) -> Sample:
-    """Draw from every stratum of best ranks its share, without replacement.
+    """Draw from every stratum of best ranks its share ([6]_).
 
     A document belongs to the first stratum of the text that holds its best rank over the runs;
     strata are numbered 1, 2, ... in the order of the text. Documents in no stratum are not pooled.
@@ -378,12 +374,6 @@ def draw_stratified(rankings: TopicRankings, *, budget: int | None = None, seed:
         stratum over that of its documents. Values, by best rank:
         `pooler.strategies.depth.take_values`.
 
-    Raises
-    ------
-    ArgumentError
-        If `strata` is not of its form, `budget` is missing, or it is too small for this topic;
-        the message says what is needed.
-
     Notes
     -----
     Sizes, in documents of the stratum in this topic. A stratum with a rate gives rate x size,
@@ -393,15 +383,9 @@ def draw_stratified(rankings: TopicRankings, *, budget: int | None = None, seed:
     left than they hold, they are drawn whole and the sample is smaller than the budget. Every
     stratum that has documents gives at least one, since what is never drawn cannot be estimated.
 
-    NIST's script [1]_ tosses a coin for each document and stops when the budget is spent, which
+    NIST's script [2]_ tosses a coin for each document and stops when the budget is spent, which
     leaves the last ones without a chance; without a budget it draws strata that have no rate
-    whole, where here the budget must be given. O(n log n).
-
-    References
-    ----------
-    .. [1] NIST testcoll-tools, `make-pools.pl`.
-    .. [2] Yilmaz, Kanoulas and Aslam, "A simple and efficient sampling method for estimating AP
-       and NDCG", *SIGIR* 2008, doi:10.1145/1390334.1390437.
+    whole, where here the budget must be given.
 
     Examples
     --------
@@ -421,14 +405,8 @@ def draw_stratified(rankings: TopicRankings, *, budget: int | None = None, seed:
         numbers_of_strata[(best >= stratum.first) & (best <= stratum.last)] = number
     members = [np.flatnonzero(numbers_of_strata == number + 1) for number in range(len(parsed))]
     sizes = _sample_sizes(parsed, [part.size for part in members], budget, rankings.topic)
-    numbers = raw_numbers(seed, rankings.topic, rankings.n_documents, step=DOCUMENT_STEP)
-    sampled = np.zeros(rankings.n_documents, np.bool_)
-    inclusion = np.zeros(rankings.n_documents)
-    for part, size in zip(members, sizes, strict=True):
-        if part.size:
-            sampled[least(numbers, part, size)] = True
-            inclusion[part] = size / part.size
-    return Sample(sampled, numbers_of_strata, inclusion, take_values(rankings))
+    strata_of_sizes = ((part, size, size) for part, size in zip(members, sizes, strict=True))
+    return _drawn(rankings, seed, strata_of_sizes, take_values(rankings))
 
 
 def _sample_sizes(
@@ -491,3 +469,30 @@ def _share(total: int, sizes: Sequence[int]) -> list[int]:
     for index in sorted(rest, key=lambda index: -remainders[index])[:left]:
         shares[index] += 1
     return shares
+
+
+SAMPLING = (
+    SamplingStrategy(
+        "uniform",
+        "a simple random sample of the union, of exactly the budget",
+        "Yilmaz and Aslam 2006",
+        draw=draw_uniform,
+        needs_budget=True,
+    ),
+    SamplingStrategy(
+        "stratified",
+        "ranges of best ranks, each sampled at a rate of its own",
+        "Yilmaz, Kanoulas and Aslam 2008",
+        (Parameter(PARAMETER, None, "FROM:TO:RATE,... as 1:10:1,11:100:0.1", type=str),),
+        draw=draw_stratified,
+        least_depth=last_rank,
+    ),
+    SamplingStrategy(
+        "statap",
+        "documents that runs rank high are likelier, and all have a chance",
+        "Pavlu and Aslam 2007",
+        draw=draw_statap,
+        needs_budget=True,
+    ),
+)
+"""In the order in which strategies are listed."""

@@ -54,17 +54,6 @@ def settle_repeats(
 
     Rows that say the same have equal `meaning`, a higher grade a greater one; rows alike are one row under
     every rule. `Repeats.REFUSE` tells the lines that differ from the first, with the code ``duplicate``.
-
-    Examples
-    --------
-    >>> rows = [GradedRow(n, "t", "0", "d", "ann", code) for n, code in enumerate([1, 2, 2], 1)]
-    >>> def meaning(row):
-    ...     return 1, row.code
-    >>> kept, counts = settle_repeats(rows, meaning, Repeats.HIGHEST, FaultList("f"))
-    >>> [row.line for row in kept], counts.n_differing, counts.n_dropped
-    ([2], 1, 1)
-    >>> counts.n_alike, counts.first_alike
-    (1, 3)
     """
     groups: dict[tuple[str, str, str], GradedRow | list[GradedRow]] = {}
     for row in rows:
@@ -150,11 +139,6 @@ def parse_codes(texts: Sequence[str]) -> dict[int, Meaning]:
 
     `ArgumentError` is raised if one is not of that form, `ContradictionError` if two say different things of
     one code.
-
-    Examples
-    --------
-    >>> {code: str(meaning) for code, meaning in parse_codes(["-1=unjudged", "-2=cannot"]).items()}
-    {-1: 'unjudged', -2: 'cannot'}
     """
     codes: dict[int, Meaning] = {}
     for text in texts:
@@ -176,11 +160,6 @@ def parse_map(texts: Sequence[str], codes: Mapping[int, Meaning]) -> dict[int, i
 
     `ArgumentError` is raised if one is not of that form, `ContradictionError` if two map a code otherwise, or
     one maps a code that is no grade.
-
-    Examples
-    --------
-    >>> parse_map(["10=3", "4=3"], {})
-    {10: 3, 4: 3}
     """
     mapping: dict[int, int] = {}
     for text in texts:
@@ -203,13 +182,6 @@ def graded_rows(
     """Yield the lines of a qrels file with whose judgements they are.
 
     `judge` is ``None`` where column 2 (`judge_column`, counted from 1) says it; it is no judging round then.
-
-    Examples
-    --------
-    >>> from store.formats.qrels import QrelRow
-    >>> row = QrelRow(1, "51", "ann", "d1", 2)
-    >>> [one.judge for one in graded_rows([row], judge=None, judge_column=2)]
-    ['ann']
     """
     for line, topic, iteration, docno, code in rows:
         name = iteration if judge is None else judge

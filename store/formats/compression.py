@@ -5,7 +5,9 @@ from __future__ import annotations
 import io
 import zlib
 from codecs import getincrementaldecoder
-from typing import TYPE_CHECKING, ClassVar, Protocol
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from store.errors import Fault, FormatError, PoolerError
 
@@ -14,12 +16,8 @@ if TYPE_CHECKING:
 
 MAGIC_BYTES = 6
 """Bytes of a file that tell how it is compressed."""
-_READ_BYTES = 1 << 16
-"""Compressed bytes taken at a time ..."""
-_ZSTD_READ_BYTES = 1 << 12
-"""... and by zstd, which gives at once all their content: 4 bytes of it can hold 128 KiB."""
 _MOST_BYTES = 1 << 18
-"""Most uncompressed bytes that the others give at once."""
+"""Most uncompressed bytes that gzip and xz give at once."""
 
 
 class DamagedDataError(Exception):
@@ -34,10 +32,8 @@ class DamagedDataError(Exception):
 def uncompressed(source: io.BufferedReader, path: str) -> io.BufferedReader:
     """See through the compression of a file, if it has any; `source` itself is returned when it has none.
 
-    Over a pipe `source` has to wait until its first bytes are there, as a buffered reader over a buffered
-    reader does. The new reader closes `source` when it is closed, and raises `DamagedDataError` for damaged
-    data. `FormatError` is raised if the name says that the file is compressed, and it is neither that nor
-    text; `PoolerError` if what the compression needs is not installed.
+    `source` is returned when there is none; over a pipe it has to wait for its first bytes, as a buffered
+    reader over a buffered reader does. The new reader closes `source`, and raises `DamagedDataError`.
     """
     first = source.peek(MAGIC_BYTES)
     kind = next((kind for kind in _KINDS if first.startswith(kind.magic)), None)
@@ -70,126 +66,88 @@ def _is_text(beginning: bytes) -> bool:
         return False
 
 
-class _Member(Protocol):
-    """One member of a gzip file, stream of an xz file, or frame of a zstd file."""
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """A kind of compression, whose files are made of members: streams of xz, frames of zstd."""
 
-    name: ClassVar[str]
-    suffix: ClassVar[str]
+    name: str
+    suffix: str
     """How the name of such a file ends."""
-    magic: ClassVar[tuple[bytes, ...]]
-    hint: ClassVar[str]
-    """What to do when a package is missing."""
-    read_bytes: ClassVar[int]
-    """Compressed bytes to feed at a time."""
-    padding: ClassVar[int]
+    magic: tuple[bytes, ...]
+    start: Callable[[], tuple[Any, type[Exception]]]
+    """Makes what decompresses one member, and names the error it raises."""
+    feed: Callable[[Any, bytes], bytes]
+    """Takes compressed bytes and gives some of their content."""
+    wants_data: Callable[[Any], bool]
+    """Whether all the content of what was fed may have been given."""
+    padding: int
     """NULs may follow a member, in multiples of this; 0 = none may."""
-
-    def __init__(self) -> None: ...
-
-    def feed(self, data: bytes) -> bytes:
-        """Take compressed bytes and give some of their content; `DamagedDataError` if damaged."""
-
-    def wants_data(self) -> bool:
-        """Say whether all the content of what was fed may have been given."""
-
-    def rest(self) -> bytes | None:
-        """Return what came after the end; ``None`` before that has been seen."""
+    hint: str = ""
+    """What to do when a package is missing."""
+    read_bytes: int = 1 << 16
+    """Compressed bytes taken at a time."""
 
 
-class _Gzip:
-    name: ClassVar[str] = "gzip"
-    suffix: ClassVar[str] = ".gz"
-    magic: ClassVar[tuple[bytes, ...]] = (b"\x1f\x8b",)
-    hint: ClassVar[str] = ""
-    read_bytes: ClassVar[int] = _READ_BYTES
-    padding: ClassVar[int] = 1
-
-    def __init__(self) -> None:
-        # 16 more than the window's bits: with header and checksum.
-        self._inside = zlib.decompressobj(zlib.MAX_WBITS + 16)
-
-    def feed(self, data: bytes) -> bytes:
-        try:
-            return self._inside.decompress(self._inside.unconsumed_tail + data, _MOST_BYTES)
-        except zlib.error as error:
-            raise DamagedDataError(self.name, f"is damaged: {error}") from error
-
-    def wants_data(self) -> bool:
-        return not self._inside.unconsumed_tail
-
-    def rest(self) -> bytes | None:
-        return self._inside.unused_data if self._inside.eof else None
+def _start_gzip() -> tuple[Any, type[Exception]]:
+    # 16 more than the window's bits: with header and checksum.
+    return zlib.decompressobj(zlib.MAX_WBITS + 16), zlib.error
 
 
-class _Xz:
-    name: ClassVar[str] = "xz"
-    suffix: ClassVar[str] = ".xz"
-    magic: ClassVar[tuple[bytes, ...]] = (b"\xfd7zXZ\0",)
-    hint: ClassVar[str] = "this Python was built without it; uncompress the file first"
-    read_bytes: ClassVar[int] = _READ_BYTES
-    padding: ClassVar[int] = 4
+def _start_xz() -> tuple[Any, type[Exception]]:
+    import lzma  # seldom needed
 
-    def __init__(self) -> None:
-        import lzma  # seldom needed
-
-        self._inside = lzma.LZMADecompressor(lzma.FORMAT_XZ)
-        self._error = lzma.LZMAError
-
-    def feed(self, data: bytes) -> bytes:
-        try:
-            return self._inside.decompress(data, _MOST_BYTES)
-        except self._error as error:
-            raise DamagedDataError(self.name, f"is damaged: {error}") from error
-
-    def wants_data(self) -> bool:
-        return self._inside.needs_input
-
-    def rest(self) -> bytes | None:
-        return self._inside.unused_data if self._inside.eof else None
+    return lzma.LZMADecompressor(lzma.FORMAT_XZ), lzma.LZMAError
 
 
-class _Zstd:
-    name: ClassVar[str] = "zstd"
-    suffix: ClassVar[str] = ".zst"
-    # A file may begin with a frame to be skipped, of one of 16 kinds.
-    magic: ClassVar[tuple[bytes, ...]] = (
-        b"\x28\xb5\x2f\xfd",
-        *(bytes([kind]) + b"\x2a\x4d\x18" for kind in range(0x50, 0x60)),
-    )
-    hint: ClassVar[str] = "pip install pooler[zst]"
-    read_bytes: ClassVar[int] = _ZSTD_READ_BYTES
-    padding: ClassVar[int] = 0
+def _start_zstd() -> tuple[Any, type[Exception]]:
+    import zstandard  # an extra
 
-    def __init__(self) -> None:
-        import zstandard  # an extra
-
-        self._inside = zstandard.ZstdDecompressor().decompressobj()
-        self._error = zstandard.ZstdError
-
-    def feed(self, data: bytes) -> bytes:
-        try:
-            content: bytes = self._inside.decompress(data)
-        except self._error as error:
-            raise DamagedDataError(self.name, f"is damaged: {error}") from error
-        return content
-
-    def wants_data(self) -> bool:
-        return True
-
-    def rest(self) -> bytes | None:
-        return self._inside.unused_data if self._inside.eof else None
+    return zstandard.ZstdDecompressor().decompressobj(), zstandard.ZstdError
 
 
-_KINDS: tuple[type[_Member], ...] = (_Gzip, _Xz, _Zstd)
+_KINDS = (
+    _Kind(
+        "gzip",
+        ".gz",
+        (b"\x1f\x8b",),
+        _start_gzip,
+        feed=lambda inside, data: inside.decompress(inside.unconsumed_tail + data, _MOST_BYTES),
+        wants_data=lambda inside: not inside.unconsumed_tail,
+        padding=1,
+    ),
+    _Kind(
+        "xz",
+        ".xz",
+        (b"\xfd7zXZ\0",),
+        _start_xz,
+        feed=lambda inside, data: inside.decompress(data, _MOST_BYTES),
+        wants_data=lambda inside: inside.needs_input,
+        padding=4,
+        hint="this Python was built without it; uncompress the file first",
+    ),
+    _Kind(
+        "zstd",
+        ".zst",
+        # A file may begin with a frame to be skipped, of one of 16 kinds.
+        (b"\x28\xb5\x2f\xfd", *(bytes([kind]) + b"\x2a\x4d\x18" for kind in range(0x50, 0x60))),
+        _start_zstd,
+        feed=lambda inside, data: inside.decompress(data),
+        wants_data=lambda _inside: True,
+        padding=0,
+        hint="pip install pooler[zst]",
+        # It gives at once all their content: 4 bytes of it can hold 128 KiB.
+        read_bytes=1 << 12,
+    ),
+)
 
 
 class _Contents(io.RawIOBase):
     """What a compressed file holds: the contents of its members, one after another."""
 
-    def __init__(self, source: io.BufferedReader, kind: type[_Member]) -> None:
+    def __init__(self, source: io.BufferedReader, kind: _Kind) -> None:
         self._source = source
         self._kind = kind
-        self._member = kind()
+        self._inside, self._error = kind.start()
         self._given = memoryview(b"")
         self._damage: DamagedDataError | None = None
 
@@ -220,19 +178,21 @@ class _Contents(io.RawIOBase):
         """Return the next bytes of the content; none at its end."""
         while True:
             data, is_last = b"", False
-            rest = self._member.rest()
-            if rest is not None:
-                data = self._next_beginning(rest)
+            if self._inside.eof:
+                data = self._next_beginning(self._inside.unused_data)
                 if not data:
                     return b""
-                self._member = self._kind()
-            elif self._member.wants_data():
+                self._inside, self._error = self._kind.start()
+            elif self._kind.wants_data(self._inside):
                 data = self._source.read1(self._kind.read_bytes)
                 is_last = not data
-            content = self._member.feed(data)
+            try:
+                content = self._kind.feed(self._inside, data)
+            except self._error as error:
+                raise DamagedDataError(self._kind.name, f"is damaged: {error}") from error
             if content:
                 return content
-            if is_last and self._member.rest() is None:
+            if is_last and not self._inside.eof:
                 raise DamagedDataError(self._kind.name, "ends too early: the file is truncated")
 
     def _next_beginning(self, rest: bytes) -> bytes:

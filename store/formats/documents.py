@@ -1,4 +1,19 @@
-"""Document files; guidelines."""
+"""Document files; guidelines.
+
+====== ===================================================================================================
+jsonl  an object a line, with one of `DOCNO_KEYS` (text or an integer), and optionally of `TITLE_KEYS`
+       and `TEXT_KEYS` (text or null); the first key with a value counts, others are ignored
+trec   ``<DOC>`` records. The title is the first of `TITLE_TAGS` that occurs outside ``<TEXT>``, else
+       inside, its elements joined by a blank; the text is that of all ``<TEXT>`` elements, joined by a
+       blank line, or, where there is none, everything after ``</DOCNO>``
+tsv    ``docno<TAB>text`` or ``docno<TAB>title<TAB>text``, or as a line on top names the columns
+auto   by the first line that is not blank: ``{`` begins JSON lines, ``<`` TREC, all else is tabs
+====== ===================================================================================================
+
+Text is raw: control characters, and lone surrogates from JSON escapes, stay. It is ``None`` where a JSON
+object has none. Fault codes: ``json``, ``type``, ``missing`` (no docno), ``fields`` (no tab), ``id``,
+``duplicate``, ``markup`` (a record that is not closed, text between records), ``utf8``, ``gzip``, ``empty``.
+"""
 
 from __future__ import annotations
 
@@ -32,35 +47,10 @@ def read_documents(
     format: DocumentFormat = "auto",  # noqa: A002 - the option's name
     doubt: Callable[[str], None] | None = None,
 ) -> Iterator[Document]:
-    r"""Read documents one by one, in file order, those without faults; ``-`` is standard input.
+    """Read documents one by one, in file order, those without faults; ``-`` is standard input.
 
-    The file may be larger than memory, so documents are yielded while it is read and its faults are raised at
-    its end: **a caller keeps nothing of a file until this iterator has ended**. One transaction a file,
-    rolled back on `FormatError`, does that. The docnos of the whole file stay in memory to find duplicates,
-    some 200 bytes each.
-
-    ``jsonl``: an object a line, with one of `DOCNO_KEYS` (text or an integer), and optionally of `TITLE_KEYS`
-    and `TEXT_KEYS` (text or null); the first key with a value counts, others are ignored. ``trec``: ``<DOC>``
-    records. The title is the first of `TITLE_TAGS` that occurs outside ``<TEXT>``, else inside, its elements
-    joined by a blank; the text is that of all ``<TEXT>`` elements, joined by a blank line, or, where there is
-    none, everything after ``</DOCNO>``. Tags are stripped and basic entities resolved
-    (`store.formats.sgml.plain_text`); a docno is taken byte for byte. ``tsv``: ``docno<TAB>text`` or
-    ``docno<TAB>title<TAB>text``, or as a line on top names the columns, the text among them, by names of
-    `DOCNO_KEYS`, `TITLE_KEYS` and `TEXT_KEYS`; `doubt` is told at the end when the first document looks like
-    such a line. ``auto``: by the first line that is not blank: ``{`` begins JSON lines, ``<`` TREC, all else
-    tab-separated. Text is raw: control characters, and lone surrogates from JSON escapes, stay. It is
-    ``None`` where a JSON object has none.
-
-    `FormatError` is raised at the end of the file with all its faults, by code: ``json``, ``type``,
-    ``missing`` (no docno), ``fields`` (no tab), ``id``, ``duplicate``, ``markup`` (a record that is not
-    closed, text between records), ``utf8``, ``gzip``, ``empty``.
-
-    Examples
-    --------
-    >>> file = getfixture("tmp_path") / "docs.jsonl"
-    >>> _ = file.write_text('{"id": 7, "title": "Tides", "contents": "Why the sea rises."}')
-    >>> list(read_documents(str(file)))
-    [Document(docno='7', title='Tides', text='Why the sea rises.')]
+    They are yielded while the file is read, and its faults raised at its end: **a caller keeps nothing of a
+    file until this iterator has ended**.
     """
     if format not in DOCUMENT_FORMATS:
         raise ArgumentError("format", f"must be one of {', '.join(DOCUMENT_FORMATS)}", format)

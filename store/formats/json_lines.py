@@ -18,14 +18,8 @@ class NoObjectError(ValueError):
 def json_line(data: Mapping[str, Any]) -> str:
     r"""Write an object of JSON values on one line, without line end; keys stay in order, numbers are finite.
 
-    Text stands as it is, but for what JSON escapes anyway, for characters that could steer a terminal or
-    split the line, and for lone surrogates, which UTF-8 has no bytes for: these are ``\uXXXX``, and read back
-    the same. A high surrogate with a low one behind it is the one character that they stand for in JSON.
-
-    Examples
-    --------
-    >>> print(json_line({"note": "é \u202e\ud800", "grade": None}))
-    {"note": "é \u202e\ud800", "grade": null}
+    Lone surrogates, and what could steer a terminal or split the line, are ``\uXXXX``, and read back the
+    same.
     """
     return escape_json(json.dumps(data, ensure_ascii=False, allow_nan=False))
 
@@ -35,15 +29,6 @@ def read_json_object(text: str) -> dict[str, Any]:
 
     `NoObjectError` is raised if `text` is no JSON (NaN and Infinity are none), no object, or an object with a
     key twice.
-
-    Examples
-    --------
-    >>> read_json_object('{"grade": 2}')
-    {'grade': 2}
-    >>> read_json_object('{"grade": 2, "grade": 3}')
-    Traceback (most recent call last):
-        ...
-    store.formats.json_lines.NoObjectError: expected each key once, got `grade` twice
     """
     try:
         data = _DECODER.decode(text)
@@ -136,21 +121,19 @@ def json_object(line: int, text: str, faults: FaultList) -> dict[str, Any] | Non
     try:
         value = json.loads(text, object_pairs_hook=once)
     except NoObjectError as error:
-        faults.add(line, str(error), "json")
-        return None
+        message = str(error)
     except json.JSONDecodeError as error:
-        where = f"invalid JSON at column {error.colno}"
         reason = f"{error.msg[:1].lower()}{error.msg[1:]}"
-        faults.add(line, f"expected a JSON object, got {where}: {reason}", "json")
-        return None
+        message = f"expected a JSON object, got invalid JSON at column {error.colno}: {reason}"
     except (ValueError, RecursionError):
         # An integer of thousands of digits, or thousands of brackets.
-        faults.add(line, "expected a JSON object, got numbers or nesting beyond bounds", "json")
-        return None
-    if not isinstance(value, dict):
-        faults.add(line, f"expected a JSON object, got {_json_kind(value)}", "json")
-        return None
-    return value
+        message = "expected a JSON object, got numbers or nesting beyond bounds"
+    else:
+        if isinstance(value, dict):
+            return value
+        message = f"expected a JSON object, got {_json_kind(value)}"
+    faults.add(line, message, "json")
+    return None
 
 
 def id_value(line: int, record: Mapping[str, Any], keys: Sequence[str], faults: FaultList) -> str | None:

@@ -34,13 +34,7 @@ _READERS = {name: READERS[name] for name in STATE_FIELDS}
 
 
 def state_values(judgement: Judgement) -> dict[str, Any]:
-    """Turn a state into JSON values, by the names of `STATE_FIELDS`.
-
-    Examples
-    --------
-    >>> state_values(Judgement("51", "d1", "ann", State.CANNOT, None, reason="empty"))["reason"]
-    'empty'
-    """
+    """Turn a state into JSON values, by the names of `STATE_FIELDS`."""
     values: dict[str, Any] = {name: getattr(judgement, name) for name in STATE_FIELDS}
     values["state"] = judgement.state.value
     return values
@@ -111,17 +105,7 @@ def history_lines(events: Iterable[JudgementEvent], kinds: Kinds, form: Judgemen
 
 
 def state_lines(states: Iterable[Judgement], kinds: Kinds, form: JudgementsFormat) -> Iterator[str]:
-    r"""Yield the lines of a file of current states, without line ends; see `history_lines`.
-
-    Examples
-    --------
-    >>> from store.records import State
-    >>> one = Judgement("51", "d1", "ann", State.JUDGED, 2, note="see\ttable")
-    >>> for line in state_lines([one], {"ann": JudgeKind.HUMAN}, "tsv"):
-    ...     print(line.replace("\t", " | "))
-    topic | docno | judge | kind | state | grade | reason | note | iteration
-    51 | d1 | ann | human | judged | 2 |  | see\ttable | 0
-    """
+    """Yield the lines of a file of current states, without line ends; see `history_lines`."""
     return _lines(map(state_values, states), kinds, _with_kind(STATE_FIELDS), form)
 
 
@@ -130,9 +114,7 @@ def iterate_judgements(
 ) -> Iterator[tuple[int, JudgementEvent | Judgement, JudgeKind | None]]:
     """Read a file of events or of current states: its first line says which it is.
 
-    Line numbers count from 1; the kind is ``None`` where the line does not say it. A line with a fault is
-    not yielded. Fault codes are those of `read_events` and `StateReader`, ``kind`` (no kind of judge, or
-    another one than on an earlier line of the same judge), ``header``, ``escape`` and ``empty``.
+    The kind of judge is ``None`` where a line does not say it; a line with a fault is not yielded.
     """
     _check(form)
     rows = read_json_lines(path, faults) if form == "jsonl" else _tsv_values(path, faults)
@@ -156,24 +138,12 @@ def iterate_judgements(
 
 
 def escape_cell(text: str) -> str:
-    r"""Write text as a cell of tab separated values.
-
-    Examples
-    --------
-    >>> print(escape_cell("a\tb\\c\ud800\u202e"))
-    a\tb\\c\ud800\u202e
-    """
+    """Write text as a cell of tab separated values."""
     return _TO_ESCAPE.sub(lambda found: _SHORT.get(found[0], f"\\u{ord(found[0]):04x}"), text)
 
 
 def read_cell(cell: str) -> str | None:
-    r"""Read what `escape_cell` wrote; ``None`` = a backslash begins nothing known.
-
-    Examples
-    --------
-    >>> read_cell(r"a\tb\\c"), read_cell(r"a\xb")
-    ('a\tb\\c', None)
-    """
+    """Read what `escape_cell` wrote; ``None`` = a backslash begins nothing known."""
     if "\\" not in cell:
         return cell
     if any(len(one) != 6 and one not in _LONG for one in _ESCAPE.findall(cell)):
@@ -325,39 +295,7 @@ def write_events(events: Iterable[JudgementEvent], stream: TextIO) -> None:
 
 
 def read_events(path: str) -> list[JudgementEvent]:
-    """Read what `write_events` wrote, in file order; keys may come in any order, and ``-`` is standard input.
-
-    `FormatError` is raised with every fault, by code: ``json``, ``fields`` (a key is missing or unknown),
-    ``value``, ``state`` (action, state, grade and `undoes` do not go together), ``revision`` (not one more
-    than the revision before it), ``utf8``, or the kind of compression that is damaged.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from datetime import UTC, datetime
-    >>> from store.records import Action, Passage, State
-    >>> event = JudgementEvent(
-    ...     "51",
-    ...     "d1",
-    ...     "ann",
-    ...     1,
-    ...     Action.JUDGE,
-    ...     state=State.JUDGED,
-    ...     grade=2,
-    ...     note="see p. 3",
-    ...     passages=(Passage(4, 3, "pea"),),
-    ...     display_order="docno",
-    ...     position=0,
-    ...     judged_at=datetime(2026, 3, 1, 9, 30, tzinfo=UTC),
-    ...     dwell_ms=1500,
-    ...     sitting=1,
-    ... )
-    >>> with tempfile.NamedTemporaryFile("w+", encoding="utf-8") as file:
-    ...     write_events([event], file)
-    ...     file.flush()
-    ...     read_events(file.name) == [event]
-    True
-    """
+    """Read what `write_events` wrote, in file order; keys may come in any order."""
     faults = FaultList(path)
     events = [event for _, event in iterate_events(path, faults)]
     faults.raise_if_any()

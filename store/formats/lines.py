@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
 import re
@@ -27,10 +28,7 @@ _BUFFER = 1 << 18
 def open_bytes(path: str) -> BinaryIO:
     """Open a file, ``-`` for standard input, for reading uncompressed bytes.
 
-    Gzip, xz and zstd are recognised by their first bytes, not by a name; reading damaged data raises
-    `DamagedDataError` later. `FormatError` is raised if the file is UTF-16, or neither text nor compressed as
-    its name says; `PoolerError` if it is missing, a folder, or may not be read, or if its kind of compression
-    needs a package that is not installed.
+    Compression is recognised by the first bytes, not by a name; damaged data raises `DamagedDataError` later.
     """
     if path == STDIN and sys.stdin.closed:
         message = "-: standard input can be read once only"
@@ -80,29 +78,39 @@ def is_regular_file(path: str) -> bool:
         return False  # a name no file can have
 
 
-def read_text_lines(path: str, faults: FaultList) -> Iterator[tuple[int, str]]:
-    r"""Yield line number, from 1, and text of each line of a UTF-8 file, blank ones too.
+def read_lines(
+    path: str, faults: FaultList, digest: hashlib._Hash | None = None, *, is_damage_placed: bool = True
+) -> Iterator[tuple[int, bytes]]:
+    """Yield line number, from 1, and bytes of each line, without a byte order mark; hash them with it.
 
-    Line ends (``\n`` or ``\r\n``) and a byte order mark on line 1 are left out. Invalid UTF-8 (its line is
-    not yielded) and damaged compressed data are told to `faults`.
+    Damaged compressed data is told to `faults`, with the line after the last one or with none.
     """
     number = 0
     with open_bytes(path) as file:
         try:
-            for number, raw in enumerate(file, start=1):
-                line = raw
-                if number == 1:
-                    line = line.removeprefix(BOM)
-                try:
-                    yield number, line.decode("utf-8").removesuffix("\n").removesuffix("\r")
-                except UnicodeDecodeError as error:
-                    faults.add(
-                        number,
-                        f"expected UTF-8, got byte 0x{line[error.start]:02x} at column {error.start + 1}",
-                        "utf8",
-                    )
+            for number, line in enumerate(file, start=1):
+                if digest is not None:
+                    digest.update(line)
+                yield number, line.removeprefix(BOM) if number == 1 else line
         except DamagedDataError as error:
-            faults.add(None, str(error), error.kind)
+            faults.add(number + 1 if is_damage_placed else None, str(error), error.kind)
+
+
+def read_text_lines(path: str, faults: FaultList) -> Iterator[tuple[int, str]]:
+    """Yield line number and text of each line of a UTF-8 file, blank ones too, without line ends.
+
+    Lines with invalid UTF-8, and damaged compressed data, are told to `faults`.
+    """
+    for number, line in read_lines(path, faults, is_damage_placed=False):
+        try:
+            yield number, line.decode("utf-8").removesuffix("\n").removesuffix("\r")
+        except UnicodeDecodeError as error:
+            faults.add(number, not_utf8(line, error), "utf8")
+
+
+def not_utf8(line: bytes, error: UnicodeDecodeError) -> str:
+    """Say where a line is no UTF-8."""
+    return f"expected UTF-8, got byte 0x{line[error.start]:02x} at column {error.start + 1}"
 
 
 _LOOKED_AT = 20

@@ -2,7 +2,12 @@
 
 A collection has two NTCIR-2 files, which differ in the last column alone: in the rigid one S and A are
 relevant, in the relaxed one S, A and B. NTCIR-2 itself has no S. The NTCIR WWW tasks have levels that are
-sums of two judges' grades: L0 to L4 of grades 0 to 2.
+sums of two judges' grades: L0 to L4 of grades 0 to 2. Neither format has iterations: they are ``0``. What the
+writers write is read back, and what they could have written comes back byte for byte.
+
+Sources: NTCIR Workshop 2, "Relevance judgments", data of the Japanese and English IR tasks, 2001; Sakai,
+"NTCIREVAL", a toolkit for information access evaluation; Luo et al., "Overview of the NTCIR-13 We Want Web
+task", *NTCIR-13*, 2017.
 """
 
 from __future__ import annotations
@@ -11,13 +16,12 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from string import ascii_uppercase
-from typing import TextIO
+from typing import Any, TextIO
 
 from store.errors import ArgumentError, FaultList
-from store.formats.tables import Fields, GradedRow, JudgedTable, check_rows, read_table
+from store.formats import tables
+from store.formats.tables import Fields, GradedRow, JudgedTable, UnfitFieldError
 from store.records import Qrel, Scale
-
-NTCIR2_COLUMNS = "topic letter docno relevant"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,14 +38,6 @@ def letters_of(scale: Scale, named: str | None = None) -> dict[int, str]:
     """Return the letter of every grade, in upper case: its key, or from `named`, the lowest grade's first.
 
     `ArgumentError` is raised if a grade has no ASCII letter, or two have the same but for its case.
-
-    Examples
-    --------
-    >>> from store.formats.scale import parse_scale
-    >>> letters_of(parse_scale("ntcir"))
-    {0: 'C', 1: 'B', 2: 'A', 3: 'S'}
-    >>> letters_of(parse_scale("0-2"), "CBA")
-    {0: 'C', 1: 'B', 2: 'A'}
     """
     if named is not None:
         return _named_letters(scale.values, named)
@@ -78,69 +74,40 @@ def read_ntcir2(
     keep_repeats: bool = False,
     faults: FaultList | None = None,
 ) -> Ntcir2File:
-    r"""Read an NTCIR-2 qrels file, letters as grades in file order; the iteration is ``0``.
+    """Read an NTCIR-2 qrels file, letters as grades in file order; see `read_table`.
 
-    Options and faults are those of `store.formats.tables.read_table`, with the codes ``id``, ``grade`` (no
-    letter of the scale; letters are upper case), ``relevant`` (not 0 or 1) and ``cut`` (a grade is relevant,
-    and the same or a higher one is not). `ArgumentError` is raised if the scale has no letters. A file with
-    tabs between its fields, newlines at its ends and nothing else comes back byte for byte from
-    `write_ntcir2`. Source: NTCIR Workshop 2, "Relevance judgments", data of the Japanese and English IR
-    tasks, 2001.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from store.formats.scale import parse_scale
-    >>> with tempfile.NamedTemporaryFile("w", suffix=".txt") as file:
-    ...     _ = file.write("0101\tA\tkaken-j-1\t1\n0101\tB\tkaken-j-2\t0\n")
-    ...     file.flush()
-    ...     read = read_ntcir2(file.name, parse_scale("ntcir"))
-    >>> [(row.docno, row.code) for row in read.table.rows], read.level
-    ([('kaken-j-1', 2), ('kaken-j-2', 1)], 2)
+    Fault codes of its own: ``relevant`` (not 0 or 1), and ``cut`` (a grade is relevant, and one as high is
+    not).
     """
-    grades = {letter: value for value, letter in letters_of(scale).items()}
+    grades = {letter.encode(): value for value, letter in letters_of(scale).items()}
+    letters = b", ".join(grades).decode()
     cut = _Cut()
 
-    def row(line: int, parts: Sequence[str], fields: Fields) -> GradedRow:
-        topic, docno = fields.topic(line, parts[0]), fields.name(line, parts[2])
-        letter, flag = parts[1], parts[3]
-        if letter not in grades:
-            message = f"expected a letter of the scale ({', '.join(grades)}), got `{letter}`"
-            fields.faults.add(line, message, "grade")
-        if flag not in ("0", "1"):
-            fields.faults.add(line, f"expected 0 or 1 in field 4, got `{flag}`", "relevant")
-        elif letter in grades:
-            is_relevant = flag == "1"
-            fault = cut.contradiction(line, letter, grades[letter], is_relevant=is_relevant)
-            if fault:
-                fields.faults.add(line, fault, "cut")
-        return GradedRow(line, topic, "0", docno, "", grades.get(letter, min(grades.values())))
+    def row(line: int, topic: str, docno: str, grade: int, _is_relevant: int) -> GradedRow:
+        return GradedRow(line, topic, "0", docno, "", grade)
 
-    table = read_table(path, NTCIR2_COLUMNS, row, lenient=lenient, keep_repeats=keep_repeats, faults=faults)
+    readers = {
+        "topic": tables.read_topic,
+        "docno": tables.read_name,
+        "letter": tables.expecting(grades.get, f"a letter of the scale ({letters})", "grade"),
+        "relevant": tables.expecting({b"0": 0, b"1": 1}.get, "0 or 1 in field 4", "relevant"),
+    }
+    form = tables.judged_format("topic letter docno relevant", readers, row, cut.check)
+    table = tables.read_table(path, form, lenient=lenient, keep_repeats=keep_repeats, faults=faults)
     return Ntcir2File(table, cut.level)
 
 
 def write_ntcir2(
     rows: Iterable[Qrel], scale: Scale, level: int | None, stream: TextIO, *, letters: str | None = None
 ) -> None:
-    r"""Write an NTCIR-2 qrels file, in the order of the rows, from `level` up relevant (``None`` = none is).
+    """Write an NTCIR-2 qrels file, in the order of the rows, from `level` up relevant (``None`` = none is).
 
     Iterations have no place in the file. `ArgumentError` is raised, and nothing written, if there are no
     letters (see `letters_of`), a grade is off the scale, or an id could not be read back.
-
-    Examples
-    --------
-    >>> import sys
-    >>> from store.formats.scale import parse_scale
-    >>> ntcir = parse_scale("ntcir")
-    >>> rows = [Qrel("0101", "kaken-j-1", 3), Qrel("0101", "kaken-j-2", 1)]
-    >>> write_ntcir2(rows, ntcir, ntcir.rigid, sys.stdout)  # doctest: +NORMALIZE_WHITESPACE
-    0101	S	kaken-j-1	1
-    0101	B	kaken-j-2	0
     """
     letter_of = letters_of(scale, letters)
     listed = list(rows)
-    check_rows(listed, "NTCIR-2")
+    tables.check_rows(listed, "NTCIR-2")
     if off := sorted({row.grade for row in listed} - letter_of.keys()):
         raise ArgumentError("grade", f"must be one of {scale.values}", off)
     stream.writelines(
@@ -161,74 +128,58 @@ class _Cut:
         """The least relevant grade; ``None`` = none is."""
         return None if self._least_relevant is None else self._least_relevant[0]
 
-    def contradiction(self, line: int, letter: str, grade: int, *, is_relevant: bool) -> str | None:
-        """Take in a line, or say which earlier one it contradicts."""
-        here = (grade, letter, line)
-        if is_relevant:
-            other = self._most_irrelevant
-            if other is not None and grade <= other[0]:
-                return f"expected 0 for {letter}, as line {other[2]} has 0 for {other[1]}, got 1"
-            if self._least_relevant is None or grade < self._least_relevant[0]:
-                self._least_relevant = here
-            return None
-        other = self._least_relevant
-        if other is not None and grade >= other[0]:
-            return f"expected 1 for {letter}, as line {other[2]} has 1 for {other[1]}, got 0"
-        if self._most_irrelevant is None or grade > self._most_irrelevant[0]:
-            self._most_irrelevant = here
-        return None
+    def check(self, line: int, fields: Fields, values: Sequence[Any]) -> None:
+        """Take in a line, unless it contradicts an earlier one."""
+        _topic, _docno, grade, is_relevant = values
+        if grade is None or is_relevant is None:
+            return
+        letter = tables.shown(fields[1])
+        above, below = self._least_relevant, self._most_irrelevant
+        other = below if is_relevant else above
+        if other is not None and (grade <= other[0] if is_relevant else grade >= other[0]):
+            said = 1 - is_relevant
+            message = f"expected {said} for {letter}, as line {other[2]} has {said} for {other[1]}"
+            raise UnfitFieldError(f"{message}, got {is_relevant}", "cut")
+        if is_relevant and (above is None or grade < above[0]):
+            self._least_relevant = grade, letter, line
+        elif not is_relevant and (below is None or grade > below[0]):
+            self._most_irrelevant = grade, letter, line
 
 
-NTCIREVAL_COLUMNS = "topic docno level"
+_LEVEL = re.compile(rb"L(0|[1-9][0-9]{0,8})")
 
-_LEVEL = re.compile(r"L(0|[1-9][0-9]{0,8})", re.ASCII)
+
+def _level(text: bytes) -> int | None:
+    """Read ``Lk`` as k."""
+    match = _LEVEL.fullmatch(text)
+    return int(match[1]) if match else None
+
+
+_NTCIREVAL = tables.judged_format(
+    "topic docno level",
+    {
+        "topic": tables.read_topic,
+        "docno": tables.read_name,
+        "level": tables.expecting(_level, "a level like L2", "grade"),
+    },
+    lambda line, topic, docno, level: GradedRow(line, topic, "0", docno, "", level),
+)
 
 
 def read_ntcireval(
     path: str, *, lenient: bool = False, keep_repeats: bool = False, faults: FaultList | None = None
 ) -> JudgedTable:
-    r"""Read an NTCIREVAL qrels file in file order; the code of ``Lk`` is k, the iteration ``0``.
-
-    Options and faults are those of `store.formats.tables.read_table`, with the codes ``id`` and ``grade``
-    (not ``L`` and an integer from 0 without leading zeros). A file with single blanks between its fields,
-    newlines at its ends and nothing else comes back byte for byte from `write_ntcireval`. Sources: Sakai,
-    "NTCIREVAL", a toolkit for information access evaluation; Luo et al., "Overview of the NTCIR-13 We Want
-    Web task", *NTCIR-13*, 2017.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.NamedTemporaryFile("w", suffix=".txt") as file:
-    ...     _ = file.write("0001 web-1 L4\n0001 web-2 L0\n")
-    ...     file.flush()
-    ...     [(row.docno, row.code) for row in read_ntcireval(file.name).rows]
-    [('web-1', 4), ('web-2', 0)]
-    """
-
-    def row(line: int, parts: Sequence[str], fields: Fields) -> GradedRow:
-        topic, docno = fields.topic(line, parts[0]), fields.name(line, parts[1])
-        match = _LEVEL.fullmatch(parts[2])
-        if match is None:
-            fields.faults.add(line, f"expected a level like L2, got `{parts[2]}`", "grade")
-        return GradedRow(line, topic, "0", docno, "", int(match[1]) if match else 0)
-
-    return read_table(path, NTCIREVAL_COLUMNS, row, lenient=lenient, keep_repeats=keep_repeats, faults=faults)
+    """Read an NTCIREVAL qrels file in file order; see `read_table`."""
+    return tables.read_table(path, _NTCIREVAL, lenient=lenient, keep_repeats=keep_repeats, faults=faults)
 
 
 def write_ntcireval(rows: Iterable[Qrel], stream: TextIO) -> None:
-    r"""Write an NTCIREVAL qrels file, in the order of the rows; iterations have no place in it.
+    """Write an NTCIREVAL qrels file, in the order of the rows; iterations have no place in it.
 
     `ArgumentError` is raised, and nothing written, if a grade is negative or an id could not be read back.
-
-    Examples
-    --------
-    >>> import sys
-    >>> write_ntcireval([Qrel("0001", "web-1", 4), Qrel("0001", "web-2", 0)], sys.stdout)
-    0001 web-1 L4
-    0001 web-2 L0
     """
     listed = list(rows)
-    check_rows(listed, "NTCIREVAL")
+    tables.check_rows(listed, "NTCIREVAL")
     if negative := sorted({row.grade for row in listed if row.grade < 0}):
         requirement = "cannot be written as a level L0 to Ln when it is negative"
         raise ArgumentError("grade", requirement, negative)

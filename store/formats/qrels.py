@@ -1,27 +1,34 @@
-"""Qrels, as rows or as columns."""
+"""Qrels, as rows or as columns.
+
+Fields are separated by ASCII blanks, as in trec_eval; topics and docnos are text, byte for byte. A line that
+begins with ``#`` is a comment to trec_eval 10, and to the lenient reading here; text after the fourth field,
+which trec_eval refuses, is passed over leniently (but the five-column files of sampled pools must not be read
+so: the fourth column of one kind is a stratum). A line that repeats an earlier one's code, whatever its
+iteration, is counted and passed over; trec_eval refuses it. ``1.7`` is no grade, though trec_eval would read
+1. Source: trec_eval 10.0, `get_qrels.c` and `get_qrels_jg.c`.
+"""
 
 from __future__ import annotations
 
-import hashlib
 import re
 import shlex
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from functools import cache
 from typing import Generic, NamedTuple, TextIO, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from store.errors import ArgumentError, FaultList
-from store.fields import LONGEST_ID, id_fault, topic_fault
+from store.fields import LONGEST_ID
+from store.formats import tables
 from store.formats.compression import DamagedDataError
 from store.formats.lines import BOM, QRELS, RUN, is_regular_file, open_bytes, tell_kind, told_kind
-from store.formats.tables import IdFields
+from store.formats.tables import Fields, Table, TableFormat
 from store.records import Qrel
-from store.text import NaturalKey, natural_key
+from store.text import natural_key
 
-_GRADE = re.compile(rb"([+-]?[0-9]{1,18})(\.0*)?")
 _JUDGE_COLUMN = 2
 _ITERATIONS = ("0", "Q0")
 _FEWEST_NAMED = 3
@@ -43,26 +50,7 @@ class QrelRow(NamedTuple):
     """The fourth column; whether a negative code is a grade is not decided here."""
 
 
-@dataclass(frozen=True, slots=True)
-class QrelsFile:
-    """What a qrels file holds."""
-
-    rows: list[QrelRow]
-    """In file order."""
-    n_float_grades: int
-    """Rows whose code was written as an integral float, like ``2.0``."""
-    n_ignored_lines: int
-    """Blank lines and, when lenient, comment lines."""
-    n_trailing: int
-    """Rows, read leniently, with text after the fourth field."""
-    sha256: str
-    """Hash of the uncompressed file, in hexadecimal."""
-    float_grade: str = ""
-    """The first code that was written so."""
-    n_alike: int = 0
-    """Lines that are in no row, as an earlier one of the same document has the same code."""
-    first_alike: int = 0
-    """The first of them, by its number; 0 = there is none."""
+QrelsFile = Table[QrelRow]
 
 
 def read_qrels(
@@ -73,109 +61,56 @@ def read_qrels(
     keep_repeats: bool = False,
     faults: FaultList | None = None,
 ) -> QrelsFile:
-    """Read a qrels file, rows in file order; ``-`` is standard input, and compression is seen through.
+    """Read a qrels file, rows in file order; see `read_table`.
 
-    Fields are separated by ASCII blanks, as in trec_eval; topics and docnos are text, byte for byte. Blank
-    lines and a byte order mark are ignored. When `lenient`, a line that begins with ``#`` is a comment, as
-    in trec_eval 10, and what follows the fourth field is ignored, which trec_eval refuses; otherwise both
-    are faults. The five-column files of sampled pools must not be read leniently: the fourth column of one
-    kind is a stratum. `judge_column` is ``None`` or 2, the only column that may name the judge; a document
-    may then have one code a topic and judge, else one a topic. A line that repeats an earlier one's code
-    is counted and passed over, whatever its iteration is; trec_eval refuses it. With `keep_repeats` every
-    line is a row, for `store.formats.codes.settle_repeats`.
-
-    `FormatError` is raised with every fault, by code: ``fields`` (not four fields), ``comment``, ``id``,
-    ``grade`` (``abc``, and ``1.7`` even when lenient, which trec_eval would read as 1), ``duplicate`` (with
-    another code), ``exchanged`` (columns 2 and 3, by the looks of it), ``utf8``, ``gzip``, ``empty``, or
-    the code that `store.formats.lines` gives a file of another kind. Where `faults` is given they are told
-    there instead, and the rows without one are returned. Source: trec_eval 10.0, `get_qrels.c` and
-    `get_qrels_jg.c`.
+    `judge_column` is ``None`` or 2, the column that names the judge: a document has one code a topic (and
+    judge). With `keep_repeats` every line is a row, for `store.formats.codes.settle_repeats`.
     """
     if judge_column not in (None, _JUDGE_COLUMN):
         requirement = "must be 2, the only column of a qrels line that can name a judge"
         raise ArgumentError("judge_column", requirement, judge_column)
-    told = FaultList(path) if faults is None else faults
-    digest = hashlib.sha256()
-    columns = _QrelsColumns(told)
-    rows: list[QrelRow] = []
-    repeated: list[QrelRow] = []
-    first_at: dict[tuple[str, ...], int] = {}
-    n_ignored = n_floats = n_trailing = n_like_run = n_alike = first_alike = number = 0
-    float_grade = ""
-    for number, raw in _read_lines(path, told, digest):
-        fields = raw.split()
-        if len(fields) != 4 or raw.startswith(b"#"):
-            if not fields or (lenient and raw.startswith(b"#")):
-                n_ignored += 1
-                continue
-            n_like_run += _is_like_run(fields)
-            if message := _shape_fault(raw, len(fields), lenient=lenient):
-                told.add(number, message, "comment" if raw.startswith(b"#") else "fields")
-                continue
-        topic = columns.topic(number, fields[0])
-        iteration = columns.iteration(number, fields[1])
-        docno = columns.docno(number, fields[2])
-        grade = columns.grade(number, fields[3])
-        if topic is None or iteration is None or docno is None or grade is None:
-            continue
-        code, is_float = grade
-        key = (topic, docno) if judge_column is None else (topic, docno, iteration)
-        first = first_at.setdefault(key, len(rows))
-        if first < len(rows):
-            repeated.append(QrelRow(number, topic, iteration, docno, code))
-        if first < len(rows) and not keep_repeats:
-            earlier = rows[first]
-            if earlier.code == code:
-                n_alike += 1
-                first_alike = first_alike or number
-                continue
-            told.add(
-                number,
-                f"expected each document once a topic{'' if judge_column is None else ' and judge'}"
-                f", got topic `{topic}` docno `{docno}` with grade {code};"
-                f" line {earlier.line} has it with grade {earlier.code}",
-                "duplicate",
-            )
-            continue
-        n_floats += is_float
-        if is_float and not float_grade:
-            float_grade = fields[3].decode()
-        n_trailing += len(fields) > 4
-        rows.append(QrelRow(number, topic, iteration, docno, code))
-    if judge_column is None and repeated and _is_exchanged(rows, () if keep_repeats else repeated):
-        _tell_exchanged(told, len(rows) + (0 if keep_repeats else len(repeated)), rows[0].docno)
-        rows.clear()
-    elif 0 < n_like_run == number - n_ignored:
-        tell_kind(told, RUN, QRELS)
-        rows.clear()
-    elif told and told_kind(told, QRELS):
-        rows.clear()
-    if not rows and not told:
-        told.add(None, "expected `topic iteration docno grade` lines, got none", "empty")
-    if faults is None:
-        told.raise_if_any()
-    return QrelsFile(
-        rows, n_floats, n_ignored, n_trailing, digest.hexdigest(), float_grade, n_alike, first_alike
+
+    def repeat_fault(row: QrelRow, first: QrelRow) -> str | None:
+        if row.code == first.code:
+            return None
+        return (
+            f"expected each document once a topic{'' if judge_column is None else ' and judge'}"
+            f", got topic `{row.topic}` docno `{row.docno}` with grade {row.code};"
+            f" line {first.line} has it with grade {first.code}"
+        )
+
+    def suspect(table: QrelsFile, told: FaultList) -> None:
+        rows = table.rows if keep_repeats else [*table.rows, *table.repeats]
+        if judge_column is None and table.repeats and _is_exchanged(rows):
+            _tell_exchanged(told, len(rows), rows[0].docno)
+        elif table.looks_like:
+            tell_kind(told, RUN, QRELS)
+        elif not told or not told_kind(told, QRELS):
+            return
+        table.rows.clear()
+
+    form = TableFormat(
+        "topic iteration docno grade",
+        {
+            "topic": tables.read_topic,
+            "iteration": tables.read_name,
+            "docno": tables.read_name,
+            "grade": tables.read_grade,
+        },
+        QrelRow,
+        ("topic", "docno") if judge_column is None else ("topic", "docno", "iteration"),
+        repeat_fault,
+        others={"run": _is_like_run},
+        suspect=suspect,
     )
+    return tables.read_table(path, form, lenient=lenient, keep_repeats=keep_repeats, faults=faults)
 
 
-def _read_lines(path: str, faults: FaultList, digest: hashlib._Hash) -> Iterator[tuple[int, bytes]]:
-    """Yield numbered lines as bytes, without a byte order mark; hash them all."""
-    number = 0
-    with open_bytes(path) as file:
-        try:
-            for number, raw in enumerate(file, start=1):
-                digest.update(raw)
-                yield number, raw.removeprefix(BOM) if number == 1 else raw
-        except DamagedDataError as error:
-            faults.add(number + 1, str(error), error.kind)
-
-
-def _is_exchanged(rows: Sequence[QrelRow], repeated: Sequence[QrelRow]) -> bool:
+def _is_exchanged(rows: Sequence[QrelRow]) -> bool:
     """Say whether column 3 is one word all along and column 2 what differs within a topic."""
     docno = rows[0].docno
     seen: set[tuple[str, str]] = set()
-    for row in chain(rows, repeated):
+    for row in rows:
         pair = (row.topic, row.iteration)
         if row.docno != docno or pair in seen:
             return False
@@ -196,7 +131,7 @@ def _tell_exchanged(faults: FaultList, n_lines: int, docno: str) -> None:
     faults.put_instead(message, "exchanged", hint=hint)
 
 
-def _is_like_run(fields: list[bytes]) -> bool:
+def _is_like_run(fields: Fields, _is_whole: bool) -> bool:  # noqa: FBT001 - as `TableFormat.others` has it
     """Say whether a line has the shape `topic Q0 docno rank score tag`."""
     if len(fields) != 6 or fields[1].upper() != b"Q0":
         return False
@@ -207,77 +142,16 @@ def _is_like_run(fields: list[bytes]) -> bool:
     return True
 
 
-def _shape_fault(raw: bytes, n_fields: int, *, lenient: bool) -> str | None:
-    """Say why a line that is not blank has not the shape of a judgement."""
-    expected = "expected 4 fields (topic iteration docno grade)"
-    if raw.startswith(b"#"):
-        return f"{expected}, got a line that begins with `#`"
-    if n_fields < 4 or not lenient:
-        return f"{expected}, got {n_fields}"
-    return None
-
-
-class _QrelsColumns(IdFields):
-    """Fields of a file as text and numbers; what repeats is decoded and checked once."""
-
-    def __init__(self, faults: FaultList) -> None:
-        super().__init__(faults)
-        self._iterations: dict[bytes, str] = {}
-        self._grades: dict[bytes, tuple[int, bool]] = {}
-
-    def iteration(self, line: int, field: bytes) -> str | None:
-        """Return the second column, or tell the fault."""
-        if (known := self._iterations.get(field)) is not None:
-            return known
-        text = self.docno(line, field)
-        if text is not None:
-            self._iterations[field] = text
-        return text
-
-    def grade(self, line: int, field: bytes) -> tuple[int, bool] | None:
-        """Return the code and whether it was written as a float, or tell the fault."""
-        if (known := self._grades.get(field)) is not None:
-            return known
-        match = _GRADE.fullmatch(field)
-        if match is None:
-            got = field.decode("utf-8", "backslashreplace")
-            self._faults.add(line, f"expected an integer grade, got `{got}`", "grade")
-            return None
-        self._grades[field] = int(match[1]), match[2] is not None
-        return self._grades[field]
-
-
 def write_qrels(rows: Iterable[Qrel], stream: TextIO) -> None:
     r"""Write a qrels file: four columns with single blanks, so that equal judgements are equal bytes.
 
-    Topics are in natural order, docnos bytewise. `ArgumentError` is raised, and nothing written, if an id
-    could not be read back: empty, with blanks, or a topic that begins with ``#``. The stream must be UTF-8
-    with ``newline="\n"``.
-
-    Examples
-    --------
-    >>> import sys
-    >>> write_qrels([Qrel("10", "b", 1), Qrel("9", "b", 0), Qrel("9", "a", 2, "0.5")], sys.stdout)
-    9 0.5 a 2
-    9 0 b 0
-    10 0 b 1
+    Topics are in natural order, docnos bytewise. The stream must be UTF-8 with ``newline="\n"``.
     """
     ordered = list(rows)
-    place: dict[str, NaturalKey] = {}
-    for row in ordered:
-        if row.topic not in place:
-            _check("topic", row.topic, topic_fault(row.topic))
-            place[row.topic] = natural_key(row.topic)
-        _check("docno", row.docno, id_fault(row.docno))
-        _check("iteration", row.iteration, id_fault(row.iteration))
-    ordered.sort(key=lambda row: (place[row.topic], row.docno, row.iteration, row.grade))
+    tables.check_rows(ordered, "qrels", ("topic", "docno", "iteration"))
+    place = cache(natural_key)
+    ordered.sort(key=lambda row: (place(row.topic), row.docno, row.iteration, row.grade))
     stream.writelines(f"{row.topic} {row.iteration} {row.docno} {row.grade}\n" for row in ordered)
-
-
-def _check(name: str, text: str, message: str | None) -> None:
-    """Refuse an id that could not be read back."""
-    if message:
-        raise ArgumentError(name, f"cannot be written to a qrels file: {message}", text)
 
 
 _BLANK, _BREAK, _HASH = 0x20, 0x0A, 0x23
@@ -288,14 +162,7 @@ Key = TypeVar("Key", str, bytes)
 
 
 class Numbering(dict[Key, int], Generic[Key]):
-    """Numbers from 0 for texts, in the order in which they are first asked for.
-
-    Examples
-    --------
-    >>> numbering = Numbering[str]()
-    >>> [numbering[text] for text in ("b", "a", "b")]
-    [0, 1, 0]
-    """
+    """Numbers from 0 for texts, in the order in which they are first asked for."""
 
     def __missing__(self, key: Key) -> int:
         number = self[key] = len(self)
@@ -321,9 +188,8 @@ class QrelsColumns:
 def read_qrels_columns(path: str, topics: Numbering[str], docnos: Numbering[str]) -> QrelsColumns | None:
     """Read a qrels file that needs no remark, in a quarter of the time that a tuple a line costs.
 
-    ``None`` = `read_qrels` has to look at it: it has, or may have, characters other than printable ASCII,
-    lines without four fields, comments, codes that are no plain integers or a document twice, or it can be
-    read only once. New texts are added to the numberings; after ``None`` these are as before.
+    ``None`` = `read_qrels` has to look at it: it may have a fault, comments, or other characters than ASCII,
+    or can be read but once. New texts are added to the numberings; after ``None`` these are as before.
     """
     if not is_regular_file(path):
         return None

@@ -1,4 +1,9 @@
-"""Scales of grades as words, ranges and TOML files; and TOML read with its faults."""
+"""Scales of grades as words, ranges and TOML files; and TOML read with its faults.
+
+A TOML file has ``[[grade]]`` tables of ``value``, ``label`` and ``key``, and optional ``relaxed`` and
+``rigid``. The key of 0 to 9 is the digit, of -1 to -4 one of ``-xyz``; any other value has `NO_KEY` unless
+the file declares one, and cannot be judged before a keymap does.
+"""
 
 from __future__ import annotations
 
@@ -57,22 +62,8 @@ _SCALE_HINT = "`--scale 0-2`, `--scale binary`, `--scale ntcir`, or `--scale FIL
 def parse_scale(text: str) -> Scale:
     """Read what `pooler init --scale` was given.
 
-    It is ``LOW-HIGH`` (integers, 1 to 20 grades above the lowest), ``binary`` (0 and 1), ``ntcir`` (C, B, A,
-    S = 0 to 3 with the letters as keys), or the name of a TOML file with ``[[grade]]`` tables of ``value``,
-    ``label`` and ``key``, and optional ``relaxed`` and ``rigid``. The key of 0 to 9 is the digit, of -1 to -4
-    one of ``-xyz``; any other value has `NO_KEY` unless the file declares one, and cannot be judged before a
-    keymap does. Relaxed is the least positive value and rigid the next above it, unless the file says
-    otherwise: NTCIR's reading, rigid S, A; relaxed S, A, B. `ArgumentError` is raised if `text` is none of
-    these, `FormatError` if the file is no scale.
-
-    Examples
-    --------
-    >>> parse_scale("0-2").values, parse_scale("0-2").rigid
-    ((0, 1, 2), 2)
-    >>> [grade.key for grade in parse_scale("ntcir").grades]
-    ['c', 'b', 'a', 's']
-    >>> [grade.key for grade in parse_scale("8-11").grades]
-    ['8', '9', '', '']
+    ``LOW-HIGH``, ``binary``, ``ntcir`` (C, B, A, S), or the name of a TOML file. Relaxed is by default the
+    least positive value and rigid the next above it: NTCIR's reading, rigid S, A; relaxed S, A, B.
     """
     if text == "binary":
         return _numbered(0, 1)
@@ -217,13 +208,6 @@ def scale_of_grades(grades: Collection[int]) -> Scale:
 
     A single grade is taken with those down to 0; 0 alone, or no grade at all, with 1. `ArgumentError` is
     raised if the grades lie too far apart to be one scale.
-
-    Examples
-    --------
-    >>> scale_of_grades({3, 0, 2}).values
-    (0, 1, 2, 3)
-    >>> scale_of_grades([2]).values, scale_of_grades([0]).values
-    ((0, 1, 2), (0, 1))
     """
     low, high = min(grades, default=0), max(grades, default=1)
     if low == high:

@@ -43,17 +43,10 @@ class Record:
 def read_records(
     lines: Iterable[tuple[int, str]], tag: str, faults: FaultList, *, must_close: bool
 ) -> Iterator[Record]:
-    r"""Cut a file into records, in file order; the tag is read in either case.
+    """Cut a file into records, in file order; the tag is read in either case.
 
-    Text outside every record is told to `faults`, as is a record left open when `must_close`; if not, the
-    next opening tag or the end of the file closes it. A record in which a line could not be read is left out:
-    its fault is told. `lines` are those of `store.formats.lines.read_text_lines` with the same `faults`.
-
-    Examples
-    --------
-    >>> lines = enumerate(["<DOC>", "<DOCNO>1</DOCNO>", "</DOC>"], start=1)
-    >>> list(read_records(lines, "DOC", FaultList("docs"), must_close=True))
-    [Record(line=1, text='\n<DOCNO>1</DOCNO>\n')]
+    Text outside every record is told to `faults`, as is a record left open when `must_close`; else the next
+    opening tag closes it. A record in which a line could not be read is left out: its fault is told.
     """
     boundary = re.compile(rf"<(/?){re.escape(tag)}(?:\s[^<>]*)?>", re.IGNORECASE)
     opened = 0  # line of the open record's tag; 0 outside records
@@ -108,13 +101,7 @@ def _outside(tag: str, text: str) -> str:
 
 
 def shortened(text: str, width: int = 40) -> str:
-    """Quote the beginning of `text` for a message.
-
-    Examples
-    --------
-    >>> shortened("what is it", 7)
-    "'what is'..."
-    """
+    """Quote the beginning of `text` for a message."""
     return repr(text) if len(text) <= width else f"{text[:width]!r}..."
 
 
@@ -130,12 +117,6 @@ def elements(text: str, name: str, *, one_line: bool = False) -> list[tuple[int,
     """Return start and end of what is between the tags of one name, in either case; they do not nest.
 
     An element without closing tag ends at the end of `text`, or with `one_line` at the end of its line.
-
-    Examples
-    --------
-    >>> text = "<TI>a</ti> <ti>b"
-    >>> [text[start:end] for start, end in elements(text, "TI")]
-    ['a', 'b']
     """
     opening, closing = _tags_of(name)
     found: list[tuple[int, int]] = []
@@ -155,13 +136,7 @@ def elements(text: str, name: str, *, one_line: bool = False) -> list[tuple[int,
 
 
 def unescape(text: str) -> str:
-    """Resolve ``&amp;`` ``&lt;`` ``&gt;`` ``&quot;`` ``&apos;`` and numbers; leave all else.
-
-    Examples
-    --------
-    >>> unescape("AT&T &#x26; R&amp;D &nbsp; &amp;lt;")
-    'AT&T & R&D &nbsp; &lt;'
-    """
+    """Resolve ``&amp;`` ``&lt;`` ``&gt;`` ``&quot;`` ``&apos;`` and numbers; leave all else."""
     return _ENTITY.sub(_resolve, text) if "&" in text else text
 
 
@@ -177,28 +152,18 @@ def _resolve(match: re.Match[str]) -> str:
 
 
 def fold(text: str) -> str:
-    r"""Turn every run of ASCII blanks and line ends into one blank, and drop the outer ones.
+    """Turn every run of ASCII blanks and line ends into one blank, and drop the outer ones.
 
     Other blanks stay: an ideographic space is a character of a Japanese text.
-
-    Examples
-    --------
-    >>> fold("  two\n   lines ")
-    'two lines'
     """
     return _BLANKS.sub(" ", text).strip(" ")
 
 
 def plain_text(text: str) -> str:
-    r"""Strip tags and comments, resolve entities, and keep the lines.
+    """Strip tags and comments, resolve entities, and keep the lines.
 
     Tags of `INLINE_TAGS` vanish, every other tag becomes a line end; blank lines are dropped at both ends,
     and several of them inside become one.
-
-    Examples
-    --------
-    >>> plain_text("\n<P>\n a<b>b</b> &amp; c\n</P><P>d</P>\n")
-    ' ab & c\n\nd'
     """
     if "<" in text:
         text = _TAG.sub(_separator, without_comments(text))
@@ -212,13 +177,7 @@ def _separator(match: re.Match[str]) -> str:
 
 
 def without_comments(text: str) -> str:
-    """Drop ``<!-- ... -->``; a comment that does not end stays.
-
-    Examples
-    --------
-    >>> without_comments("a<!-- <TEXT> -->b<!--")
-    'ab<!--'
-    """
+    """Drop ``<!-- ... -->``; a comment that does not end stays."""
     if "<!--" not in text:
         return text
     kept: list[str] = []

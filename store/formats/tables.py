@@ -1,20 +1,266 @@
-"""Tables whose columns the user names."""
+"""Tables: lines of fields, whose columns a format declares, or the user names."""
 
 from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from operator import attrgetter, call, itemgetter
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from store.errors import ArgumentError, FaultList, UnknownNameError
 from store.fields import id_fault, is_plain_id, topic_fault
-from store.formats.compression import DamagedDataError
-from store.formats.lines import BOM, open_bytes
-from store.records import Qrel
+from store.formats.lines import not_utf8, read_lines
 
-_INTEGER = re.compile(r"[+-]?[0-9]{1,18}(\.0*)?", re.ASCII)
+Row = TypeVar("Row")
+Value = TypeVar("Value")
+
+Fields = list[bytes]
+"""Of one line."""
+FieldReader = Callable[[bytes], Any]
+"""Turns a field into a value that is not ``None``, or raises `UnfitFieldError`."""
+_DIFFERING = frozenset({"docno", "iprob"})
+"""Columns with hardly a field twice; of others, each text is read once."""
+
+
+class UnfitFieldError(ValueError):
+    """A line has a field that cannot be what its column says."""
+
+    def __init__(self, message: str, code: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+@dataclass(slots=True)
+class Table(Generic[Row]):
+    """What a file of lines of fields holds."""
+
+    rows: list[Row] = field(default_factory=list)
+    """In file order."""
+    n_ignored_lines: int = 0
+    """Blank lines and, when lenient, comment lines."""
+    n_trailing: int = 0
+    """Rows, read leniently, with text after the last field."""
+    sha256: str = ""
+    """Hash of the uncompressed file, in hexadecimal."""
+    n_float_grades: int = 0
+    """Rows whose code was written as an integral float, like ``2.0``."""
+    float_grade: str = ""
+    """The first code that was written so."""
+    n_alike: int = 0
+    """Lines that are in no row, as they say what an earlier one says."""
+    first_alike: int = 0
+    """The first of them, by its number; 0 = there is none."""
+    repeats: list[Row] = field(default_factory=list)
+    """Rows of what an earlier row is of, among `rows` or not."""
+    looks_like: tuple[str, ...] = ()
+    """The `TableFormat.others` that all lines could be of."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableFormat(Generic[Row]):
+    """What the lines of a table are."""
+
+    columns: str
+    """Their names, with blanks between."""
+    readers: Mapping[str, FieldReader]
+    """By column, in the order in which faults of a line are told; the others mean nothing."""
+    row: Callable[..., Row]
+    """Makes a row of the line number and the values of `readers`."""
+    key: tuple[str, ...]
+    """Attributes of a row that no other row has alike ..."""
+    repeat_fault: Callable[[Row, Row], str | None]
+    """... and what is said of a second row, and the first; ``None`` = it is passed over, as it says the
+    same."""
+    split: Callable[[bytes, int], Fields] | None = None
+    """Turns a line into fields, for so many columns; ``None`` = at ASCII blanks."""
+    check: Callable[[int, Fields, Sequence[Any]], None] | None = None
+    """Raises `UnfitFieldError` where values do not go together; ``None`` stands for those with a fault."""
+    others: Mapping[str, Callable[[Fields, bool], bool]] = field(default_factory=dict)
+    """Whether a line could be of another format; it is told if the line has as many fields as it should."""
+    suspect: Callable[[Table[Row], FaultList], None] | None = None
+    """Tells that the whole file is something else."""
+
+
+def read_table(
+    path: str,
+    form: TableFormat[Row],
+    *,
+    lenient: bool = False,
+    keep_repeats: bool = False,
+    faults: FaultList | None = None,
+) -> Table[Row]:
+    """Read a table, or raise `FormatError`; with `faults` they are told there, and rows without one returned.
+
+    When `lenient`, a line that begins with ``#`` is a comment, and fields after the last column are ignored.
+    """
+    told = FaultList(path) if faults is None else faults
+    names = form.columns.split()
+    n_columns, split, check = len(names), form.split, form.check
+    readers = [
+        read if name in _DIFFERING else _Remembered(read).__getitem__ for name, read in form.readers.items()
+    ]
+    chosen = itemgetter(*(names.index(name) if name in names else 0 for name in form.readers))
+    grade_place = names.index("grade") if "grade" in names else None
+    key = attrgetter(*form.key)
+    digest = hashlib.sha256()
+    table = Table[Row]()
+    rows = table.rows
+    first_of: dict[object, Row] = {}
+    others, is_empty = form.others, True
+    for number, line in read_lines(path, told, digest):
+        try:
+            fields = line.split() if split is None else split(line, n_columns)
+        except UnfitFieldError as error:
+            told.add(number, str(error), error.code)
+            continue
+        n_more = len(fields) - n_columns
+        is_comment = line.startswith(b"#")
+        if n_more or is_comment or others:
+            if not fields or (is_comment and lenient):
+                table.n_ignored_lines += 1
+                continue
+            is_whole = not is_comment and (not n_more or (lenient and n_more > 0))
+            others = {name: fits for name, fits in others.items() if fits(fields, is_whole)}
+            is_empty = False
+            if not is_whole:
+                got = "a line that begins with `#`" if is_comment else str(len(fields))
+                message = f"expected {n_columns} fields ({form.columns}), got {got}"
+                told.add(number, message, "comment" if is_comment else "fields")
+                continue
+        try:
+            values = [*map(call, readers, chosen(fields))]
+            if check is not None:
+                check(number, fields, values)
+        except UnfitFieldError:
+            _tell_unfit(form, fields, number, told)
+            continue
+        row = form.row(number, *values)
+        first = first_of.setdefault(key(row), row)
+        if first is not row:
+            table.repeats.append(row)
+            if not keep_repeats:
+                if fault := form.repeat_fault(row, first):
+                    told.add(number, fault, "duplicate")
+                else:
+                    table.n_alike += 1
+                    table.first_alike = table.first_alike or number
+                continue
+        if n_more:
+            table.n_trailing += 1
+        if grade_place is not None and b"." in fields[grade_place]:
+            table.n_float_grades += 1
+            table.float_grade = table.float_grade or fields[grade_place].decode()
+        rows.append(row)
+    table.sha256 = digest.hexdigest()
+    table.looks_like = () if is_empty else tuple(others)
+    if form.suspect is not None:
+        form.suspect(table, told)
+    if not rows and not told:
+        told.add(None, f"expected `{form.columns}` lines, got none", "empty")
+    if faults is None:
+        told.raise_if_any()
+    return table
+
+
+class _Remembered(dict[bytes, Any]):
+    """The values of fields, each read once."""
+
+    def __init__(self, read: FieldReader) -> None:
+        self._read = read
+
+    def __missing__(self, text: bytes) -> Any:
+        value = self[text] = self._read(text)
+        return value
+
+
+def _tell_unfit(form: TableFormat[Row], fields: Fields, line: int, faults: FaultList) -> None:
+    """Tell every fault of a line of as many fields as it should have."""
+    names = form.columns.split()
+    values: list[Any] = []
+    for name, read in form.readers.items():
+        try:
+            values.append(read(fields[names.index(name)] if name in names else b""))
+        except UnfitFieldError as error:
+            values.append(None)
+            faults.add(line, str(error), error.code)
+    if form.check is not None:
+        try:
+            form.check(line, fields, values)
+        except UnfitFieldError as error:
+            faults.add(line, str(error), error.code)
+
+
+def shown(text: bytes) -> str:
+    """Return a field as messages show it."""
+    return text.decode("utf-8", "backslashreplace")
+
+
+def expecting(parse: Callable[[bytes], Value | None], expected: str, code: str) -> Callable[[bytes], Value]:
+    """Make the reader of a column from what returns ``None`` for a field that is not as `expected`."""
+
+    def read(text: bytes) -> Value:
+        value = parse(text)
+        if value is None:
+            message = f"expected {expected}, got `{shown(text)}`"
+            raise UnfitFieldError(message, code)
+        return value
+
+    return read
+
+
+def id_reader(
+    fault_of: Callable[[str], str | None], not_utf8: str = "expected UTF-8, got byte 0x{byte:02x} in `{got}`"
+) -> Callable[[bytes], str]:
+    """Make the reader of a column of ids."""
+
+    def read(text: bytes) -> str:
+        try:
+            name = text.decode()
+        except UnicodeDecodeError as error:
+            message = not_utf8.format(byte=text[error.start], got=shown(text))
+            raise UnfitFieldError(message, "utf8") from error
+        if is_plain_id(name) and name[0] != "#" and " " not in name:
+            return name
+        if fault := fault_of(name):
+            raise UnfitFieldError(fault, "id")
+        return name
+
+    return read
+
+
+read_topic = id_reader(topic_fault)
+read_name = id_reader(id_fault)
+"""Of docnos, iterations and names of judges."""
+
+_GRADE = re.compile(rb"([+-]?[0-9]{1,18})(\.0*)?")
+
+
+def _grade(text: bytes) -> int | None:
+    """Read an integer, which may be written as an integral float."""
+    match = _GRADE.fullmatch(text)
+    return int(match[1]) if match else None
+
+
+read_grade = expecting(_grade, "an integer grade", "grade")
+
+
+def check_rows(rows: Iterable[Any], kind: str, names: Sequence[str] = ("topic", "docno")) -> None:
+    """Raise `ArgumentError` for an id that could not be read back from a file of some kind."""
+    topics: set[str] = set()
+    for row in rows:
+        for name in names:
+            text = getattr(row, name)
+            if name != "topic":
+                fault = id_fault(text)
+            elif text in topics:
+                continue
+            else:
+                fault = topic_fault(text)
+                topics.add(text)
+            if fault:
+                raise ArgumentError(name, f"cannot be written to a {kind} file: {fault}", text)
 
 
 class GradedRow(NamedTuple):
@@ -31,151 +277,7 @@ class GradedRow(NamedTuple):
     """What it says for a grade; what negatives mean is not decided here."""
 
 
-@dataclass(frozen=True, slots=True)
-class JudgedTable:
-    """What a table of judgements holds."""
-
-    rows: list[GradedRow]
-    """In file order."""
-    n_float_grades: int
-    """Rows whose code was written as an integral float, like ``2.0``."""
-    n_ignored_lines: int
-    """Blank lines and, when lenient, comment lines."""
-    n_trailing: int
-    """Rows, read leniently, with text after the last field."""
-    sha256: str
-    """Hash of the uncompressed file, in hexadecimal."""
-    float_grade: str = ""
-    """The first code that was written so."""
-
-
-class Fields:
-    """The fields of a line, each read by what it is; faults are told with their line."""
-
-    def __init__(self, faults: FaultList) -> None:
-        self.faults = faults
-        self.n_floats = 0
-        self.float_grade = ""
-        self._known: set[str] = set()
-
-    def topic(self, line: int, text: str) -> str:
-        """Read a topic id; what repeats is checked once."""
-        if text not in self._known:
-            self._check(line, text, topic_fault(text))
-        return text
-
-    def name(self, line: int, text: str) -> str:
-        """Read a docno, the name of a judge, or an iteration."""
-        if not is_plain_id(text) or " " in text:
-            self._check(line, text, id_fault(text))
-        return text
-
-    def grade(self, line: int, text: str) -> int:
-        """Read an integer, which may be written as an integral float."""
-        match = _INTEGER.fullmatch(text)
-        if match is None:
-            self.faults.add(line, f"expected an integer grade, got `{text}`", "grade")
-            return 0
-        if match[1] is not None:
-            self.n_floats += 1
-            self.float_grade = self.float_grade or text
-        return int(text.partition(".")[0])
-
-    def _check(self, line: int, text: str, message: str | None) -> None:
-        """Tell a fault, or remember that there is none."""
-        if message:
-            self.faults.add(line, message, "id")
-        else:
-            self._known.add(text)
-
-
-RowReader = Callable[[int, Sequence[str], Fields], GradedRow]
-"""Turns the fields of a line into a row; a row with a fault is thrown away."""
-
-
-def read_table(
-    path: str,
-    columns: str,
-    read_row: RowReader,
-    *,
-    lenient: bool,
-    keep_repeats: bool = False,
-    faults: FaultList | None = None,
-) -> JudgedTable:
-    """Read a table of judgements; `columns` names its columns with blanks between, and so says how many.
-
-    Fields are separated by tabs where that gives as many as there are columns, else by any blanks. Blank
-    lines and a byte order mark are ignored. When `lenient`, a line that begins with ``#`` is a comment and
-    what follows the last field is ignored; otherwise both are faults. With `keep_repeats` topic, docno and
-    judge may come again, for `store.formats.codes.settle_repeats`.
-
-    `FormatError` is raised with every fault, by code: ``fields`` (not as many as there are columns),
-    ``comment``, ``duplicate`` (topic, docno and judge as on an earlier line), ``utf8``, ``empty``, the kind
-    of compression that is damaged, and what `read_row` tells. Where `faults` is given they are told there
-    instead, and the rows without one are returned.
-    """
-    told = FaultList(path) if faults is None else faults
-    fields = Fields(told)
-    digest = hashlib.sha256()
-    rows: list[GradedRow] = []
-    first_at: dict[tuple[str, str, str], GradedRow] = {}
-    n_columns = len(columns.split())
-    n_ignored = n_trailing = 0
-    for number, text in _read_lines(path, told, digest):
-        is_comment = text.startswith("#")
-        parts = _split(text, n_columns)
-        if not parts or (lenient and is_comment):
-            n_ignored += 1
-            continue
-        if is_comment or len(parts) < n_columns or (len(parts) > n_columns and not lenient):
-            got = "a line that begins with `#`" if is_comment else str(len(parts))
-            message = f"expected {n_columns} fields ({columns}), got {got}"
-            told.add(number, message, "comment" if is_comment else "fields")
-            continue
-        before = told.count
-        row = read_row(number, parts, fields)
-        if told.count > before:
-            continue
-        first = first_at.setdefault((row.topic, row.docno, row.judge), row)
-        if first is not row and not keep_repeats:
-            told.add(number, duplicate_words(row, first), "duplicate")
-            continue
-        n_trailing += len(parts) > n_columns
-        rows.append(row)
-    if not rows and not told:
-        told.add(None, f"expected `{columns}` lines, got none", "empty")
-    if faults is None:
-        told.raise_if_any()
-    sha256 = digest.hexdigest()
-    return JudgedTable(rows, fields.n_floats, n_ignored, n_trailing, sha256, fields.float_grade)
-
-
-def check_rows(rows: Iterable[Qrel], kind: str) -> None:
-    """Raise `ArgumentError` for an id that could not be read back from a file of some kind.
-
-    It is empty, has blanks or control characters, or is a topic that begins with ``#``.
-    """
-    topics: set[str] = set()
-    for row in rows:
-        if row.topic not in topics:
-            _refuse("topic", row.topic, topic_fault(row.topic), kind)
-            topics.add(row.topic)
-        _refuse("docno", row.docno, id_fault(row.docno), kind)
-
-
-def _refuse(name: str, text: str, message: str | None, kind: str) -> None:
-    """Refuse an id that could not be read back."""
-    if message:
-        raise ArgumentError(name, f"cannot be written to a {kind} file: {message}", text)
-
-
-def _split(text: str, n_columns: int) -> list[str]:
-    """Split a line into fields."""
-    if "\t" in text:
-        parts = [part.strip() for part in text.split("\t")]
-        if len(parts) == n_columns and any(parts):
-            return parts
-    return text.split()
+JudgedTable = Table[GradedRow]
 
 
 def duplicate_words(row: GradedRow, first: GradedRow) -> str:
@@ -188,21 +290,26 @@ def duplicate_words(row: GradedRow, first: GradedRow) -> str:
     )
 
 
-def _read_lines(path: str, faults: FaultList, digest: hashlib._Hash) -> Iterator[tuple[int, str]]:
-    """Yield numbered lines without their ends; hash them all."""
-    number = 0
-    with open_bytes(path) as file:
-        try:
-            for number, raw in enumerate(file, start=1):
-                digest.update(raw)
-                line = raw.removeprefix(BOM) if number == 1 else raw
-                try:
-                    yield number, line.decode("utf-8").removesuffix("\n").removesuffix("\r")
-                except UnicodeDecodeError as error:
-                    got = f"byte 0x{line[error.start]:02x} at column {error.start + 1}"
-                    faults.add(number, f"expected UTF-8, got {got}", "utf8")
-        except DamagedDataError as error:
-            faults.add(number + 1, str(error), error.kind)
+def split_text(line: bytes, n_columns: int) -> Fields:
+    """Split a line at tabs where that gives as many fields as there are columns, else at any blanks."""
+    try:
+        text = line.decode()
+    except UnicodeDecodeError as error:
+        raise UnfitFieldError(not_utf8(line, error), "utf8") from error
+    parts = [part.strip() for part in text.split("\t")] if "\t" in text else []
+    if len(parts) != n_columns or not any(parts):
+        parts = text.split()
+    return [part.encode() for part in parts]
+
+
+def judged_format(
+    columns: str,
+    readers: Mapping[str, FieldReader],
+    row: Callable[..., GradedRow] = GradedRow,
+    check: Callable[[int, Fields, Sequence[Any]], None] | None = None,
+) -> TableFormat[GradedRow]:
+    """Make a format of judgements whose columns stand between tabs or blanks."""
+    return TableFormat(columns, readers, row, ("topic", "docno", "judge"), duplicate_words, split_text, check)
 
 
 IGNORED = "-"
@@ -213,16 +320,7 @@ NAMES = ("topic", "iteration", "docno", "judge", "grade", IGNORED)
 
 
 def parse_columns(text: str) -> tuple[str, ...]:
-    """Read ``--columns NAME,NAME,...``: names of `NAMES` in the order of the file's columns.
-
-    `UnknownNameError` is raised for an unknown name, `ArgumentError` if a name but ``-`` is there twice, or
-    ``docno`` or ``grade`` is not.
-
-    Examples
-    --------
-    >>> parse_columns("docno,judge,-,grade")
-    ('docno', 'judge', '-', 'grade')
-    """
+    """Read ``--columns NAME,NAME,...``: names of `NAMES` in the order of the file's columns."""
     columns = tuple(name.strip() for name in text.split(","))
     named = [name for name in columns if name != IGNORED]
     for name in filter(None, named):
@@ -249,86 +347,35 @@ def read_columns(
     keep_repeats: bool = False,
     faults: FaultList | None = None,
 ) -> JudgedTable:
-    r"""Read a table of judgements by the names of its columns; options and faults are those of `read_table`.
+    """Read a table of judgements by the names of its columns; see `read_table`.
 
-    `topic`, `judge` and `iteration` are those of all lines where no column says them; no judge is an empty
-    one. Fields have the fault codes ``id`` and ``grade``. `ArgumentError` is raised if `topic` is not given
-    and no column says it, if `topic` or `judge` is given and a column says it too, or if one is no id.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.NamedTemporaryFile("w", suffix=".txt") as file:
-    ...     _ = file.write("d1 7 3\nd1 9 0\n")
-    ...     file.flush()
-    ...     read_columns(file.name, ("docno", "judge", "grade"), topic="web").rows[1]
-    GradedRow(line=2, topic='web', iteration='0', docno='d1', judge='9', code=0)
+    `topic`, `judge` and `iteration` are those of all lines where no column says them.
     """
     if topic is None and "topic" not in columns:
         hint = "--topic T, or `topic` among --columns"
         raise ArgumentError("topic", "must be given: no column says it", None, hint=hint)
-    for name, text, fault in (
+    for name, text, fault_of in (
         ("topic", topic, topic_fault),
         ("judge", judge, id_fault),
         ("iteration", iteration, id_fault),
     ):
         if text is not None and name != "iteration" and name in columns:
             raise ArgumentError(name, "is said by a column already", text)
-        if text is not None and (message := fault(text)):
+        if text is not None and (message := fault_of(text)):
             raise ArgumentError(name, f"must be one word ({message})", text)
-    places = {name: place for place, name in enumerate(columns) if name != IGNORED}
-    topic_place, judge_place = places.get("topic"), places.get("judge")
-    iteration_place = places.get("iteration")
-    docno_place, grade_place = places["docno"], places["grade"]
-
-    def row(line: int, parts: Sequence[str], fields: Fields) -> GradedRow:
-        return GradedRow(
-            line,
-            topic or "" if topic_place is None else fields.topic(line, parts[topic_place]),
-            iteration if iteration_place is None else fields.name(line, parts[iteration_place]),
-            fields.name(line, parts[docno_place]),
-            judge or "" if judge_place is None else fields.name(line, parts[judge_place]),
-            fields.grade(line, parts[grade_place]),
-        )
-
-    return read_table(path, " ".join(columns), row, lenient=lenient, keep_repeats=keep_repeats, faults=faults)
+    readers: dict[str, FieldReader] = {
+        "topic": read_topic,
+        "iteration": read_name,
+        "docno": read_name,
+        "judge": read_name,
+        "grade": read_grade,
+    }
+    said = {"topic": topic or "", "iteration": iteration, "judge": judge or ""}
+    readers |= {name: _always(text) for name, text in said.items() if name not in columns}
+    form = judged_format(" ".join(columns), readers)
+    return read_table(path, form, lenient=lenient, keep_repeats=keep_repeats, faults=faults)
 
 
-class IdFields:
-    """Fields of a file as text; what repeats is decoded and checked once."""
-
-    def __init__(self, faults: FaultList) -> None:
-        self._faults = faults
-        self._topics: dict[bytes, str] = {}
-
-    def topic(self, line: int, field: bytes) -> str | None:
-        """Return the topic id, or tell the fault."""
-        if (known := self._topics.get(field)) is not None:
-            return known
-        text = self._decoded(line, field)
-        if text is not None and (message := topic_fault(text)):
-            self._faults.add(line, message, "id")
-            return None
-        if text is not None:
-            self._topics[field] = text
-        return text
-
-    def docno(self, line: int, field: bytes) -> str | None:
-        """Return the docno, or tell the fault."""
-        text = self._decoded(line, field)
-        if text is None or is_plain_id(text):
-            return text
-        if message := id_fault(text):
-            self._faults.add(line, message, "id")
-            return None
-        return text
-
-    def _decoded(self, line: int, field: bytes) -> str | None:
-        """Decode a field, or tell the fault."""
-        try:
-            return field.decode("utf-8")
-        except UnicodeDecodeError as error:
-            got = field.decode("utf-8", "backslashreplace")
-            byte = field[error.start]
-            self._faults.add(line, f"expected UTF-8, got byte 0x{byte:02x} in `{got}`", "utf8")
-            return None
+def _always(value: str) -> FieldReader:
+    """Make the reader of what no column says."""
+    return lambda _field: value

@@ -1,4 +1,20 @@
-"""Topic files."""
+"""Topic files.
+
+====== ===================================================================================================
+trec   ``<top>`` records with ``<num>``, ``<title>``, ``<desc>``, ``<narr>``, closed or not; NIST's labels
+       (``Number:``, ``Topic:``) and TREC-1's other fields (``<dom>``) are dropped, any other tag is text
+covid  XML with ``<topic number="...">`` and, in it, elements named as in `FIELD_KEYS`; a document type
+       declaration is refused, as it can blow up a small file to gigabytes
+tsv    ``topic<TAB>title[<TAB>description[<TAB>narrative]]``, or as a line on top names the columns
+jsonl  an object a line, with one of `TOPIC_KEYS` (text or an integer) and keys as in `FIELD_KEYS`
+auto   by the first line that is not blank: ``<top>`` begins TREC's SGML, any other ``<`` XML, ``{`` JSON
+====== ===================================================================================================
+
+Blanks are folded in SGML and XML, where lines are wrapped; elsewhere text is raw. A topic may not begin with
+``#``: trec_eval takes such a line of a qrels file for a comment. Fault codes: ``json``, ``type``, ``missing``
+(no id; neither title, description nor narrative), ``fields`` (no tab, too many), ``id``, ``duplicate``,
+``markup``, ``xml``, ``doctype``, ``utf8``, ``gzip``, ``empty``.
+"""
 
 from __future__ import annotations
 
@@ -24,13 +40,6 @@ def header_fields(
 
     Names are matched in lower case, with ``_`` for blanks and hyphens. A line is no header if a name is
     unknown, two mean the same, or there is but one column.
-
-    Examples
-    --------
-    >>> header_fields(["Query-ID", "Query"], ["query_id"], {"title": ["title", "query"]})
-    ['title']
-    >>> header_fields(["7", "Query"], ["query_id"], {"title": ["title", "query"]}) is None
-    True
     """
     first, *others = (_name(cell) for cell in cells)
     meant = {name: field for field, names in fields.items() for name in names}
@@ -49,13 +58,6 @@ def doubt_words(ids: Iterable[str], noun: str, names: str) -> str | None:
 
     It does when it is a word without a digit, and every other has a digit. `names` are the column names
     that would have been known.
-
-    Examples
-    --------
-    >>> doubt_words(["keyword", "G01", "G02"], "topic", "topic, title")
-    'the first line was read as topic `keyword`, but looks like names of columns, since all ...'
-    >>> doubt_words(["wine", "beer", "G02"], "topic", "topic, title") is None
-    True
     """
     rest = iter(ids)
     first, second = next(rest, ""), next(rest, "")
@@ -96,31 +98,9 @@ def read_topics(
     format: TopicFormat = "auto",  # noqa: A002 - the option's name
     doubt: Callable[[str], None] | None = None,
 ) -> list[Topic]:
-    r"""Read a topic file, in file order; ``-`` is standard input, and compression is seen through.
+    """Read a topic file, in file order; ``-`` is standard input, and compression is seen through.
 
-    ``trec``: ``<top>`` records with ``<num>``, ``<title>``, ``<desc>``, ``<narr>``, closed or not; the labels
-    NIST writes (``Number:``, ``Topic:``, ``Description:``, ``Narrative:``) and TREC-1's other fields
-    (``<dom>``, ``<smry>``, ``<con>``, ...) are dropped, any other tag is text. ``covid``: XML with
-    ``<topic number="...">`` and, in it, elements named as in `FIELD_KEYS`; a document type or entity
-    declaration is refused, as it can blow up a small file to gigabytes. ``tsv``:
-    ``topic<TAB>title[<TAB>description[<TAB>narrative]]``, or as a line on top names the columns by names of
-    `TOPIC_KEYS` and `FIELD_KEYS`; `doubt` is told when the first topic looks like such a line. ``jsonl``: an
-    object a line, with one of `TOPIC_KEYS` (text or an integer) and keys as in `FIELD_KEYS` (text or null);
-    others are ignored. ``auto``: by the first line that is not blank: ``<top>`` begins TREC's SGML, any other
-    ``<`` XML, ``{`` JSON lines, all else is tab-separated. Blanks are folded in SGML and XML, where lines are
-    wrapped; elsewhere text is raw. A topic may not begin with ``#``: trec_eval takes such a line of a qrels
-    file for a comment.
-
-    `FormatError` is raised with every fault (malformed XML ends at the first), by code: ``json``, ``type``,
-    ``missing`` (no id; neither title, description nor narrative), ``fields`` (no tab, too many), ``id``,
-    ``duplicate``, ``markup``, ``xml``, ``doctype``, ``utf8``, ``gzip``, ``empty``.
-
-    Examples
-    --------
-    >>> file = getfixture("tmp_path") / "topics.txt"
-    >>> _ = file.write_text("<top>\n<num> Number: 301\n<title> Organized\n Crime\n</top>")
-    >>> read_topics(str(file))
-    [Topic(topic='301', title='Organized Crime', description='', narrative='')]
+    `doubt` is told when the first topic looks like a line of column names.
     """
     if format not in TOPIC_FORMATS:
         raise ArgumentError("format", f"must be one of {', '.join(TOPIC_FORMATS)}", format)

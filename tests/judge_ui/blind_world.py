@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pooler.pools.live import LiveDrawing
-from pooler.pools.plan import Plan, build_pool
+from pooler.pools.plan import Plan, PoolBuild
 from pooler.pools.runs import stored_runs
 from store.collection import Collection
 from store.records import Action, Document, Grade, JudgeKind, Passage, Scale, Topic
@@ -72,7 +72,7 @@ def make_world(folder: Path, *, places: str, other: bool, adaptive: bool = False
     if adaptive:
         plan = Plan(name="pool", strategy="mtf", budget=4, level=1)
         runs = stored_runs(made, depth=6, order="trec")
-        made.pools.add(build_pool(runs, plan, version="x").pool)
+        made.pools.add(PoolBuild(runs, plan, version="x").result().pool)
     else:
         tags = tuple(run.tag for run in made.runs.all())
         made.pools.add(make_pool({"1": DOCNOS}, run_tags=tags))

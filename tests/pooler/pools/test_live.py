@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from pooler.pools.live import AdaptivePool, LiveDrawing, start_strategy
-from pooler.pools.plan import Plan, build_pool
+from pooler.pools.plan import Plan, PoolBuild
 from pooler.pools.runs import stored_runs
 from pooler.strategies import STRATEGIES, find_strategy
 from pooler.strategies.kinds import Adaptive, AdaptiveStrategy, ParameterValue
@@ -100,7 +100,7 @@ def add_live(
     runs = stored_runs(collection, depth=DEPTH, order="trec")
     options: dict[str, Any] = {"name": "live", "seed": SEED, "level": LEVEL, **other}
     plan = Plan(strategy=strategy, parameters=dict(parameters), **options)
-    pool = build_pool(runs, plan, version="test").pool
+    pool = PoolBuild(runs, plan, version="test").result().pool
     collection.pools.add(pool)
     return pool.manifest
 
@@ -242,7 +242,7 @@ def test_seed_decides_what_is_drawn_at_random(collection: Collection) -> None:
     sequences = []
     for seed in (1, 2, 1):
         plan = Plan(strategy="thompson", name="live", seed=seed, level=LEVEL)
-        pool = AdaptivePool(runs, build_pool(runs, plan, version="test").pool.manifest)
+        pool = AdaptivePool(runs, PoolBuild(runs, plan, version="test").result().pool.manifest)
         draws: list[Draw] = []
         while (docno := pool.choose(TOPIC, draws)) is not None:
             draws.append(Draw(docno, 0))

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pooler.pools.plan import OUT_ORDERS, BuiltPool, Plan, build_pool, pool_lines
+from pooler.pools.plan import OUT_ORDERS, BuiltPool, Plan, PoolBuild, pool_lines
 from pooler.pools.runs import FileRuns
 from pooler.reading.blocks import RunTop, TieAtCut, TopRanking
 from pooler.reading.top import read_tops
@@ -38,7 +38,7 @@ def top_run(
 ) -> RunTop:
     """Make a run of ranked docnos, cut at `depth`."""
     tops = {
-        topic: TopRanking(docnos[:depth], -np.arange(1.0, len(docnos[:depth]) + 1), len(docnos))
+        topic: TopRanking.of(docnos[:depth], -np.arange(1.0, len(docnos[:depth]) + 1), len(docnos))
         for topic, docnos in topics.items()
     }
     n_lines = sum(map(len, topics.values()))
@@ -48,7 +48,7 @@ def top_run(
 
 def build(runs: list[RunTop], **plan: Any) -> BuiltPool:
     """Build the pool of runs read from files."""
-    return build_pool(FileRuns(runs), Plan(**plan), version="1")
+    return PoolBuild(FileRuns(runs), Plan(**plan), version="1").result()
 
 
 def pairs(pool: Pool) -> set[tuple[str, str]]:
@@ -352,11 +352,11 @@ def test_manifest_says_what_was_left_out() -> None:
     """Two pools without different pairs have different manifests: how many, and their hash."""
     runs = FileRuns([top_run("x", {"1": ["a", "b", "c"]}, depth=3)])
     manifests = [
-        build_pool(runs, Plan(), version="1", known=known).pool.manifest
+        PoolBuild(runs, Plan(), version="1", known=known).result().pool.manifest
         for known in ({("1", "a")}, {("1", "b")}, {("1", "b"), ("1", "a")})
     ]
     # The hash of the sorted lines: sha256sum of "1 a" and of "1 a", "1 b", each with its newline.
     assert manifests[0]["without"] == {"pairs": 1, "sha256": hashlib.sha256(b"1 a\n").hexdigest()}
     assert manifests[2]["without"] == {"pairs": 2, "sha256": hashlib.sha256(b"1 a\n1 b\n").hexdigest()}
     assert manifests[0]["without"] != manifests[1]["without"]
-    assert "without" not in build_pool(runs, Plan(), version="1").pool.manifest
+    assert "without" not in PoolBuild(runs, Plan(), version="1").result().pool.manifest

@@ -19,7 +19,7 @@ def runs_of(rankings: dict[str, dict[str, str]]) -> FileRuns:
     """Make runs whose docnos are single letters in rank order, by tag and topic."""
     return FileRuns([
         RunTop(tag, f"{tag}.run", "", 5, "trec",
-               {topic: TopRanking(list(docnos), np.arange(len(docnos), 0.0, -1.0), len(docnos))
+               {topic: TopRanking.of(list(docnos), np.arange(len(docnos), 0.0, -1.0), len(docnos))
                 for topic, docnos in topics.items()}, sum(map(len, topics.values())))
         for tag, topics in rankings.items()
     ])  # fmt: skip

@@ -36,7 +36,7 @@ def runs_of(systems: dict[str, dict[str, list[str]]], depth: int) -> FileRuns:
                 depth,
                 "trec",
                 {
-                    topic: TopRanking(docnos[:depth], -np.arange(float(len(docnos[:depth]))), 9)
+                    topic: TopRanking.of(docnos[:depth], -np.arange(float(len(docnos[:depth]))), 9)
                     for topic, docnos in topics.items()
                 },
                 9,

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pooler.reading.blocks import SuspicionError, find_fields
+from pooler.reading.blocks import DOCNO, RANK, SCORE, TAG, TOPIC, SuspicionError, find_fields
 from pooler.reading.columns import LONGEST_FIELD
 from tests.strategies import RunText, damaged, run_texts
 
@@ -19,7 +19,7 @@ def with_end(content: bytes) -> bytes:
 def columns_of(block: bytes) -> list[list[bytes]]:
     """Find fields and give them column by column, without the second."""
     lines = find_fields(block)
-    columns = (lines.topics(), lines.docnos(), lines.ranks(), lines.scores(), lines.tags())
+    columns = [lines.column(field) for field in (TOPIC, DOCNO, RANK, SCORE, TAG)]
     return [[column.at(row) for row in range(len(lines))] for column in columns]
 
 

@@ -81,7 +81,7 @@ def test_top_ranking_gives_back_what_it_packs(rows: list[tuple[str, float]], tie
     """Docnos, scores to the last bit and counts survive packing, and pickling."""
     docnos = [docno for docno, _ in rows]
     scores = np.array([score for _, score in rows], np.float64)
-    made = TopRanking(docnos, scores, 20, tied, tied + 1)
+    made = TopRanking.of(docnos, scores, 20, tied, tied + 1)
     for top in (made, pickle.loads(pickle.dumps(made))):
         assert top.docnos == docnos
         assert top.packed_docnos == "\n".join(docnos).encode()
@@ -93,7 +93,7 @@ def test_top_ranking_gives_back_what_it_packs(rows: list[tuple[str, float]], tie
 def test_top_ranking_takes_little_memory_and_few_bytes() -> None:
     """A hundred documents of 16 characters take their bytes, and little more, in a pickle too."""
     docnos = [f"FR940104-0-{number:05d}" for number in range(100)]
-    top = TopRanking(docnos, np.zeros(100), 1000)
+    top = TopRanking.of(docnos, np.zeros(100), 1000)
     assert len(pickle.dumps(top, pickle.HIGHEST_PROTOCOL)) < 100 * (16 + 1 + 8) + 150
     assert not hasattr(top, "__dict__")
 
