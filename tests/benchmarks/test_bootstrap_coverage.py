@@ -25,7 +25,7 @@ from store.analysis.agreement.intervals import (
     item_bootstrap,
     topic_bootstrap,
 )
-from store.analysis.agreement.kappa import cohen_kappa, stacked_chance_corrected
+from store.analysis.agreement.kappa import chance_corrected, stacked_chance_corrected
 
 RUNS = int(os.environ.get("POOLER_BENCH_RUNS", "400"))
 TRUE_TOPICS, RESAMPLES, GRADES = 20_000, 2000, 4
@@ -64,7 +64,7 @@ def drawn_tables(
 def intervals(tables: NDArray[np.int64], seed: int) -> tuple[Interval, Interval, Interval]:
     """Return the asymptotic interval and those of the item and the topic bootstrap."""
     whole = tables.sum(axis=0)
-    result = cohen_kappa(whole, "quadratic")
+    result = chance_corrected("cohen", whole, "quadratic")
     cells = cell_contributions(GRADES)
     return (
         asymptotic_interval(result.value, result.standard_error, n_units=int(whole.sum())),

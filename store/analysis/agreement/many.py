@@ -41,12 +41,10 @@ from store.analysis.agreement.kappa import (
     Coefficient,
     Numbers,
     Reason,
-    Share,
     Weights,
     chance_cost,
     costs_of,
     divide,
-    share,
 )
 from store.analysis.agreement.overlap import (
     RelevantCounts,
@@ -76,23 +74,6 @@ _CHANCES: dict[str, tuple[Chance, Weights]] = {
 }
 _DEGENERATE = 1e-26
 """A variance that is 0 comes out as a square of rounding errors."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class ManyAgreement:
-    """Agreement of all judges together, on one scale."""
-
-    n_documents: int
-    """Documents with a grade."""
-    n_shared: int
-    """Documents with two grades or more."""
-    raw: Share
-    """Mean, over shared documents, of the share of pairs of votes that agree."""
-    specific: tuple[Share, ...]
-    """For each grade, how likely another judge gives it when one does; ``n_documents`` are the
-    shared documents to which somebody gave it. On two grades the second is positive agreement.
-    ``no-relevant`` for a grade that nobody gave to a shared document."""
-    coefficients: dict[ManyName, Coefficient]
 
 
 def stacked_many(
@@ -180,46 +161,10 @@ def many_coefficient(name: ManyName, votes: Votes, *, values: Sequence[int] | No
     .. [1] K. L. Gwet, "Large-Sample Variance of Fleiss Generalized Kappa", *Educational and Psychological
        Measurement* 81(4), 781-790, 2021, doi:10.1177/0013164420973080.
     """
-    return many_agreement(votes, values=values, names=[name]).coefficients[name]
-
-
-def many_agreement(
-    votes: Votes, *, values: Sequence[int] | None = None, names: Sequence[ManyName] = MANY_NAMES
-) -> ManyAgreement:
-    """Measure the agreement of all judges by several coefficients, counting votes once.
-
-    Parameters and errors as for `many_coefficient`.
-    """
-    counted = grade_counts(votes)
-    by_document = counted.astype(np.float64)
-    sums = sums_apart(sums_of_counts(counted, votes.topic_codes, len(votes.topics)).sum(axis=0))
+    counts = grade_counts(votes)
+    sums = sums_apart(sums_of_counts(counts, votes.topic_codes, len(votes.topics)).sum(axis=0))
+    n_shared = int(sums.n_shared)
     nobody: Reason = "no-common-docs" if n_judges_of(votes) > 1 else "one-judge"
-    n_shared = int(sums.n_shared)
-    agreeing = float(np.trace(sums.rates)) / n_shared if n_shared else None
-    return ManyAgreement(
-        n_documents=int(sums.n_graded),
-        n_shared=n_shared,
-        raw=Share(agreeing, None if n_shared else nobody, n_shared),
-        specific=_specific(counted, "no-relevant" if n_shared else nobody),
-        coefficients={name: _coefficient(name, sums, by_document, values, nobody) for name in names},
-    )
-
-
-def _specific(counts: NDArray[np.int64], reason: Reason) -> tuple[Share, ...]:
-    """Measure the agreement specific to every grade, from counts of grades by document."""
-    counts = counts[counts.sum(axis=1) > 1]
-    same = (counts * (counts - 1)).sum(axis=0)
-    whole = (counts * (counts.sum(axis=1, keepdims=True) - 1)).sum(axis=0)
-    n_documents = np.count_nonzero(counts, axis=0)
-    parts = zip(same.tolist(), whole.tolist(), n_documents.tolist(), strict=True)
-    return tuple(share(part, out_of, n, reason) for part, out_of, n in parts)
-
-
-def _coefficient(
-    name: ManyName, sums: VoteSums, counts: NDArray[np.float64], values: Sequence[int] | None, nobody: Reason
-) -> Coefficient:
-    """Measure by one coefficient, from sums over all topics and counts of grades by document."""
-    n_shared = int(sums.n_shared)
     if name in METRIC_OF:
         metric = METRIC_OF[name]
         result = alpha(sums.coincidences, metric, n_documents=n_shared, values=values)
@@ -233,7 +178,7 @@ def _coefficient(
     if n_shared == 1 or np.count_nonzero(sums.grade_shares) == 1:
         reason: Reason = "one-doc" if n_shared == 1 else "single-grade"
         return Coefficient(None, reason, n_shared, observed, expected)
-    error = _standard_error(chance, costs, sums, counts)
+    error = _standard_error(chance, costs, sums, counts.astype(np.float64))
     return Coefficient(1 - seen / by_chance, None, n_shared, observed, expected, error)
 
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,47 +42,6 @@ _BLOCK_CELLS = 1 << 22
 """Cells of a block of one-hot rows: 16 MB."""
 _CHUNK_PAIRS = 1 << 20
 """Pairs of votes counted at once: 8 MB an array."""
-_CHUNK_GRADES = 1 << 15
-"""Grades of a judge counted at once, so that they stay near the processor."""
-
-
-def count_pairs(first: NDArray[np.int64], second: NDArray[np.int64], n_grades: int) -> NDArray[np.int64]:
-    """Count the grades that two judges gave to the same documents.
-
-    Parameters
-    ----------
-    first, second : ndarray of int, shape (n_documents,)
-        Places on the scale, from 0 to ``n_grades - 1``, document by document.
-    n_grades : int
-
-    Returns
-    -------
-    ndarray of int64, shape (n_grades, n_grades)
-        Documents by grade of `first` (rows) and of `second` (columns).
-
-    Raises
-    ------
-    ArgumentError
-        If the arrays differ in length or hold a place that is not on the scale.
-
-    Examples
-    --------
-    >>> count_pairs(np.array([0, 1, 1]), np.array([0, 0, 2]), 3).tolist()
-    [[1, 0, 0], [1, 0, 1], [0, 0, 0]]
-    """
-    if len(first) != len(second):
-        raise ArgumentError("second", f"must be {len(first)} grades", len(second))
-    counts = np.zeros(n_grades * n_grades, dtype=np.int64)
-    for begin in range(0, len(first), _CHUNK_GRADES):
-        part = slice(begin, begin + _CHUNK_GRADES)
-        rows, columns = (np.asarray(places[part], np.int64) for places in (first, second))
-        for name, places in (("first", rows), ("second", columns)):
-            # Seen as unsigned, a negative place is a huge one.
-            if int(places.view(np.uint64).max()) >= n_grades:
-                wrong = places[(places < 0) | (places >= n_grades)]
-                raise ArgumentError(name, f"must be from 0 to {n_grades - 1}", int(wrong[0]))
-        counts += np.bincount(rows * n_grades + columns, minlength=counts.size)
-    return counts.reshape(n_grades, n_grades)
 
 
 def pair_tables(votes: Votes, first: str, second: str) -> NDArray[np.int64]:
@@ -327,8 +286,6 @@ def coincidences(votes: Votes) -> NDArray[np.float64]:
 
 
 IntervalKind = Literal["topic", "item", "asymptotic", "none"]
-INTERVAL_KINDS: tuple[IntervalKind, ...] = get_args(IntervalKind)
-
 TopicTables = Callable[[int], NDArray[np.int64]]
 """From the number of a pair to its tables, shape (n_topics, n_grades, n_grades)."""
 
