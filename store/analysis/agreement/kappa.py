@@ -346,12 +346,6 @@ def _says_nothing(tables: Numbers, n: Numbers) -> NDArray[np.bool_]:
 Bands = Literal["landis-koch", "ir-book", "krippendorff"]
 BANDS: tuple[Bands, ...] = get_args(Bands)
 
-AUTHORS: dict[Bands, str] = {
-    "landis-koch": "Landis and Koch 1977",
-    "ir-book": "Manning, Raghavan and Schütze 2008",
-    "krippendorff": "Krippendorff 2004",
-}
-
 
 def band(value: float, bands: Bands) -> str:
     """Name a coefficient.
