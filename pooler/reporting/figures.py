@@ -14,7 +14,7 @@ from pooler.reporting.drawing import Axis
 from pooler.reporting.grid import HeatMap
 from pooler.reporting.lines import ChartLine, Lines
 from pooler.reporting.page import Figure, PageColumn, PageTable
-from pooler.reporting.rows import BarRow, Bars, Dot, Dots
+from pooler.reporting.rows import Row, Rows
 from pooler.results.table import Cell, Column, Plot, Table, View, see, written
 
 Interval = tuple[str, str, str]
@@ -31,7 +31,9 @@ _IN_WORDS = {
 def figure(plot: Plot, how_to_read: str, table: PageTable, command: str) -> Figure | str:
     """Make a figure of a plot, or a sentence that says why it has nothing to show."""
     chart = chart_of(plot)
-    if isinstance(chart, Bars | Dots) and not any(map(math.isfinite, _values(chart))):
+    if isinstance(chart, Rows) and not any(
+        math.isfinite(value) for row in chart.rows for value in row.values
+    ):
         reasons = dict.fromkeys(row.reason for row in chart.rows if row.reason)
         why = f": {'; '.join(reasons)}" if reasons else ""
         return f"{plot.title}: every value is undefined{why}."
@@ -69,20 +71,15 @@ def chart_of(plot: Plot) -> Chart:
         )
     reasons = [_reason_words(row) for row in table.to_records()]
     if plot.kind == "dots":
-        return _dots(plot, table, axis, labels, reasons)
-    is_stacked = plot.kind == "stacks"
-    bars = tuple(
-        BarRow(label, numbers, (" + ".join(cells),) if is_stacked else cells, reason)
-        for label, numbers, cells, reason in zip(
-            labels, _by_row(values), _by_row(texts), reasons, strict=True
-        )
-    )
-    described = _described([(bar.label, value) for bar in bars for value in bar.values], axis)
-    parts = headings if len(names) > 1 else ("",)
-    return Bars(plot.title, described, axis, bars, parts, is_stacked)
+        rows = _dots(plot, table, labels, reasons)
+    else:
+        cells = [(" + ".join(row),) if plot.kind == "stacks" else row for row in _by_row(texts)]
+        rows = tuple(map(Row, labels, _by_row(values), cells, reasons))
+    described = _described([(row.label, value) for row in rows for value in row.values], axis)
+    return Rows(plot.title, described, axis, rows, plot.kind, headings if len(names) > 1 else ("",))
 
 
-def _dots(plot: Plot, table: Table, axis: Axis, labels: Sequence[str], reasons: Sequence[str]) -> Dots:
+def _dots(plot: Plot, table: Table, labels: Sequence[str], reasons: Sequence[str]) -> tuple[Row, ...]:
     """Make a dot and its interval a row."""
     assert plot.low is not None
     assert plot.high is not None
@@ -90,13 +87,13 @@ def _dots(plot: Plot, table: Table, axis: Axis, labels: Sequence[str], reasons: 
     count, few = plot.few or ("", 0)
     counts = numbers(table, count) if count else [math.inf] * len(table)
     written = rounded(table, interval).values()
-    dots = []
+    rows = []
     for row, (value, low, high) in enumerate(zip(*(numbers(table, name) for name in interval), strict=True)):
         middle, first, last = (texts[row] for texts in written)
         text = middle if math.isnan(low) and math.isnan(high) else f"{middle} [{first}, {last}]"
         text += f", n {counts[row]:,.0f}" if count else ""
-        dots.append(Dot(labels[row], value, low, high, text, reasons[row], counts[row] < few))
-    return Dots(plot.title, _described([(dot.label, dot.value) for dot in dots], axis), axis, tuple(dots))
+        rows.append(Row(labels[row], (value,), (text,), reasons[row], (low, high), counts[row] < few))
+    return tuple(rows)
 
 
 def _lines(
@@ -198,13 +195,6 @@ def _texts(table: Table, name: str) -> list[str]:
 def _by_row(columns: Sequence[Sequence[Any]]) -> tuple[tuple[Any, ...], ...]:
     """Turn columns into rows."""
     return tuple(zip(*columns, strict=True))
-
-
-def _values(chart: Bars | Dots) -> list[float]:
-    """Return every value of a chart."""
-    return [
-        value for row in chart.rows for value in (row.values if isinstance(row, BarRow) else (row.value,))
-    ]
 
 
 def _described(values: Sequence[tuple[str, float]], axis: Axis) -> str:
