@@ -154,13 +154,6 @@ def rounded(table: Table, interval: Interval) -> dict[str, list[str]]:
     """Write values and their intervals with no more digits than the widest interval carries.
 
     Those are the decimals that its half-width needs to have two digits, and never more than the column has.
-
-    Examples
-    --------
-    >>> columns = [Column(name, "float") for name in ("kappa", "low", "high")]
-    >>> row = {"kappa": 0.41234, "low": 0.21, "high": 0.69}
-    >>> rounded(Table.of_rows("pairs", columns, [row]), ("kappa", "low", "high"))
-    {'kappa': ['0.41'], 'low': ['0.21'], 'high': ['0.69']}
     """
     _, low, high = interval
     ends = zip(numbers(table, low), numbers(table, high), strict=True)
@@ -213,11 +206,5 @@ def _reason_words(row: Mapping[str, Cell]) -> str:
 
 
 def reason_words(*codes: str) -> str:
-    """Write codes in a few words.
-
-    Examples
-    --------
-    >>> reason_words("no-relevant", "", "too-few")
-    'no relevant document, too few'
-    """
+    """Write codes in a few words."""
     return ", ".join(_IN_WORDS.get(code, code.replace("-", " ")) for code in codes if code)

@@ -42,22 +42,6 @@ def draw_heat_map(chart: HeatMap, *, width: float, key: str) -> str:
 
     Every cell has its text, so nothing is said by the shade alone. `ArgumentError`: not one value and text
     for every row and column, or a negative value.
-
-    Examples
-    --------
-    >>> chart = HeatMap(
-    ...     "Grades",
-    ...     "",
-    ...     "first judge",
-    ...     "second judge",
-    ...     ("0", "1"),
-    ...     ("0", "1"),
-    ...     ((50, 3), (2, 20)),
-    ...     (("50", "3"), ("2", "20")),
-    ...     has_diagonal=True,
-    ... )
-    >>> draw_heat_map(chart, width=400, key="f1").count('class="same-')
-    2
     """
     _check(chart)
     words = max(widest(label.split()) for label in (*chart.rows, *chart.columns, ""))

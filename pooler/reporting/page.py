@@ -172,12 +172,6 @@ def render(page: ReportPage) -> str:
     All text is escaped. Every chart is drawn twice, for wide windows and for narrow ones; only one of them is
     displayed, so that only one is read aloud. `ArgumentError`: the language is no language tag, a row has not
     one cell a column, or a chart cannot be drawn.
-
-    Examples
-    --------
-    >>> html = render(ReportPage("Pool & judges", "", (Section("What it is", ("A paragraph.",)),)))
-    >>> html.startswith("<!DOCTYPE html>"), "<h1>Pool &amp; judges</h1>" in html
-    (True, True)
     """
     if not _LANGUAGE.match(page.language):
         raise ArgumentError("language", "must be a language tag", page.language)

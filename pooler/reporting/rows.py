@@ -7,8 +7,8 @@ their marks. So nothing is ever cut, nor do two texts meet.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import accumulate
 from typing import Literal
 
@@ -125,7 +125,7 @@ class PlacedRow:
 
 @dataclass(frozen=True, slots=True)
 class RowLayout:
-    """Where all rows stand, from height 0 on."""
+    """Where rows stand."""
 
     rows: list[PlacedRow]
     left: float
@@ -137,25 +137,14 @@ class RowLayout:
     values_above: bool
     """Values stand above their marks, not at their right."""
 
-    @property
-    def height(self) -> float:
-        """Return the height of all rows."""
-        return self.rows[-1].bottom if self.rows else 0.0
-
-    def part(self, rows: slice) -> RowLayout:
-        """Return some of the rows, from height 0 on, with room for the labels of all."""
-        kept = self.rows[rows]
-        start = kept[0].top if kept else 0.0
-        return replace(self, rows=[replace(row, top=row.top - start) for row in kept])
-
-    def spans(self, top: float) -> list[tuple[float, float]]:
-        """Return the heights that hold marks and no text, from the top of the chart."""
+    def spans(self) -> list[tuple[float, float]]:
+        """Return the heights that hold marks and no text."""
         found: list[tuple[float, float]] = []
         for row in self.rows:
-            start, stop = top + row.top + row.head, top + row.end
+            start = row.top + row.head
             if found and found[-1][1] == start:
                 start = found.pop()[0]
-            found.append((start, stop))
+            found.append((start, row.end))
         return found
 
 
@@ -163,28 +152,36 @@ def draw_rows(chart: Rows, *, width: float, key: str, rows: slice = ALL) -> str:
     """Draw bars of up to six parts, or dots; some `rows` with the axis and columns of the whole chart."""
     _check(chart)
     sheet = Sheet(width, key)
+    shown = chart.rows[rows]
+    is_long = len(shown) > _ROWS_SEEN_AT_ONCE
     n_lanes = len(chart.parts) if chart.kind == "bars" else 1
-    layout = _lay_out(chart.rows, width, LINE * n_lanes).part(rows)
-    top = sheet.legend(chart.parts, 0, are_lines=False)
-    if len(layout.rows) > _ROWS_SEEN_AT_ONCE:
-        top += LINE + PADDING
-    scale, end = _draw_frame(sheet, layout, chart.axis, chart.ends(), top)
-    for row, placed in zip(chart.rows[rows], layout.rows, strict=True):
-        middle = top + placed.middle
+    top = sheet.legend(chart.parts, 0, are_lines=False) + (LINE + PADDING) * is_long
+    layout = _lay_out(chart.rows, shown, width, LINE * n_lanes, top)
+    scale, marks = horizontal_scale(chart.ends(), chart.axis, layout.left, layout.right)
+    for placed in layout.rows[1::2]:
+        sheet.rectangle(0, placed.top, width, placed.bottom - placed.top, "band")
+    if is_long:
+        sheet.horizontal_numbers(scale, marks, top - LINE - PADDING)
+    bottom = layout.rows[-1].bottom if shown else top
+    end = sheet.horizontal_axis(scale, marks, layout.spans(), bottom, chart.axis.label)
+    _write_texts(sheet, layout)
+    for row, placed in zip(shown, layout.rows, strict=True):
         if chart.kind == "dots":
-            _draw_dot(sheet, scale, row, middle)
+            _draw_dot(sheet, scale, row, placed.middle)
         else:
-            _draw_bars(
-                sheet, scale, row, middle - LINE * (n_lanes - 1) / 2, is_stacked=chart.kind == "stacks"
-            )
-    if chart.kind != "dots" and layout.rows and (zero := scale.place(0.0)) > scale.start:
-        for start, stop in layout.spans(top):
+            _draw_bars(sheet, scale, row, placed.middle, is_stacked=chart.kind == "stacks")
+    if not shown:
+        end = sheet.notes([NOTHING], end)
+    elif chart.kind != "dots" and (zero := scale.place(0.0)) > scale.start:
+        for start, stop in layout.spans():
             sheet.line(zero, start, zero, stop, "axis")
     return sheet.finished(chart.title, chart.description, end)
 
 
-def _lay_out(rows: Sequence[Row], width: float, mark_height: float) -> RowLayout:
-    """Find the room of every row."""
+def _lay_out(
+    rows: Sequence[Row], shown: Sequence[Row], width: float, mark_height: float, top: float
+) -> RowLayout:
+    """Find the place of the rows that are shown, with room for what all have to say."""
     label_room = min(widest(row.label for row in rows), _LABEL_SHARE * width)
     value_room = min(widest(text for row in rows for text in row.texts), _VALUE_SHARE * width)
     left, right = label_room + 2 * PADDING, width - value_room - 3 * PADDING
@@ -196,8 +193,8 @@ def _lay_out(rows: Sequence[Row], width: float, mark_height: float) -> RowLayout
     if values_above:
         value_room = min(widest(text for row in rows for text in row.texts), _ABOVE_SHARE * width)
         right, label_room = width - SIZE, width - value_room - 2 * PADDING
-    placed, top = [], 0.0
-    for row in rows:
+    placed = []
+    for row in shown:
         label = wrapped_label(row.label, label_room, SIZE)
         values = [line for text in row.texts for line in wrapped_label(text, value_room, SIZE)]
         reason = [] if row.is_whole else wrapped_label(row.reason or UNDEFINED, width - left, SIZE)
@@ -209,41 +206,27 @@ def _lay_out(rows: Sequence[Row], width: float, mark_height: float) -> RowLayout
     return RowLayout(placed, left, right, labels_above, values_above)
 
 
-def _draw_frame(
-    sheet: Sheet, layout: RowLayout, axis: Axis, values: Iterable[float], top: float
-) -> tuple[AxisScale, float]:
-    """Put all but the marks on the sheet; return where values stand, and where the axis' label ends.
-
-    Every other row has a background, and a chart of many rows its numbers above them too.
-    """
-    scale, marks = horizontal_scale(values, axis, layout.left, layout.right)
-    for row in layout.rows[1::2]:
-        sheet.rectangle(0, top + row.top, sheet.width, row.bottom - row.top, "band")
-    if len(layout.rows) > _ROWS_SEEN_AT_ONCE:
-        sheet.horizontal_numbers(scale, marks, top - LINE - PADDING)
-    bottom = top + layout.height
-    end = sheet.horizontal_axis(scale, marks, layout.spans(top), bottom, axis.label)
+def _write_texts(sheet: Sheet, layout: RowLayout) -> None:
+    """Write labels, values, and reasons of gaps."""
     for row in layout.rows:
         classes = "soft" if row.is_faint else ""
         if layout.labels_above:
-            sheet.lines(0, top + row.top, row.label, classes=classes)
+            sheet.lines(0, row.top, row.label, classes=classes)
         else:
-            start = top + row.middle - LINE * len(row.label) / 2
+            start = row.middle - LINE * len(row.label) / 2
             sheet.lines(layout.left - 2 * PADDING, start, row.label, anchor="end", classes=classes)
         start = row.top if layout.values_above else row.middle - LINE * len(row.values) / 2
-        sheet.lines(sheet.width, top + start, row.values, anchor="end", classes=classes)
-        sheet.lines(layout.left, top + row.end, row.reason, classes="soft")
-    if not layout.rows:
-        end = sheet.notes([NOTHING], end)
-    return scale, end
+        sheet.lines(sheet.width, start, row.values, anchor="end", classes=classes)
+        sheet.lines(layout.left, row.end, row.reason, classes="soft")
 
 
 def _draw_bars(sheet: Sheet, scale: AxisScale, row: Row, middle: float, *, is_stacked: bool) -> None:
     """Draw values from zero below each other, or end to end: then none of them if one is missing."""
+    step = 0.0 if is_stacked else LINE
     values = (math.nan,) if is_stacked and not math.isfinite(sum(row.values)) else row.values
     starts = accumulate(values, initial=0.0) if is_stacked else [0.0] * len(values)
     for series, (start, value) in enumerate(zip(starts, values, strict=False)):
-        y = middle - _THICKNESS / 2 + (0 if is_stacked else LINE * series)
+        y = middle + step * (series - (len(values) - 1) / 2) - _THICKNESS / 2
         left = scale.place(start)
         if not math.isfinite(value):
             sheet.rectangle(left, y, SIZE, _THICKNESS, "gap")
