@@ -28,8 +28,10 @@ _IN_WORDS = {
 """Reasons that are no words when their hyphens are taken away."""
 
 
-def figure(plot: Plot, how_to_read: str, table: PageTable, command: str) -> Figure | str:
-    """Make a figure of a plot, or a sentence that says why it has nothing to show."""
+def figure(
+    plot: Plot, how_to_read: str, command: str, table: Table, names: Sequence[str] = (), *, caption: str = ""
+) -> Figure | str:
+    """Make a figure of a plot and a table, or a sentence that says why it has nothing to show."""
     chart = chart_of(plot)
     if isinstance(chart, Rows) and not any(
         math.isfinite(value) for row in chart.rows for value in row.values
@@ -37,7 +39,9 @@ def figure(plot: Plot, how_to_read: str, table: PageTable, command: str) -> Figu
         reasons = dict.fromkeys(row.reason for row in chart.rows if row.reason)
         why = f": {'; '.join(reasons)}" if reasons else ""
         return f"{plot.title}: every value is undefined{why}."
-    return Figure(plot.title, how_to_read, chart, table, command)
+    interval = None if plot.low is None or plot.high is None else (plot.value, plot.low, plot.high)
+    below = page_table(table, names, caption=caption, interval=interval)
+    return Figure(plot.title, how_to_read, chart, below, command)
 
 
 def chart_of(plot: Plot) -> Chart:

@@ -113,10 +113,8 @@ def test_a_chart_without_a_value_says_so() -> None:
     assert isinstance(made, Rows)
     assert made.description == "x: no value."
     undefined = replace(plot, table=TABLE.take([1]), value="map")
-    assert figure(undefined, "", page_table(TABLE), "") == (
-        "Sizes: every value is undefined: no relevant document."
-    )
-    assert isinstance(figure(replace(undefined, table=TABLE), "", page_table(TABLE), ""), Figure)
+    assert figure(undefined, "", "", TABLE) == ("Sizes: every value is undefined: no relevant document.")
+    assert isinstance(figure(replace(undefined, table=TABLE), "", "", TABLE), Figure)
 
 
 @pytest.mark.parametrize(

@@ -187,13 +187,6 @@ def test_drawing_that_has_grown_scrolls_in_its_box():
     assert narrow.attrib["tabindex"] == "0"
 
 
-@pytest.mark.parametrize("language", ["", "en us", 'en"><script>', "en\n"])
-def test_language_that_is_no_tag_is_refused(language):
-    """It stands in an attribute that readers trust."""
-    with pytest.raises(ArgumentError, match="must be a language tag"):
-        render(ReportPage("t", "", (), language=language))
-
-
 def test_row_of_other_cells_than_columns_is_refused():
     """A number under the wrong heading would be a wrong number."""
     table = PageTable("c", (PageColumn("a"), PageColumn("b")), (("1",),))
