@@ -25,10 +25,7 @@ class MacroOverlap:
     """In [0, 1]; ``None`` when no topic has an overlap."""
     reason: Reason | None
     n_topics: int
-    n_no_relevant: int
-    """Topics left out because no judge found a relevant document."""
-    n_no_common_docs: int
-    """Topics left out because no document was graded by all."""
+    """Topics that have one; left out are those without a common, or without a relevant document."""
 
 
 class RelevantCounts(NamedTuple):
@@ -80,7 +77,7 @@ def macro_overlap(counts: RelevantCounts) -> MacroOverlap:
     Returns
     -------
     MacroOverlap
-        The mean over the topics that have an overlap, and how many have none. When none has one:
+        The mean over the topics that have an overlap. When none has one:
         ``no-relevant``, or ``no-common-docs`` when no topic has a common document.
 
     References
@@ -91,17 +88,14 @@ def macro_overlap(counts: RelevantCounts) -> MacroOverlap:
     Examples
     --------
     >>> macro_overlap(RelevantCounts(*np.array([[7, 3, 4], [1, 3, 0], [2, 3, 0]])))
-    MacroOverlap(value=0.75, reason=None, n_topics=2, n_no_relevant=1, n_no_common_docs=0)
+    MacroOverlap(value=0.75, reason=None, n_topics=2)
     """
     defined = counts.either > 0
     n_topics = int(defined.sum())
-    no_common = int(np.count_nonzero(counts.common == 0))
-    no_relevant = len(counts.common) - n_topics - no_common
     if not n_topics:
-        reason: Reason = "no-relevant" if no_relevant else "no-common-docs"
-        return MacroOverlap(None, reason, 0, no_relevant, no_common)
+        return MacroOverlap(None, "no-relevant" if counts.common.any() else "no-common-docs", 0)
     mean = math.fsum(counts.both[defined] / counts.either[defined]) / n_topics
-    return MacroOverlap(mean, None, n_topics, no_relevant, no_common)
+    return MacroOverlap(mean, None, n_topics)
 
 
 def macro_sums(counts: RelevantCounts) -> NDArray[np.float64]:

@@ -70,11 +70,11 @@ def test_macro_overlap_averages_topics_and_counts_the_others() -> None:
             [[0, 0], [0, 0]],  # no common document
         ]
     )
-    assert macro_overlap(relevant_in(tables)) == MacroOverlap(0.5, None, 3, 1, 1)
+    assert macro_overlap(relevant_in(tables)) == MacroOverlap(0.5, None, 3)
     assert stacked_overlap(tables.sum(axis=0)) == 4 / 8  # 4 of 8: topics thrown together
-    assert macro_overlap(relevant_in(tables[3:])) == MacroOverlap(None, "no-relevant", 0, 1, 1)
-    assert macro_overlap(relevant_in(tables[4:])) == MacroOverlap(None, "no-common-docs", 0, 0, 1)
-    assert macro_overlap(relevant_in(tables[:0])) == MacroOverlap(None, "no-common-docs", 0, 0, 0)
+    assert macro_overlap(relevant_in(tables[3:])) == MacroOverlap(None, "no-relevant", 0)
+    assert macro_overlap(relevant_in(tables[4:])) == MacroOverlap(None, "no-common-docs", 0)
+    assert macro_overlap(relevant_in(tables[:0])) == MacroOverlap(None, "no-common-docs", 0)
 
 
 def test_no_common_document_has_no_share() -> None:
@@ -132,9 +132,9 @@ def test_macro_overlap_of_three_judges_by_hand() -> None:
     """Three judges' overlap is all three sets' intersection over their union, topic by topic."""
     votes = votes_in(["111", "110", "000", "11.", "222", "021"], range(3), topics=[0, 0, 0, 0, 1, 1])
     # Topic 1: 1 of 2 (the fourth document lacks a judge); topic 2: 1 of 2; topic 3: no document.
-    assert macro_overlap(relevant_to_all(votes, 1)) == MacroOverlap(0.5, None, 2, 0, 1)
+    assert macro_overlap(relevant_to_all(votes, 1)) == MacroOverlap(0.5, None, 2)
     # At level 2 topic 1 has no relevant document, topic 2 has 1 of 2.
-    assert macro_overlap(relevant_to_all(votes, 2)) == MacroOverlap(0.5, None, 1, 1, 1)
+    assert macro_overlap(relevant_to_all(votes, 2)) == MacroOverlap(0.5, None, 1)
 
 
 @given(drawn_votes(max_judges=3, max_documents=12))
