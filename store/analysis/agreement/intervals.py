@@ -255,7 +255,7 @@ def item_bootstrap(
     ----------
     contributions : ndarray of int or float, shape (n_patterns, ...)
         What one document of each pattern adds to the sums, finite. Documents that were graded alike have one
-        pattern; see `cell_contributions` for a pair of judges and `distinct_patterns` for many.
+        pattern: of two judges a pattern is a cell of their table.
     counts : ndarray of int64, shape (n_patterns,)
         Documents of each pattern; at least 0.
     statistic, seed, resamples
@@ -278,7 +278,7 @@ def item_bootstrap(
     >>> table = np.array([[40, 10], [10, 40]])
     >>> def raw(sums):
     ...     return (sums[:, 0, 0] + sums[:, 1, 1]) / sums.sum(axis=(1, 2))
-    >>> interval = item_bootstrap(cell_contributions(2), table.ravel(), raw, seed=1)
+    >>> interval = item_bootstrap(np.eye(4).reshape(4, 2, 2), table.ravel(), raw, seed=1)
     >>> interval.n_units, round(interval.low, 2), round(interval.high, 2)  # .8 -+ 1.96 * .04
     (100, 0.72, 0.88)
     """
@@ -303,48 +303,6 @@ def item_bootstrap(
         Interval(None, None, None, n_documents, 0),
     )
     return of_one[""]
-
-
-def cell_contributions(n_grades: int) -> NDArray[np.float64]:
-    """Return what one document adds to the table of two judges, for every cell it can fall in.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_grades**2, n_grades, n_grades)
-        Cells in the order of ``table.ravel()``, which are the counts for `item_bootstrap`.
-
-    Examples
-    --------
-    >>> cell_contributions(2)[1].tolist()
-    [[0.0, 1.0], [0.0, 0.0]]
-    """
-    n_cells = n_grades * n_grades
-    return np.eye(n_cells).reshape(n_cells, n_grades, n_grades)
-
-
-def distinct_patterns(rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Find the different rows and count each.
-
-    Parameters
-    ----------
-    rows : ndarray of int64, shape (n_documents, n_columns)
-        One row a document: how many judges gave it each grade.
-
-    Returns
-    -------
-    patterns : ndarray of int64, shape (n_patterns, n_columns)
-        Ascending, the first column first.
-    counts : ndarray of int64, shape (n_patterns,)
-        Documents of each pattern, at least 1.
-
-    Examples
-    --------
-    >>> patterns, counts = distinct_patterns(np.array([[0, 2], [1, 1], [0, 2]]))
-    >>> patterns.tolist(), counts.tolist()
-    ([[0, 2], [1, 1]], [2, 1])
-    """
-    patterns, counts = np.unique(rows, axis=0, return_counts=True)
-    return patterns, counts.astype(np.int64)
 
 
 def _intervals(

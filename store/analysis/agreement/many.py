@@ -31,7 +31,6 @@ from store.analysis.agreement.intervals import (
     Interval,
     Statistic,
     asymptotic_interval,
-    distinct_patterns,
     item_bootstrap,
     topic_bootstrap,
     topic_bootstraps,
@@ -409,6 +408,6 @@ def _patterns(population: PopulationVotes) -> tuple[NDArray[np.float64], NDArray
     rows = grade_counts(votes)
     blank = np.zeros((1, votes.n_grades), dtype=np.int64)
     blank[0, population.default or 0] = len(votes.judges)
-    patterns, counts = distinct_patterns(np.concatenate([rows, blank]))
+    patterns, counts = np.unique(np.concatenate([rows, blank]), axis=0, return_counts=True)
     counts[np.all(patterns == blank, axis=1)] += int(population.blanks.sum()) - 1
     return sums_of_counts(patterns, np.arange(len(patterns)), len(patterns)), counts

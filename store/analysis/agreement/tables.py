@@ -22,7 +22,6 @@ from store.analysis.agreement.intervals import (
     Interval,
     Statistic,
     asymptotic_interval,
-    cell_contributions,
     item_bootstrap,
     topic_bootstraps,
 )
@@ -109,30 +108,6 @@ def all_pair_tables(votes: Votes) -> NDArray[np.int64]:
     if n_pairs_of_votes * _SECONDS_A_PAIR > n_shared * width * width * _SECONDS_A_PRODUCT:
         return _by_product(votes, votes_of_document)
     return _one_by_one(votes, votes_of_document)
-
-
-def pair_numbers(judges: NDArray[np.int64], n_judges: int) -> NDArray[np.int64]:
-    """Tell which of all pairs of judges the pairs of some of them are.
-
-    Parameters
-    ----------
-    judges : ndarray of int64, shape (n_some,)
-        Codes of judges, ascending, each once.
-    n_judges : int
-        All judges, whose pairs are numbered as in ``itertools.combinations(range(n_judges), 2)``.
-
-    Returns
-    -------
-    ndarray of int64, shape (n_some * (n_some - 1) / 2,)
-        Numbers of the pairs in ``itertools.combinations(judges, 2)``, in this order.
-
-    Examples
-    --------
-    >>> pair_numbers(np.array([0, 2, 3]), 4).tolist()  # of 01 02 03 12 13 23
-    [1, 2, 5]
-    """
-    first, second = np.triu_indices(len(judges), k=1)
-    return np.asarray(_starts(n_judges)[judges[first]] + judges[second])
 
 
 def _starts(n_judges: int) -> NDArray[np.int64]:
@@ -267,22 +242,6 @@ def sums_apart(sums: Numbers) -> VoteSums:
         sums[..., -2],
         sums[..., -1],
     )
-
-
-def coincidences(votes: Votes) -> NDArray[np.float64]:
-    """Count the coincidences of Krippendorff's alpha, shape (n_topics, n_grades, n_grades).
-
-    Examples
-    --------
-    Three judges give 0 0 1 to a document, two of them 1 1 to another:
-
-    >>> from store.analysis.agreement.votes import votes_from_rows
-    >>> documents, judges, grades = np.array([[0, 0, 0, 1, 1], [0, 1, 2, 0, 1], [0, 0, 1, 1, 1]])
-    >>> names = {"topics": ["1"], "judges": ["ann", "bob", "cy"], "scale_values": (0, 1)}
-    >>> coincidences(votes_from_rows(np.zeros(5, int), documents, judges, grades, **names)).tolist()
-    [[[1.0, 1.0], [1.0, 2.0]]]
-    """
-    return sums_apart(vote_sums(votes)).coincidences
 
 
 IntervalKind = Literal["topic", "item", "asymptotic", "none"]
@@ -479,7 +438,7 @@ def pair_intervals(
         if stack.level_index is None:
             names["quadratic"] = _quadratic
         if kind == "item":
-            cells = cell_contributions(len(table))
+            cells = np.eye(table.size).reshape(table.size, *table.shape)
             made.append(
                 {
                     name: item_bootstrap(cells, table.ravel(), of, resamples=resamples, seed=seed)
@@ -577,7 +536,8 @@ def _present(votes: Votes) -> tuple[NDArray[np.int64], Votes]:
     """Leave out the judges without a vote; beside it which of all pairs those of the rest are."""
     judges, codes = np.unique(votes.judge_codes, return_inverse=True)
     names = tuple(votes.judges[code] for code in judges.tolist())
-    numbers = pair_numbers(judges, len(votes.judges))
+    first, second = np.triu_indices(len(judges), k=1)
+    numbers = _starts(len(votes.judges))[judges[first]] + judges[second]
     return numbers, replace(votes, judges=names, judge_codes=codes)
 
 

@@ -275,7 +275,7 @@ def missing_pair_bounds(
     defined = ~np.isnan(before)
     if n_missing == 1:
         found = pair_extremes(rankings, first, second, r_mode=runs.r_mode, progress=progress)
-        low, high = before + found.down, before + found.up
+        low, high = before + found.down.change, before + found.up.change
         low_attained, high_attained = (np.asarray([True] * first.size) for _ in range(2))
     else:
         low, high = (runs.ap_low[first] - runs.ap_high[second], runs.ap_high[first] - runs.ap_low[second])

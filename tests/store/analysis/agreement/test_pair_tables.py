@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from store.analysis.agreement import tables as module
-from store.analysis.agreement.tables import all_pair_tables, pair_numbers, pair_tables
+from store.analysis.agreement.tables import all_pair_tables, pair_tables
 from store.analysis.agreement.votes import Votes
 from store.errors import ArgumentError, UnknownNameError
 from tests.store.analysis.graded import MISSING, drawn_votes, texts_of, votes_in
@@ -73,15 +73,6 @@ def test_either_way_is_taken_where_it_is_cheap(monkeypatch: pytest.MonkeyPatch) 
     sparse = votes_in([f"{MISSING * (n % 38)}01{MISSING * (38 - n % 38)}" for n in range(60)], (0, 1))
     all_pair_tables(sparse)
     assert taken == ["_by_product", "_one_by_one"]
-
-
-@given(st.sets(st.integers(0, 8)), st.integers(9, 11))
-def test_pairs_of_some_judges_are_found_among_all(judges: set[int], n_judges: int) -> None:
-    """Their numbers are their places among the combinations of all judges."""
-    every = list(combinations(range(n_judges), 2))
-    some = sorted(judges)
-    numbers = pair_numbers(np.array(some, dtype=np.int64), n_judges)
-    assert [every[number] for number in numbers] == list(combinations(some, 2))
 
 
 def test_judge_not_there_is_refused() -> None:
