@@ -70,7 +70,6 @@ def chart_of(plot: Plot) -> Chart:
             headings,
             _by_row(values),
             _by_row(texts),
-            has_diagonal=True,
             reason=reason,
         )
     reasons = [_reason_words(row) for row in table.to_records()]

@@ -58,10 +58,12 @@ from store.analysis.agreement.votes import Votes, grade_counts, n_judges_of
 from store.errors import ArgumentError
 
 ManyName = Literal[
-    "fleiss", "linear", "quadratic", "s", "ac1", "ac2", "alpha_nominal", "alpha_ordinal", "alpha_interval"
+    "alpha_ordinal", "alpha_nominal", "alpha_interval", "fleiss", "linear", "quadratic", "ac1", "ac2", "s"
 ]
 MANY_NAMES: tuple[ManyName, ...] = get_args(ManyName)
-"""Fleiss' kappa unweighted, linear and quadratic; Bennett's S; AC1 and quadratic AC2; alpha."""
+"""Alpha; Fleiss' kappa unweighted, linear and quadratic; AC1 and quadratic AC2; Bennett's S."""
+BINARY_MANY: tuple[ManyName, ...] = ("alpha_nominal", "fleiss", "ac1", "s")
+"""The others are one of these on two grades."""
 
 _CHANCES: dict[str, tuple[Chance, Weights]] = {
     "fleiss": ("scott", "none"),
@@ -222,21 +224,6 @@ def _standard_error(
     return math.sqrt(variance) if variance > _DEGENERATE else None
 
 
-GRADED: tuple[ManyName, ...] = (
-    "alpha_ordinal",
-    "alpha_nominal",
-    "alpha_interval",
-    "fleiss",
-    "linear",
-    "quadratic",
-    "ac1",
-    "ac2",
-    "s",
-)
-BINARY: tuple[ManyName, ...] = ("alpha_nominal", "fleiss", "ac1", "s")
-"""The others are one of these on two grades."""
-
-
 @dataclass(frozen=True, slots=True)
 class AllJudges:
     """One coefficient of all judges."""
@@ -274,12 +261,12 @@ def all_judges(
     Returns
     -------
     list of AllJudges
-        The names of `GRADED`, or `BINARY`, then ``raw`` and, at a level, ``positive`` and ``macro_overlap``.
+        `MANY_NAMES`, or `BINARY_MANY`, then ``raw`` and, at a level, ``positive`` and ``macro_overlap``.
     """
     graded = population
     if level_index is not None:
         population = population.collapsed(level_index)
-    names = GRADED if level_index is None else BINARY
+    names = MANY_NAMES if level_index is None else BINARY_MANY
     sums = population.total(vote_sums)
     whole = sums.sum(axis=0)
     statistics = _statistics(level_index, graded.votes.scale_values)
@@ -350,7 +337,7 @@ def _statistics(level_index: int | None, values: Sequence[int]) -> dict[str, Sta
 
     Interval alpha takes the distances of grades, the weighted ones those of places on the scale.
     """
-    names = GRADED if level_index is None else BINARY
+    names = MANY_NAMES if level_index is None else BINARY_MANY
     made: dict[str, Statistic] = {name: partial(stacked_many, name) for name in names}
     if level_index is None:
         made["alpha_interval"] = partial(stacked_many, "alpha_interval", values=values)

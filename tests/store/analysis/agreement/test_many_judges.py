@@ -338,9 +338,9 @@ def test_votes_without_a_shared_document_have_no_share(documents: list[str]) -> 
 def test_unknown_name_and_wrong_values_are_refused(documents: list[str]) -> None:
     """An unknown coefficient lists the known ones; values are those of the scale."""
     votes = votes_in(documents, range(2), n_judges=2)
-    with pytest.raises(ArgumentError, match="`name` must be one of fleiss, linear"):
+    with pytest.raises(ArgumentError, match="`name` must be one of alpha_ordinal, alpha_nominal"):
         many_coefficient("conger", votes)  # type: ignore[arg-type]
-    with pytest.raises(ArgumentError, match="`name` must be one of fleiss, linear"):
+    with pytest.raises(ArgumentError, match="`name` must be one of alpha_ordinal, alpha_nominal"):
         stacked_many("kappa", vote_sums(votes))  # type: ignore[arg-type]
     for name in MANY_NAMES:
         with pytest.raises(ArgumentError, match="`values` must be 2 grades, ascending"):
