@@ -197,13 +197,7 @@ def _line(words: Sequence[str]) -> str:
 
 
 def _quoted(word: str) -> str:
-    r"""Quote a word for a shell; what a page cannot show is written as bytes.
-
-    Examples
-    --------
-    >>> _quoted("a b"), _quoted("a\nb")
-    ("'a b'", "$'a\\x0ab'")
-    """
+    """Quote a word for a shell; what a page cannot show is written as bytes."""
     if sanitise_line(word) == word:
         return shlex.quote(word)
     in_bytes = _ESCAPED.sub(lambda found: b"\\x%02x" % found[0][0], os.fsencode(word))

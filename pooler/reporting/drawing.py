@@ -35,46 +35,22 @@ _EM_OTHER, _EM_PICTURE = 1.2, 1.8
 
 
 def escaped(text: str) -> str:
-    r"""Make any text fit to stand in an element or an attribute, of HTML and XML alike.
-
-    Examples
-    --------
-    >>> escaped("<b>\x1b & 'c'")
-    '&lt;b&gt;␛ &amp; &#x27;c&#x27;'
-    """
+    """Make any text fit to stand in an element or an attribute, of HTML and XML alike."""
     return html.escape(shown(text))
 
 
 def marked(text: str) -> str:
-    r"""Make a sentence fit as `escaped` does, its words in backticks as code.
-
-    Examples
-    --------
-    >>> marked("`pooler diff` & <b>"), marked("one`s`name")
-    ('<code>pooler diff</code> &amp; &lt;b&gt;', 'one`s`name')
-    """
+    """Make a sentence fit as `escaped` does, its words in backticks as code."""
     return _CODE.sub(r"<code>\1</code>", escaped(text))
 
 
 def shown(text: str) -> str:
-    r"""Return a text as it is shown: on one line, without characters that steer or are no XML.
-
-    Examples
-    --------
-    >>> shown("one\ntwo\uffff")
-    'one two\ufffd'
-    """
+    """Return a text as it is shown: on one line, without characters that steer or are no XML."""
     return _NOT_XML.sub("\ufffd", sanitise_line(text))
 
 
 def text_width(text: str, size: float) -> float:
-    """Return the room that a text needs, in the unit of the font size; never too little.
-
-    Examples
-    --------
-    >>> round(text_width("ill", 10), 1), round(text_width("漬物", 10), 1)
-    (15.0, 24.0)
-    """
+    """Return the room that a text needs, in the unit of the font size; never too little."""
     return size * sum(map(_em, text))
 
 
@@ -88,13 +64,6 @@ def wrapped_label(text: str, room: float, size: float) -> list[str]:
 
     Nothing is lost but blanks at the ends of lines. A line holds at least one character, however little room
     there is.
-
-    Examples
-    --------
-    >>> wrapped_label("bm25-of-the-title", 70, 10)
-    ['bm25-of-', 'the-title']
-    >>> wrapped_label("漬物の歴史", 25, 10)
-    ['漬物', 'の歴', '史']
     """
     lines, line = [], ""
     for word in _JOINT.split(shown(text).strip()):
@@ -169,12 +138,6 @@ def make_scale(
 
     Ends that are given stay where no value lies beyond; others go out to the next tick. Values that are not
     finite do not count. `ArgumentError`: a given end is not finite, or the low one not below the high one.
-
-    Examples
-    --------
-    >>> scale, marks = make_scale([3, 42], Axis("documents"), 0, 100)
-    >>> [str(mark) for mark in marks], scale.place(25)
-    (['0', '10', '20', '30', '40', '50'], 50.0)
     """
     found = [Decimal(value) for value in values if math.isfinite(value)]
     low, high = (_axis_end(end) for end in (axis.low, axis.high))
@@ -196,46 +159,25 @@ def make_scale(
         lowest = (lowest / step).to_integral_value("ROUND_FLOOR") * step
     if high is None:
         highest = (highest / step).to_integral_value("ROUND_CEILING") * step
-    return AxisScale(lowest, highest, start, stop), ticks(lowest, highest, most=most + 2, step=step)
+    return AxisScale(lowest, highest, start, stop), _multiples(lowest, highest, step)
 
 
-def ticks(low: Decimal, high: Decimal, *, most: int = 6, step: Decimal | None = None) -> list[Decimal]:
+def ticks(low: Decimal, high: Decimal, *, most: int = 6) -> list[Decimal]:
     """Return the multiples of 1, 2 or 5 times a power of ten that lie in a range, its ends included.
 
     The least step is taken that gives no more than `most`; at least one tick where that is 3 or more.
-
-    Examples
-    --------
-    >>> [str(mark) for mark in ticks(Decimal("0.13"), Decimal("0.38"))]
-    ['0.15', '0.20', '0.25', '0.30', '0.35']
-    >>> [str(mark) for mark in ticks(Decimal(0), Decimal(73))]
-    ['0', '20', '40', '60']
     """
-    if step is not None:
-        return _multiples(low, high, step)
     exponent = ((high - low) / most).adjusted() - 1
     while True:
-        for first in _STEPS:
-            step = Decimal(first).scaleb(exponent)
-            if (high / step).to_integral_value("ROUND_FLOOR") - (low / step).to_integral_value(
-                "ROUND_CEILING"
-            ) < most:
-                return _multiples(low, high, step)
+        for digit in _STEPS:
+            marks = _multiples(low, high, Decimal(digit).scaleb(exponent))
+            if len(marks) <= most:
+                return marks
         exponent += 1
 
 
 def tick_labels(marks: list[Decimal]) -> list[str]:
-    """Write ticks alike: all with the same decimals, or all with the same power of ten.
-
-    Examples
-    --------
-    >>> tick_labels([Decimal("0.0"), Decimal("0.5"), Decimal("1.0")])
-    ['0.0', '0.5', '1.0']
-    >>> tick_labels([Decimal(0), Decimal(2000), Decimal(4000)])
-    ['0', '2,000', '4,000']
-    >>> tick_labels([Decimal(0), Decimal("2e-9")])
-    ['0', '2e-9']
-    """
+    """Write ticks alike: all with the same decimals, or all with the same power of ten."""
     largest = max((abs(mark) for mark in marks), default=Decimal(0))
     steps = [after - before for before, after in pairwise(marks)]
     finest = min((step.normalize() for step in steps), default=largest.normalize())
@@ -281,10 +223,8 @@ def _with_power(mark: Decimal) -> str:
     """Write a number with its power of ten."""
     if not mark:
         return "0"
-    digits = mark.normalize()
-    power = digits.adjusted()
-    first = digits.scaleb(-power).normalize()
-    return f"{first:f}e{power}"
+    power = mark.adjusted()
+    return f"{mark.scaleb(-power).normalize():f}e{power}"
 
 
 SIZE = 13.0
@@ -312,13 +252,7 @@ _MARKERS = (
 
 
 def number(value: float) -> str:
-    """Write a coordinate.
-
-    Examples
-    --------
-    >>> number(3.0), number(0.26), number(-0.01)
-    ('3', '0.3', '0')
-    """
+    """Write a coordinate."""
     return f"{value:.1f}".removesuffix(".0").replace("-0", "0", 1 if -0.05 < value < 0 else 0)
 
 
@@ -350,10 +284,10 @@ class Sheet:
 
     def line(self, x1: float, y1: float, x2: float, y2: float, classes: str) -> None:
         """Draw a straight line."""
-        ends = "".join(
-            f' {name}="{number(value)}"' for name, value in (("x1", x1), ("y1", y1), ("x2", x2), ("y2", y2))
+        self._parts.append(
+            f'<line x1="{number(x1)}" y1="{number(y1)}" x2="{number(x2)}" y2="{number(y2)}"'
+            f' class="{classes}"/>'
         )
-        self._parts.append(f'<line{ends} class="{classes}"/>')
 
     def _grid(self, lines: Iterable[tuple[float, float, float, float]]) -> None:
         """Draw straight lines, upright or level, as one element: there are many of them."""
@@ -366,20 +300,19 @@ class Sheet:
 
     def rectangle(self, x: float, y: float, width: float, height: float, classes: str) -> None:
         """Draw a rectangle filled by a class."""
-        self._parts.append(f'<rect{_box(x, y, width, height)} class="{classes}"/>')
+        self._parts.append(
+            f'<rect x="{number(x)}" y="{number(y)}" width="{number(width)}" height="{number(height)}"'
+            f' class="{classes}"/>'
+        )
 
     def bar(self, x: float, y: float, width: float, height: float, series: int) -> None:
         """Draw a rectangle in the colour and the hatching of a series, counted from 0.
 
         The lines are drawn one by one: printed, a pattern becomes a picture for every bar.
         """
-        if series == 0:
-            return self.rectangle(x, y, width, height, "fill-1")
-        box = f'<rect{_box(x, y, width, height)} class="paper line-{series + 1}"/>'
-        self._parts.append(box)
-        if hatching := _hatching(series, x, y, width, height):
+        self.rectangle(x, y, width, height, f"paper line-{series + 1}" if series else "fill-1")
+        if series and (hatching := _hatching(series, x, y, width, height)):
             self._parts.append(f'<path d="{hatching}" class="hatch line-{series + 1}"/>')
-        return None
 
     def path(self, points: Iterable[tuple[float, float]], series: int) -> None:
         """Draw a line through points in the colour and the dashes of a series."""
@@ -528,68 +461,38 @@ def _hatching(series: int, x: float, y: float, width: float, height: float) -> s
     )
 
 
-def _box(x: float, y: float, width: float, height: float) -> str:
-    """Write the attributes of a rectangle."""
-    return f' x="{number(x)}" y="{number(y)}" width="{number(width)}" height="{number(height)}"'
-
-
 N_SERIES = 6
 """Series that one chart can tell apart, with and without colour."""
 N_SHADES = 5
 """Shades of a heat map, the first for nothing at all."""
 
-LIGHT: Mapping[str, str] = {
-    "page": "#ffffff",
-    "panel": "#f5f6f8",
-    "text": "#1b1f24",
-    "soft": "#565d66",
-    "link": "#0a5ba8",
-    "rule": "#d5d9df",
-    "axis": "#6d757f",
-    "band": "#f1f3f6",
-    "series-1": "#0a5ba8",
-    "series-2": "#b04a00",
-    "series-3": "#00755a",
-    "series-4": "#8038a8",
-    "series-5": "#b0153f",
-    "series-6": "#6a5600",
-    "shade-1": "#ffffff",
-    "shade-2": "#dceafa",
-    "shade-3": "#b0d0f0",
-    "shade-4": "#2a72b8",
-    "shade-5": "#0b3f75",
-    "on-shade-1": "#1b1f24",
-    "on-shade-2": "#1b1f24",
-    "on-shade-3": "#1b1f24",
-    "on-shade-4": "#ffffff",
-    "on-shade-5": "#ffffff",
+COLOURS: Mapping[str, tuple[str, str]] = {
+    "page": ("#ffffff", "#14171b"),
+    "panel": ("#f5f6f8", "#1c2026"),
+    "text": ("#1b1f24", "#e8eaed"),
+    "soft": ("#565d66", "#a9b1bb"),
+    "link": ("#0a5ba8", "#7cbcff"),
+    "rule": ("#d5d9df", "#363c45"),
+    "axis": ("#6d757f", "#88919c"),
+    "band": ("#f1f3f6", "#1d2127"),
+    "series-1": ("#0a5ba8", "#6cb4ff"),
+    "series-2": ("#b04a00", "#ff9f55"),
+    "series-3": ("#00755a", "#4fd1a5"),
+    "series-4": ("#8038a8", "#cf9bf0"),
+    "series-5": ("#b0153f", "#ff8aa5"),
+    "series-6": ("#6a5600", "#dcc25a"),
+    "shade-1": ("#ffffff", "#14171b"),
+    "shade-2": ("#dceafa", "#17304d"),
+    "shade-3": ("#b0d0f0", "#1f4e80"),
+    "shade-4": ("#2a72b8", "#77b5f2"),
+    "shade-5": ("#0b3f75", "#cfe5fb"),
+    "on-shade-1": ("#1b1f24", "#e8eaed"),
+    "on-shade-2": ("#1b1f24", "#e8eaed"),
+    "on-shade-3": ("#1b1f24", "#ffffff"),
+    "on-shade-4": ("#ffffff", "#10141a"),
+    "on-shade-5": ("#ffffff", "#10141a"),
 }
-DARK: Mapping[str, str] = {
-    "page": "#14171b",
-    "panel": "#1c2026",
-    "text": "#e8eaed",
-    "soft": "#a9b1bb",
-    "link": "#7cbcff",
-    "rule": "#363c45",
-    "axis": "#88919c",
-    "band": "#1d2127",
-    "series-1": "#6cb4ff",
-    "series-2": "#ff9f55",
-    "series-3": "#4fd1a5",
-    "series-4": "#cf9bf0",
-    "series-5": "#ff8aa5",
-    "series-6": "#dcc25a",
-    "shade-1": "#14171b",
-    "shade-2": "#17304d",
-    "shade-3": "#1f4e80",
-    "shade-4": "#77b5f2",
-    "shade-5": "#cfe5fb",
-    "on-shade-1": "#e8eaed",
-    "on-shade-2": "#e8eaed",
-    "on-shade-3": "#ffffff",
-    "on-shade-4": "#10141a",
-    "on-shade-5": "#10141a",
-}
+"""On light and on dark."""
 
 _CHARTS = """\
 svg text{fill:var(--text);font-family:inherit}
@@ -609,11 +512,6 @@ def stylesheet() -> str:
     """Return the colours as custom properties, and the classes that drawings use.
 
     The dark ones hold where the reader's system asks for them, but on paper.
-
-    Examples
-    --------
-    >>> "--page:#ffffff" in stylesheet()
-    True
     """
     series = "".join(
         f"svg .fill-{number}{{fill:var(--series-{number});stroke:var(--series-{number})}}\n"
@@ -626,13 +524,11 @@ def stylesheet() -> str:
         f"svg .same-{number}{{fill:none;stroke:var(--on-shade-{number});stroke-width:2.5}}\n"
         for number in range(1, N_SHADES + 1)
     )
+    light, dark = (
+        "".join(f"--{name}:{colours[scheme]};" for name, colours in COLOURS.items()) for scheme in (0, 1)
+    )
     return (
-        f":root{{color-scheme:light dark;{_properties(LIGHT)}}}\n"
-        f"@media screen and (prefers-color-scheme:dark){{:root{{{_properties(DARK)}}}}}\n"
+        f":root{{color-scheme:light dark;{light}}}\n"
+        f"@media screen and (prefers-color-scheme:dark){{:root{{{dark}}}}}\n"
         f"{_CHARTS}{series}{shades}"
     )
-
-
-def _properties(colours: Mapping[str, str]) -> str:
-    """Write colours as custom properties."""
-    return "".join(f"--{name}:{colour};" for name, colour in colours.items())

@@ -14,7 +14,7 @@ from pooler.reporting.drawing import Axis
 from pooler.reporting.grid import HeatMap
 from pooler.reporting.lines import ChartLine, Lines
 from pooler.reporting.page import Figure, PageColumn, PageTable
-from pooler.reporting.rows import BarRow, Bars, Dot, Dots
+from pooler.reporting.rows import Row, Rows
 from pooler.results.table import Cell, Column, Plot, Table, View, see, written
 
 Interval = tuple[str, str, str]
@@ -28,14 +28,20 @@ _IN_WORDS = {
 """Reasons that are no words when their hyphens are taken away."""
 
 
-def figure(plot: Plot, how_to_read: str, table: PageTable, command: str) -> Figure | str:
-    """Make a figure of a plot, or a sentence that says why it has nothing to show."""
+def figure(
+    plot: Plot, how_to_read: str, command: str, table: Table, names: Sequence[str] = (), *, caption: str = ""
+) -> Figure | str:
+    """Make a figure of a plot and a table, or a sentence that says why it has nothing to show."""
     chart = chart_of(plot)
-    if isinstance(chart, Bars | Dots) and not any(map(math.isfinite, _values(chart))):
+    if isinstance(chart, Rows) and not any(
+        math.isfinite(value) for row in chart.rows for value in row.values
+    ):
         reasons = dict.fromkeys(row.reason for row in chart.rows if row.reason)
         why = f": {'; '.join(reasons)}" if reasons else ""
         return f"{plot.title}: every value is undefined{why}."
-    return Figure(plot.title, how_to_read, chart, table, command)
+    interval = None if plot.low is None or plot.high is None else (plot.value, plot.low, plot.high)
+    below = page_table(table, names, caption=caption, interval=interval)
+    return Figure(plot.title, how_to_read, chart, below, command)
 
 
 def chart_of(plot: Plot) -> Chart:
@@ -64,25 +70,19 @@ def chart_of(plot: Plot) -> Chart:
             headings,
             _by_row(values),
             _by_row(texts),
-            has_diagonal=True,
             reason=reason,
         )
     reasons = [_reason_words(row) for row in table.to_records()]
     if plot.kind == "dots":
-        return _dots(plot, table, axis, labels, reasons)
-    is_stacked = plot.kind == "stacks"
-    bars = tuple(
-        BarRow(label, numbers, (" + ".join(cells),) if is_stacked else cells, reason)
-        for label, numbers, cells, reason in zip(
-            labels, _by_row(values), _by_row(texts), reasons, strict=True
-        )
-    )
-    described = _described([(bar.label, value) for bar in bars for value in bar.values], axis)
-    parts = headings if len(names) > 1 else ("",)
-    return Bars(plot.title, described, axis, bars, parts, is_stacked)
+        rows = _dots(plot, table, labels, reasons)
+    else:
+        cells = [(" + ".join(row),) if plot.kind == "stacks" else row for row in _by_row(texts)]
+        rows = tuple(map(Row, labels, _by_row(values), cells, reasons))
+    described = _described([(row.label, value) for row in rows for value in row.values], axis)
+    return Rows(plot.title, described, axis, rows, plot.kind, headings if len(names) > 1 else ("",))
 
 
-def _dots(plot: Plot, table: Table, axis: Axis, labels: Sequence[str], reasons: Sequence[str]) -> Dots:
+def _dots(plot: Plot, table: Table, labels: Sequence[str], reasons: Sequence[str]) -> tuple[Row, ...]:
     """Make a dot and its interval a row."""
     assert plot.low is not None
     assert plot.high is not None
@@ -90,13 +90,13 @@ def _dots(plot: Plot, table: Table, axis: Axis, labels: Sequence[str], reasons: 
     count, few = plot.few or ("", 0)
     counts = numbers(table, count) if count else [math.inf] * len(table)
     written = rounded(table, interval).values()
-    dots = []
+    rows = []
     for row, (value, low, high) in enumerate(zip(*(numbers(table, name) for name in interval), strict=True)):
         middle, first, last = (texts[row] for texts in written)
         text = middle if math.isnan(low) and math.isnan(high) else f"{middle} [{first}, {last}]"
         text += f", n {counts[row]:,.0f}" if count else ""
-        dots.append(Dot(labels[row], value, low, high, text, reasons[row], counts[row] < few))
-    return Dots(plot.title, _described([(dot.label, dot.value) for dot in dots], axis), axis, tuple(dots))
+        rows.append(Row(labels[row], (value,), (text,), reasons[row], (low, high), counts[row] < few))
+    return tuple(rows)
 
 
 def _lines(
@@ -157,13 +157,6 @@ def rounded(table: Table, interval: Interval) -> dict[str, list[str]]:
     """Write values and their intervals with no more digits than the widest interval carries.
 
     Those are the decimals that its half-width needs to have two digits, and never more than the column has.
-
-    Examples
-    --------
-    >>> columns = [Column(name, "float") for name in ("kappa", "low", "high")]
-    >>> row = {"kappa": 0.41234, "low": 0.21, "high": 0.69}
-    >>> rounded(Table.of_rows("pairs", columns, [row]), ("kappa", "low", "high"))
-    {'kappa': ['0.41'], 'low': ['0.21'], 'high': ['0.69']}
     """
     _, low, high = interval
     ends = zip(numbers(table, low), numbers(table, high), strict=True)
@@ -200,13 +193,6 @@ def _by_row(columns: Sequence[Sequence[Any]]) -> tuple[tuple[Any, ...], ...]:
     return tuple(zip(*columns, strict=True))
 
 
-def _values(chart: Bars | Dots) -> list[float]:
-    """Return every value of a chart."""
-    return [
-        value for row in chart.rows for value in (row.values if isinstance(row, BarRow) else (row.value,))
-    ]
-
-
 def _described(values: Sequence[tuple[str, float]], axis: Axis) -> str:
     """Say between what a chart lies, for those who do not see it."""
     known = [(value, label) for label, value in values if not math.isnan(value)]
@@ -223,11 +209,5 @@ def _reason_words(row: Mapping[str, Cell]) -> str:
 
 
 def reason_words(*codes: str) -> str:
-    """Write codes in a few words.
-
-    Examples
-    --------
-    >>> reason_words("no-relevant", "", "too-few")
-    'no relevant document, too few'
-    """
+    """Write codes in a few words."""
     return ", ".join(_IN_WORDS.get(code, code.replace("-", " ")) for code in codes if code)

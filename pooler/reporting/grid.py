@@ -17,7 +17,7 @@ _LABEL_SHARE = 0.32
 
 @dataclass(frozen=True, slots=True)
 class HeatMap:
-    """A table of numbers to be seen as shades."""
+    """A table of numbers to be seen as shades; rows and columns are the same things in the same order."""
 
     title: str
     description: str
@@ -31,8 +31,6 @@ class HeatMap:
     """One tuple a row; not negative; NaN = a gap."""
     texts: tuple[tuple[str, ...], ...]
     """The values as they are to be read."""
-    has_diagonal: bool = False
-    """Rows and columns are the same things in the same order; their meetings get a frame."""
     reason: str = ""
     """Why values are missing."""
 
@@ -42,22 +40,6 @@ def draw_heat_map(chart: HeatMap, *, width: float, key: str) -> str:
 
     Every cell has its text, so nothing is said by the shade alone. `ArgumentError`: not one value and text
     for every row and column, or a negative value.
-
-    Examples
-    --------
-    >>> chart = HeatMap(
-    ...     "Grades",
-    ...     "",
-    ...     "first judge",
-    ...     "second judge",
-    ...     ("0", "1"),
-    ...     ("0", "1"),
-    ...     ((50, 3), (2, 20)),
-    ...     (("50", "3"), ("2", "20")),
-    ...     has_diagonal=True,
-    ... )
-    >>> draw_heat_map(chart, width=400, key="f1").count('class="same-')
-    2
     """
     _check(chart)
     words = max(widest(label.split()) for label in (*chart.rows, *chart.columns, ""))
@@ -93,14 +75,14 @@ def draw_heat_map(chart: HeatMap, *, width: float, key: str) -> str:
             shade = _shade(value, largest)
             sheet.rectangle(x, top, cell, height, f"shade-{shade}" if shade else "gap")
             sheet.text(x + cell / 2, middle, text, anchor="middle", classes=f"on-{shade or 1}")
-            if chart.has_diagonal and row == column:
+            if row == column:
                 sheet.rectangle(x + 4, top + 4, cell - 8, height - 8, f"same-{shade or 1}")
         top += height
     missing = sum(not math.isfinite(value) for row in chart.values for value in row)
     notes = [f"{missing} missing: {chart.reason or UNDEFINED}"] if missing else []
     if not chart.rows or not chart.columns:
         notes.append(NOTHING)
-    elif chart.has_diagonal:
+    else:
         notes.append("framed: both the same")
     return sheet.finished(chart.title, chart.description, sheet.notes(notes, top + PADDING))
 

@@ -57,15 +57,7 @@ class Lines:
 
 
 def draw_lines(chart: Lines, *, width: float, key: str) -> str:
-    """Draw one to six lines as one `<svg>` element.
-
-    Examples
-    --------
-    >>> line = ChartLine("pool", ((1, 10), (2, 18), (3, 24)))
-    >>> chart = Lines("Growth", "", Axis("depth"), Axis("documents"), (line,))
-    >>> draw_lines(chart, width=400, key="f1").count("<polyline")
-    1
-    """
+    """Draw one to six lines as one `<svg>` element."""
     if not 1 <= len(chart.lines) <= N_SERIES:
         raise ArgumentError("lines", f"must be 1 to {N_SERIES}", len(chart.lines))
     sheet = Sheet(width, key)

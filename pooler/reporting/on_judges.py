@@ -53,12 +53,10 @@ def _judging(stored: Stored, commands: CommandLines) -> Iterator[str | Figure]:
                 title="How far each judge has come",
             ),
             "A bar is what a judge was given; what was put off and what is unjudged still has to be done.",
-            page_table(
-                progress,
-                caption="Documents of the pool by judge and state; grades include"
-                " everything the judge has graded, pooled or not.",
-            ),
             commands.of_collection("status"),
+            progress,
+            caption="Documents of the pool by judge and state; grades include"
+            " everything the judge has graded, pooled or not.",
         )
     timed = stored.costs.where([cell is not None for cell in stored.costs.cells("dwell_median_s")])
     if not len(timed):
@@ -74,8 +72,9 @@ def _judging(stored: Stored, commands: CommandLines) -> Iterator[str | Figure]:
             title="Time at the desk",
         ),
         "Active seconds of each judge, pauses left out.",
-        page_table(stored.costs, caption="Times are in seconds."),
         commands.of_collection("effort"),
+        stored.costs,
+        caption="Times are in seconds.",
     )
     of_dwell = ("dwell_median_s", "dwell_lower_s", "dwell_upper_s")
     yield figure(
@@ -92,8 +91,9 @@ def _judging(stored: Stored, commands: CommandLines) -> Iterator[str | Figure]:
         ),
         "Half of a judge's documents were on the screen, before they were decided, for a time within the"
         " line; the dot is the median.",
-        page_table(stored.costs, caption="Times are in seconds.", interval=of_dwell),
         commands.of_collection("effort"),
+        stored.costs,
+        caption="Times are in seconds.",
     )
 
 
@@ -202,25 +202,22 @@ def _agreement(
             ),
             f"1 = the two judges always agree, 0 = as often as by chance.{of_interval}{which} n: documents"
             f" that both graded; pairs with fewer than {FEW_SHARED} are grey, as they mean little.",
-            page_table(
-                table,
-                (
-                    "first",
-                    "second",
-                    "n",
-                    "raw",
-                    name,
-                    f"{name}_low",
-                    f"{name}_high",
-                    "overlap",
-                    "reason",
-                    "interval_reason",
-                ),
-                interval=(name, f"{name}_low", f"{name}_high"),
-                caption="n: documents graded by both; raw: share with the same grade;"
-                " overlap: relevant to both among those relevant to either",
-            ),
             command,
+            table,
+            (
+                "first",
+                "second",
+                "n",
+                "raw",
+                name,
+                f"{name}_low",
+                f"{name}_high",
+                "overlap",
+                "reason",
+                "interval_reason",
+            ),
+            caption="n: documents graded by both; raw: share with the same grade;"
+            " overlap: relevant to both among those relevant to either",
         )
     if 2 < len(found.judges) <= MOST_ON_A_MAP:
         yield _map_of_judges(found.judges, graded, command)
@@ -281,12 +278,10 @@ def _map_of_judges(judges: Sequence[str], graded: Table, command: str) -> Figure
             ),
         ),
         "The stronger the shade, the more often the two judges gave the same grade.",
-        page_table(
-            graded,
-            ("first", "second", "n", "raw", "reason"),
-            caption="raw: share of the n documents with the same grade",
-        ),
         command,
+        graded,
+        ("first", "second", "n", "raw", "reason"),
+        caption="raw: share of the n documents with the same grade",
     )
 
 
@@ -312,6 +307,7 @@ def _map_of_grades(cross: Table, graded: Table, command: str) -> Figure | str:
         ),
         f"Cells off the frame are documents ({counted(int(shared[pair]), 'document')} in all) to which the"
         " two gave different grades. Of the pairs that share the most documents, these two agree least.",
-        page_table(table, caption=cross.title),
         command,
+        table,
+        caption=cross.title,
     )

@@ -97,8 +97,8 @@ def _pool(material: Material) -> Iterator[str | Figure]:
             ),
             "A bar is the pool of a topic; its last part is what nobody has judged yet, and a topic"
             f" without a first part has no relevant document.{which}",
-            page_table(by_topic),
             commands.of_runs("diagnose", "--by-topic", *material.own_depth),
+            by_topic,
         )
     by_rank = diagnosis.table("ranks")
     command = commands.of_runs("diagnose", "--by-rank", *material.own_depth)
@@ -115,8 +115,8 @@ def _pool(material: Material) -> Iterator[str | Figure]:
         ),
         "The share of the runs' documents at each rank that nobody judged: runs that fed the pool"
         f" have few down to its depth, other runs more.{last}",
-        page_table(by_rank),
         command,
+        by_rank,
     )
     if depth_pool is not None:
         pooled = by_rank.head(depth_pool.depth)
@@ -137,8 +137,8 @@ def _pool(material: Material) -> Iterator[str | Figure]:
             ),
             "Where the lowest line is still above 0 at the last rank of the pool, a deeper pool"
             " would probably have found more; ranks below it were not pooled and are left out.",
-            page_table(pooled),
             command,
+            pooled,
         )
 
 
@@ -175,7 +175,6 @@ def contributions(material: Material) -> Section | None:
             "rank_left_out",
             "tau",
         )
-        numbers = page_table(table, names, caption=caption)
         late_title = "Change of MAP had the run come late"
         if siblings:
             late_title += ", with its whole group" if by_group else ", alone"
@@ -191,8 +190,10 @@ def contributions(material: Material) -> Section | None:
                 ),
                 f"How many documents the pool owes to {of_whom} alone; the second bar counts the"
                 " relevant ones among them.",
-                numbers,
                 command,
+                table,
+                names,
+                caption=caption,
             ),
             figure(
                 Plot(
@@ -205,8 +206,10 @@ def contributions(material: Material) -> Section | None:
                 ),
                 f"How far the run's MAP falls without the documents that only {who} brought. A run that"
                 " comes later, and differs as much from the others, loses as much.",
-                numbers,
                 command,
+                table,
+                names,
+                caption=caption,
             ),
         ]
     return Section("What the pool owes to its runs", tuple(blocks))
@@ -229,15 +232,12 @@ def limits(material: Material) -> Figure | str:
         "The dot is MAP with unjudged documents counted as not relevant; the line goes from the lowest to"
         " the highest that it could be, whatever the unjudged documents of the run's own list are. It is"
         " not a confidence interval: the topics stay the same.",
-        page_table(
-            table,
-            ("run", "judged", "ap", "bpref", "condensed", "low", "high"),
-            interval=("ap", "low", "high"),
-            caption=f"judged@{JUDGED_AT}: share of the first {JUDGED_AT} documents that are judged; bpref:"
-            " from the order of the judged documents only; judged AP: AP of the judged documents"
-            " only; low, high: the lowest and the highest that AP could be.",
-        ),
         material.commands.of_runs("diagnose", *material.own_depth),
+        table,
+        ("run", "judged", "ap", "bpref", "condensed", "low", "high"),
+        caption=f"judged@{JUDGED_AT}: share of the first {JUDGED_AT} documents that are judged; bpref:"
+        " from the order of the judged documents only; judged AP: AP of the judged documents"
+        " only; low, high: the lowest and the highest that AP could be.",
     )
 
 

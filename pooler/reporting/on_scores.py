@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from pooler.reporting.figures import figure, page_table
+from pooler.reporting.figures import figure
 from pooler.reporting.material import Material
 from pooler.reporting.on_pool import called, limits
 from pooler.reporting.page import Figure, Section
@@ -73,8 +73,9 @@ def unjudged(material: Material) -> SectionPart:
                 "Each run's own unjudged documents at the first rank below the pool turn relevant, and no"
                 " deeper ones (eq. 19 of Kishida 2001): a long bar is a score that depends on where"
                 " judging stopped.",
-                page_table(replace(table, notes=()), _OF_SENSITIVITY),
                 material.commands.of_runs("sensitivity", "--depth", str(material.depth)),
+                replace(table, notes=()),
+                _OF_SENSITIVITY,
             ),
             *filter(None, [" ".join(words)]),
         ]
@@ -123,8 +124,9 @@ def disagreement(material: Material) -> SectionPart:
             "The dot is the expected MAP. If each document were judged again independently, relevant with"
             f" its probability ({worth}), 95 in 100 such judgings of the same topics would give a MAP"
             " within the line. A judge who is stricter or milder throughout can move all MAPs beyond it.",
-            page_table(table, _OF_VARIATION, interval=("mean", "low", "high")),
             commands.of_probabilities("variation"),
+            table,
+            _OF_VARIATION,
         ),
         *([f"{without_words(loaded.n_left_out)}."] if loaded.n_left_out else []),
         *(f"{one[0].upper()}{one[1:]}." for one in empty_words(probable.topics, varied.varied)),
@@ -139,8 +141,9 @@ def disagreement(material: Material) -> SectionPart:
             of_pairs,
             "How likely another judging is to put the second run of each pair above the first; 0.5 ="
             " either order is as likely.",
-            page_table(varied.table("pairs"), _OF_PAIRS),
             commands.of_probabilities("variation", "--pairs", "--neighbours"),
+            varied.table("pairs"),
+            _OF_PAIRS,
         ),
         varied.conclusion(),
     ]
@@ -183,7 +186,6 @@ def differences(material: Material) -> SectionPart | None:
                 ),
                 "Neighbours in the order of MAP: where the first bar is shorter than the second,"
                 " the two are not significantly different at 0.05 (eq. 23 of Kishida 2001).",
-                page_table(needed, _OF_REQUIRED),
                 material.commands.of_runs(
                     "required-difference",
                     *([] if material.source.option("runs") else ["--all"]),
@@ -191,6 +193,8 @@ def differences(material: Material) -> SectionPart | None:
                     "--depth",
                     str(material.depth),
                 ),
+                needed,
+                _OF_REQUIRED,
             )
         )
     return SectionPart(Section("Whether runs differ", tuple(blocks)), words) if blocks else None
@@ -227,8 +231,9 @@ def _normality(material: Material) -> list[str | Figure]:
             "Of the two best runs: the closer the steps follow the curve, the more nearly normal the"
             " differences are, as the t test assumes (figure 3 of Kishida 2001)."
             f" {counted(len(table), 'topic')} show only gross departures.",
-            page_table(table, caption="Points of the figure"),
             material.commands.of_runs("compare", "--plot", runs=(str(best), str(second))),
+            table,
+            caption="Points of the figure",
         )
     ]
 

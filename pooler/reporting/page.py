@@ -98,7 +98,6 @@ _LONGEST_COMMAND = 500
 """Characters up to which a command is not folded."""
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 """What a browser lets the page do: show itself, and fetch and run nothing."""
-_LANGUAGE = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,8 +159,6 @@ class ReportPage:
     """A paragraph under the title."""
     sections: tuple[Section, ...]
     footer: str = ""
-    language: str = "en"
-    """Of the words of the page, as a language tag."""
 
 
 def render(page: ReportPage) -> str:
@@ -170,21 +167,13 @@ def render(page: ReportPage) -> str:
     One file without scripts and without addresses of other files.
 
     All text is escaped. Every chart is drawn twice, for wide windows and for narrow ones; only one of them is
-    displayed, so that only one is read aloud. `ArgumentError`: the language is no language tag, a row has not
-    one cell a column, or a chart cannot be drawn.
-
-    Examples
-    --------
-    >>> html = render(ReportPage("Pool & judges", "", (Section("What it is", ("A paragraph.",)),)))
-    >>> html.startswith("<!DOCTYPE html>"), "<h1>Pool &amp; judges</h1>" in html
-    (True, True)
+    displayed, so that only one is read aloud. `ArgumentError`: a row has not one cell a column, or a chart
+    cannot be drawn.
     """
-    if not _LANGUAGE.match(page.language):
-        raise ArgumentError("language", "must be a language tag", page.language)
     body = "".join(part for number, one in enumerate(page.sections, 1) for part in _section(one, number))
     title, lead = escaped(page.title), marked(page.lead)
     return (
-        f'<!DOCTYPE html>\n<html lang="{page.language}">\n<head>\n<meta charset="utf-8"/>\n'
+        f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8"/>\n'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}"/>\n'
         '<meta name="viewport" content="width=device-width,initial-scale=1"/>\n'
         f"<title>{title}</title>\n<style>\n{stylesheet()}{_LAYOUT}</style>\n</head>\n<body>\n"

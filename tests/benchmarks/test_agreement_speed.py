@@ -21,10 +21,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from store.analysis.agreement.kappa import cohen_kappa, stacked_standard_errors
-from store.analysis.agreement.many import many_agreement
+from store.analysis.agreement.kappa import chance_corrected, stacked_standard_errors
+from store.analysis.agreement.many import MANY_NAMES, many_coefficient
 from store.analysis.agreement.pairs import PAIR_NAMES, stacked
-from store.analysis.agreement.tables import all_pair_tables, count_pairs, vote_sums
+from store.analysis.agreement.tables import all_pair_tables, vote_sums
 from store.analysis.agreement.votes import Votes, votes_from_rows
 
 DOCUMENTS = int(os.environ.get("POOLER_BENCH_DOCUMENTS", "100000"))
@@ -95,9 +95,14 @@ def test_pair_speed(capsys: pytest.CaptureFixture[str]) -> None:
     """Print seconds for one pair of judges: counting, quadratic kappa, its standard error."""
     n_documents = 10 * DOCUMENTS
     first, second = two_judges(n_documents)
-    ours = fastest(lambda: cohen_kappa(count_pairs(first, second, GRADES), "quadratic"))
+
+    def by_pooler() -> object:
+        counts = np.bincount(first * GRADES + second, minlength=GRADES**2).reshape(GRADES, GRADES)
+        return chance_corrected("cohen", counts, "quadratic")
+
+    ours = fastest(by_pooler)
     lines = [f"one pair, {n_documents:,} documents, from two arrays of places"]
-    lines.append(line("pooler: quadratic kappa and both standard errors", ours))
+    lines.append(line("pooler: quadratic kappa and its standard error", ours))
     sklearn, inter_rater = peer("sklearn.metrics"), peer("statsmodels.stats.inter_rater")
     nltk = peer("nltk.metrics.agreement")
     kappa = sklearn and fastest(lambda: sklearn.cohen_kappa_score(first, second, weights="quadratic"))
@@ -132,9 +137,14 @@ def test_many_judges_speed(missing: float, capsys: pytest.CaptureFixture[str]) -
     votes = votes_in(places)
     size = f"{DOCUMENTS:,} documents, {missing:.0%} missing, {len(votes.places):,} votes"
     lines = [f"{JUDGES} judges, {size}"]
-    both = fastest(lambda: many_agreement(votes, names=("alpha_ordinal", "fleiss")))
+    both = fastest(lambda: [many_coefficient(name, votes) for name in ("alpha_ordinal", "fleiss")])
     lines.append(line("pooler: ordinal alpha, Fleiss and its standard error", both))
-    lines.append(line("pooler: all nine coefficients", fastest(lambda: many_agreement(votes))))
+    lines.append(
+        line(
+            "pooler: all nine coefficients",
+            fastest(lambda: [many_coefficient(name, votes) for name in MANY_NAMES]),
+        )
+    )
     lines.append(line("pooler: sums of every topic, for resampling", fastest(lambda: vote_sums(votes))))
     krippendorff = peer("krippendorff")
     grid = np.where(places < 0, np.nan, places).T.astype(np.float64)
@@ -189,7 +199,7 @@ def test_stack_speed(capsys: pytest.CaptureFixture[str]) -> None:
     lines = [f"{len(tables):,} pairs, tables counted"]
     lines.append(line(f"pooler: {len(PAIR_NAMES)} coefficients each", ours))
     lines.append(line("pooler: standard errors of quadratic kappa", errors))
-    one = fastest(lambda: [cohen_kappa(table, "quadratic") for table in tables[:100]], 1)
+    one = fastest(lambda: [chance_corrected("cohen", table, "quadratic") for table in tables[:100]], 1)
     lines.append(line("pooler: quadratic kappa exactly, one after another (of 100)", one * len(tables) / 100))
     inter_rater = peer("statsmodels.stats.inter_rater")
     slow = inter_rater and fastest(

@@ -18,14 +18,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from store.analysis.agreement.intervals import (
-    Interval,
-    asymptotic_interval,
-    cell_contributions,
-    item_bootstrap,
-    topic_bootstrap,
-)
-from store.analysis.agreement.kappa import cohen_kappa, stacked_chance_corrected
+from store.analysis.agreement.intervals import Interval, asymptotic_interval, item_bootstrap, topic_bootstrap
+from store.analysis.agreement.kappa import chance_corrected, stacked_chance_corrected
 
 RUNS = int(os.environ.get("POOLER_BENCH_RUNS", "400"))
 TRUE_TOPICS, RESAMPLES, GRADES = 20_000, 2000, 4
@@ -64,8 +58,8 @@ def drawn_tables(
 def intervals(tables: NDArray[np.int64], seed: int) -> tuple[Interval, Interval, Interval]:
     """Return the asymptotic interval and those of the item and the topic bootstrap."""
     whole = tables.sum(axis=0)
-    result = cohen_kappa(whole, "quadratic")
-    cells = cell_contributions(GRADES)
+    result = chance_corrected("cohen", whole, "quadratic")
+    cells = np.eye(GRADES**2).reshape(-1, GRADES, GRADES)
     return (
         asymptotic_interval(result.value, result.standard_error, n_units=int(whole.sum())),
         item_bootstrap(cells, whole.ravel(), quadratic, seed=seed, resamples=RESAMPLES),

@@ -16,12 +16,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
-from store.analysis.agreement.intervals import (
-    cell_contributions,
-    item_bootstrap,
-    topic_bootstrap,
-    topic_bootstraps,
-)
+from store.analysis.agreement.intervals import item_bootstrap, topic_bootstrap, topic_bootstraps
 from store.analysis.agreement.kappa import stacked_chance_corrected
 
 TOPICS, DOCUMENTS, GRADES, RESAMPLES = 50, 100, 4, 10_000
@@ -86,7 +81,7 @@ def test_bootstrap_speed(capsys: pytest.CaptureFixture[str]) -> None:
             cohen_kappa_score(*drawn, weights="quadratic")
 
     ours = topic_bootstrap(tables, quadratic, seed=1, resamples=RESAMPLES)
-    cells = cell_contributions(GRADES)
+    cells = np.eye(GRADES**2).reshape(-1, GRADES, GRADES)
     items = item_bootstrap(cells, whole, quadratic, seed=1)
     low, high = with_scipy()
     statistics = {"quadratic": quadratic, "unweighted": unweighted}

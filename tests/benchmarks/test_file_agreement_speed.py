@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from store.analysis.agreement.kappa import cohen_kappa
+from store.analysis.agreement.kappa import chance_corrected
 from store.analysis.agreement.tables import pair_tables
 from store.formats.qrels import read_qrels, read_qrels_columns
 from store.formats.scale import parse_scale
@@ -62,7 +62,7 @@ def test_file_agreement_speed(tmp_path: Path, capsys: pytest.CaptureFixture[str]
         "reading, a tuple a line": lambda: [read_qrels(path) for path in paths],
         "votes of what was read": votes.votes,
         "table of the pair": partial(pair_tables, population.votes, *JUDGES),
-        "kappa of the table": partial(cohen_kappa, table, weights="quadratic"),
+        "kappa of the table": partial(chance_corrected, "cohen", table, weights="quadratic"),
     }
     lines = [f"agreement of 2 files, {JUDGEMENTS:,} lines, {TOPICS} topics"]
     lines += [f"  {name:32} {1000 * seconds(call):9.1f} ms" for name, call in rows.items()]

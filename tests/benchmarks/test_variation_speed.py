@@ -20,7 +20,7 @@ import pytest
 from store.analysis.variation.collection import Topic, collection_variation, pair_components
 from store.analysis.variation.moments import variation
 from store.analysis.variation.order import order_probabilities, order_probability
-from store.analysis.variation.simulation import simulate, simulate_maps
+from store.analysis.variation.simulation import simulate_maps
 
 REPEATS = int(os.environ.get("POOLER_BENCH_REPEATS", "5"))
 REPETITIONS = 100_000
@@ -55,7 +55,7 @@ def test_variation_speed(capsys: pytest.CaptureFixture[str]) -> None:
         p, ranks = drawn(rng, n_random, n_sure, 2)
         for name, rows in (("one run", ranks[:1]), ("a pair", ranks)):
             exact = seconds(lambda p=p, rows=rows: variation(p, rows), 9 * REPEATS)
-            peer = seconds(lambda p=p, rows=rows: simulate(p, rows, repetitions=REPETITIONS,
+            peer = seconds(lambda p=p, rows=rows: simulate_maps([(p, rows)], repetitions=REPETITIONS,
                                                            seed=1))  # fmt: skip
             lines.append(f"  {n_random:4} + {n_sure:2} documents, {name:7}"
                          f"  {exact * 1e3:8.3f} ms   simulation {peer * 1e3:8.1f} ms"

@@ -15,7 +15,7 @@ from pooler.reporting.charts import Chart, draw, draw_in_pieces
 from pooler.reporting.drawing import Axis, Sheet
 from pooler.reporting.grid import HeatMap
 from pooler.reporting.lines import ChartLine, Lines
-from pooler.reporting.rows import BarRow, Bars, Dot, Dots
+from pooler.reporting.rows import Row, Rows
 from store.errors import ArgumentError
 from tests.reporting.boxes import SVG, assert_readable, letters, squeezed
 
@@ -30,27 +30,22 @@ AXES = st.builds(Axis, LABELS, with_zero=st.booleans())
 
 
 @st.composite
-def bars(draw_one: st.DrawFn) -> Bars:
+def bars(draw_one: st.DrawFn) -> Rows:
     """Bars of any parts, side by side or end to end."""
     n_parts = draw_one(st.integers(1, 4))
     is_stacked = draw_one(st.booleans())
     numbers = COUNTS if is_stacked else VALUES
     n_texts = st.sampled_from([1, n_parts])
     row = n_texts.flatmap(
-        lambda n: st.builds(BarRow, LABELS, st.tuples(*[numbers] * n_parts), st.tuples(*[LABELS] * n), LABELS)
+        lambda n: st.builds(Row, LABELS, st.tuples(*[numbers] * n_parts), st.tuples(*[LABELS] * n), LABELS)
     )
     rows = tuple(draw_one(st.lists(row, max_size=5)))
     parts = tuple(draw_one(st.lists(LABELS, min_size=n_parts, max_size=n_parts)))
-    return Bars("t", "d", draw_one(AXES), rows, parts, is_stacked)
+    return Rows("t", "d", draw_one(AXES), rows, "stacks" if is_stacked else "bars", parts)
 
 
-DOTS = st.builds(
-    Dots,
-    LABELS,
-    LABELS,
-    AXES,
-    st.lists(st.builds(Dot, LABELS, VALUES, VALUES, VALUES, LABELS, LABELS), max_size=5).map(tuple),
-)
+DOT = st.builds(Row, LABELS, st.tuples(VALUES), st.tuples(LABELS), LABELS, st.tuples(VALUES, VALUES))
+DOTS = st.builds(Rows, LABELS, LABELS, AXES, st.lists(DOT, max_size=5).map(tuple), st.just("dots"))
 POINTS = st.lists(st.tuples(VALUES, VALUES), max_size=20).map(
     lambda points: tuple(sorted(points, key=lambda point: (math.isnan(point[0]), point[0])))
 )
@@ -81,7 +76,6 @@ def heat_maps(draw_one: st.DrawFn) -> HeatMap:
         draw_one(names(n_columns)),
         tuple(draw_one(st.tuples(*[COUNTS] * n_columns)) for _ in range(n_rows)),
         tuple(draw_one(names(n_columns)) for _ in range(n_rows)),
-        draw_one(st.booleans()),
         draw_one(LABELS),
     )
 
@@ -99,19 +93,24 @@ def markers(svg: ET.Element) -> list[ET.Element]:
     return [one for one in svg.findall(f"{SVG}path") if "transform" in one.attrib]
 
 
-def one_bar(value: float, text: str = "v", reason: str = "") -> Bars:
+def one_bar(value: float, text: str = "v", reason: str = "") -> Rows:
     """Return a chart of one bar beside one of 100."""
     axis = Axis("documents", 0, 100)
-    return Bars("t", "d", axis, (BarRow("a", (value,), (text,), reason), BarRow("b", (100.0,), ("100",))))
+    return Rows("t", "d", axis, (Row("a", (value,), (text,), reason), Row("b", (100.0,), ("100",))))
 
 
-def dots_of(tags: list[str]) -> Dots:
+def dots_of(tags: list[str]) -> Rows:
     """Return a forest plot of runs."""
     rows = tuple(
-        Dot(tag, 0.4 - n / 1000, 0.38 - n / 1000, 0.42, f"{0.4 - n / 1000:.4f} [0.3800, 0.4200]")
+        Row(
+            tag,
+            (0.4 - n / 1000,),
+            (f"{0.4 - n / 1000:.4f} [0.3800, 0.4200]",),
+            interval=(0.38 - n / 1000, 0.42),
+        )
         for n, tag in enumerate(tags)
     )
-    return Dots("MAP", "d", Axis("MAP", with_zero=False), rows)
+    return Rows("MAP", "d", Axis("MAP", with_zero=False), rows, "dots")
 
 
 @pytest.mark.parametrize("width", WIDTHS)
@@ -141,10 +140,9 @@ def test_rows_lose_no_label_value_or_reason(width, chart):
     written = letters(drawn(chart, width))
     for row in chart.rows:
         assert squeezed(row.label) in written
-        values = [row.value, row.low, row.high] if isinstance(row, Dot) else row.values
-        for text in [row.text] if isinstance(row, Dot) else row.texts:
+        for text in row.texts:
             assert squeezed(text) in written
-        if not all(map(math.isfinite, values)):
+        if not row.is_whole:
             assert squeezed(row.reason or "undefined") in written
 
 
@@ -186,17 +184,17 @@ def test_forest_plot_is_readable_for_few_and_for_many_runs(width, n_runs):
 
 def test_pieces_have_fewer_rows_where_each_has_several_bars():
     """Forty rows of three bars are as high as a hundred and twenty; end to end they are not."""
-    rows = tuple(BarRow(f"run {n}", (1.0, 2.0, 3.0), ("1", "2", "3")) for n in range(40))
-    chart = Bars("Parts", "", Axis("documents"), rows, ("a", "b", "c"))
+    rows = tuple(Row(f"run {n}", (1.0, 2.0, 3.0), ("1", "2", "3")) for n in range(40))
+    chart = Rows("Parts", "", Axis("documents"), rows, parts=("a", "b", "c"))
     assert len(draw_in_pieces(chart, width=720, key="k")) == 4
-    stacked = replace(chart, is_stacked=True, rows=tuple(replace(r, texts=("6",)) for r in rows))
+    stacked = replace(chart, kind="stacks", rows=tuple(replace(r, texts=("6",)) for r in rows))
     assert len(draw_in_pieces(stacked, width=720, key="k")) == 1
 
 
 def test_pieces_share_axis_and_columns():
     """A dot at the same value stands at the same place in every piece."""
     chart = dots_of(["a", *["b" * 30] * 99])
-    same = replace(chart, rows=tuple(replace(row, value=0.3) for row in chart.rows))
+    same = replace(chart, rows=tuple(replace(row, values=(0.3,)) for row in chart.rows))
     found = draw_in_pieces(same, width=720, key="k", most=30)
     places = {path.attrib["transform"].split()[0] for one in found for path in markers(ET.fromstring(one))}
     assert len(found) == 4
@@ -217,7 +215,7 @@ def test_bar_is_as_long_as_its_value():
 
 def test_negative_bar_ends_where_the_positive_one_begins():
     """Both start from zero."""
-    chart = Bars("t", "d", Axis("x"), (BarRow("a", (-3.0,), ("-3",)), BarRow("b", (3.0,), ("3",))))
+    chart = Rows("t", "d", Axis("x"), (Row("a", (-3.0,), ("-3",)), Row("b", (3.0,), ("3",))))
     negative, positive = (one for one in drawn(chart).findall(f"{SVG}rect") if one.get("class") == "fill-1")
     end = float(negative.attrib["x"]) + float(negative.attrib["width"])
     assert end == pytest.approx(float(positive.attrib["x"]), abs=0.11)
@@ -225,8 +223,8 @@ def test_negative_bar_ends_where_the_positive_one_begins():
 
 def test_stacked_parts_touch_and_add_up():
     """The parts of a row end where the next one begins."""
-    rows = (BarRow("a", (10.0, 20.0, 70.0), ("100",)), BarRow("b", (100.0, 0.0, 0.0), ("100",)))
-    chart = Bars("t", "d", Axis("x", 0, 100), rows, ("p", "q", "r"), is_stacked=True)
+    rows = (Row("a", (10.0, 20.0, 70.0), ("100",)), Row("b", (100.0, 0.0, 0.0), ("100",)))
+    chart = Rows("t", "d", Axis("x", 0, 100), rows, "stacks", ("p", "q", "r"))
     found = [
         (float(one.attrib["x"]), float(one.attrib["width"]))
         for one in drawn(chart).findall(f"{SVG}rect")
@@ -249,7 +247,7 @@ def test_gap_is_no_bar_of_no_length():
 
 def test_interval_lies_where_its_ends_are():
     """From 0.2 to 0.6 around 0.4 on an axis from 0 to 1."""
-    chart = Dots("t", "d", Axis("x", 0, 1), (Dot("a", 0.4, 0.2, 0.6, "0.4"),))
+    chart = Rows("t", "d", Axis("x", 0, 1), (Row("a", (0.4,), ("0.4",), interval=(0.2, 0.6)),), "dots")
     lines = [one for one in drawn(chart).findall(f"{SVG}line") if "thick" in one.get("class", "")]
     low, high = float(lines[0].attrib["x1"]), float(lines[0].attrib["x2"])
     middle = float(markers(drawn(chart))[0].attrib["transform"][10:].split()[0])
@@ -279,8 +277,8 @@ def test_series_differ_without_colour():
     svg = drawn(Lines("t", "d", Axis("x"), Axis("y"), lines))
     assert len({one.get("stroke-dasharray") for one in svg.iter(f"{SVG}polyline")}) == 6
     assert len({one.attrib["d"] for one in markers(svg)}) == 6
-    row = BarRow("a", (1, 2, 3, 4, 5, 6), ("1",))
-    svg = drawn(Bars("t", "d", Axis("x"), (row,), tuple("abcdef")))
+    row = Row("a", (1, 2, 3, 4, 5, 6), ("1",))
+    svg = drawn(Rows("t", "d", Axis("x"), (row,), parts=tuple("abcdef")))
     # By direction and length, wherever it stands; the first bar is filled.
     hatched = {
         one.attrib["class"]: frozenset(re.findall(r"l(\d\S* \S+?)(?=M|$)", one.attrib["d"]))
@@ -289,7 +287,7 @@ def test_series_differ_without_colour():
     }
     assert len(hatched) == 5
     assert len({*hatched.values()}) == 5
-    assert "pattern" not in draw(Bars("t", "d", Axis("x"), (row,), tuple("abcdef")), width=400,
+    assert "pattern" not in draw(Rows("t", "d", Axis("x"), (row,), parts=tuple("abcdef")), width=400,
                                  key="k")  # fmt: skip
 
 
@@ -316,15 +314,16 @@ def test_shades_follow_the_counts():
     values = (0.0, 1.0, 10.0, 100.0, 1000.0)
     texts = tuple(f"{value:.0f}" for value in values)
     svg = drawn(HeatMap("t", "d", "r", "c", ("a",), texts, (values,), (texts,)))
-    shades = [one.attrib["class"] for one in svg.findall(f"{SVG}rect")]
+    classes = [one.attrib["class"] for one in svg.findall(f"{SVG}rect")]
+    shades = [one for one in classes if one.startswith("shade")]
     assert shades[0] == "shade-1"
     assert shades[-1] == "shade-5"
     assert shades == sorted(shades)
 
 
 @pytest.mark.parametrize("chart", [
-    Bars("t", "d", Axis("x"), ()),
-    Dots("t", "d", Axis("x"), ()),
+    Rows("t", "d", Axis("x"), ()),
+    Rows("t", "d", Axis("x"), (), "dots"),
     HeatMap("t", "d", "r", "c", (), (), (), ()),
 ])  # fmt: skip
 def test_chart_without_data_says_so(chart):
@@ -335,10 +334,10 @@ def test_chart_without_data_says_so(chart):
 @pytest.mark.parametrize(
     ("chart", "words"),
     [
-        (Bars("t", "d", Axis("x"), (), tuple("abcdefg")), "`parts` must be 1 to 6"),
-        (Bars("t", "d", Axis("x"), (BarRow("a", (1, 2), ("",)),)), "`values` must be 1 a row"),
+        (Rows("t", "d", Axis("x"), (), parts=tuple("abcdefg")), "`parts` must be 1 to 6"),
+        (Rows("t", "d", Axis("x"), (Row("a", (1, 2), ("",)),)), "`values` must be 1 a row"),
         (
-            Bars("t", "d", Axis("x"), (BarRow("a", (1, -2), ("",)),), ("p", "q"), True),
+            Rows("t", "d", Axis("x"), (Row("a", (1, -2), ("",)),), "stacks", ("p", "q")),
             "must not be negative where they are stacked",
         ),
         (Lines("t", "d", Axis("x"), Axis("y"), ()), "`lines` must be 1 to 6, but got 0"),

@@ -12,7 +12,7 @@ from pooler.reporting.figures import chart_of, facts_table, figure, page_table, 
 from pooler.reporting.grid import HeatMap
 from pooler.reporting.lines import Lines
 from pooler.reporting.page import Figure
-from pooler.reporting.rows import Bars, Dots
+from pooler.reporting.rows import Rows
 from pooler.results.table import Column, Plot, Table
 
 TABLE = Table.of_rows(
@@ -52,7 +52,7 @@ def test_facts_are_rows() -> None:
 def test_a_bar_is_a_cell() -> None:
     """Values, texts and the reason of what is undefined; never 0."""
     made = chart_of(Plot(table=TABLE, kind="bars", label=("run", "fed"), parts=("n", "map"), axis="x"))
-    assert isinstance(made, Bars)
+    assert isinstance(made, Rows)
     first, second = made.rows
     assert (first.label, first.values, first.texts) == ("a, True", (1200, 0.25), ("1,200", "0.250"))
     assert second.values[0] == 0
@@ -65,9 +65,9 @@ def test_a_bar_is_a_cell() -> None:
 def test_a_stack_has_one_text() -> None:
     """The parts are written as a sum, since they add up."""
     made = chart_of(Plot(table=TABLE, kind="stacks", label="run", parts=("n", "fed")))
-    assert isinstance(made, Bars)
+    assert isinstance(made, Rows)
     assert made.rows[0].texts == ("1,200 + yes",)
-    assert made.is_stacked
+    assert made.kind == "stacks"
 
 
 def test_a_dot_is_a_cell_between_two() -> None:
@@ -77,12 +77,12 @@ def test_a_dot_is_a_cell_between_two() -> None:
             table=TABLE.take([1, 0]), kind="dots", label="run", value="map", low="low", high="high", by="map"
         )
     )
-    assert isinstance(made, Dots)
+    assert isinstance(made, Rows)
     first, second = made.rows
-    assert (first.value, first.low, first.high) == (0.25, 0.2, 0.31)
-    assert first.text == "0.250 [0.200, 0.310]"
-    assert math.isnan(second.value)
-    assert (second.text, second.reason) == ("-", "no relevant document")
+    assert (first.values, first.interval) == ((0.25,), (0.2, 0.31))
+    assert first.texts == ("0.250 [0.200, 0.310]",)
+    assert math.isnan(second.values[0])
+    assert (second.texts, second.reason) == (("-",), "no relevant document")
 
 
 def test_a_line_is_a_column() -> None:
@@ -110,13 +110,11 @@ def test_a_chart_without_a_value_says_so() -> None:
     """Those who do not see it are told; a figure whose every value is undefined is a sentence."""
     plot = Plot(table=TABLE.head(0), kind="bars", label="run", value="n", axis="x", title="Sizes")
     made = chart_of(plot)
-    assert isinstance(made, Bars)
+    assert isinstance(made, Rows)
     assert made.description == "x: no value."
     undefined = replace(plot, table=TABLE.take([1]), value="map")
-    assert figure(undefined, "", page_table(TABLE), "") == (
-        "Sizes: every value is undefined: no relevant document."
-    )
-    assert isinstance(figure(replace(undefined, table=TABLE), "", page_table(TABLE), ""), Figure)
+    assert figure(undefined, "", "", TABLE) == ("Sizes: every value is undefined: no relevant document.")
+    assert isinstance(figure(replace(undefined, table=TABLE), "", "", TABLE), Figure)
 
 
 @pytest.mark.parametrize(
@@ -160,9 +158,9 @@ def test_few_documents_are_grey_and_counted() -> None:
     made = chart_of(
         Plot(table=table, kind="dots", label="pair", value="v", low="low", high="high", few=("n", 20))
     )
-    assert isinstance(made, Dots)
+    assert isinstance(made, Rows)
     value = "0.50 [0.25, 0.75], n"
-    assert [one.text for one in made.rows] == [f"{value} 19", f"{value} 1,020"]
+    assert [one.texts for one in made.rows] == [(f"{value} 19",), (f"{value} 1,020",)]
     assert [one.is_faint for one in made.rows] == [True, False]
     drawing = draw(made, width=400, key="k")
     assert drawing.count('class="faint thick"') == drawing.count('class="line-1 thick"') == 3

@@ -14,15 +14,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from store.analysis.agreement.kappa import (
-    Coefficient,
-    Numbers,
-    Reason,
-    check_table,
-    check_tables,
-    costs_of,
-    divide,
-)
+from store.analysis.agreement.kappa import Coefficient, Numbers, Reason, check_tables, costs_of, divide
 from store.errors import ArgumentError
 
 Metric = Literal["nominal", "ordinal", "interval"]
@@ -31,18 +23,25 @@ METRIC_OF: dict[str, Metric] = {f"alpha_{metric}": metric for metric in METRICS}
 """The metric of a coefficient by its name, such as ``alpha_ordinal``."""
 
 
-def two_judge_alpha(
-    table: NDArray[np.int64], metric: Metric = "ordinal", *, values: Sequence[int] | None = None
+def alpha(
+    coincidences: Numbers,
+    metric: Metric = "ordinal",
+    *,
+    n_documents: int,
+    values: Sequence[int] | None = None,
 ) -> Coefficient:
-    r"""Measure the agreement of two judges by Krippendorff's alpha, exactly.
+    r"""Measure the agreement of any number of judges by Krippendorff's alpha.
 
     Parameters
     ----------
-    table : ndarray of int64, shape (n_grades, n_grades)
-        Documents counted by grade on the declared scale, first judge in rows.
+    coincidences : ndarray, shape (n_grades, n_grades)
+        Summed over topics; symmetric. Of two judges, the table plus its transpose. Integers give an exact
+        result, float64 one to rounding.
     metric : {"nominal", "ordinal", "interval"}, default="ordinal"
         What a disagreement costs: 1; the squared number of votes between the two grades; the squared distance
         of the grades.
+    n_documents : int
+        Documents that two judges graded at least.
     values : sequence of int, length n_grades, optional
         Grade values, ascending, for ``interval``; by default places on the scale.
 
@@ -55,7 +54,7 @@ def two_judge_alpha(
     Raises
     ------
     ArgumentError
-        As `cohen_kappa`, and for another word as `metric`.
+        If `metric` is another word or `values` are not ascending grades of the scale.
 
     Notes
     -----
@@ -76,36 +75,9 @@ def two_judge_alpha(
     --------
     Krippendorff's ten units of two coders, printed as .095:
 
-    >>> round(two_judge_alpha(np.array([[5, 3], [1, 1]]), "nominal").value, 6)
+    >>> table = np.array([[5, 3], [1, 1]])
+    >>> round(alpha(table + table.T, "nominal", n_documents=10).value, 6)
     0.095238
-    """
-    counts = check_table(table)
-    n_documents = int(counts.sum())
-    return alpha(counts + counts.T, metric, n_documents=n_documents, values=values)
-
-
-def alpha(
-    coincidences: Numbers,
-    metric: Metric = "ordinal",
-    *,
-    n_documents: int,
-    values: Sequence[int] | None = None,
-) -> Coefficient:
-    """Measure the agreement of any number of judges by Krippendorff's alpha.
-
-    Parameters
-    ----------
-    coincidences : ndarray, shape (n_grades, n_grades)
-        Summed over topics; symmetric. Integers give an exact result, float64 one to rounding.
-    n_documents : int
-        Documents that two judges graded at least.
-    metric, values
-        As for `two_judge_alpha`.
-
-    Returns
-    -------
-    Coefficient
-        As `two_judge_alpha`.
     """
     if np.issubdtype(coincidences.dtype, np.integer):
         coincidences = coincidences.astype(object)  # products of sums overflow 64 bits
@@ -136,7 +108,7 @@ def stacked_alpha(
     coincidences : ndarray, shape (..., n_grades, n_grades)
         Sums over topics, or over resampled ones. Of two judges, the table plus its transpose.
     metric, values
-        As for `two_judge_alpha`.
+        As for `alpha`.
 
     Returns
     -------

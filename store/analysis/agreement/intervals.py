@@ -45,7 +45,9 @@ no-standard-error the formula of the standard error degenerates
 """
 
 LEVEL = 0.95
-"""Nominal coverage unless another is asked for."""
+"""Nominal coverage."""
+NORMAL_QUANTILE = NormalDist().inv_cdf((1 + LEVEL) / 2)
+"""Standard errors within which a normal variable is with that probability."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,14 +60,10 @@ class Interval:
     """``None`` when there is an interval."""
     n_units: int
     """What was resampled: topics, or documents."""
-    n_resamples: int
-    """0 when nothing was resampled."""
     n_undefined: int
     """Resamples left out because the coefficient had no value there."""
     n_empty: int = 0
     """Topics that are no unit because they add nothing: no document was judged by both."""
-    level: float = LEVEL
-    """Nominal coverage, above 0 and below 1."""
 
     @property
     def width(self) -> float | None:
@@ -73,9 +71,7 @@ class Interval:
         return None if self.low is None or self.high is None else self.high - self.low
 
 
-def asymptotic_interval(
-    value: float | None, standard_error: float | None, *, n_units: int, level: float = LEVEL
-) -> Interval:
+def asymptotic_interval(value: float | None, standard_error: float | None, *, n_units: int) -> Interval:
     """Make an interval from a standard error that supposes independent documents.
 
     Parameters
@@ -86,15 +82,12 @@ def asymptotic_interval(
         At least 0; ``None`` or 0 = the formula degenerates.
     n_units : int
         Documents it was computed from.
-    level : float, default=0.95
-        Nominal coverage.
 
     Returns
     -------
     Interval
         ``value -+ z * standard_error`` with the normal quantile z, not cut at 1. Reasons: ``undefined``,
-        ``no-standard-error``. `ArgumentError` for a level that is none, and for a number that is not finite
-        or below 0.
+        ``no-standard-error``. `ArgumentError` for a number that is not finite or below 0.
 
     Examples
     --------
@@ -102,28 +95,15 @@ def asymptotic_interval(
     >>> round(interval.low, 4), round(interval.high, 4)
     (0.6999, 0.8523)
     """
-    z = normal_quantile(level)
     if value is None:
-        return Interval(None, None, "undefined", n_units, 0, 0, 0, level)
+        return Interval(None, None, "undefined", n_units, 0)
     if not standard_error:
-        return Interval(None, None, "no-standard-error", n_units, 0, 0, 0, level)
+        return Interval(None, None, "no-standard-error", n_units, 0)
     if not (np.isfinite(value) and np.isfinite(standard_error) and standard_error > 0):
         requirement = "must be finite, the standard error above 0"
         raise ArgumentError("standard_error", requirement, (value, standard_error))
-    half = z * standard_error
-    return Interval(value - half, value + half, None, n_units, 0, 0, 0, level)
-
-
-def normal_quantile(level: float) -> float:
-    """Return z such that a normal variable is within z standard errors with probability `level`.
-
-    Raise `ArgumentError` unless ``0 < level < 1``.
-
-    >>> round(normal_quantile(0.95), 6)
-    1.959964
-    """
-    check_level(level)
-    return NormalDist().inv_cdf((1 + level) / 2)
+    half = NORMAL_QUANTILE * standard_error
+    return Interval(value - half, value + half, None, n_units, 0)
 
 
 def check_level(level: float) -> None:
@@ -153,7 +133,6 @@ def topic_bootstrap(
     *,
     seed: int,
     resamples: int = RESAMPLES,
-    level: float = LEVEL,
     units: NDArray[np.bool_] | None = None,
 ) -> Interval:
     r"""Measure how much a coefficient would move with other topics.
@@ -171,8 +150,6 @@ def topic_bootstrap(
         intervals can be compared.
     resamples : int, default=10000
         At least 1.
-    level : float, default=0.95
-        Nominal coverage.
     units : ndarray of bool, shape (n_topics,), optional
         Which topics are resampled; by default those that add anything at all. Give the topics with common
         documents to a statistic that some of them add nothing to, so that it has the resamples of the others.
@@ -191,7 +168,7 @@ def topic_bootstrap(
     Notes
     -----
     As many topics as there are units are drawn with replacement, each with the same probability [1]_; the
-    limits are the quantiles :math:`(1 \mp level) / 2` of the statistic, interpolated linearly. That the
+    limits are the quantiles :math:`(1 \mp .95) / 2` of the statistic, interpolated linearly. That the
     clusters, and not what is within them, are resampled follows [2]_. With fewer than `FEW_TOPICS` units the
     interval is too narrow. The draws are made from raw bits of PCG64 and so are the same in every version of
     numpy. O(resamples * n_topics * size of one sum); 10,000 resamples of 50 tables of 4 grades take some 20
@@ -216,7 +193,7 @@ def topic_bootstrap(
     >>> interval.low, interval.high, interval.n_units
     (0.25, 1.0, 3)
     """
-    both = topic_bootstraps(sums, {"": statistic}, seed=seed, resamples=resamples, level=level, units=units)
+    both = topic_bootstraps(sums, {"": statistic}, seed=seed, resamples=resamples, units=units)
     return both[""]
 
 
@@ -226,7 +203,6 @@ def topic_bootstraps(
     *,
     seed: int,
     resamples: int = RESAMPLES,
-    level: float = LEVEL,
     units: NDArray[np.bool_] | None = None,
 ) -> dict[str, Interval]:
     """Bootstrap several coefficients of the same sums over topics at once: the resampled sums are made once.
@@ -235,7 +211,7 @@ def topic_bootstraps(
     ----------
     statistics : mapping of str to callable
         The coefficients by name.
-    sums, seed, resamples, level, units
+    sums, seed, resamples, units
         As for `topic_bootstrap`.
 
     Returns
@@ -244,21 +220,21 @@ def topic_bootstraps(
         By name, in the order of `statistics`: what `topic_bootstrap` gives for each alone.
     """
     sums = _check_sums("sums", sums)
-    _check_common(seed, resamples, level)
+    _check_common(seed, resamples)
     flat = sums.reshape(len(sums), math.prod(sums.shape[1:]))
     is_unit = _check_units(units, len(sums)) if units is not None else flat.any(axis=1)
     n_units = int(np.count_nonzero(is_unit))
     n_empty = len(sums) - n_units
     if n_units < 2:
         reason: IntervalReason = "one-topic" if n_units else "no-common-docs"
-        none = Interval(None, None, reason, n_units, 0, 0, n_empty, level)
+        none = Interval(None, None, reason, n_units, 0, n_empty)
         return dict.fromkeys(statistics, none)
     return _intervals(
         sums[is_unit],
         np.ones(n_units),
         statistics,
         _topic_weights(n_units, resamples, seed),
-        Interval(None, None, None, n_units, resamples, 0, n_empty, level),
+        Interval(None, None, None, n_units, 0, n_empty),
     )
 
 
@@ -269,7 +245,6 @@ def item_bootstrap(
     *,
     seed: int,
     resamples: int = RESAMPLES,
-    level: float = LEVEL,
 ) -> Interval:
     """Measure how much a coefficient would move with other documents, were they independent.
 
@@ -280,10 +255,10 @@ def item_bootstrap(
     ----------
     contributions : ndarray of int or float, shape (n_patterns, ...)
         What one document of each pattern adds to the sums, finite. Documents that were graded alike have one
-        pattern; see `cell_contributions` for a pair of judges and `distinct_patterns` for many.
+        pattern: of two judges a pattern is a cell of their table.
     counts : ndarray of int64, shape (n_patterns,)
         Documents of each pattern; at least 0.
-    statistic, seed, resamples, level
+    statistic, seed, resamples
         As for `topic_bootstrap`, with its errors.
 
     Returns
@@ -303,12 +278,12 @@ def item_bootstrap(
     >>> table = np.array([[40, 10], [10, 40]])
     >>> def raw(sums):
     ...     return (sums[:, 0, 0] + sums[:, 1, 1]) / sums.sum(axis=(1, 2))
-    >>> interval = item_bootstrap(cell_contributions(2), table.ravel(), raw, seed=1)
+    >>> interval = item_bootstrap(np.eye(4).reshape(4, 2, 2), table.ravel(), raw, seed=1)
     >>> interval.n_units, round(interval.low, 2), round(interval.high, 2)  # .8 -+ 1.96 * .04
     (100, 0.72, 0.88)
     """
     contributions = _check_sums("contributions", contributions)
-    _check_common(seed, resamples, level)
+    _check_common(seed, resamples)
     counts = np.asarray(counts)
     if counts.shape != (len(contributions),):
         raise ArgumentError("counts", f"must have shape ({len(contributions)},)", counts.shape)
@@ -319,57 +294,15 @@ def item_bootstrap(
     n_documents = int(counts.sum())
     if n_documents < 2:
         reason: IntervalReason = "one-doc" if n_documents else "no-common-docs"
-        return Interval(None, None, reason, n_documents, 0, 0, 0, level)
+        return Interval(None, None, reason, n_documents, 0)
     of_one = _intervals(
         contributions[occurs],
         counts.astype(np.float64),
         {"": statistic},
         _document_weights(counts, resamples, seed),
-        Interval(None, None, None, n_documents, resamples, 0, 0, level),
+        Interval(None, None, None, n_documents, 0),
     )
     return of_one[""]
-
-
-def cell_contributions(n_grades: int) -> NDArray[np.float64]:
-    """Return what one document adds to the table of two judges, for every cell it can fall in.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_grades**2, n_grades, n_grades)
-        Cells in the order of ``table.ravel()``, which are the counts for `item_bootstrap`.
-
-    Examples
-    --------
-    >>> cell_contributions(2)[1].tolist()
-    [[0.0, 1.0], [0.0, 0.0]]
-    """
-    n_cells = n_grades * n_grades
-    return np.eye(n_cells).reshape(n_cells, n_grades, n_grades)
-
-
-def distinct_patterns(rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Find the different rows and count each.
-
-    Parameters
-    ----------
-    rows : ndarray of int64, shape (n_documents, n_columns)
-        One row a document: how many judges gave it each grade.
-
-    Returns
-    -------
-    patterns : ndarray of int64, shape (n_patterns, n_columns)
-        Ascending, the first column first.
-    counts : ndarray of int64, shape (n_patterns,)
-        Documents of each pattern, at least 1.
-
-    Examples
-    --------
-    >>> patterns, counts = distinct_patterns(np.array([[0, 2], [1, 1], [0, 2]]))
-    >>> patterns.tolist(), counts.tolist()
-    ([[0, 2], [1, 1]], [2, 1])
-    """
-    patterns, counts = np.unique(rows, axis=0, return_counts=True)
-    return patterns, counts.astype(np.int64)
 
 
 def _intervals(
@@ -421,9 +354,9 @@ def _percentiles(estimate: float, values: NDArray[np.float64], blank: Interval) 
     elif float(np.ptp(defined)) <= _SAME:
         reason = "no-variation"
     else:
-        tail = (1 - blank.level) / 2
+        tail = (1 - LEVEL) / 2
         low, high = (float(limit) for limit in np.quantile(defined, [tail, 1 - tail]))
-    return Interval(low, high, reason, blank.n_units, values.size, n_undefined, blank.n_empty, blank.level)
+    return Interval(low, high, reason, blank.n_units, n_undefined, blank.n_empty)
 
 
 def _topic_weights(n_units: int, resamples: int, seed: int) -> Iterator[NDArray[np.float64]]:
@@ -472,10 +405,9 @@ def _check_units(units: NDArray[np.bool_], n_topics: int) -> NDArray[np.bool_]:
     return units
 
 
-def _check_common(seed: int, resamples: int, level: float) -> None:
+def _check_common(seed: int, resamples: int) -> None:
     """Raise `ArgumentError` when an argument of both bootstraps cannot be used."""
     if seed < 0:
         raise ArgumentError("seed", "must be an integer >= 0", seed)
     if resamples < 1:
         raise ArgumentError("resamples", "must be an integer >= 1", resamples)
-    check_level(level)

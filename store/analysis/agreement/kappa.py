@@ -47,22 +47,13 @@ Numbers = NDArray[Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
-    """A part of some documents, between 0 and 1."""
-
-    value: float | None
-    reason: Reason | None
-    """Why there is no value; ``None`` when there is one; so too of a `Coefficient`."""
-    n_documents: int
-
-
-@dataclass(frozen=True, slots=True)
 class Coefficient:
     """Agreement beyond chance: (observed - expected) / (1 - expected)."""
 
     value: float | None
     """At most 1, perfect agreement; 0 as by chance; below 0 less than by chance."""
     reason: Reason | None
+    """Why there is no value; ``None`` when there is one."""
     n_documents: int
     """Documents graded by two judges at least."""
     observed: float | None
@@ -72,9 +63,6 @@ class Coefficient:
     standard_error: float | None = None
     """Asymptotic, above 0, of independent documents; ``None`` when there is no value, no formula
     for this coefficient, or when the formula degenerates to 0, as for perfect agreement."""
-    null_error: float | None = None
-    """Standard error supposing that agreement is by chance: of the test of 0, never of an
-    interval. ``None`` as `standard_error`; Cohen's kappa alone has it."""
 
 
 def costs_of(n_grades: int, weights: Weights, values: Sequence[int] | None = None) -> NDArray[np.object_]:
@@ -134,11 +122,6 @@ def check_tables(tables: Numbers) -> NDArray[np.float64]:
     return tables
 
 
-def share(part: int, whole: int, n_documents: int, reason: Reason) -> Share:
-    """Divide, or give the reason why one cannot."""
-    return Share(part / whole if whole else None, None if whole else reason, n_documents)
-
-
 def divide(part: Numbers, whole: Numbers) -> NDArray[np.float64]:
     """Divide stacks; NaN where `whole` is 0."""
     part, whole = np.asarray(part, np.float64), np.asarray(whole, np.float64)
@@ -151,16 +134,25 @@ Chance = Literal["cohen", "scott", "bennett", "gwet"]
 CHANCES: tuple[Chance, ...] = get_args(Chance)
 
 
-def cohen_kappa(
-    table: NDArray[np.int64], weights: Weights = "none", *, values: Sequence[int] | None = None
+def chance_corrected(
+    chance: Chance,
+    table: NDArray[np.int64],
+    weights: Weights = "none",
+    *,
+    values: Sequence[int] | None = None,
 ) -> Coefficient:
-    r"""Measure the agreement of two judges beyond chance, each with habits of their own.
+    r"""Measure the agreement of two judges beyond chance, exactly.
 
-    Kappa depends on how often each grade is given: read it beside the marginals and the raw agreement. On two
+    All depend on how often each grade is given: read them beside the marginals and the raw agreement. On two
     grades the three weights are the same.
 
     Parameters
     ----------
+    chance : {"cohen", "scott", "bennett", "gwet"}
+        Whose idea of chance: Cohen's kappa, each judge having habits of their own; Scott's pi, the two habits
+        taken together, which is Fleiss' kappa of two judges; Bennett's S, grades drawn at random, which is
+        Brennan and Prediger's and Randolph's kappa, and on two grades PABAK, ``2 * observed - 1``; Gwet's
+        AC1, weighted AC2, which stays high where one grade holds most documents and the kappas fall.
     table : ndarray of int64, shape (n_grades, n_grades)
         Documents counted by grade on the *declared* scale, first judge in rows.
     weights : {"none", "linear", "quadratic"}, default="none"
@@ -172,33 +164,32 @@ def cohen_kappa(
     Returns
     -------
     Coefficient
-        Kappa with its standard errors, or a reason: ``no-common-docs``, ``one-doc``, ``single-grade``. When
-        one judge alone used a single grade, kappa is 0.
+        A value, of Cohen's kappa with its standard error, or a reason: ``no-common-docs``, ``one-doc``,
+        ``single-grade``. When one judge alone used a single grade, kappa is 0.
 
     Raises
     ------
     ArgumentError
-        If `table` is not square, has fewer than two grades or holds a negative count; if `weights` or
-        `values` cannot be used.
+        If `table` is not square, has fewer than two grades or holds a negative count; if another argument
+        cannot be used.
 
     Notes
     -----
-    With marginals :math:`r_i, c_j` and the costs above,
+    With marginals :math:`r_i, c_j`, their sums :math:`s_k = r_k + c_k`, q grades and the costs above,
 
-    .. math:: \kappa = 1 - N C / E, \quad E = \sum d_{ij} r_i c_j
+    .. math:: D_e = \sum d_{ij} r_i c_j / N^2, \quad \sum d_{ij} s_i s_j / (2N)^2, \quad \sum d_{ij} / q^2
 
-    [1]_ [2]_. The standard errors are those of [3]_; ``standard_error`` does not suppose that there is no
-    agreement, ``null_error`` does. With :math:`a_i = \sum_k d_{ik} c_k` and :math:`b_j = \sum_k d_{kj} r_k`
-    they are
+    of Cohen [1]_ [2]_, Scott [4]_ and Bennett [5]_; of Gwet [6]_, with :math:`m_k = s_k / 2N`, chance
+    agreement is :math:`P_e = \sum w_{ij} / (q (q - 1)) \cdot \sum m_k (1 - m_k)`. The standard error of kappa
+    is that of [3]_ and does not suppose that there is no agreement. With :math:`E = \sum d_{ij} r_i c_j`,
+    :math:`a_i = \sum_k d_{ik} c_k` and :math:`b_j = \sum_k d_{kj} r_k` it is
 
     .. math:: y_{ij} = C (a_i + b_j) - E d_{ij}, \quad
               SE^2 = \textstyle\sum n_{ij} (N y_{ij} - \sum n_{kl} y_{kl})^2 / E^4
-    .. math:: z_{ij} = a_i + b_j - N d_{ij}, \quad
-              SE_0^2 = \textstyle\sum r_i c_j (N z_{ij} - E)^2 / (N^3 E^2)
 
-    They suppose independent documents; those of one topic are not, so intervals made from them are too
-    narrow. All is counted in integers up to the last division, so that undefined cases are decided exactly
-    and exchanging the judges changes no digit. O(n_grades ** 2).
+    It supposes independent documents; those of one topic are not, so intervals made from it are too narrow.
+    All is counted in integers up to the last division, so that undefined cases are decided exactly and
+    exchanging the judges changes no digit. O(n_grades ** 2).
 
     References
     ----------
@@ -207,108 +198,25 @@ def cohen_kappa(
     .. [2] J. Cohen, "Weighted Kappa", *Psychological Bulletin* 70(4), 213-220, 1968, doi:10.1037/h0026256.
     .. [3] J. L. Fleiss, J. Cohen and B. S. Everitt, "Large Sample Standard Errors of Kappa and Weighted
        Kappa", *Psychological Bulletin* 72(5), 323-327, 1969, doi:10.1037/h0028106.
-
-    Examples
-    --------
-    A table of the SAS manual:
-
-    >>> result = cohen_kappa(np.array([[0, 4, 1], [0, 8, 0], [0, 1, 5]]), "linear")
-    >>> round(result.value, 4), round(result.standard_error, 4)
-    (0.4701, 0.1457)
-    >>> cohen_kappa(np.array([[10, 0], [0, 0]])).reason
-    'single-grade'
-    """
-    return chance_corrected("cohen", table, weights, values=values)
-
-
-def scott_pi(
-    table: NDArray[np.int64], weights: Weights = "none", *, values: Sequence[int] | None = None
-) -> Coefficient:
-    r"""Measure the agreement of two judges beyond the chance of their habits taken together.
-
-    Parameters, reasons and errors as for `cohen_kappa`. With :math:`s_k = r_k + c_k`, the expected
-    cost is :math:`D_e = \sum d_{ij} s_i s_j / (2N)^2`. Two judges who never agree have -1 when each
-    gave one grade. Fleiss' kappa of two judges is this.
-
-    References
-    ----------
-    .. [1] W. A. Scott, "Reliability of Content Analysis: The Case of Nominal Scale Coding", *Public
+    .. [4] W. A. Scott, "Reliability of Content Analysis: The Case of Nominal Scale Coding", *Public
        Opinion Quarterly* 19(3), 321-325, 1955, doi:10.1086/266577.
-
-    Examples
-    --------
-    What the IR book (Manning, Raghavan and Schütze 2008, table 8.2) prints as .776:
-
-    >>> round(scott_pi(np.array([[300, 20], [10, 70]])).value, 6)
-    0.77591
-    """
-    return chance_corrected("scott", table, weights, values=values)
-
-
-def bennett_s(
-    table: NDArray[np.int64], weights: Weights = "none", *, values: Sequence[int] | None = None
-) -> Coefficient:
-    r"""Measure the agreement of two judges beyond that of judges who draw grades at random.
-
-    Parameters, reasons and errors as for `cohen_kappa`. Every declared grade is as likely as
-    another, whatever was given: :math:`D_e = \sum d_{ij} / q^2` for q grades. The same as Brennan
-    and Prediger's and Randolph's kappa, and on two grades as PABAK, ``2 * observed - 1``.
-
-    References
-    ----------
-    .. [1] E. M. Bennett, R. Alpert and A. C. Goldstein, "Communications Through Limited-Response
+    .. [5] E. M. Bennett, R. Alpert and A. C. Goldstein, "Communications Through Limited-Response
        Questioning", *Public Opinion Quarterly* 18(3), 303-308, 1954, doi:10.1086/266520.
-
-    Examples
-    --------
-    >>> bennett_s(np.array([[20, 10], [20, 50]])).value
-    0.4
-    """
-    return chance_corrected("bennett", table, weights, values=values)
-
-
-def gwet_ac(
-    table: NDArray[np.int64], weights: Weights = "none", *, values: Sequence[int] | None = None
-) -> Coefficient:
-    r"""Measure agreement by Gwet's AC1 (unweighted) or AC2 (weighted).
-
-    Parameters, reasons and errors as for `cohen_kappa`. It stays high where one grade holds most documents
-    and the kappas fall, so it is read beside them, not instead. With :math:`m_k = (r_k + c_k) / 2N`, chance
-    agreement is :math:`P_e = \sum w_{ij} / (q (q - 1)) \cdot \sum m_k (1 - m_k)`.
-
-    References
-    ----------
-    .. [1] K. L. Gwet, "Computing Inter-Rater Reliability and Its Variance in the Presence of High
+    .. [6] K. L. Gwet, "Computing Inter-Rater Reliability and Its Variance in the Presence of High
        Agreement", *British Journal of Mathematical and Statistical Psychology* 61(1), 29-48, 2008,
        doi:10.1348/000711006X126600.
 
     Examples
     --------
-    >>> round(gwet_ac(np.array([[8, 1], [0, 1]])).value, 6)
-    0.865772
-    """
-    return chance_corrected("gwet", table, weights, values=values)
+    A table of the SAS manual, and one that the IR book (Manning, Raghavan and Schütze 2008, table 8.2) has:
 
-
-def chance_corrected(
-    chance: Chance,
-    table: NDArray[np.int64],
-    weights: Weights = "none",
-    *,
-    values: Sequence[int] | None = None,
-) -> Coefficient:
-    """Measure one table, exactly, by any of the four: `cohen_kappa` and its neighbours.
-
-    Parameters
-    ----------
-    chance : {"cohen", "scott", "bennett", "gwet"}
-        Whose idea of chance; standard errors are Cohen's alone.
-    table, weights, values
-        As for `cohen_kappa`.
-
-    Returns
-    -------
-    Coefficient
+    >>> result = chance_corrected("cohen", np.array([[0, 4, 1], [0, 8, 0], [0, 1, 5]]), "linear")
+    >>> round(result.value, 4), round(result.standard_error, 4)
+    (0.4701, 0.1457)
+    >>> round(chance_corrected("scott", np.array([[300, 20], [10, 70]])).value, 6)  # printed as .776
+    0.77591
+    >>> chance_corrected("cohen", np.array([[10, 0], [0, 0]])).reason
+    'single-grade'
     """
     counts = check_table(table).astype(object)  # products of four sums overflow 64 bits
     costs = costs_of(len(counts), weights, values)
@@ -322,10 +230,9 @@ def chance_corrected(
         reason: Reason = "one-doc" if n == 1 else "single-grade"
         return Coefficient(None, reason, n, observed, expected)
     value = (n * by_chance - cost * out_of) / (n * by_chance)
-    errors: list[float | None] = [None, None]
-    if chance == "cohen":
-        errors = [_root(*squares) for squares in (_variance(counts, costs), _null(counts, costs))]
-    return Coefficient(value, None, n, observed, expected, *errors)
+    part, whole = _variance(counts, costs)
+    error = math.sqrt(part / whole) if chance == "cohen" and part else None
+    return Coefficient(value, None, n, observed, expected, error)
 
 
 def stacked_chance_corrected(
@@ -361,7 +268,7 @@ def stacked_chance_corrected(
 def stacked_standard_errors(
     tables: Numbers, weights: Weights = "none", *, values: Sequence[int] | None = None
 ) -> NDArray[np.float64]:
-    """Give ``standard_error`` of `cohen_kappa` of a stack of tables, to rounding, shape (...).
+    """Give Cohen's ``standard_error`` of `chance_corrected` of a stack of tables, to rounding, shape (...).
 
     NaN where it is ``None``. Arguments as for `stacked_chance_corrected`.
     """
@@ -425,25 +332,9 @@ def _variance(tables: Numbers, costs: Numbers) -> tuple[Numbers, Numbers]:
     return (tables * centred * centred).sum(axis=(-2, -1)), by_chance**4  # [3]
 
 
-def _null(tables: Numbers, costs: Numbers) -> tuple[Numbers, Numbers]:
-    """Give the variance of Cohen's kappa without agreement, as numerator and denominator."""
-    n, rows, columns = tables.sum(axis=(-2, -1)), tables.sum(axis=-1), tables.sum(axis=-2)
-    of_rows, of_columns = columns @ costs, rows @ costs
-    by_chance = (of_columns * columns).sum(axis=-1)
-    both = of_rows[..., :, np.newaxis] + of_columns[..., np.newaxis, :]
-    centred = _inner(n) * (both - _inner(n) * costs) - _inner(by_chance)
-    cells = rows[..., :, np.newaxis] * columns[..., np.newaxis, :]
-    return (cells * centred * centred).sum(axis=(-2, -1)), n**3 * by_chance**2  # [3]
-
-
 def _inner(numbers: Numbers) -> Numbers:
     """Give one number a table the two axes of a table."""
     return np.asarray(numbers)[..., np.newaxis, np.newaxis]
-
-
-def _root(part: Any, whole: Any) -> float | None:
-    """Take the root of a quotient of integers; ``None`` for 0."""
-    return math.sqrt(part / whole) if part else None
 
 
 def _says_nothing(tables: Numbers, n: Numbers) -> NDArray[np.bool_]:
@@ -454,12 +345,6 @@ def _says_nothing(tables: Numbers, n: Numbers) -> NDArray[np.bool_]:
 
 Bands = Literal["landis-koch", "ir-book", "krippendorff"]
 BANDS: tuple[Bands, ...] = get_args(Bands)
-
-AUTHORS: dict[Bands, str] = {
-    "landis-koch": "Landis and Koch 1977",
-    "ir-book": "Manning, Raghavan and Schütze 2008",
-    "krippendorff": "Krippendorff 2004",
-}
 
 
 def band(value: float, bands: Bands) -> str:

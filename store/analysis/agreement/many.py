@@ -31,7 +31,6 @@ from store.analysis.agreement.intervals import (
     Interval,
     Statistic,
     asymptotic_interval,
-    distinct_patterns,
     item_bootstrap,
     topic_bootstrap,
     topic_bootstraps,
@@ -41,12 +40,10 @@ from store.analysis.agreement.kappa import (
     Coefficient,
     Numbers,
     Reason,
-    Share,
     Weights,
     chance_cost,
     costs_of,
     divide,
-    share,
 )
 from store.analysis.agreement.overlap import (
     RelevantCounts,
@@ -61,10 +58,12 @@ from store.analysis.agreement.votes import Votes, grade_counts, n_judges_of
 from store.errors import ArgumentError
 
 ManyName = Literal[
-    "fleiss", "linear", "quadratic", "s", "ac1", "ac2", "alpha_nominal", "alpha_ordinal", "alpha_interval"
+    "alpha_ordinal", "alpha_nominal", "alpha_interval", "fleiss", "linear", "quadratic", "ac1", "ac2", "s"
 ]
 MANY_NAMES: tuple[ManyName, ...] = get_args(ManyName)
-"""Fleiss' kappa unweighted, linear and quadratic; Bennett's S; AC1 and quadratic AC2; alpha."""
+"""Alpha; Fleiss' kappa unweighted, linear and quadratic; AC1 and quadratic AC2; Bennett's S."""
+BINARY_MANY: tuple[ManyName, ...] = ("alpha_nominal", "fleiss", "ac1", "s")
+"""The others are one of these on two grades."""
 
 _CHANCES: dict[str, tuple[Chance, Weights]] = {
     "fleiss": ("scott", "none"),
@@ -76,23 +75,6 @@ _CHANCES: dict[str, tuple[Chance, Weights]] = {
 }
 _DEGENERATE = 1e-26
 """A variance that is 0 comes out as a square of rounding errors."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class ManyAgreement:
-    """Agreement of all judges together, on one scale."""
-
-    n_documents: int
-    """Documents with a grade."""
-    n_shared: int
-    """Documents with two grades or more."""
-    raw: Share
-    """Mean, over shared documents, of the share of pairs of votes that agree."""
-    specific: tuple[Share, ...]
-    """For each grade, how likely another judge gives it when one does; ``n_documents`` are the
-    shared documents to which somebody gave it. On two grades the second is positive agreement.
-    ``no-relevant`` for a grade that nobody gave to a shared document."""
-    coefficients: dict[ManyName, Coefficient]
 
 
 def stacked_many(
@@ -180,46 +162,10 @@ def many_coefficient(name: ManyName, votes: Votes, *, values: Sequence[int] | No
     .. [1] K. L. Gwet, "Large-Sample Variance of Fleiss Generalized Kappa", *Educational and Psychological
        Measurement* 81(4), 781-790, 2021, doi:10.1177/0013164420973080.
     """
-    return many_agreement(votes, values=values, names=[name]).coefficients[name]
-
-
-def many_agreement(
-    votes: Votes, *, values: Sequence[int] | None = None, names: Sequence[ManyName] = MANY_NAMES
-) -> ManyAgreement:
-    """Measure the agreement of all judges by several coefficients, counting votes once.
-
-    Parameters and errors as for `many_coefficient`.
-    """
-    counted = grade_counts(votes)
-    by_document = counted.astype(np.float64)
-    sums = sums_apart(sums_of_counts(counted, votes.topic_codes, len(votes.topics)).sum(axis=0))
+    counts = grade_counts(votes)
+    sums = sums_apart(sums_of_counts(counts, votes.topic_codes, len(votes.topics)).sum(axis=0))
+    n_shared = int(sums.n_shared)
     nobody: Reason = "no-common-docs" if n_judges_of(votes) > 1 else "one-judge"
-    n_shared = int(sums.n_shared)
-    agreeing = float(np.trace(sums.rates)) / n_shared if n_shared else None
-    return ManyAgreement(
-        n_documents=int(sums.n_graded),
-        n_shared=n_shared,
-        raw=Share(agreeing, None if n_shared else nobody, n_shared),
-        specific=_specific(counted, "no-relevant" if n_shared else nobody),
-        coefficients={name: _coefficient(name, sums, by_document, values, nobody) for name in names},
-    )
-
-
-def _specific(counts: NDArray[np.int64], reason: Reason) -> tuple[Share, ...]:
-    """Measure the agreement specific to every grade, from counts of grades by document."""
-    counts = counts[counts.sum(axis=1) > 1]
-    same = (counts * (counts - 1)).sum(axis=0)
-    whole = (counts * (counts.sum(axis=1, keepdims=True) - 1)).sum(axis=0)
-    n_documents = np.count_nonzero(counts, axis=0)
-    parts = zip(same.tolist(), whole.tolist(), n_documents.tolist(), strict=True)
-    return tuple(share(part, out_of, n, reason) for part, out_of, n in parts)
-
-
-def _coefficient(
-    name: ManyName, sums: VoteSums, counts: NDArray[np.float64], values: Sequence[int] | None, nobody: Reason
-) -> Coefficient:
-    """Measure by one coefficient, from sums over all topics and counts of grades by document."""
-    n_shared = int(sums.n_shared)
     if name in METRIC_OF:
         metric = METRIC_OF[name]
         result = alpha(sums.coincidences, metric, n_documents=n_shared, values=values)
@@ -233,7 +179,7 @@ def _coefficient(
     if n_shared == 1 or np.count_nonzero(sums.grade_shares) == 1:
         reason: Reason = "one-doc" if n_shared == 1 else "single-grade"
         return Coefficient(None, reason, n_shared, observed, expected)
-    error = _standard_error(chance, costs, sums, counts)
+    error = _standard_error(chance, costs, sums, counts.astype(np.float64))
     return Coefficient(1 - seen / by_chance, None, n_shared, observed, expected, error)
 
 
@@ -278,21 +224,6 @@ def _standard_error(
     return math.sqrt(variance) if variance > _DEGENERATE else None
 
 
-GRADED: tuple[ManyName, ...] = (
-    "alpha_ordinal",
-    "alpha_nominal",
-    "alpha_interval",
-    "fleiss",
-    "linear",
-    "quadratic",
-    "ac1",
-    "ac2",
-    "s",
-)
-BINARY: tuple[ManyName, ...] = ("alpha_nominal", "fleiss", "ac1", "s")
-"""The others are one of these on two grades."""
-
-
 @dataclass(frozen=True, slots=True)
 class AllJudges:
     """One coefficient of all judges."""
@@ -330,12 +261,12 @@ def all_judges(
     Returns
     -------
     list of AllJudges
-        The names of `GRADED`, or `BINARY`, then ``raw`` and, at a level, ``positive`` and ``macro_overlap``.
+        `MANY_NAMES`, or `BINARY_MANY`, then ``raw`` and, at a level, ``positive`` and ``macro_overlap``.
     """
     graded = population
     if level_index is not None:
         population = population.collapsed(level_index)
-    names = GRADED if level_index is None else BINARY
+    names = MANY_NAMES if level_index is None else BINARY_MANY
     sums = population.total(vote_sums)
     whole = sums.sum(axis=0)
     statistics = _statistics(level_index, graded.votes.scale_values)
@@ -406,7 +337,7 @@ def _statistics(level_index: int | None, values: Sequence[int]) -> dict[str, Sta
 
     Interval alpha takes the distances of grades, the weighted ones those of places on the scale.
     """
-    names = GRADED if level_index is None else BINARY
+    names = MANY_NAMES if level_index is None else BINARY_MANY
     made: dict[str, Statistic] = {name: partial(stacked_many, name) for name in names}
     if level_index is None:
         made["alpha_interval"] = partial(stacked_many, "alpha_interval", values=values)
@@ -464,6 +395,6 @@ def _patterns(population: PopulationVotes) -> tuple[NDArray[np.float64], NDArray
     rows = grade_counts(votes)
     blank = np.zeros((1, votes.n_grades), dtype=np.int64)
     blank[0, population.default or 0] = len(votes.judges)
-    patterns, counts = distinct_patterns(np.concatenate([rows, blank]))
+    patterns, counts = np.unique(np.concatenate([rows, blank]), axis=0, return_counts=True)
     counts[np.all(patterns == blank, axis=1)] += int(population.blanks.sum()) - 1
     return sums_of_counts(patterns, np.arange(len(patterns)), len(patterns)), counts

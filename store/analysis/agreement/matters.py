@@ -108,8 +108,6 @@ class Mixtures:
     highest: tuple[float, ...] | None
     swaps: tuple[RunSwap, ...]
     """The most frequent first, then as the runs come."""
-    n_never: int
-    """Pairs of runs that the reference tells apart and no mixture turns round."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,9 +133,7 @@ def judge_order(
     *,
     seed: int,
     mixtures: int = MIXTURES,
-    n_drawn: int | None = None,
     min_judges: int | None = None,
-    reference: NDArray[np.float64] | None = None,
     shown_share: float = SHOWN_SHARE,
 ) -> JudgeOrder:
     """Compare the order of runs under different judges and under mixtures of them.
@@ -151,15 +147,9 @@ def judge_order(
         Not negative; one seed gives the same mixtures.
     mixtures : int, default=1000
         At least 1.
-    n_drawn : int, optional
-        Mixtures draw from the first `n_drawn` columns; the others, such as the union and the intersection of
-        the judges, are compared and never drawn. By default all are drawn.
     min_judges : int, optional
-        Topics with scores of at least this many of the drawn judges are used, and mixtures draw from those
-        who have one. By default all must have one. At least 2, unless there is one judge only.
-    reference : ndarray of float64, shape (n_topics, n_runs), optional
-        AP that gives the order mixtures are compared with; a topic where it is NaN is left out of the
-        mixtures. By default the mean over the drawn judges who have a score.
+        Topics with scores of at least this many judges are used, and mixtures draw from those who have one.
+        By default all must have one. At least 2, unless there is one judge only.
     shown_share : float, default=0.05
         Least share of mixtures, in [0, 1], for a pair of runs to be listed; one that never changes places is
         not.
@@ -167,7 +157,8 @@ def judge_order(
     Returns
     -------
     JudgeOrder
-        Scores of runs that differ by no more than `TIED_MAP` are tied.
+        Mixtures are compared with the mean over the judges who have a score. Scores of runs that differ by
+        no more than `TIED_MAP` are tied.
 
     Raises
     ------
@@ -200,37 +191,30 @@ def judge_order(
     """
     ap = np.asarray(average_precisions, dtype=np.float64)
     has_score = _check_scores(ap)
-    n_topics, _, n_columns = ap.shape
-    n_drawn = n_columns if n_drawn is None else n_drawn
-    if not 1 <= n_drawn <= max(n_columns, 1):
-        raise ArgumentError("n_drawn", f"must be from 1 to {n_columns}", n_drawn)
-    least = n_drawn if min_judges is None else min_judges
-    if not min(2, n_drawn) <= least <= n_drawn:
-        raise ArgumentError("min_judges", f"must be from {min(2, n_drawn)} to {n_drawn}", least)
+    n_topics, _, n_judges = ap.shape
+    least = n_judges if min_judges is None else min_judges
+    if not min(2, n_judges) <= least <= n_judges:
+        raise ArgumentError("min_judges", f"must be from {min(2, n_judges)} to {n_judges}", least)
     if seed < 0:
         raise ArgumentError("seed", "must be an integer >= 0", seed)
     if mixtures < 1:
         raise ArgumentError("mixtures", "must be an integer >= 1", mixtures)
     if not 0 <= shown_share <= 1:
         raise ArgumentError("shown_share", "must be from 0 to 1", shown_share)
-    used = np.flatnonzero(has_score[:, :n_drawn].sum(axis=1) >= least)
+    used = np.flatnonzero(has_score.sum(axis=1) >= least)
     n_scored = tuple(has_score.sum(axis=0).tolist())
     ap, has_score = ap[used], has_score[used]
-    drawn, may_be_drawn = ap[:, :, :n_drawn], has_score[:, :n_drawn]
-    true = _mean_of_judges(drawn, may_be_drawn)
-    if reference is not None:
-        true = _check_reference(reference, n_topics, ap.shape[1])[used]
     return JudgeOrder(
         topics=tuple(used.tolist()),
         n_left_out=n_topics - used.size,
         n_scored=n_scored,
         min_judges=least,
-        judges=tuple(_judge_map(ap[:, :, j], has_score[:, j]) for j in range(n_columns)),
+        judges=tuple(_judge_map(ap[:, :, j], has_score[:, j]) for j in range(n_judges)),
         pairs=tuple(
             _pair_order(ap, has_score, first, second)
-            for first, second in itertools.combinations(range(n_columns), 2)
+            for first, second in itertools.combinations(range(n_judges), 2)
         ),
-        mixtures=_mixtures(drawn, may_be_drawn, true, mixtures, seed, shown_share),
+        mixtures=_mixtures(ap, has_score, mixtures, seed, shown_share),
     )
 
 
@@ -249,22 +233,6 @@ def _check_scores(ap: NDArray[np.float64]) -> NDArray[np.bool_]:
     if outside.any():
         raise ArgumentError(name, "must be from 0 to 1", float(ap[outside][0]))
     return np.asarray(~every)  # without runs, no judge has one
-
-
-def _check_reference(reference: NDArray[np.float64], n_topics: int, n_runs: int) -> NDArray[np.float64]:
-    """Return a reference of the right shape, else raise `ArgumentError`."""
-    reference = np.asarray(reference, dtype=np.float64)
-    if reference.shape != (n_topics, n_runs):
-        raise ArgumentError("reference", f"must have shape {(n_topics, n_runs)}", reference.shape)
-    if np.isinf(reference).any():
-        raise ArgumentError("reference", "must be from 0 to 1", "infinity")
-    return reference
-
-
-def _mean_of_judges(ap: NDArray[np.float64], has_score: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Average over the judges who have a score, shape (n_topics, n_runs); each topic has one."""
-    total = np.where(has_score[:, np.newaxis, :], ap, 0.0).sum(axis=2)
-    return np.asarray(total / has_score.sum(axis=1)[:, np.newaxis])
 
 
 def _judge_map(ap: NDArray[np.float64], has_score: NDArray[np.bool_]) -> JudgeMap:
@@ -295,17 +263,12 @@ def _pair_order(
 
 
 def _mixtures(
-    ap: NDArray[np.float64],
-    may_be_drawn: NDArray[np.bool_],
-    true: NDArray[np.float64],
-    n_mixtures: int,
-    seed: int,
-    shown_share: float,
+    ap: NDArray[np.float64], has_score: NDArray[np.bool_], n_mixtures: int, seed: int, shown_share: float
 ) -> Mixtures:
-    """Score the runs under mixtures of judges and compare each with the reference."""
-    defined = ~np.isnan(true).any(axis=1)
-    ap, may_be_drawn, true = ap[defined], may_be_drawn[defined], true[defined]
+    """Score the runs under mixtures of judges and compare each with the mean over judges."""
     n_topics, n_runs, n_judges = ap.shape
+    total = np.where(has_score[:, np.newaxis, :], ap, 0.0).sum(axis=2)
+    true = total / has_score.sum(axis=1)[:, np.newaxis]
     reason: MixtureReason | None = None
     if n_judges < 2:
         reason = "one-judge"
@@ -316,12 +279,11 @@ def _mixtures(
     elif np.ptp(true.mean(axis=0)) <= TIED_MAP:
         reason = "all-tied"
     if reason is not None:
-        return Mixtures(reason, n_topics, 0, 0, None, None, None, None, None, (), 0)
+        return Mixtures(reason, n_topics, 0, 0, None, None, None, None, None, ())
     reference = true.mean(axis=0)
-    scores = _mixture_scores(ap, may_be_drawn, n_mixtures, seed)
+    scores = _mixture_scores(ap, has_score, n_mixtures, seed)
     taus = [kendall_tau_b(row, reference, tolerance=TIED_MAP).tau for row in scores]
     taus_ap = [tau_ap(row, reference, tolerance=TIED_MAP).tau for row in scores]
-    swaps, n_never = _swaps(scores, reference, shown_share)
     return Mixtures(
         reason=None,
         n_topics=n_topics,
@@ -332,8 +294,7 @@ def _mixtures(
         reference=tuple(reference.tolist()),
         lowest=tuple(scores.min(axis=0).tolist()),
         highest=tuple(scores.max(axis=0).tolist()),
-        swaps=swaps,
-        n_never=n_never,
+        swaps=_swaps(scores, reference, shown_share),
     )
 
 
@@ -353,8 +314,8 @@ def _mixture_scores(
 
 def _swaps(
     scores: NDArray[np.float64], reference: NDArray[np.float64], shown_share: float
-) -> tuple[tuple[RunSwap, ...], int]:
-    """List the pairs of runs that often change places, and count those that never do."""
+) -> tuple[RunSwap, ...]:
+    """List the pairs of runs that often change places."""
     better, worse = np.nonzero(reference[:, np.newaxis] - reference > TIED_MAP)
     counts = np.zeros(better.size, dtype=np.int64)
     n_at_once = max(1, _CHUNK_VALUES // max(1, better.size))
@@ -363,7 +324,7 @@ def _swaps(
         counts += np.count_nonzero(rows[:, worse] - rows[:, better] > TIED_MAP, axis=0)
     shown = np.flatnonzero((counts > 0) & (counts >= shown_share * len(scores) - 1e-9))
     shown = shown[np.argsort(-counts[shown], kind="stable")]
-    swaps = tuple(
+    return tuple(
         RunSwap(
             better=int(better[pair]),
             worse=int(worse[pair]),
@@ -373,7 +334,6 @@ def _swaps(
         )
         for pair in shown
     )
-    return swaps, int(np.count_nonzero(counts == 0))
 
 
 def _spread(taus: list[float | None]) -> TauSpread | None:

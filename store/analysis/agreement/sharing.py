@@ -8,14 +8,13 @@ shared so far. So the answer may be that no number of documents will do, and how
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from store.analysis.agreement.intervals import LEVEL, normal_quantile
+from store.analysis.agreement.intervals import NORMAL_QUANTILE
 from store.analysis.agreement.kappa import Weights, costs_of
 from store.errors import ArgumentError
 
@@ -50,7 +49,6 @@ class OverlapPlan:
 
     width: float
     """The wanted distance of the limits."""
-    level: float
     reason: PlanReason | None
     """Why there is no `documents_per_topic`; ``None`` when there is."""
     n_topics: int
@@ -63,9 +61,6 @@ class OverlapPlan:
     """Variance of topics' mean influence on kappa, at least 0; ``None`` = not estimated."""
     within: float | None = None
     """Variance of documents' influence within topics, at least 0; ``None`` = not estimated."""
-    is_clamped: bool = False
-    """The estimate of `between` was below 0 and was taken as 0: the topics vary no more than
-    documents would by themselves, so the plan may be too hopeful."""
     present_width: float | None = None
     """Width expected of the documents so far; ``None`` without estimates."""
     documents_per_topic: int | None = None
@@ -81,7 +76,6 @@ class AssumedPlan:
     """What an interval of the wanted width needs if documents were independent."""
 
     width: float
-    level: float
     kappa: float
     first_share: float
     """Share of documents the first judge is assumed to find relevant."""
@@ -95,14 +89,7 @@ class AssumedPlan:
     first judgements."""
 
 
-def plan_overlap(
-    tables: NDArray[np.int64],
-    width: float,
-    *,
-    weights: Weights = "none",
-    values: Sequence[int] | None = None,
-    level: float = LEVEL,
-) -> OverlapPlan:
+def plan_overlap(tables: NDArray[np.int64], width: float, *, weights: Weights = "none") -> OverlapPlan:
     r"""Plan the documents two judges must share, from those they share already.
 
     Parameters
@@ -114,10 +101,6 @@ def plan_overlap(
         Wanted distance of the limits, from `LEAST_WIDTH` to 2.
     weights : {"none", "linear", "quadratic"}, default="none"
         Of kappa.
-    values : sequence of int, length n_grades, optional
-        Grade values, ascending, for distances of values instead of places.
-    level : float, default=0.95
-        Nominal coverage.
 
     Returns
     -------
@@ -165,10 +148,9 @@ def plan_overlap(
     """
     tables = _check_tables(tables)
     _check_width(width)
-    z = normal_quantile(level)
     tables = tables[tables.any(axis=(1, 2))]
     n_topics, n_documents = len(tables), int(tables.sum())
-    kappa, influences = _influences(tables.sum(axis=0), weights, values)
+    kappa, influences = _influences(tables.sum(axis=0), weights)
     if influences is None:
         reason: PlanReason = "no-common-docs" if n_documents == 0 else "single-grade"
         if n_documents == 1:
@@ -181,12 +163,12 @@ def plan_overlap(
         reason = "one-doc-a-topic"
     else:
         between, within = _variance_parts(tables, influences)
-        return _plan(tables, width, level, z, kappa, between, within)
-    return OverlapPlan(width, level, reason, n_topics, n_documents, kappa)
+        return _plan(tables, width, kappa, between, within)
+    return OverlapPlan(width, reason, n_topics, n_documents, kappa)
 
 
 def assumed_plan(
-    kappa: float, width: float, *, first_share: float, second_share: float | None = None, level: float = LEVEL
+    kappa: float, width: float, *, first_share: float, second_share: float | None = None
 ) -> AssumedPlan:
     r"""Plan the documents two judges must share, before there are any.
 
@@ -196,7 +178,7 @@ def assumed_plan(
     ----------
     kappa : float
         Expected kappa, between -1 and 1, and such that the shares allow it.
-    width, level
+    width
         As for `plan_overlap`.
     first_share, second_share : float
         Shares of documents the judges are expected to find relevant, above 0 and below 1; by default the
@@ -235,7 +217,6 @@ def assumed_plan(
     343
     """
     _check_width(width)
-    z = normal_quantile(level)
     second = first_share if second_share is None else second_share
     for name, share in (("first_share", first_share), ("second_share", second)):
         if not 0 < share < 1:
@@ -253,16 +234,16 @@ def assumed_plan(
     of_row, of_column = costs @ shares.sum(axis=0), costs @ shares.sum(axis=1)
     y = cost * (of_row[:, np.newaxis] + of_column) - chance * costs - cost * chance
     variance = float(np.sum(shares * (y / chance**2) ** 2))  # [1]
-    documents = max(2, _least_integer((2 * z / width) ** 2 * variance))
-    return AssumedPlan(width, level, kappa, first_share, second, variance, documents)
+    documents = max(2, _least_integer((2 * NORMAL_QUANTILE / width) ** 2 * variance))
+    return AssumedPlan(width, kappa, first_share, second, variance, documents)
 
 
 def _influences(
-    table: NDArray[np.int64], weights: Weights, values: Sequence[int] | None
+    table: NDArray[np.int64], weights: Weights
 ) -> tuple[float | None, NDArray[np.float64] | None]:
     """Compute kappa and the influence of every cell; ``None`` where kappa is undefined."""
     counts = table.astype(object)  # products of four sums overflow 64 bits
-    costs = costs_of(len(counts), weights, values)
+    costs = costs_of(len(counts), weights)
     n, rows, columns = counts.sum(), counts.sum(axis=1), counts.sum(axis=0)
     of_rows, of_columns = costs @ columns, rows @ costs
     cost, by_chance = (counts * costs).sum(), rows @ of_rows
@@ -287,20 +268,15 @@ def _variance_parts(tables: NDArray[np.int64], influences: NDArray[np.float64]) 
 
 
 def _plan(
-    tables: NDArray[np.int64],
-    width: float,
-    level: float,
-    z: float,
-    kappa: float | None,
-    between: float,
-    within: float,
+    tables: NDArray[np.int64], width: float, kappa: float | None, between: float, within: float
 ) -> OverlapPlan:
     """Turn the two variances into numbers of documents and topics."""
     sizes = tables.sum(axis=(1, 2)).astype(np.float64)
     n_topics, n_documents = sizes.size, int(sizes.sum())
-    is_clamped, between = between < 0, max(between, 0.0)
+    # Below 0 the topics vary no more than documents would by themselves: the plan may be too hopeful.
+    between = max(between, 0.0)
     present = between * float(sizes @ sizes) / n_documents**2 + within / n_documents
-    wanted = (width / (2 * z)) ** 2
+    wanted = (width / (2 * NORMAL_QUANTILE)) ** 2
     left_for_documents = wanted * n_topics - between
     per_topic = None
     if left_for_documents > 0:
@@ -308,15 +284,13 @@ def _plan(
     topics = max(2, _least_integer((between + within * n_topics / n_documents) / wanted))
     return OverlapPlan(
         width=width,
-        level=level,
         reason=None if per_topic is not None else "too-few-topics",
         n_topics=n_topics,
         n_documents=n_documents,
         kappa=kappa,
         between=between,
         within=within,
-        is_clamped=is_clamped,
-        present_width=2 * z * math.sqrt(present),
+        present_width=2 * NORMAL_QUANTILE * math.sqrt(present),
         documents_per_topic=per_topic,
         documents=None if per_topic is None else per_topic * n_topics,
         topics=topics,

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,6 @@ from store.analysis.agreement.intervals import (
     Interval,
     Statistic,
     asymptotic_interval,
-    cell_contributions,
     item_bootstrap,
     topic_bootstraps,
 )
@@ -42,47 +41,6 @@ _BLOCK_CELLS = 1 << 22
 """Cells of a block of one-hot rows: 16 MB."""
 _CHUNK_PAIRS = 1 << 20
 """Pairs of votes counted at once: 8 MB an array."""
-_CHUNK_GRADES = 1 << 15
-"""Grades of a judge counted at once, so that they stay near the processor."""
-
-
-def count_pairs(first: NDArray[np.int64], second: NDArray[np.int64], n_grades: int) -> NDArray[np.int64]:
-    """Count the grades that two judges gave to the same documents.
-
-    Parameters
-    ----------
-    first, second : ndarray of int, shape (n_documents,)
-        Places on the scale, from 0 to ``n_grades - 1``, document by document.
-    n_grades : int
-
-    Returns
-    -------
-    ndarray of int64, shape (n_grades, n_grades)
-        Documents by grade of `first` (rows) and of `second` (columns).
-
-    Raises
-    ------
-    ArgumentError
-        If the arrays differ in length or hold a place that is not on the scale.
-
-    Examples
-    --------
-    >>> count_pairs(np.array([0, 1, 1]), np.array([0, 0, 2]), 3).tolist()
-    [[1, 0, 0], [1, 0, 1], [0, 0, 0]]
-    """
-    if len(first) != len(second):
-        raise ArgumentError("second", f"must be {len(first)} grades", len(second))
-    counts = np.zeros(n_grades * n_grades, dtype=np.int64)
-    for begin in range(0, len(first), _CHUNK_GRADES):
-        part = slice(begin, begin + _CHUNK_GRADES)
-        rows, columns = (np.asarray(places[part], np.int64) for places in (first, second))
-        for name, places in (("first", rows), ("second", columns)):
-            # Seen as unsigned, a negative place is a huge one.
-            if int(places.view(np.uint64).max()) >= n_grades:
-                wrong = places[(places < 0) | (places >= n_grades)]
-                raise ArgumentError(name, f"must be from 0 to {n_grades - 1}", int(wrong[0]))
-        counts += np.bincount(rows * n_grades + columns, minlength=counts.size)
-    return counts.reshape(n_grades, n_grades)
 
 
 def pair_tables(votes: Votes, first: str, second: str) -> NDArray[np.int64]:
@@ -150,30 +108,6 @@ def all_pair_tables(votes: Votes) -> NDArray[np.int64]:
     if n_pairs_of_votes * _SECONDS_A_PAIR > n_shared * width * width * _SECONDS_A_PRODUCT:
         return _by_product(votes, votes_of_document)
     return _one_by_one(votes, votes_of_document)
-
-
-def pair_numbers(judges: NDArray[np.int64], n_judges: int) -> NDArray[np.int64]:
-    """Tell which of all pairs of judges the pairs of some of them are.
-
-    Parameters
-    ----------
-    judges : ndarray of int64, shape (n_some,)
-        Codes of judges, ascending, each once.
-    n_judges : int
-        All judges, whose pairs are numbered as in ``itertools.combinations(range(n_judges), 2)``.
-
-    Returns
-    -------
-    ndarray of int64, shape (n_some * (n_some - 1) / 2,)
-        Numbers of the pairs in ``itertools.combinations(judges, 2)``, in this order.
-
-    Examples
-    --------
-    >>> pair_numbers(np.array([0, 2, 3]), 4).tolist()  # of 01 02 03 12 13 23
-    [1, 2, 5]
-    """
-    first, second = np.triu_indices(len(judges), k=1)
-    return np.asarray(_starts(n_judges)[judges[first]] + judges[second])
 
 
 def _starts(n_judges: int) -> NDArray[np.int64]:
@@ -310,25 +244,7 @@ def sums_apart(sums: Numbers) -> VoteSums:
     )
 
 
-def coincidences(votes: Votes) -> NDArray[np.float64]:
-    """Count the coincidences of Krippendorff's alpha, shape (n_topics, n_grades, n_grades).
-
-    Examples
-    --------
-    Three judges give 0 0 1 to a document, two of them 1 1 to another:
-
-    >>> from store.analysis.agreement.votes import votes_from_rows
-    >>> documents, judges, grades = np.array([[0, 0, 0, 1, 1], [0, 1, 2, 0, 1], [0, 0, 1, 1, 1]])
-    >>> names = {"topics": ["1"], "judges": ["ann", "bob", "cy"], "scale_values": (0, 1)}
-    >>> coincidences(votes_from_rows(np.zeros(5, int), documents, judges, grades, **names)).tolist()
-    [[[1.0, 1.0], [1.0, 2.0]]]
-    """
-    return sums_apart(vote_sums(votes)).coincidences
-
-
 IntervalKind = Literal["topic", "item", "asymptotic", "none"]
-INTERVAL_KINDS: tuple[IntervalKind, ...] = get_args(IntervalKind)
-
 TopicTables = Callable[[int], NDArray[np.int64]]
 """From the number of a pair to its tables, shape (n_topics, n_grades, n_grades)."""
 
@@ -522,7 +438,7 @@ def pair_intervals(
         if stack.level_index is None:
             names["quadratic"] = _quadratic
         if kind == "item":
-            cells = cell_contributions(len(table))
+            cells = np.eye(table.size).reshape(table.size, *table.shape)
             made.append(
                 {
                     name: item_bootstrap(cells, table.ravel(), of, resamples=resamples, seed=seed)
@@ -620,7 +536,8 @@ def _present(votes: Votes) -> tuple[NDArray[np.int64], Votes]:
     """Leave out the judges without a vote; beside it which of all pairs those of the rest are."""
     judges, codes = np.unique(votes.judge_codes, return_inverse=True)
     names = tuple(votes.judges[code] for code in judges.tolist())
-    numbers = pair_numbers(judges, len(votes.judges))
+    first, second = np.triu_indices(len(judges), k=1)
+    numbers = _starts(len(votes.judges))[judges[first]] + judges[second]
     return numbers, replace(votes, judges=names, judge_codes=codes)
 
 

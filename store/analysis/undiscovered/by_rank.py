@@ -20,7 +20,7 @@ not-converged    the curve is too steep for the arithmetic
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -29,8 +29,6 @@ from store.analysis.arguments import vector
 from store.errors import ArgumentError, PoolerError
 
 Reason = Literal["no-docs", "all-irrelevant", "all-relevant", "one-rank", "separation", "not-converged"]
-REASONS: tuple[Reason, ...] = get_args(Reason)
-
 _MOST_STEPS = 200
 _MOST_HALVINGS = 60
 _TOLERANCE = 1e-12

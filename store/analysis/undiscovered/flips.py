@@ -50,20 +50,6 @@ NO_RUN = -3
 """The run has no document for the topic."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class FlipChoice:
-    """The ranks of one topic whose documents are supposed relevant."""
-
-    columns: NDArray[np.int64]
-    """Shape (n_runs, n_flips): rank less 1, ascending, then -1 where there are fewer."""
-    status: NDArray[np.int8]
-    """Shape (n_runs,): `UNJUDGED`, `JUDGED`, `ENDED` or `NO_RUN`."""
-
-    def count(self) -> NDArray[np.int64]:
-        """Count the documents of each run, shape (n_runs,)."""
-        return np.asarray(np.count_nonzero(self.columns >= 0, axis=1), dtype=np.int64)
-
-
 def check_at(at: str, depth: int | None, flips: int, cutoff: int) -> At:
     """Return `at` when it is one of `AT` and goes with the others, else raise `ArgumentError`.
 
@@ -83,12 +69,12 @@ def check_at(at: str, depth: int | None, flips: int, cutoff: int) -> At:
 
 def choose_flips(
     document_states: NDArray[np.int8], *, at: At, depth: int | None = None, flips: int = 1
-) -> FlipChoice:
+) -> tuple[NDArray[np.int64], NDArray[np.int8]]:
     """Choose unjudged ranks of every run in one topic.
 
     Parameters
     ----------
-    standing : ndarray of int8, shape (n_runs, width)
+    document_states : ndarray of int8, shape (n_runs, width)
         From `JudgedRankings.states_by_rank`.
     at : {"next", "first", "best", "worst"}
         ``next``: those of the ranks N+1 to N+flips that are unjudged. ``first``: the first unjudged
@@ -101,17 +87,20 @@ def choose_flips(
 
     Returns
     -------
-    FlipChoice
-        A run may have fewer than `flips`. O(size of `document_states`). Arguments are checked by `check_at`.
+    columns : ndarray of int64, shape (n_runs, flips)
+        Rank less 1 of the documents that are supposed relevant, ascending, then -1 where a run has fewer.
+    status : ndarray of int8, shape (n_runs,)
+        `UNJUDGED`, `JUDGED`, `ENDED` or `NO_RUN`. O(size of `document_states`). Arguments are checked by
+        `check_at`.
 
     Examples
     --------
     Unjudged at ranks 2, 4 and 5 of one run; the other ends at rank 2:
 
     >>> document_states = np.array([[1, -1, 0, -1, -1], [0, -1, -2, -2, -2]], dtype=np.int8)
-    >>> choose_flips(document_states, at="first", depth=2, flips=2).columns.tolist()
+    >>> choose_flips(document_states, at="first", depth=2, flips=2)[0].tolist()
     [[3, 4], [-1, -1]]
-    >>> choose_flips(document_states, at="worst").columns.tolist()
+    >>> choose_flips(document_states, at="worst")[0].tolist()
     [[4], [1]]
     """
     start = depth if at in ("next", "first") and depth is not None else 0
@@ -132,7 +121,7 @@ def choose_flips(
     status[filled.any(axis=1)] = ENDED
     status[filled[:, start:stop].any(axis=1)] = JUDGED
     status[chosen.any(axis=1)] = UNJUDGED
-    return FlipChoice(result, status)
+    return result, status
 
 
 Scenario = Literal["shared", "own"]
@@ -147,7 +136,7 @@ class TopicFlips:
     columns: NDArray[np.int64]
     """Shape (n_runs, `most_flips`): the flipped ranks of each run, less 1; then -1."""
     status: NDArray[np.int8]
-    """Shape (n_runs,): as in `store.analysis.undiscovered.flips.FlipChoice`."""
+    """Shape (n_runs,): as of `choose_flips`."""
     before: NDArray[np.float64]
     """Shape (n_runs,): AP in [0, 1]; NaN where R = 0."""
     flipped: NDArray[np.int64]
@@ -271,16 +260,16 @@ def flip_topic(
     relevant = document_states == RELEVANT
     counts = n_relevant_of(rankings, topic, relevant, r_mode)
     most = most_flips(rankings, flips)
-    choice = choose_flips(document_states, at=at, depth=depth, flips=most)
+    chosen, status = choose_flips(document_states, at=at, depth=depth, flips=most)
     before = average_precision(relevant, counts)
-    flipped = np.flatnonzero(choice.columns[:, 0] >= 0)
+    flipped = np.flatnonzero(chosen[:, 0] >= 0)
     if flipped.size == 0:
         after = np.empty((0, len(before)))
-        return TopicFlips(choice.columns, choice.status, before, flipped, after)
-    documents, columns = rankings.documents[:, topic], choice.columns[flipped]
+        return TopicFlips(chosen, status, before, flipped, after)
+    documents, columns = rankings.documents[:, topic], chosen[flipped]
     sets = np.where(columns < 0, -1, np.take_along_axis(documents[flipped], columns, axis=1))
     added, retrieved = discovered_sums(documents, relevant, sets.astype(np.int64))
-    more = choice.count()[flipped, None]
+    more = np.count_nonzero(columns >= 0, axis=1)[:, None]
     if scenario == "own":
         added = np.where(flipped[:, None] == np.arange(len(before)), added, 0.0)
     elif r_mode == "own":
@@ -288,4 +277,4 @@ def flip_topic(
     n_after = counts + more
     after = np.full(added.shape, np.nan)
     np.divide(precision_sum(relevant) + added, n_after, out=after, where=n_after > 0)
-    return TopicFlips(choice.columns, choice.status, before, flipped, after)
+    return TopicFlips(chosen, status, before, flipped, after)

@@ -127,13 +127,13 @@ def missing_bounds(rankings: JudgedRankings, n_missing: int, *, r_mode: RMode = 
         if most == 0:
             low[:, topic] = high[:, topic] = 0.0 if r_mode == "pool" else before[:, topic]
             continue
-        first = choose_flips(document_states, at="best", flips=most).columns
+        first, _ = choose_flips(document_states, at="best", flips=most)
         if r_mode == "pool":
             low[:, topic] = sums / (counts + n_missing)
             high[:, topic] = (sums + _added(relevant, first)[:, -1]) / (counts + n_missing)
             high_columns[:, topic] = first
             continue
-        last = choose_flips(document_states, at="worst", flips=most).columns
+        last, _ = choose_flips(document_states, at="worst", flips=most)
         # Ascending ranks stand first; the lowest one is to come first.
         last = -np.sort(-last, axis=1)
         for columns, chosen, value, pick in (
@@ -275,7 +275,7 @@ def missing_pair_bounds(
     defined = ~np.isnan(before)
     if n_missing == 1:
         found = pair_extremes(rankings, first, second, r_mode=runs.r_mode, progress=progress)
-        low, high = before + found.down, before + found.up
+        low, high = before + found.down.change, before + found.up.change
         low_attained, high_attained = (np.asarray([True] * first.size) for _ in range(2))
     else:
         low, high = (runs.ap_low[first] - runs.ap_high[second], runs.ap_high[first] - runs.ap_low[second])

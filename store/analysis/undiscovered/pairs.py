@@ -42,25 +42,26 @@ SECOND = 1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class PairExtremes:
-    """Most that one document moves the difference of AP, by pair of runs and topic.
+class Extreme:
+    """The most that one document moves the difference of AP one way; shape (n_pairs, n_topics) each."""
 
-    Every array has shape (n_pairs, n_topics). A change is NaN where a run has no AP before.
-    """
+    change: NDArray[np.float64]
+    """NaN where a run has no AP before."""
+    holder: NDArray[np.int8]
+    """Which list the document is in at `column`: `FIRST`, `SECOND` (the other run may have it too),
+    or `NEITHER`: any document that both lack."""
+    column: NDArray[np.int32]
+    """Its rank there less 1; -1 for `NEITHER`."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PairExtremes:
+    """Most that one document moves the difference of AP, by pair of runs and topic."""
 
     before: NDArray[np.float64]
-    """AP of the first run less AP of the second."""
-    down: NDArray[np.float64]
-    """Lowest change of the difference."""
-    down_holder: NDArray[np.int8]
-    """Which list the document of `down` is in at `down_column`: `FIRST`, `SECOND` (the other run
-    may have it too), or `NEITHER`: any document that both lack."""
-    down_column: NDArray[np.int32]
-    """Its rank there less 1; -1 for `NEITHER`."""
-    up: NDArray[np.float64]
-    """Highest change."""
-    up_holder: NDArray[np.int8]
-    up_column: NDArray[np.int32]
+    """Shape (n_pairs, n_topics): AP of the first run less AP of the second."""
+    down: Extreme
+    up: Extreme
 
 
 def pair_extremes(
@@ -115,14 +116,16 @@ def pair_extremes(
     ...     cutoff=10,
     ... )
     >>> found = pair_extremes(arrays, np.array([0]), np.array([1]))
-    >>> float(found.down[0, 0]), int(found.down_holder[0, 0]), int(found.down_column[0, 0])
+    >>> float(found.down.change[0, 0]), int(found.down.holder[0, 0]), int(found.down.column[0, 0])
     (-1.0, 1, 0)
     """
     r_mode, scenario = check_r_mode(r_mode), check_scenario(scenario)
     shape = (first.size, len(rankings.topics))
-    before, down, up = (np.empty(shape) for _ in range(3))
-    down_holder, up_holder = (np.full(shape, NEITHER, dtype=np.int8) for _ in range(2))
-    down_column, up_column = (np.full(shape, -1, dtype=np.int32) for _ in range(2))
+    before = np.empty(shape)
+    down, up = (
+        Extreme(np.empty(shape), np.full(shape, NEITHER, np.int8), np.full(shape, -1, np.int32))
+        for _ in range(2)
+    )
     for topic in range(shape[1]):
         document_states = rankings.states_by_rank(topic)
         relevant = document_states == RELEVANT
@@ -133,83 +136,67 @@ def pair_extremes(
             lacking = -np.where(counts > 0, score, np.nan) / (counts + 1)
         lacking = np.where(counts > 0, lacking, np.nan)
         having = (gains(relevant) - score[:, None]) / (counts + 1)[:, None]
-        lists = _Lists(rankings.documents[:, topic], document_states == UNJUDGED, having, lacking)
         before[:, topic] = score[first] - score[second]
-        down[:, topic] = up[:, topic] = lacking[first] - lacking[second]
-        one_way = _by_list(lists, scenario)
+        down.change[:, topic] = up.change[:, topic] = lacking[first] - lacking[second]
+        unjudged = document_states == UNJUDGED
+        lowest, highest = _by_list(rankings.documents[:, topic], unjudged, having, lacking, scenario)
         # What moves A against B by x moves B against A by -x: of A's own list, A's side is the
         # holder's; of B's, the signs turn.
-        for holder, own, other, lowest, highest in (
-            (FIRST, first, second, one_way.lowest, one_way.highest),
-            (SECOND, second, first, one_way.highest, one_way.lowest),
+        for holder, sign, own, other, sides in (
+            (FIRST, 1.0, first, second, (lowest, highest)),
+            (SECOND, -1.0, second, first, (highest, lowest)),
         ):
-            sign = 1.0 if holder == FIRST else -1.0
-            for value, holders, columns, found, is_better in (
-                (down, down_holder, down_column, lowest, np.less),
-                (up, up_holder, up_column, highest, np.greater),
+            for extreme, (changes, places), is_better in zip(
+                (down, up), sides, (np.less, np.greater), strict=True
             ):
-                changes, places = found
                 candidate = sign * changes[own, other]
-                better = is_better(candidate, value[:, topic])
-                value[better, topic] = candidate[better]
-                holders[better, topic] = holder
-                columns[better, topic] = places[own, other][better]
+                better = is_better(candidate, extreme.change[:, topic])
+                extreme.change[better, topic] = candidate[better]
+                extreme.holder[better, topic] = holder
+                extreme.column[better, topic] = places[own, other][better]
         if progress is not None:
             progress(1)
-    return PairExtremes(before, down, down_holder, down_column, up, up_holder, up_column)
+    return PairExtremes(before, down, up)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Lists:
-    """One topic's rankings, and what a discovery does to the AP of each run."""
-
-    documents: NDArray[np.int32]
-    """Shape (n_runs, width), as are the next two."""
-    unjudged: NDArray[np.bool_]
-    having: NDArray[np.float64]
-    """Change of AP if the run has the document at this rank."""
-    lacking: NDArray[np.float64]
-    """Shape (n_runs,): change of AP if it lacks the document."""
-
-
-Extreme = tuple[NDArray[np.float64], NDArray[np.int32]]
+OneWay = tuple[NDArray[np.float64], NDArray[np.int32]]
 """Changes and columns, shape (n_runs, n_runs): of row against column, in a list of the row."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _OneWay:
-    """The extremes over the documents of one run's list, against every other run."""
+def _by_list(
+    documents: NDArray[np.int32],
+    unjudged: NDArray[np.bool_],
+    having: NDArray[np.float64],
+    lacking: NDArray[np.float64],
+    scenario: Scenario,
+) -> tuple[OneWay, OneWay]:
+    """Search the list of each run for what moves it least and most against each other run, in one topic.
 
-    lowest: Extreme
-    highest: Extreme
-
-
-def _by_list(lists: _Lists, scenario: Scenario) -> _OneWay:
-    """Search the list of each run for what moves it most against each other run."""
-    n_runs = len(lists.documents)
-    n_codes = int(lists.documents.max(initial=-1)) + 1
-    change = np.broadcast_to(lists.lacking, (n_codes, n_runs))
+    The lists are of shape (n_runs, width); `having` is the change of AP if a run has the document at a
+    rank, `lacking`, shape (n_runs,), if it lacks it.
+    """
+    n_runs = len(documents)
+    n_codes = int(documents.max(initial=-1)) + 1
+    change = np.broadcast_to(lacking, (n_codes, n_runs))
     if scenario == "shared":
         change = change.copy()
-        runs, columns = np.nonzero(lists.unjudged)
-        codes = lists.documents[runs, columns]
-        change[codes, runs] = lists.having[runs, columns]
-        change[:, np.isnan(lists.lacking)] = np.nan
+        runs, columns = np.nonzero(unjudged)
+        change[documents[runs, columns], runs] = having[runs, columns]
+        change[:, np.isnan(lacking)] = np.nan
     shape = (n_runs, n_runs)
     low, high = np.full(shape, np.inf), np.full(shape, -np.inf)
     low_column, high_column = (np.full(shape, -1, dtype=np.int32) for _ in range(2))
     everyone = np.arange(n_runs)
     for run in range(n_runs):
-        columns = np.flatnonzero(lists.unjudged[run])
-        if columns.size == 0 or np.isnan(lists.lacking[run]):
+        columns = np.flatnonzero(unjudged[run])
+        if columns.size == 0 or np.isnan(lacking[run]):
             continue
-        own = lists.having[run, columns]
-        moved = own[:, None] - change[lists.documents[run, columns]]
+        moved = having[run, columns][:, None] - change[documents[run, columns]]
         for value, place, pick in ((low, low_column, np.argmin), (high, high_column, np.argmax)):
             rows = pick(moved, axis=0)
             value[run] = moved[rows, everyone]
             place[run] = columns[rows]
-    return _OneWay((low, low_column), (high, high_column))
+    return (low, low_column), (high, high_column)
 
 
 SIGN_WORDS: dict[int, str | None] = {0: "kept", 1: "swapped", 2: "tied", 3: "parted", -1: None}
@@ -243,7 +230,7 @@ class PairDiscovery:
     topic: NDArray[np.int64]
     """Index of the document's topic; -1 where a pair has no topic in common."""
     holder: NDArray[np.int8]
-    """As in `PairExtremes`."""
+    """As in `Extreme`."""
     column: NDArray[np.int32]
     before: RunPairs
     after: RunPairs
@@ -399,30 +386,25 @@ def pair_discovery(
     first, second = better_first(scores_of_runs(rankings, r_mode))
     found = pair_extremes(rankings, first, second, scenario=scenario, r_mode=r_mode, progress=progress)
     # The first run is the better one: towards 0 is down.
-    if towards:
-        change, holder, column = found.down, found.down_holder, found.down_column
-    else:
-        change, holder, column = found.up, found.up_holder, found.up_column
-    defined = ~np.isnan(change)
-    worst = np.inf if towards else -np.inf
-    filled = np.where(defined, change, worst)
-    if filled.shape[1]:
-        topic = filled.argmin(axis=1) if towards else filled.argmax(axis=1)
-        topic = np.where(defined.any(axis=1), topic, -1)
-    else:
-        topic = np.full(first.size, -1)
+    extreme = found.down if towards else found.up
+    defined = ~np.isnan(extreme.change)
+    topic = np.full(first.size, -1)
+    if defined.shape[1]:
+        # The lowest of what moves down, or of minus what moves up.
+        moved = np.where(defined, extreme.change if towards else -extreme.change, np.inf)
+        topic = np.where(defined.any(axis=1), moved.argmin(axis=1), -1)
     pairs = np.flatnonzero(topic >= 0)
+    at = pairs, topic[pairs]
     after = found.before.copy()
-    after[pairs, topic[pairs]] += change[pairs, topic[pairs]]
-    holder_of, column_of = (np.full(first.size, -1, dtype=array.dtype) for array in (holder, column))
-    holder_of[pairs] = holder[pairs, topic[pairs]]
-    column_of[pairs] = column[pairs, topic[pairs]]
+    after[at] += extreme.change[at]
+    holder, column = (np.full(first.size, -1, dtype=one.dtype) for one in (extreme.holder, extreme.column))
+    holder[pairs], column[pairs] = extreme.holder[at], extreme.column[at]
     return PairDiscovery(
         first=first,
         second=second,
         topic=topic.astype(np.int64),
-        holder=holder_of,
-        column=column_of,
+        holder=holder,
+        column=column,
         before=_tests(found.before),
         after=_tests(after),
     )

@@ -14,7 +14,6 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from store.analysis.measures.average_precision import quotient
 from store.analysis.run_order import TIED_MAP
 from store.analysis.significance.pairs import RunPairs
 from store.analysis.significance.t_tests import TestReason
@@ -45,7 +44,7 @@ def required_difference(
         L, at least 2.
     variation_share : float or array of float, default=0
         K, share of :math:`s^2` that is there because judges vary, to be left out as an error of
-        measurement; in [0, 1). See `variation_share_of`. The careful take 0.
+        measurement; in [0, 1). See `variation.collection.Components.share`. The careful take 0.
     difference_drop : float or array of float, default=0
         Q, by what share the difference might fall were all relevant documents known; below 1.
         Negative when it would grow. See `relative_drop`.
@@ -131,42 +130,6 @@ def round_up(values: ArrayLike, digits: int = 4) -> NDArray[np.float64]:
     scaled = np.asarray(values, dtype=np.float64) * scale
     # A value that is whole but for its last bits must not go one up.
     return np.asarray(np.ceil(scaled - 1e-9 * np.maximum(1.0, scaled)) / scale)
-
-
-def variation_share_of(judgement_variance: ArrayLike, topic_variance: ArrayLike) -> NDArray[np.float64]:
-    r"""Compute K, what part of a variance is there because judges vary.
-
-    Parameters
-    ----------
-    judgement_variance : float or array of float
-        :math:`\sigma_d^2`, mean variance of one topic's value over repeated judgements; at least 0.
-    topic_variance : float or array of float
-        :math:`\sigma_\mu^2`, variance over topics of the mean of each topic; at least 0.
-
-    Returns
-    -------
-    ndarray of float64
-        In [0, 1]; NaN where both are 0 (``no-variation``).
-
-    Raises
-    ------
-    ArgumentError
-        If a variance is below 0 or not finite.
-
-    Notes
-    -----
-    .. math:: K = \sigma_d^2 / (\sigma_d^2 + \sigma_\mu^2)    (eq. 17 and 23 of [1]_)
-
-    Examples
-    --------
-    The two runs of table 5 of [1]_, 3.5% and 6.2%:
-
-    >>> variation_share_of([0.00188, 0.00299], [0.05171, 0.04558]).round(3).tolist()
-    [0.035, 0.062]
-    """
-    part = _between("judgement_variance", judgement_variance, 0.0, np.inf, closed=True)
-    rest = _between("topic_variance", topic_variance, 0.0, np.inf, closed=True)
-    return quotient(part, part + rest)
 
 
 def relative_drop(before: ArrayLike, after: ArrayLike) -> NDArray[np.float64]:

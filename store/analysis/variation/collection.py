@@ -88,7 +88,7 @@ class Components:
     def interval(self, level: float = LEVEL) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the limits of the mean in a share `level` of judgings of the same topics.
 
-        By the normal law; see `store.analysis.variation.law.map_interval` for the exact one.
+        By the normal law; see `store.analysis.variation.law.run_intervals` for the exact one.
         """
         reach = NormalDist().inv_cdf((1 + level) / 2) * self.by_judging
         return np.asarray(self.mean - reach), np.asarray(self.mean + reach)

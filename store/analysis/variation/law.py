@@ -305,21 +305,8 @@ class MapLaw:
         return (low + high) / 2
 
 
-@dataclass(frozen=True, slots=True)
-class MapInterval:
-    """Where MAP will be when all topics are judged again."""
-
-    low: float
-    """In [0, 1]; MAP is lower with probability (1 - level) / 2."""
-    high: float
-    """In [0, 1]; MAP is higher with probability (1 - level) / 2."""
-    level: float
-    resolution: float
-    """h, in MAP: what the ends are known to, where single values of MAP are likely ones."""
-
-
-def map_characteristic(topics: Topics, theta: ArrayLike, *, empty: Empty = "given") -> NDArray[np.complex128]:
-    r"""Compute the characteristic function of one run's MAP.
+def map_law(topics: Topics, *, empty: Empty = "given", resolution: float = RESOLUTION) -> MapLaw:
+    r"""Compute the law of one run's MAP.
 
     Parameters
     ----------
@@ -327,50 +314,8 @@ def map_characteristic(topics: Topics, theta: ArrayLike, *, empty: Empty = "give
         At least one. `probabilities`, shape (n_documents,): of each document to be judged
         relevant, from 0 to 1, independently; R counts all of them (pool mode). `ranks`, shape
         (n_documents,): from 1 on, infinite = not retrieved.
-    theta : array of float, shape (n_theta,)
-        Real numbers.
     empty : {"given", "zero"}, default="given"
         The rule for R = 0, of `store.analysis.variation.lists`.
-
-    Returns
-    -------
-    ndarray of complex128, shape (n_theta,)
-        E[exp(i theta MAP)], to about 1e-13 a topic.
-
-    Raises
-    ------
-    ArgumentError
-        If there are no topics, there is more than one run, a probability is none, a rank is below
-        1 or stands twice, or `theta` is not a finite vector.
-
-    Notes
-    -----
-    MAP's function is the product over L topics of AP's at theta / L; see `RunTransform` for the
-    recurrence. O(n_theta n k c) a topic, with k and c the numbers of values that R and the number
-    of relevant documents so far can take in earnest, some 15 standard deviations of R each: 6 ms
-    an element of theta for 200 uncertain documents, 2 ms for 100.
-
-    Examples
-    --------
-    Two documents at ranks 1 and 2, each relevant half of the time: AP is 1, 1 or 1/2.
-
-    >>> found = map_characteristic([([0.5, 0.5], [1, 2])], [1.0])[0]
-    >>> bool(abs(found - (2 * np.exp(1j) + np.exp(0.5j)) / 3) < 1e-14)
-    True
-    """
-    nodes = np.asarray(theta, dtype=np.float64)
-    if nodes.ndim != 1 or not np.isfinite(nodes).all():
-        raise ArgumentError("theta", "must be a finite vector", nodes.shape)
-    return _transform(_prepared(topics, empty), 1j * nodes)
-
-
-def map_law(topics: Topics, *, empty: Empty = "given", resolution: float = RESOLUTION) -> MapLaw:
-    r"""Compute the law of one run's MAP.
-
-    Parameters
-    ----------
-    topics, empty
-        As of `map_characteristic`.
     resolution : float, default=0.05
         h, in standard deviations of MAP (estimated to some per cent), above 0. Smaller tells
         single values apart, at a cost of 1 / h.
@@ -383,10 +328,13 @@ def map_law(topics: Topics, *, empty: Empty = "given", resolution: float = RESOL
     Raises
     ------
     ArgumentError
-        As `map_characteristic`; if `resolution` is not above 0.
+        If there are no topics, there is more than one run, a probability is none, a rank is below
+        1 or stands twice, or `resolution` is not above 0.
 
     Notes
     -----
+    The characteristic function is the product over L topics of AP's at theta / L; see `RunTransform`.
+
     The window is Chernoff's, from E[exp(s MAP)] at some real s. Some 2 / h values of theta are
     needed, but with many topics |phi| is negligible at most of them after a few topics, and the
     rest is not computed. Fifty topics of 30 uncertain documents take half a second, of 100 four
@@ -406,7 +354,9 @@ def map_law(topics: Topics, *, empty: Empty = "given", resolution: float = RESOL
     """
     if not resolution > 0 or not math.isfinite(resolution):
         raise ArgumentError("resolution", "must be a number above 0", resolution)
-    prepared = _prepared(topics, empty)
+    if not len(topics):
+        raise ArgumentError("topics", "must be at least one", None)
+    prepared = [RunTransform(p, ranks, empty=empty) for p, ranks in topics]
     scale = _scale(prepared)
     if not scale:
         # MAP, at most 1, is the phase at theta = 1.
@@ -433,56 +383,6 @@ def map_law(topics: Topics, *, empty: Empty = "given", resolution: float = RESOL
     beyond = math.exp(-(_LAST**2) / 2) / (math.pi * places[-1] * -math.expm1(-_LAST * h * step))
     error = 2 * _OUTSIDE + left_out + beyond + len(prepared) * 1e-13 * float(starts.sum())
     return MapLaw(low, high, h, error, theta[kept], terms[kept])
-
-
-def map_interval(
-    topics: Topics, level: float = 0.95, *, empty: Empty = "given", resolution: float = RESOLUTION
-) -> MapInterval:
-    """Return where one run's MAP is with a given probability when judgements vary.
-
-    Parameters
-    ----------
-    topics, empty, resolution
-        As of `map_law`.
-    level : float, default=0.95
-        Between 0 and 1: the probability of the interval, the rest being shared by both sides.
-
-    Returns
-    -------
-    MapInterval
-        Of a constant MAP, that constant twice.
-
-    Raises
-    ------
-    ArgumentError
-        As `map_law`; if `level` is outside its range.
-
-    Notes
-    -----
-    The topics stay: the interval is of judging anew, not of other topics. Cost as `map_law`.
-
-    Examples
-    --------
-    Twenty topics, each with a document at rank 1 that is relevant half of the time: MAP is a
-    binomial share, within .3 and .7 with probability .9586.
-
-    >>> interval = map_interval([([0.5], [1])] * 20, 0.9586, empty="zero")
-    >>> round(interval.low, 2), round(interval.high, 2)
-    (0.28, 0.72)
-    """
-    if not 0 < level < 1:
-        raise ArgumentError("level", "must be between 0 and 1", level)
-    law = map_law(topics, empty=empty, resolution=resolution)
-    ends = [law.quantile((1 + side * level) / 2) for side in (-1, 1)]
-    low, high = (min(max(end, 0.0), 1.0) for end in ends)
-    return MapInterval(low, high, level, law.resolution)
-
-
-def _prepared(topics: Topics, empty: Empty) -> list[RunTransform]:
-    """Check all topics."""
-    if not len(topics):
-        raise ArgumentError("topics", "must be at least one", None)
-    return [RunTransform(p, ranks, empty=empty) for p, ranks in topics]
 
 
 def _transform(topics: list[RunTransform], z: Values) -> NDArray[np.complex128]:
@@ -567,7 +467,7 @@ def run_intervals(
     -----
     A quantile is the least value with a cumulative probability of so much. By all outcomes, where
     the topics fall into two halves of at most 16 documents each that are neither sure nor
-    impossible; else by inversion of the characteristic function (`map_interval`), where that takes
+    impossible; else by inversion of the characteristic function (`map_law`), where that takes
     seconds; else by the normal law, cut off at 0 and 1, whose tails are as thin on either side,
     while those of MAP are not.
 
@@ -599,9 +499,9 @@ def run_intervals(
             ends[run] = [outcomes.quantile((1 + side * level) / 2) / n_topics for side in (-1, 1)]
         else:
             rows = [(p, ranks[run]) for p, ranks in topics]
-            found = map_interval(rows, level, empty=varied.empty)
-            ends[run] = found.low, found.high
-            error[run] = found.resolution
+            own_law = map_law(rows, empty=varied.empty)
+            ends[run] = [own_law.quantile((1 + side * level) / 2) for side in (-1, 1)]
+            error[run] = own_law.resolution
         if progress is not None:
             progress(1)
     low, high = np.clip(ends, 0.0, 1.0).T

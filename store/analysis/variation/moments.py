@@ -191,8 +191,7 @@ def variation(
     ----------
     probabilities : array of float, shape (n_documents,)
         Of each document to be judged relevant, from 0 to 1. R counts all of them: also those that
-        no run retrieved (pool mode). For R in own mode of one run give that run's documents alone;
-        for two runs see `store.analysis.variation.own_r`.
+        no run retrieved (pool mode). For R in own mode give one run and its documents alone.
     ranks : array of float, shape (n_runs, n_documents)
         Rank of each document in each run, from 1 on; infinite = not retrieved. Documents without a
         chance to be relevant may be left out: they occupy ranks and do no more.

@@ -64,76 +64,6 @@ class SimulatedMaps:
     """Shape (n_runs, n_runs): share in which both are the same; 1 on the diagonal."""
 
 
-def simulate(
-    probabilities: ArrayLike,
-    ranks: ArrayLike,
-    *,
-    repetitions: int = REPETITIONS,
-    seed: int,
-    empty: Empty = "given",
-    progress: Callable[[int], None] | None = None,
-) -> Simulated:
-    r"""Judge one topic many times over and take mean and covariance of the runs' AP.
-
-    Parameters
-    ----------
-    probabilities : array of float, shape (n_documents,)
-        Of each document to be judged relevant, from 0 to 1, independently. R counts all of them,
-        also those that no run retrieved (pool mode).
-    ranks : array of float, shape (n_runs, n_documents) or (n_documents,)
-        Rank of each document in each run, from 1 on; infinite = not retrieved.
-    repetitions : int, default=100000
-        M, at least 2.
-    seed : int
-        Not negative; the same seed, the same numbers.
-    empty : {"given", "zero"}, default="given"
-        The rule for R = 0, of `store.analysis.variation.lists`.
-
-    Returns
-    -------
-    Simulated
-        All runs see the same judgements. Where all probabilities are 0 or 1, the covariance is 0 exactly.
-
-    Raises
-    ------
-    ArgumentError
-        If a probability is none, a rank is below 1 or stands twice in a run, shapes differ, or
-        another argument is outside its range.
-
-    Notes
-    -----
-    Documents with p = 0 or 1 are not drawn. A draw compares 16 random bits with p, and 64 more
-    where those leave it open: the chance of relevance is p to 2^-80. Raw bits of PCG64 are used,
-    the same in every version of numpy. With ``given``, a judging that leaves a topic without a
-    relevant document is made again, by the law given R > 0: first which document is the first
-    relevant one, and then those after it.
-
-    O(M n_documents n_runs): to draw a judgement takes some 1.3 ns and to score it 0.8 ns a run, so
-    200 uncertain documents and 50 sure ones take 40 to 50 ms of one run at M = 100,000. Memory is
-    at most 32 KB a document and 512 KB a run, whatever M.
-
-    Examples
-    --------
-    Two documents at ranks 1 and 2, each relevant half of the time: AP is 1, 1 or 1/2, of mean 5/6
-    and variance 1/18.
-
-    >>> found = simulate([0.5, 0.5], [1, 2], seed=1)
-    >>> bool(abs(found.mean[0] - 5 / 6) < 4 * found.mean_error[0])
-    True
-    >>> bool(abs(found.covariance[0, 0] - 1 / 18) < 4 * found.variance_error[0])
-    True
-    """
-    _check(repetitions, seed)
-    check_chances([probabilities], empty)
-    topic = _Topic(_lists(probabilities, ranks), empty)
-    sums = _Sums(topic.n_runs)
-    for scores in _blocks([topic], repetitions, seed):
-        sums.add(scores)
-        if progress is not None:
-            progress(scores.shape[1])
-    return sums.moments(seed)
-
-
 def simulate_maps(
     topics: Sequence[tuple[ArrayLike, ArrayLike]],
     *,
@@ -147,24 +77,40 @@ def simulate_maps(
     Parameters
     ----------
     topics : sequence of (probabilities, ranks)
-        As of `simulate`, at least one, with the same runs in the same order in all of them.
-    repetitions, seed, empty
-        As of `simulate`; a repetition judges every topic once.
+        At least one, with the same runs in the same order in all of them. `probabilities`, shape
+        (n_documents,): of each document to be judged relevant, from 0 to 1, independently. R counts
+        all of them, also those that no run retrieved (pool mode). `ranks`, shape (n_runs,
+        n_documents) or (n_documents,): from 1 on; infinite = not retrieved.
+    repetitions : int, default=100000
+        M, at least 2; each judges every topic once.
+    seed : int
+        Not negative; the same seed, the same numbers.
+    empty : {"given", "zero"}, default="given"
+        The rule for R = 0, of `store.analysis.variation.lists`.
 
     Returns
     -------
     SimulatedMaps
-        MAP is the mean over all topics. The standard error of a share s is sqrt(s (1 - s) / M).
+        MAP is the mean over all topics. All runs see the same judgements. Where all probabilities are 0 or
+        1, the covariance is 0 exactly. The standard error of a share s is sqrt(s (1 - s) / M).
 
     Raises
     ------
     ArgumentError
-        As `simulate`; if there are no topics, or not as many runs in each.
+        If there are no topics, or not as many runs in each; if a probability is none, a rank is below 1 or
+        stands twice in a run, shapes differ, or another argument is outside its range.
 
     Notes
     -----
-    Topics are judged independently. Two MAPs within 1e-12 are tied. O(M n_runs (n_documents +
-    n_runs)), the documents being those of all topics.
+    Topics are judged independently. Two MAPs within 1e-12 are tied. Documents with p = 0 or 1 are
+    not drawn. A draw compares 16 random bits with p, and 64 more where those leave it open: the
+    chance of relevance is p to 2^-80. Raw bits of PCG64 are used, the same in every version of
+    numpy. With ``given``, a judging that leaves a topic without a relevant document is made again,
+    by the law given R > 0: first which document is the first relevant one, and then those after it.
+
+    O(M n_runs (n_documents + n_runs)), the documents being those of all topics: to draw a judgement
+    takes some 1.3 ns and to score it 0.8 ns a run. Memory is at most 32 KB a document of a topic and
+    512 KB a run, whatever M.
 
     Examples
     --------
@@ -177,7 +123,9 @@ def simulate_maps(
     >>> float(found.above[0, 1] + found.tied[0, 1])
     1.0
     """
-    _check(repetitions, seed)
+    for name, least, given in (("repetitions", 2, repetitions), ("seed", 0, seed)):
+        if given < least:
+            raise ArgumentError(name, f"must be an integer >= {least}", given)
     check_chances([p for p, _ in topics], empty)
     prepared = [_Topic(_lists(probabilities, ranks), empty) for probabilities, ranks in topics]
     numbers = sorted({topic.n_runs for topic in prepared})
@@ -198,14 +146,6 @@ def simulate_maps(
             progress(scores.shape[1])
     tied = (repetitions - n_above - n_above.T) / repetitions
     return SimulatedMaps(sums.moments(seed), n_above / repetitions, tied)
-
-
-def _check(repetitions: int, seed: int) -> None:
-    """Raise `ArgumentError` for what no simulation can be made with."""
-    if repetitions < 2:
-        raise ArgumentError("repetitions", "must be an integer >= 2", repetitions)
-    if seed < 0:
-        raise ArgumentError("seed", "must be an integer >= 0", seed)
 
 
 def _lists(probabilities: ArrayLike, ranks: ArrayLike) -> JudgedLists:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from store.analysis.agreement.kappa import cohen_kappa
+from store.analysis.agreement.kappa import chance_corrected
 from store.analysis.agreement.tables import all_pair_tables
 from store.errors import UnknownNameError
 from store.formats.qrels import write_qrels
@@ -192,14 +192,14 @@ def _pairs(out: Outgoing) -> Iterator[dict[str, Any]]:
         is_turned = natural_key(pair[0]) > natural_key(pair[1])
         first, second = reversed(pair) if is_turned else pair
         counts = table.T if is_turned else table
-        plain = cohen_kappa(counts)
+        plain = chance_corrected("cohen", counts)
         yield {
             "first": first,
             "second": second,
             "documents": n_documents,
             "same": int(np.trace(counts)) / n_documents,
             "kappa": plain.value,
-            "linear": cohen_kappa(counts, "linear").value,
-            "quadratic": cohen_kappa(counts, "quadratic").value,
+            "linear": chance_corrected("cohen", counts, "linear").value,
+            "quadratic": chance_corrected("cohen", counts, "quadratic").value,
             "reason": plain.reason or "",
         }

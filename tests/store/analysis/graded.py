@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from hypothesis import strategies as st
@@ -10,6 +10,8 @@ from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
 from store.analysis.agreement.votes import Votes, votes_from_rows
+from store.records import Judgement, State
+from store.text import natural_key
 
 Table = NDArray[np.int64]
 MISSING = "."
@@ -62,6 +64,23 @@ def votes_in(
         topics=["1"] if topics is None else ["1", "2", "3"],
         judges=[f"judge {number}" for number in range(width)],
         scale_values=values,
+    )
+
+
+def votes_of(judgements: Iterable[Judgement], scale: Sequence[int]) -> Votes:
+    """Take the current grades of judgements; what was skipped or cannot be judged is no vote."""
+    rows = sorted(judgements, key=lambda row: row.revision)
+    topics = sorted({row.topic for row in rows}, key=natural_key)
+    docnos, judges = (sorted({getattr(row, name) for row in rows}) for name in ("docno", "judge"))
+    current = {(row.topic, row.docno, row.judge): row for row in rows}
+    places = [{name: place for place, name in enumerate(names)} for names in (topics, docnos, judges)]
+    columns = [
+        [*(of[name] for of, name in zip(places, key, strict=True)), list(scale).index(row.grade or 0)]
+        for key, row in current.items()
+        if row.state is State.JUDGED
+    ]
+    return votes_from_rows(
+        *np.array(columns, dtype=np.int64).reshape(-1, 4).T, topics=topics, judges=judges, scale_values=scale
     )
 
 

@@ -9,11 +9,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from store.analysis.agreement.votes import Votes, grade_matrix, votes_of
+from store.analysis.agreement.votes import Votes
 from store.collection import Collection
 from store.errors import ArgumentError, StoreError, UnknownNameError
 from store.formats.scale import parse_scale, scale_to_json
 from store.records import Action, JudgeKind, Qrel, State
+from tests.store.analysis.graded import votes_of
 from tests.store.outside import Sitting, execute, make_pool, statements
 
 HUMAN = JudgeKind.HUMAN
@@ -63,7 +64,7 @@ def test_votes_are_the_current_grades_of_judgements(collection: Collection, seed
     made = collection.grades.votes()
     assert made.votes.judges == ("ann", "bob", "cy")
     assert made.votes.topics == ("9", "10")
-    expected = votes_of(grade_matrix(judgements, collection.scale.values))
+    expected = votes_of(judgements, collection.scale.values)
     assert grades_of(made.votes) == grades_of(expected)
     for state, counted in (
         (State.JUDGED, made.graded), (State.SKIPPED, made.skipped), (State.CANNOT, made.cannot),

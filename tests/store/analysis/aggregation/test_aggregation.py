@@ -32,9 +32,10 @@ from store.analysis.aggregation.rules import (
     mean_half_up,
     median,
 )
-from store.analysis.agreement.votes import NO_GRADE, grade_counts, grade_matrix, votes_of
+from store.analysis.agreement.votes import NO_GRADE, grade_counts
 from store.errors import ArgumentError
 from tests.cf_collection import SCALE, load_judgements
+from tests.store.analysis.graded import votes_of
 
 Counts = NDArray[np.int64]
 
@@ -187,7 +188,7 @@ def test_cf_collection_gives_known_counts() -> None:
 
     Any judge gives 2 to 1,927; the sum of grades is 4 or more for 1,544.
     """
-    counts = grade_counts(votes_of(grade_matrix(load_judgements(), SCALE)))
+    counts = grade_counts(votes_of(load_judgements(), SCALE))
     relevant = np.add.reduceat(counts, [0, 1], axis=1)
     # Four binary votes: half of them is a tie, which goes to relevant or to not relevant.
     high, low = majority(relevant, ties="high"), majority(relevant, ties="low")

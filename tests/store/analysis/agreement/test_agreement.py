@@ -1,4 +1,4 @@
-"""Agreement of a pair put together, and coefficients and stacks of them by name."""
+"""Coefficients of two judges by name, exact and in stacks."""
 
 from __future__ import annotations
 
@@ -7,24 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from store.analysis.agreement.alpha import two_judge_alpha
-from store.analysis.agreement.kappa import Share, cohen_kappa
-from store.analysis.agreement.overlap import MacroOverlap, overlap, positive_agreement, raw_agreement
-from store.analysis.agreement.pairs import (
-    BINARY_NAMES,
-    PAIR_NAMES,
-    PairName,
-    pair_agreement,
-    pair_coefficient,
-    stacked,
-    table_agreement,
-)
+from store.analysis.agreement.pairs import PAIR_NAMES, PairName, stacked
 from store.analysis.agreement.tables import pair_tables
-from store.analysis.agreement.votes import grade_matrix, votes_of
 from store.analysis.collapse import collapse_table
 from store.errors import ArgumentError
 from tests.cf_collection import SCALE, load_judgements
-from tests.store.analysis.graded import Table, graded_tables
+from tests.store.analysis.agreement.exact import cohen_kappa, pair_coefficient, two_judge_alpha
+from tests.store.analysis.graded import Table, graded_tables, votes_of
 from tests.vectors.agreement_tables import CF_KAPPAS, KAPPA_TABLES, KappaTable, assert_prints
 
 TABLES = [
@@ -70,43 +59,19 @@ def test_degenerate_tables_have_no_number_under_any_name(name: PairName) -> None
     assert np.isnan(stacked(name, np.array(tables))).tolist() == [True] * 4
 
 
-@given(graded_tables())
-def test_stacked_shares_equal_exact_ones(table: Table) -> None:
-    """Raw agreement, positive agreement and overlap of stacks are the exact ones."""
-    binary = collapse_table(table, 1)
-    for value, exact in (
-        (stacked("raw", table), raw_agreement(table)),
-        (stacked("positive", binary), positive_agreement(binary)),
-        (stacked("overlap", binary), overlap(binary)),
-    ):
-        expected = np.nan if exact.value is None else exact.value
-        assert float(value) == pytest.approx(expected, abs=1e-15, nan_ok=True)
-
-
 def test_unknown_name_is_refused() -> None:
     """An unknown coefficient is an error that lists the known ones; overlaps are of two grades."""
     with pytest.raises(ArgumentError, match="`name` must be one of kappa, linear"):
         stacked("fleiss", COHEN)  # type: ignore[arg-type]
-    with pytest.raises(ArgumentError, match="`name` must be one of kappa, linear"):
-        pair_coefficient("fleiss", COHEN)  # type: ignore[arg-type]
     for name in ("positive", "overlap"):
         with pytest.raises(ArgumentError, match="`tables` must be 2 x 2"):
             stacked(name, COHEN)  # type: ignore[arg-type]
 
 
-def test_pair_agreement_bundles_overall_and_topics() -> None:
-    """A pair's bundle holds every coefficient of the whole and of each topic, by hand here."""
-    tables = np.array([[[2, 1, 0], [0, 1, 0], [0, 1, 1]], [[1, 0, 0], [0, 0, 0], [0, 0, 0]]])
-    pair = pair_agreement(tables, [1, 2], by_topic=True)
-    overall, (first, second) = pair.overall, pair.topics
-    assert overall.table.tolist() == [[3, 1, 0], [0, 1, 0], [0, 1, 1]]
-    assert overall.n_documents == 7
-    assert overall.first_marginals.tolist() == [4, 1, 2]
-    assert overall.second_marginals.tolist() == [3, 3, 1]
-    assert overall.raw == Share(5 / 7, None, 7)
-    assert overall.specific[0] == Share(6 / 7, None, 4)
-    values = {name: result.value for name, result in overall.coefficients.items()}
-    assert tuple(values) == PAIR_NAMES
+def test_coefficients_of_a_table_by_hand() -> None:
+    """Every coefficient of one table is the one that its definition gives by hand."""
+    table = np.array([[3, 1, 0], [0, 1, 0], [0, 1, 1]])
+    values = {name: pair_coefficient(name, table).value for name in PAIR_NAMES}
     # Po = 5/7 = 35/49, Pe = (4*3 + 1*3 + 2*1) / 49 = 17/49.
     assert values["kappa"] == 18 / 32
     # Linear costs: observed 2; by chance 4*3 + 4*1*2 + 1*3 + 1*1 + 2*3*2 + 2*3 = 42; 1 - 7*2/42.
@@ -119,63 +84,38 @@ def test_pair_agreement_bundles_overall_and_topics() -> None:
     assert values["s"] == (15 - 7) / (21 - 7)
     # Two of 14 votes' pairs disagree each way: 1 - 13 * 4 / (2 * (7*4 + 7*3 + 4*3)).
     assert values["alpha_nominal"] == 1 - 52 / 122
-    low, high = overall.binary
-    assert (low.level_index, high.level_index) == (1, 2)
-    assert low.table.tolist() == [[3, 1], [0, 3]]
-    assert low.raw == Share(6 / 7, None, 7)
-    assert tuple(low.coefficients) == BINARY_NAMES
+    binary = collapse_table(table, 1)
     # Pe = (4*3 + 3*4) / 49; kappa = (42 - 24) / (49 - 24).
-    assert low.coefficients["kappa"].value == 18 / 25
-    assert low.positive == Share(6 / 7, None, 4)
-    assert low.overlap == Share(3 / 4, None, 4)
-    assert high.table.tolist() == [[5, 0], [1, 1]]
-    assert high.overlap == Share(1 / 2, None, 2)
-    assert pair.macro_overlaps == (MacroOverlap(3 / 4, None, 1, 1, 0), MacroOverlap(1 / 2, None, 1, 1, 0))
-    assert first.binary[0].overlap == Share(3 / 4, None, 4)
-    assert {result.reason for result in second.coefficients.values()} == {"one-doc"}
-    assert second.binary[0].overlap == Share(None, "no-relevant", 0)
-    assert pair_agreement(tables, [1]).topics == ()
-    assert pair_agreement(tables, []).overall.binary == ()
+    assert pair_coefficient("kappa", binary).value == 18 / 25
+    assert (stacked("raw", binary), stacked("positive", binary)) == (6 / 7, 6 / 7)
+    assert (stacked("overlap", binary), stacked("overlap", collapse_table(table, 2))) == (3 / 4, 1 / 2)
 
 
-def test_pair_without_topics_shares_nothing() -> None:
-    """No topics, and topics without a common document, give a reason for everything."""
-    for tables in (np.zeros((0, 3, 3), np.int64), np.zeros((2, 3, 3), np.int64)):
-        pair = pair_agreement(tables, [1], by_topic=True)
-        results = [*pair.overall.coefficients.values(), *pair.overall.binary[0].coefficients.values()]
-        results += [pair.overall.raw, *pair.overall.specific, *pair.macro_overlaps]
-        assert {result.value for result in results} == {None}
-        assert {result.reason for result in results} == {"no-common-docs"}
-
-
-def test_pair_agreement_values_reach_the_weighted_coefficients() -> None:
+def test_values_reach_the_weighted_coefficients() -> None:
     """Grade values given for the scale are used by all that weigh distances, and by no other."""
-    spread = table_agreement(COHEN, [1], values=[-2, 0, 1]).coefficients
-    plain = table_agreement(COHEN, [1]).coefficients
-    assert spread["linear"] == cohen_kappa(COHEN, "linear", values=[-2, 0, 1])
-    assert spread["quadratic"] == cohen_kappa(COHEN, "quadratic", values=[-2, 0, 1])
-    assert spread["alpha_interval"] == two_judge_alpha(COHEN, "interval", values=[-2, 0, 1])
+    spread = {name: stacked(name, COHEN, [-2, 0, 1]) for name in PAIR_NAMES}
+    assert spread["linear"] == pytest.approx(cohen_kappa(COHEN, "linear", values=[-2, 0, 1]).value)
+    assert spread["quadratic"] == pytest.approx(cohen_kappa(COHEN, "quadratic", values=[-2, 0, 1]).value)
+    exact = two_judge_alpha(COHEN, "interval", values=[-2, 0, 1])
+    assert spread["alpha_interval"] == pytest.approx(exact.value)
     weighted = {"linear", "quadratic", "ac2", "alpha_interval"}
-    assert {name for name in PAIR_NAMES if spread[name] != plain[name]} == weighted
+    assert {name for name in PAIR_NAMES if spread[name] != stacked(name, COHEN)} == weighted
 
 
 @pytest.mark.vector("scikit-learn 1.9.1 on the Cystic Fibrosis collection")
-def test_pair_agreement_cf_collection_gives_known_kappas() -> None:
+def test_kappa_cf_collection_gives_known_kappas() -> None:
     """All six judge pairs of the CF collection have the kappas measured by scikit-learn."""
-    votes = votes_of(grade_matrix(load_judgements(), SCALE))
+    votes = votes_of(load_judgements(), SCALE)
     assert votes.n_documents == 4819
     for (first, second), printed in CF_KAPPAS.items():
         tables = pair_tables(votes, first, second)
         assert tables.shape == (100, 3, 3)
-        overall = pair_agreement(tables, [1, 2]).overall
-        everything = tables.sum(axis=0)
+        overall = tables.sum(axis=0)
+        everything = overall.copy()
         everything[0, 0] += N_CF_UNLISTED
         results = [
-            overall.coefficients["kappa"],
-            overall.coefficients["linear"],
-            overall.coefficients["quadratic"],
-            overall.binary[0].coefficients["kappa"],
-            overall.binary[1].coefficients["kappa"],
+            *(cohen_kappa(overall, weights) for weights in ("none", "linear", "quadratic")),
+            *(cohen_kappa(collapse_table(overall, level)) for level in (1, 2)),
             cohen_kappa(everything),
             cohen_kappa(collapse_table(everything, 1)),
         ]

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from store.analysis.agreement.alpha import METRICS, Metric, alpha, stacked_alpha, two_judge_alpha
-from store.analysis.agreement.kappa import scott_pi
+from store.analysis.agreement.alpha import METRICS, Metric, alpha, stacked_alpha
 from store.analysis.agreement.tables import pair_tables
 from store.errors import ArgumentError
+from tests.store.analysis.agreement.exact import scott_pi, two_judge_alpha
 from tests.store.analysis.graded import Table, graded_tables, two_columns
 from tests.vectors.agreement_tables import KAPPA_TABLES
 

@@ -37,7 +37,6 @@ def test_four_mixtures_by_hand() -> None:
     assert swap.difference == pytest.approx(0.025)
     assert swap.n_mixtures == pytest.approx(2500, abs=170)
     assert swap.share == swap.n_mixtures / 10_000
-    assert mixtures.n_never == 0
     defined = 10_000 - mixtures.n_undefined
     assert mixtures.tau is not None
     assert mixtures.tau.mean == pytest.approx(1 - 2 * swap.n_mixtures / defined)
@@ -134,21 +133,12 @@ def test_equals_plain_loops(ap: NDArray[np.float64], seed: int) -> None:
     assert {(s.better, s.worse): s.n_mixtures for s in mixtures.swaps} == {
         pair: n for pair, n in counts.items() if n
     }
-    untied = sum(1 for a, b in counts if reference[a] > reference[b])
-    assert mixtures.n_never == untied - len(mixtures.swaps)
     times = [swap.n_mixtures for swap in mixtures.swaps]
     assert times == sorted(times, reverse=True)
 
 
-def test_tau_ap_takes_the_reference_as_true() -> None:
-    """Tau-AP counts the runs above each place of the mixture, as its second argument is true."""
-    # One topic: both judges order the runs 1 2 0, and so does every mixture; the reference 0 1 2.
-    ap = np.repeat(np.array([[[0.1], [0.9], [0.5]]]), 2, axis=2)
-    reference = np.array([[0.9, 0.8, 0.7]])
-    result = judge_order(ap, seed=1, mixtures=3, reference=reference).mixtures
-    # Places 2 and 3 hold runs 2 and 0; right above them are 1/1 and 0/2.
-    assert result.tau_ap is not None
-    assert result.tau_ap.mean == pytest.approx(2 / 2 * (1 + 0) - 1)
+def test_tau_ap_takes_its_second_judge_as_true() -> None:
+    """Tau-AP counts the runs above each place of the first judge, as the second is true."""
     orders = np.array([[[0.9, 0.7], [0.8, 0.9], [0.7, 0.8]]])
     pair = judge_order(orders, seed=1).pairs[0]
     # First 0 1 2, second 1 2 0. First as estimate: run 1 has 0/1, run 2 has 1/2 (run 1).
@@ -165,7 +155,6 @@ def test_equal_judges_never_disagree() -> None:
     assert all(pair.tau.tau == 1 and pair.n_swapped == 0 for pair in result.pairs)
     assert result.mixtures.tau is not None
     assert (result.mixtures.tau.least, result.mixtures.swaps) == (1.0, ())
-    assert result.mixtures.n_never == 15
     assert result.mixtures.lowest == pytest.approx(result.mixtures.highest)
 
 
@@ -223,42 +212,6 @@ def test_judges_without_a_common_topic() -> None:
     assert with_two.pairs[2].tau == TauResult(1.0)
 
 
-def test_other_columns_are_compared_and_never_drawn() -> None:
-    """The union of the judges is compared with each, and no mixture takes it."""
-    rng = np.random.default_rng(6)
-    judges = rng.random((4, 3, 2))
-    union = np.full((4, 3, 1), 0.0)
-    union[2] = NAN
-    result = judge_order(np.concatenate([judges, union], axis=2), seed=9, mixtures=30, n_drawn=2)
-    alone = judge_order(judges, seed=9, mixtures=30)
-    assert result.topics == (0, 1, 2, 3)
-    assert result.mixtures == alone.mixtures
-    assert result.judges[:2] == alone.judges
-    assert result.judges[2].n_topics == 3
-    assert [(pair.first, pair.second) for pair in result.pairs] == [(0, 1), (0, 2), (1, 2)]
-    assert [pair.n_topics for pair in result.pairs] == [4, 3, 3]
-
-
-def test_a_score_of_the_union_does_not_stand_in_for_a_missing_judge() -> None:
-    """A topic is used when enough of the drawn judges have a score, whatever other columns have."""
-    union = np.full((2, 2, 1), 0.5)
-    ap = np.concatenate([TWO_BY_TWO, union], axis=2)
-    ap[1, :, 1] = NAN
-    result = judge_order(ap, seed=1, mixtures=5, n_drawn=2)
-    assert (result.topics, result.n_left_out, result.n_scored) == ((0,), 1, (2, 1, 2))
-
-
-def test_reference_of_the_caller() -> None:
-    """Mixtures are compared with the given scores, over the topics where these are defined."""
-    reference = np.array([[0.1, 0.9], [NAN, NAN]])
-    result = judge_order(TWO_BY_TWO, seed=1, mixtures=500, reference=reference).mixtures
-    assert (result.n_topics, result.reference) == (1, (0.1, 0.9))
-    # Of the first topic, judge A has .9 and .5, judge B .5 and .6.
-    (swap,) = result.swaps
-    assert (swap.better, swap.worse) == (1, 0)
-    assert swap.share == pytest.approx(0.5, abs=0.1)
-
-
 def test_rare_swaps_are_not_listed() -> None:
     """A pair is listed from the share asked for on."""
     ap = np.random.default_rng(8).random((12, 6, 2))
@@ -268,7 +221,6 @@ def test_rare_swaps_are_not_listed() -> None:
     some = judge_order(ap, seed=2, mixtures=400, shown_share=middle).mixtures
     assert 0 < len(some.swaps) < len(every.swaps)
     assert some.swaps == tuple(swap for swap in every.swaps if swap.share >= middle)
-    assert some.n_never == every.n_never
 
 
 def small(**options: object) -> JudgeOrder:
@@ -304,13 +256,9 @@ def test_no_runs() -> None:
     [
         ({"seed": -1}, "`seed` must be an integer >= 0"),
         ({"mixtures": 0}, "`mixtures` must be an integer >= 1"),
-        ({"n_drawn": 3}, "`n_drawn` must be from 1 to 2, but got 3"),
-        ({"n_drawn": 0}, "`n_drawn` must be from 1 to 2"),
         ({"min_judges": 1}, "`min_judges` must be from 2 to 2, but got 1"),
         ({"min_judges": 3}, "`min_judges` must be from 2 to 2"),
         ({"shown_share": 1.5}, "`shown_share` must be from 0 to 1"),
-        ({"reference": np.zeros((2, 3))}, "`reference` must have shape"),
-        ({"reference": np.full((2, 2), np.inf)}, "`reference` must be from 0 to 1"),
     ],
 )
 def test_arguments_that_cannot_be_used(options: dict[str, object], message: str) -> None:

@@ -12,20 +12,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.stats.inter_rater import fleiss_kappa
 
-from store.analysis.agreement.kappa import Share, bennett_s, gwet_ac, scott_pi
+from store.analysis.agreement.kappa import Coefficient
 from store.analysis.agreement.many import (
     MANY_NAMES,
     ManyName,
-    many_agreement,
     many_coefficient,
     stacked_many,
     stacked_many_raw,
     stacked_many_specific,
 )
-from store.analysis.agreement.overlap import raw_agreement, specific_agreement
+from store.analysis.agreement.overlap import stacked_raw, stacked_specific
 from store.analysis.agreement.tables import pair_tables, vote_sums
 from store.analysis.agreement.votes import Votes, grade_counts, votes_from_rows, votes_of_judges
 from store.errors import ArgumentError
+from tests.store.analysis.agreement.exact import bennett_s, gwet_ac, scott_pi
 from tests.store.analysis.graded import MISSING, drawn_votes, texts_of, two_columns, votes_in
 from tests.vectors.agreement_tables import FLEISS_CATEGORIES, JUDGES_TABLES, JudgesTable, assert_prints
 
@@ -33,6 +33,11 @@ TABLES = [
     pytest.param(vector, id=vector.name, marks=pytest.mark.vector(vector.source)) for vector in JUDGES_TABLES
 ]
 FLEISS = JUDGES_TABLES[0]
+
+
+def all_coefficients(votes: Votes, **values: object) -> dict[str, Coefficient]:
+    """Measure by every coefficient."""
+    return {name: many_coefficient(name, votes, **values) for name in MANY_NAMES}  # type: ignore[arg-type]
 
 
 def slow_coefficient(votes: Votes, name: ManyName) -> Fraction | None:
@@ -97,7 +102,7 @@ def slow_alpha(shared: list[list[int]], n_grades: int, name: str) -> Fraction:
 def test_published_table_gives_printed_digits(vector: JudgesTable) -> None:
     """Every published coefficient and standard error comes out to every printed digit."""
     votes = votes_in(vector.documents, vector.scale)
-    results = many_agreement(votes).coefficients
+    results = all_coefficients(votes)
     for name, value in vector.coefficients:
         assert_prints(value, results[name].value)  # type: ignore[index]
     for name, error in vector.errors:
@@ -159,7 +164,7 @@ def test_two_judges_on_the_same_documents_have_the_pairs_coefficients(votes: Vot
     texts = [text for text in texts_of(votes) if MISSING not in text and len(text) == 2]
     both = votes_in(texts, range(votes.n_grades), n_judges=2)
     table = pair_tables(both, *both.judges).sum(axis=0)
-    results = many_agreement(both)
+    results = all_coefficients(both)
     for name, one in (
         ("fleiss", scott_pi(table)),
         ("linear", scott_pi(table, "linear")),
@@ -168,15 +173,15 @@ def test_two_judges_on_the_same_documents_have_the_pairs_coefficients(votes: Vot
         ("ac1", gwet_ac(table)),
         ("ac2", gwet_ac(table, "quadratic")),
     ):
-        many = results.coefficients[name]  # type: ignore[index]
+        many = results[name]
         if many.reason == "one-judge":
             continue
         assert (many.reason, many.n_documents) == (one.reason, one.n_documents)
         assert many.value == (None if one.value is None else pytest.approx(one.value, abs=1e-12))
     if texts:
-        assert results.raw.value == pytest.approx(raw_agreement(table).value, rel=1e-14)
-        for many_share, share in zip(results.specific, specific_agreement(table), strict=True):
-            assert many_share == share
+        sums = vote_sums(both).sum(axis=0)
+        assert stacked_many_raw(sums) == pytest.approx(stacked_raw(table), rel=1e-14)
+        assert np.array_equal(stacked_many_specific(sums), stacked_specific(table), equal_nan=True)
 
 
 @pytest.mark.parametrize("name", MANY_NAMES)
@@ -221,7 +226,7 @@ def test_defined_degenerate_votes_have_the_stated_answers(
     first: str, second: str, n_grades: int, fleiss: float, ac1: float, alpha: float
 ) -> None:
     """D2, D3 and D9 of the degenerate table, on the scale that occurs and on a declared one."""
-    results = many_agreement(two_columns(first, second, range(n_grades))).coefficients
+    results = all_coefficients(two_columns(first, second, range(n_grades)))
     assert results["fleiss"].value == pytest.approx(fleiss, abs=1e-12)
     assert results["ac1"].value == pytest.approx(ac1, abs=1e-12)
     for metric in ("alpha_nominal", "alpha_ordinal", "alpha_interval"):
@@ -231,13 +236,14 @@ def test_defined_degenerate_votes_have_the_stated_answers(
 @given(drawn_votes(max_judges=5, max_documents=10), st.data())
 def test_order_of_judges_documents_and_topics_changes_nothing(votes: Votes, data: st.DataObject) -> None:
     """Judges and documents in another order change no digit; topics none but the last."""
-    results = many_agreement(votes)
+    results = all_coefficients(votes)
     judges = data.draw(st.permutations(votes.judges))
-    again = many_agreement(votes_of_judges(votes, judges))
-    assert again.raw == results.raw
-    assert again.specific == results.specific
+    moved_judges = votes_of_judges(votes, judges)
+    again = all_coefficients(moved_judges)
+    for share in (stacked_many_raw, stacked_many_specific):
+        assert np.array_equal(share(vote_sums(moved_judges)), share(vote_sums(votes)), equal_nan=True)
     for name in MANY_NAMES:
-        one, other = results.coefficients[name], again.coefficients[name]
+        one, other = results[name], again[name]
         assert replace(one, standard_error=None) == replace(other, standard_error=None)
     topics = np.array(data.draw(st.permutations(range(len(votes.topics)))))
     moved = votes_from_rows(
@@ -249,8 +255,8 @@ def test_order_of_judges_documents_and_topics_changes_nothing(votes: Votes, data
         judges=votes.judges,
         scale_values=votes.scale_values,
     )
-    for name, one in results.coefficients.items():
-        other = many_agreement(moved).coefficients[name]
+    for name, one in results.items():
+        other = many_coefficient(name, moved)  # type: ignore[arg-type]
         assert other.reason == one.reason
         for field in ("value", "standard_error"):
             left, right = getattr(one, field), getattr(other, field)
@@ -270,8 +276,8 @@ def test_unused_grade_changes_no_alpha(votes: Votes, place: int) -> None:
         judges=votes.judges,
         scale_values=range(votes.n_grades + 1),
     )
-    narrow = many_agreement(votes, values=values).coefficients
-    wide = many_agreement(wider).coefficients
+    narrow = all_coefficients(votes, values=values)
+    wide = all_coefficients(wider)
     for name in ("alpha_nominal", "alpha_ordinal", "alpha_interval", "fleiss"):
         one, other = narrow[name], wide[name]  # type: ignore[index]
         assert one.reason == other.reason
@@ -303,53 +309,38 @@ def test_standard_error_is_the_one_of_leaving_documents_out(name: ManyName) -> N
 
 def test_perfect_agreement_has_no_error() -> None:
     """Perfect agreement on several grades is 1, and has no standard error."""
-    results = many_agreement(votes_in(["000", "11.", "222", "1.1"], range(3)))
-    for result in results.coefficients.values():
+    votes = votes_in(["000", "11.", "222", "1.1"], range(3))
+    for result in all_coefficients(votes).values():
         assert result.value == pytest.approx(1.0, abs=1e-12)
         assert result.standard_error is None
-    assert results.raw == Share(1.0, None, 4)
+    assert stacked_many_raw(vote_sums(votes)) == [1.0]
 
 
 def test_raw_and_specific_agreement_by_hand() -> None:
     """Pairs of votes that agree: by document for the whole, by pair for each grade."""
     votes = votes_in(["001", "11.", "0..", "012"], range(4))
-    results = many_agreement(votes)
-    assert (results.n_documents, results.n_shared) == (4, 3)
     # Of the three shared documents 1/3, 1 and 0 of the pairs agree.
-    assert results.raw == Share(pytest.approx(4 / 9, rel=1e-15), None, 3)  # type: ignore[arg-type]
     # Pairs that begin with 0: 2 * 2 + 2, of which 2 end with it; with 1: 2 + 2 + 2, of which 2;
     # with 2: 2, of which none; with 3: none at all.
-    assert results.specific == (
-        Share(2 / 6, None, 2),
-        Share(2 / 6, None, 3),
-        Share(0.0, None, 1),
-        Share(None, "no-relevant", 0),
-    )
     sums = vote_sums(votes)
     assert stacked_many_raw(sums)[0] == pytest.approx(4 / 9, rel=1e-15)
     shares = stacked_many_specific(sums)[0]
     assert shares == pytest.approx([1 / 3, 1 / 3, 0, np.nan], nan_ok=True)
 
 
-@pytest.mark.parametrize(
-    ("documents", "reason"), [(["0.", "1."], "one-judge"), (["0.", ".1"], "no-common-docs")]
-)
-def test_votes_without_a_shared_document_have_no_share(documents: list[str], reason: str) -> None:
-    """Where nobody shares a document, shares say why as well."""
-    votes = votes_in(documents, range(2))
-    results = many_agreement(votes)
-    assert results.raw == Share(None, reason, 0)  # type: ignore[arg-type]
-    assert results.specific == (Share(None, reason, 0),) * 2  # type: ignore[arg-type]
-    assert np.isnan(stacked_many_raw(vote_sums(votes))).all()
+@pytest.mark.parametrize("documents", [["0.", "1."], ["0.", ".1"]])
+def test_votes_without_a_shared_document_have_no_share(documents: list[str]) -> None:
+    """Where nobody shares a document there is no share."""
+    assert np.isnan(stacked_many_raw(vote_sums(votes_in(documents, range(2))))).all()
 
 
 @pytest.mark.parametrize("documents", [["01", "11"], []])
 def test_unknown_name_and_wrong_values_are_refused(documents: list[str]) -> None:
     """An unknown coefficient lists the known ones; values are those of the scale."""
     votes = votes_in(documents, range(2), n_judges=2)
-    with pytest.raises(ArgumentError, match="`name` must be one of fleiss, linear"):
+    with pytest.raises(ArgumentError, match="`name` must be one of alpha_ordinal, alpha_nominal"):
         many_coefficient("conger", votes)  # type: ignore[arg-type]
-    with pytest.raises(ArgumentError, match="`name` must be one of fleiss, linear"):
+    with pytest.raises(ArgumentError, match="`name` must be one of alpha_ordinal, alpha_nominal"):
         stacked_many("kappa", vote_sums(votes))  # type: ignore[arg-type]
     for name in MANY_NAMES:
         with pytest.raises(ArgumentError, match="`values` must be 2 grades, ascending"):

@@ -67,7 +67,6 @@ def test_equal_topics_have_the_asymptotic_error(table: NDArray[np.int64], weight
     n = int(table.sum()) * 5
     asymptotic = error / math.sqrt(5)
     assert plan.between == 0
-    assert plan.is_clamped
     assert plan.present_width == pytest.approx(2 * Z * asymptotic * math.sqrt(n / (n - 5)), rel=3e-5)
     assert plan.documents is not None
     assert plan.documents_per_topic == math.ceil(plan.within / 5 / (0.05 / Z) ** 2)
@@ -89,7 +88,6 @@ def test_two_topics_by_hand() -> None:
     assert plan.kappa == pytest.approx(1 - 16 / 30)
     assert plan.within == pytest.approx(within, abs=1e-5)
     assert mean_square < within
-    assert plan.is_clamped
     assert plan.between == 0
     # 2 m >= within / (.4 / z)**2
     assert plan.documents_per_topic == math.ceil(within / (2 * (0.4 / Z) ** 2))
@@ -170,7 +168,6 @@ def test_topics_that_differ_need_more_topics() -> None:
     assert plan.between == pytest.approx(10 / 9)
     assert (plan.reason, plan.documents) == ("too-few-topics", None)
     assert plan.topics == math.ceil(10 / 9 * (2 * Z / 0.2) ** 2)
-    assert not plan.is_clamped
 
 
 def test_order_of_topics_and_judges_changes_nothing() -> None:

@@ -12,10 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from store.analysis.agreement.intervals import topic_bootstrap
-from store.analysis.agreement.kappa import cohen_kappa
 from store.analysis.agreement.many import all_judges, all_judges_by_topic, many_coefficient
-from store.analysis.agreement.overlap import macro_overlap, relevant_in
-from store.analysis.agreement.pairs import pair_coefficient
+from store.analysis.agreement.overlap import macro_overlap
 from store.analysis.agreement.populations import Cells, PopulationVotes, population_votes
 from store.analysis.agreement.tables import (
     all_pair_stacks,
@@ -29,6 +27,7 @@ from store.analysis.agreement.tables import (
 )
 from store.analysis.agreement.votes import grade_counts, votes_from_rows
 from store.analysis.collapse import collapse_table
+from tests.store.analysis.agreement.exact import cohen_kappa, pair_coefficient, relevant_in
 
 SCALE = (0, 1, 3)
 JUDGES = ("ann", "bob", "cy")

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from store.analysis.agreement import tables as module
-from store.analysis.agreement.tables import all_pair_tables, count_pairs, pair_numbers, pair_tables
+from store.analysis.agreement.tables import all_pair_tables, pair_tables
 from store.analysis.agreement.votes import Votes
 from store.errors import ArgumentError, UnknownNameError
 from tests.store.analysis.graded import MISSING, drawn_votes, texts_of, votes_in
@@ -75,15 +75,6 @@ def test_either_way_is_taken_where_it_is_cheap(monkeypatch: pytest.MonkeyPatch) 
     assert taken == ["_by_product", "_one_by_one"]
 
 
-@given(st.sets(st.integers(0, 8)), st.integers(9, 11))
-def test_pairs_of_some_judges_are_found_among_all(judges: set[int], n_judges: int) -> None:
-    """Their numbers are their places among the combinations of all judges."""
-    every = list(combinations(range(n_judges), 2))
-    some = sorted(judges)
-    numbers = pair_numbers(np.array(some, dtype=np.int64), n_judges)
-    assert [every[number] for number in numbers] == list(combinations(some, 2))
-
-
 def test_judge_not_there_is_refused() -> None:
     """An unknown judge is an error that lists the judges, and so is a judge against itself."""
     votes = votes_in(["0"], (0, 1))
@@ -91,31 +82,3 @@ def test_judge_not_there_is_refused() -> None:
         pair_tables(votes, "judge 0", "ann")
     with pytest.raises(ArgumentError, match="`second` must be another judge than `first`"):
         pair_tables(votes, "judge 0", "judge 0")
-
-
-@given(st.lists(st.tuples(st.integers(0, 20), st.integers(0, 20)), max_size=40))
-def test_pairs_of_places_are_counted(pairs: list[tuple[int, int]]) -> None:
-    """Two columns of places are a table, of narrow integers too, which a product would overflow."""
-    columns = np.array(pairs, dtype=np.int8).reshape(-1, 2).T
-    table = count_pairs(columns[0], columns[1], 21)
-    seen = Counter(pairs)
-    assert {cell: count for cell, count in np.ndenumerate(table) if count} == seen
-    assert table.dtype == np.int64
-
-
-def test_pairs_of_many_documents_are_counted_in_chunks() -> None:
-    """Columns longer than a chunk lose no document at its edges."""
-    n_documents = 2 * module._CHUNK_GRADES + 1
-    places = np.arange(n_documents) % 3
-    assert np.diagonal(count_pairs(places, places, 3)).tolist() == np.bincount(places).tolist()
-
-
-def test_places_off_the_scale_are_refused() -> None:
-    """A place that is not on the scale is an error, never a count in another cell."""
-    fine = np.array([0, 1, 2])
-    with pytest.raises(ArgumentError, match="`second` must be from 0 to 2, but got 3"):
-        count_pairs(fine, np.array([0, 3, 1]), 3)
-    with pytest.raises(ArgumentError, match="`first` must be from 0 to 2, but got -1"):
-        count_pairs(np.array([0, -1, 1]), fine, 3)
-    with pytest.raises(ArgumentError, match="`second` must be 3 grades, but got 2"):
-        count_pairs(fine, fine[:2], 3)

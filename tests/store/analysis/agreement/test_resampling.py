@@ -13,17 +13,13 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import stats
 
-from store.analysis.agreement.intervals import (
-    Statistic,
-    cell_contributions,
-    distinct_patterns,
-    item_bootstrap,
-    topic_bootstrap,
-    topic_bootstraps,
-)
+from store.analysis.agreement.intervals import Statistic, item_bootstrap, topic_bootstrap, topic_bootstraps
 from store.errors import ArgumentError
 
 Floats = NDArray[np.float64]
+
+CELLS = np.eye(4).reshape(4, 2, 2)
+"""What one document adds to the table of two judges, for every cell."""
 
 
 def first(sums: Floats) -> Floats:
@@ -113,10 +109,7 @@ def test_limits_by_hand() -> None:
     """Means of two topics with 0 and 1 are 0, .5, 1 with odds 1:2:1, so 95 % reaches both ends."""
     sums = np.array([[0.0, 1.0], [1.0, 1.0]])
     wide = topic_bootstrap(sums, ratio, seed=1)
-    assert (wide.low, wide.high, wide.n_units, wide.n_resamples) == (0.0, 1.0, 2, 10_000)
-    # From the .3 to the .7 quantile there is nothing but .5.
-    narrow = topic_bootstrap(sums, ratio, seed=1, level=0.4)
-    assert (narrow.low, narrow.high, narrow.level) == (0.5, 0.5, 0.4)
+    assert (wide.low, wide.high, wide.n_units) == (0.0, 1.0, 2)
 
 
 @given(
@@ -250,7 +243,6 @@ def test_too_few_topics_have_no_interval(n_topics: int, reason: str | None) -> N
     sums = np.array([[1.0, 1.0], [3.0, 1.0]])[:n_topics]
     result = topic_bootstrap(sums, ratio, seed=1, resamples=100)
     assert (result.reason, result.n_units) == (reason, n_topics)
-    assert result.n_resamples == (100 if reason is None else 0)
 
 
 def test_mostly_undefined() -> None:
@@ -300,7 +292,7 @@ def test_items_by_hand() -> None:
     """Two documents in two cells come as both in the one, one in each, both in the other: 1:2:1."""
     recorder = Recorder()
     table = np.array([[1, 0], [0, 1]])
-    item_bootstrap(cell_contributions(2), table.ravel(), recorder, seed=1, resamples=40_000)
+    item_bootstrap(CELLS, table.ravel(), recorder, seed=1, resamples=40_000)
     outcomes = Counter(tuple(one.ravel().tolist()) for one in recorder.resampled())
     assert set(outcomes) == {(2.0, 0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 1.0), (0.0, 0.0, 0.0, 2.0)}
     assert outcomes[1.0, 0.0, 0.0, 1.0] == pytest.approx(20_000, abs=400)
@@ -311,17 +303,17 @@ def test_items_by_hand() -> None:
 def test_items_agree_with_the_asymptotic_interval() -> None:
     """With 400 documents both intervals that ignore topics are the same but for .01."""
     table = np.array([[300, 20], [10, 70]])
-    result = item_bootstrap(cell_contributions(2), table.ravel(), kappa, seed=2)
+    result = item_bootstrap(CELLS, table.ravel(), kappa, seed=2)
     assert result.low == pytest.approx(0.6999, abs=0.01)
     assert result.high == pytest.approx(0.8523, abs=0.01)
-    assert (result.n_units, result.n_resamples, result.n_empty) == (400, 10_000, 0)
+    assert (result.n_units, result.n_empty) == (400, 0)
 
 
 def test_items_of_many_judges() -> None:
     """Counting equal documents once gives what resampling one document after the other gives."""
     rng = np.random.default_rng(4)
     rows = rng.multinomial(3, [0.5, 0.3, 0.2], size=60)
-    patterns, counts = distinct_patterns(rows)
+    patterns, counts = np.unique(rows, axis=0, return_counts=True)
     np.testing.assert_array_equal(np.unique(np.repeat(patterns, counts, axis=0)), np.unique(rows))
 
     def same_grade(sums: Floats) -> Floats:
@@ -350,13 +342,13 @@ def test_items_that_do_not_occur_change_nothing() -> None:
 @pytest.mark.parametrize(("n", "reason"), [(0, "no-common-docs"), (1, "one-doc")])
 def test_too_few_items(n: int, reason: str) -> None:
     """One document or none has no interval."""
-    result = item_bootstrap(cell_contributions(2), np.array([n, 0, 0, 0]), kappa, seed=1)
-    assert (result.reason, result.n_units, result.n_resamples) == (reason, n, 0)
+    result = item_bootstrap(CELLS, np.array([n, 0, 0, 0]), kappa, seed=1)
+    assert (result.reason, result.n_units) == (reason, n)
 
 
 def test_items_repeat_with_the_seed() -> None:
     """The same seed gives the same limits."""
-    cells, counts = cell_contributions(2), np.array([20, 3, 5, 9])
+    cells, counts = CELLS, np.array([20, 3, 5, 9])
     one = item_bootstrap(cells, counts, kappa, seed=5, resamples=99)
     assert one == item_bootstrap(cells, counts, kappa, seed=5, resamples=99)
     assert one != item_bootstrap(cells, counts, kappa, seed=6, resamples=99)
@@ -372,7 +364,6 @@ def whole_stack(sums: Floats) -> Floats:
     [
         (np.ones((3, 2)), ratio, {"seed": -1}, "`seed` must be an integer >= 0, but got -1"),
         (np.ones((3, 2)), ratio, {"resamples": 0}, "`resamples` must be an integer >= 1"),
-        (np.ones((3, 2)), ratio, {"level": 1.0}, "`level` must be above 0 and below 1"),
         (np.ones((3, 2)), ratio, {"units": np.ones(2, np.bool_)}, "mask of shape"),
         (np.ones((3, 2)), ratio, {"units": np.ones(3)}, "mask of shape"),
         (np.array([[1.0], [np.nan]]), first, {}, "`sums` must be finite"),

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from store.analysis.agreement.tables import coincidences, sums_apart, vote_sums
+from store.analysis.agreement.tables import sums_apart, vote_sums
 from store.analysis.agreement.votes import Votes, votes_from_rows, votes_of_judges
 from store.errors import ArgumentError
 from tests.store.analysis.graded import MISSING, drawn_votes, texts_of
@@ -44,7 +44,6 @@ def test_sums_equal_pairs_of_votes_counted_one_by_one(votes: Votes) -> None:
     ):
         assert part == pytest.approx(slow.astype(float), rel=1e-14)
     assert (parts.n_graded.tolist(), parts.n_shared.tolist()) == (n_graded, n_shared)
-    assert np.array_equal(coincidences(votes), parts.coincidences)
 
 
 @given(drawn_votes(max_judges=5, max_documents=12), st.data())

@@ -11,15 +11,13 @@ from store.analysis.agreement.votes import (
     Votes,
     collapse_votes,
     grade_counts,
-    grade_matrix,
     n_judges_of,
     votes_from_rows,
-    votes_of,
     votes_of_judges,
 )
 from store.errors import ArgumentError, UnknownNameError
 from store.records import Judgement, State
-from tests.store.analysis.graded import MISSING, drawn_votes, texts_of, votes_in
+from tests.store.analysis.graded import MISSING, drawn_votes, texts_of, votes_in, votes_of
 
 ARRAYS = ("topic_codes", "documents", "judge_codes", "places")
 NAMES = ("topics", "judges", "scale_values")
@@ -48,7 +46,7 @@ def test_votes_of_a_matrix_are_its_grades() -> None:
         Judgement("2", "d", "bob", State.JUDGED, 3),
         Judgement("3", "e", "cy", State.UNJUDGED, None),
     ]
-    votes = votes_of(grade_matrix(rows, (-2, 0, 3)))
+    votes = votes_of(rows, (-2, 0, 3))
     assert votes.topics == ("1", "2", "3")
     assert votes.judges == ("ann", "bob", "cy")
     assert votes.scale_values == (-2, 0, 3)
@@ -59,7 +57,7 @@ def test_votes_of_a_matrix_are_its_grades() -> None:
 
 def test_votes_of_an_empty_matrix_are_none() -> None:
     """No judgements give no votes, and every count of them is empty."""
-    votes = votes_of(grade_matrix([], (0, 1)))
+    votes = votes_of([], (0, 1))
     assert (votes.topics, votes.judges, votes.n_documents, n_judges_of(votes)) == ((), (), 0, 0)
     assert grade_counts(votes).shape == (0, 2)
 

@@ -156,19 +156,19 @@ def test_most_moving_document_is_that_of_trying_each(case: Drawn, scenario: Scen
     for place in range(first.size):
         pair = case.tags[first[place]], case.tags[second[place]]
         for column, topic in enumerate(arrays.topics):
-            down, up = float(found.down[place, column]), float(found.up[place, column])
+            down, up = float(found.down.change[place, column]), float(found.up.change[place, column])
             if any(case.ap(tag, topic, r_mode) is None for tag in pair):
                 assert np.isnan([down, up]).all()
                 continue
             every = changes(case, topic, pair, scenario, r_mode)
             assert down == pytest.approx(float(min(every.values())), abs=1e-14)
             assert up == pytest.approx(float(max(every.values())), abs=1e-14)
-            holder = int(found.down_holder[place, column])
+            holder = int(found.down.holder[place, column])
             if holder == NEITHER:
                 key = ("neither", OUTSIDE)
             else:
                 listed = case.listed(pair[0 if holder == FIRST else 1], topic)
-                key = ("a" if holder == FIRST else "b", listed[found.down_column[place, column]])
+                key = ("a" if holder == FIRST else "b", listed[found.down.column[place, column]])
             assert float(every[key]) == pytest.approx(down, abs=1e-14)
     if case.grades:
         for towards in (True, False):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from store.analysis.undiscovered.by_rank import REASONS, RankCurve, rank_curve
+from store.analysis.undiscovered.by_rank import RankCurve, Reason, rank_curve
 from store.errors import ArgumentError, PoolerError
 
 Ranks = NDArray[np.float64]
@@ -129,7 +130,7 @@ def test_no_curve_has_a_reason(ranks: list[float], p: list[float], reason: str |
     """Where the likelihood has no maximum there is a reason and no number."""
     curve = rank_curve(ranks, p)
     assert curve.reason == reason
-    assert reason is None or reason in REASONS
+    assert reason is None or reason in get_args(Reason)
     numbers = curve.intercept, curve.slope, curve.intercept_error, curve.slope_error
     assert [number is None for number in numbers] == [reason is not None] * 4
     assert curve.n_documents == np.isfinite(ranks).sum()

@@ -7,12 +7,8 @@ import pytest
 from scipy import stats
 
 from store.analysis.significance.t_tests import paired_t_of_moments
-from store.analysis.undiscovered.required import (
-    relative_drop,
-    required_difference,
-    round_up,
-    variation_share_of,
-)
+from store.analysis.undiscovered.required import relative_drop, required_difference, round_up
+from store.analysis.variation.collection import Components
 from store.errors import ArgumentError
 from tests.vectors.agreement_tables import assert_prints
 from tests.vectors.kishida_tables import N_TOPICS, TABLE_7, TABLE_8
@@ -45,7 +41,8 @@ def test_numbers_of_the_running_text() -> None:
     assert_prints("0.05363900", within)
     assert_prints("0.05358940", float(required_difference(0.0378, 53)))
     assert round_up([without, within]).tolist() == [0.0501, 0.0537]
-    shares = variation_share_of([0.00188, 0.00299, 0.00487], [0.05171, 0.04558, 0.0378 - 0.00487])
+    judging, topics = np.array([0.00188, 0.00299, 0.00487]), np.array([0.05171, 0.04558, 0.0378 - 0.00487])
+    shares = Components(np.zeros(3), topics, judging, 53).share
     for digits, share in zip(("0.03508", "0.06156", "0.129"), shares.tolist(), strict=True):
         assert_prints(digits, share)
     assert_prints("0.01170", 0.27973 - 0.26803)
@@ -89,7 +86,8 @@ def test_arguments_broadcast() -> None:
     assert table.shape == (2, 4)
     assert table[1].tolist() == [0.0] * 4
     assert np.isnan(relative_drop(0.0, 1.0))
-    assert np.isnan(variation_share_of(0.0, 0.0))
+    nothing = np.zeros(1)
+    assert np.isnan(Components(nothing, nothing, nothing, 2).share)
 
 
 @pytest.mark.parametrize(

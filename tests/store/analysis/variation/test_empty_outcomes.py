@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 
 from store.analysis.variation.collection import Topic, collection_variation, pair_components
-from store.analysis.variation.law import map_characteristic, run_intervals
+from store.analysis.variation.law import RunTransform, run_intervals
 from store.analysis.variation.lists import chance_left, chance_of_any, check_chances
 from store.analysis.variation.moments import judgement_weights, third_moment, variation, variation_gradient
 from store.analysis.variation.next import next_documents
 from store.analysis.variation.order import Method, order_probability, reversals
-from store.analysis.variation.simulation import simulate, simulate_maps
+from store.analysis.variation.simulation import simulate_maps
 from store.errors import ArgumentError
 from tests.store.analysis.variation.enumerated_variation import drawn_topics
 from tests.store.analysis.variation.outcome_table import OutcomeTable, outcome_table
@@ -120,7 +120,7 @@ def test_moments_equal_all_outcomes_with_a_relevant_document(one: Topic) -> None
     assert np.abs(found.covariance - (apart * weights[:, None]).T @ apart).max() < 1e-12
     theta = np.array([0.5, 7.0])
     transform = weights @ np.exp(1j * table.scores[:, :1] * theta)
-    assert np.abs(map_characteristic([(p, ranks[0])], theta) - transform).max() < 1e-12
+    assert np.abs(RunTransform(p, ranks[0]).transform(1j * theta) - transform).max() < 1e-12
     if len(ranks) > 1:
         third = weights @ (apart[:, 0] - apart[:, 1]) ** 3
         assert abs(third_moment(p, ranks[:2]) - third) < 1e-12
@@ -182,7 +182,7 @@ def test_simulation_judges_anew_what_left_nothing() -> None:
     """Four standard errors from the moments, however rare a relevant document is."""
     rare = topic([1e-4, 3e-4], [1, 2], [2, 1])
     for one in (D3, D5, rare):
-        expected, found = variation(*one), simulate(*one, seed=3)
+        expected, found = variation(*one), simulate_maps([one], seed=3).moments
         assert found.mean == pytest.approx(expected.mean, abs=4.5 * found.mean_error.max())
         for run in range(2):
             variance = found.covariance[run, run]
@@ -212,7 +212,7 @@ def test_topics_that_never_count_are_refused() -> None:
     with pytest.raises(ArgumentError, match="document that may be relevant"):
         simulate_maps([never], seed=1)
     with pytest.raises(ArgumentError, match="one above 0"):
-        map_characteristic([(never[0], never[1][0])], [1.0])
+        RunTransform(never[0], never[1][0]).transform(np.array([1j]))
     with pytest.raises(ArgumentError, match="given or zero"):
         chance_left(D1[0], "third")  # type: ignore[arg-type]  # what is refused
     check_chances([never[0]], "zero")

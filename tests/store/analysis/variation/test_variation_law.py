@@ -15,7 +15,7 @@ from scipy.stats import binom
 
 from store.analysis.variation import law as run_transform
 from store.analysis.variation import law as variation_law
-from store.analysis.variation.law import RunTransform, count_law, map_characteristic, map_interval, map_law
+from store.analysis.variation.law import RunTransform, count_law, map_law
 from store.errors import ArgumentError
 from tests.store.analysis.variation.dynamic_variation import dynamic
 from tests.store.analysis.variation.enumerated_variation import Topic, drawn_topics, outcomes
@@ -75,7 +75,8 @@ def test_characteristic_function_equals_all_outcomes(topics: list[Topic]) -> Non
     theta = np.array([-300.0, -2, 0, 0.1, 7, 41, 1000])
     scores, weights = plain_law(topics)
     expected = np.exp(1j * theta[:, None] * scores) @ weights
-    assert map_characteristic(topics, theta, empty="zero") == pytest.approx(expected, abs=1e-12)
+    own = [RunTransform(p, ranks, empty="zero").transform(1j * theta / len(topics)) for p, ranks in topics]
+    assert np.prod(own, axis=0) == pytest.approx(expected, abs=1e-12)
 
 
 @given(topics_of_one_run, st.sampled_from([0.02, 0.05, 0.5]))
@@ -188,13 +189,13 @@ def test_interval_has_its_level() -> None:
     """In all outcomes of X6, its probability is the level, to the resolution asked for."""
     scores, weights = plain_law(X6_OF_A)
     for level in (0.5, 0.9, 0.95):
-        interval = map_interval(X6_OF_A, level, resolution=0.01, empty="zero")
-        h = interval.resolution
-        assert weights[scores < interval.low - 6 * h].sum() <= (1 - level) / 2
-        assert weights[scores <= interval.low + 6 * h].sum() >= (1 - level) / 2
-        assert weights[scores > interval.high + 6 * h].sum() <= (1 - level) / 2
-        assert weights[scores >= interval.high - 6 * h].sum() >= (1 - level) / 2
-    assert (interval.level, 0 <= interval.low < interval.high <= 1) == (0.95, True)
+        law = map_law(X6_OF_A, resolution=0.01, empty="zero")
+        low, high = (law.quantile((1 + side * level) / 2) for side in (-1, 1))
+        h = law.resolution
+        assert weights[scores < low - 6 * h].sum() <= (1 - level) / 2
+        assert weights[scores <= low + 6 * h].sum() >= (1 - level) / 2
+        assert weights[scores > high + 6 * h].sum() <= (1 - level) / 2
+        assert weights[scores >= high - 6 * h].sum() >= (1 - level) / 2
 
 
 def test_constant_map_is_a_point() -> None:
@@ -205,13 +206,10 @@ def test_constant_map_is_a_point() -> None:
     score = (1 + 2 / 4) / 2 / 3
     assert (law.low, law.high, law.resolution, law.error) == pytest.approx((score, score, 0, 0))
     assert law.below([law.low - 1e-9, law.low, law.low + 1e-9]).tolist() == [0, 0.5, 1]
-    interval = map_interval(topics, empty="zero")
-    assert interval.low == interval.high == pytest.approx(score)
+    assert law.quantile(0.025) == law.quantile(0.975) == pytest.approx(score)
     # Without any of the documents AP is 0, and below sure documents one more does no harm.
-    empty = map_interval([([0.5, 0.2], [NOT, NOT])], empty="zero")
-    assert (empty.low, empty.high) == (0, 0)
-    full = map_interval([([1, 1, 0.5], [1, 2, 3])], empty="zero")
-    assert (full.low, full.high) == pytest.approx((1, 1), abs=1e-15)
+    for constant, at in ((([0.5, 0.2], [NOT, NOT]), 0), (([1, 1, 0.5], [1, 2, 3]), 1)):
+        assert map_law([constant], empty="zero").quantile(0.5) == pytest.approx(at, abs=1e-15)
 
 
 def test_resolution_is_widened_where_it_costs_too_much(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -231,13 +229,9 @@ def test_law_refuses_what_it_cannot_use() -> None:
         map_law([], empty="zero")
     with pytest.raises(ArgumentError, match="`ranks` must be of one run"):
         map_law([([0.5], [[1], [2]])], empty="zero")
-    with pytest.raises(ArgumentError, match="`theta` must be a finite vector"):
-        map_characteristic(X6_OF_A, [[1.0]], empty="zero")
     for resolution in (0.0, -1.0, math.nan, math.inf):
         with pytest.raises(ArgumentError, match="`resolution` must be a number above 0"):
             map_law(X6_OF_A, resolution=resolution, empty="zero")
     for level in (0.0, 1.0):
-        with pytest.raises(ArgumentError, match="`level` must be between 0 and 1"):
-            map_interval(X6_OF_A, level, empty="zero")
         with pytest.raises(ArgumentError, match="`level` must be between 0 and 1"):
             map_law(X6_OF_A, empty="zero").quantile(level)

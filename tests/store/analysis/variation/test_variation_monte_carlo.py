@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from store.analysis.variation import simulation as variation_monte_carlo
-from store.analysis.variation.simulation import Simulated, simulate, simulate_maps
+from store.analysis.variation.simulation import Simulated, simulate_maps
 from store.errors import ArgumentError
 from tests.store.analysis.variation.dynamic_variation import dynamic
 from tests.store.analysis.variation.enumerated_variation import enumerated, plain_ap
@@ -24,6 +25,11 @@ X6 = [
     (np.array([0.5, 0.4, 0.8, 1]), np.array([[1, 4, 2, 9], [3, 1, NOT, 2]])),
     (np.array([0.4, 0.5, 0.9, 0.5, 0.8]), np.array([[2, 1, 4, NOT, 7], [1, 5, 3, 2, NOT]])),
 ]
+
+
+def simulate(probabilities: ArrayLike, ranks: ArrayLike, **how: Any) -> Simulated:
+    """Judge one topic many times over."""
+    return simulate_maps([(probabilities, ranks)], **how).moments
 
 
 def assert_near(
