@@ -85,7 +85,7 @@ def is_like_damage(error: DatabaseError | sqlite3.Error) -> bool:
 def as_told(where: str, error: DatabaseError | sqlite3.Error) -> StoreError | None:
     """Say in one line what is wrong with a database; ``None`` = the program is.
 
-    Of what `is_like_damage` only `store.keeping.verify.first_fault` can tell whether it is.
+    Of what `is_like_damage` only `store.keeping.verify.damage` can tell whether it is.
     """
     cause = error.orig if isinstance(error, DatabaseError) else error
     reason = _reason(cause)
@@ -278,6 +278,16 @@ def make_engine(url: URL) -> Engine:
         raise StoreError(message, hint="pip install 'pooler[postgres]'") from error
     except NoSuchModuleError as error:  # pragma: no cover - collection_url admits two backends
         raise StoreError(str(error)) from error
+
+
+@contextmanager
+def engine_at(place: URL | Path) -> Iterator[Engine]:
+    """Make the engine of a collection, or of a SQLite file, and close its connections in any case."""
+    engine = make_engine(URL.create("sqlite", database=str(place)) if isinstance(place, Path) else place)
+    try:
+        yield engine
+    finally:
+        engine.dispose()
 
 
 def read_only_engine(file: Path) -> Engine:

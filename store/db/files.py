@@ -300,14 +300,6 @@ def seal(file: Path) -> None:
         stream.write(_FIELD.pack(checksum))
 
 
-def unseal(file: Path) -> None:
-    """Take the seal off a SQLite file that nobody has open."""
-    with file.open("r+b") as stream:
-        for place in (_MARK_AT, _CHECKSUM_AT):
-            stream.seek(place)
-            stream.write(_FIELD.pack(0))
-
-
 def is_sealed(file: Path) -> bool:
     """Say whether a file is marked as sealed."""
     return _fields(file)[0] == SEAL

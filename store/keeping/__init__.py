@@ -10,11 +10,11 @@ if TYPE_CHECKING:
     from sqlalchemy import Engine
 
 
-def _first_fault(engine: Engine) -> str | None:
+def _damage(engine: Engine) -> str | None:
     """Say what the checks find first; they take time to import."""
-    from store.keeping.verify import first_fault
+    from store.keeping.verify import damage
 
-    return first_fault(engine)
+    return damage(engine)
 
 
-find_faults_with(_first_fault)
+find_faults_with(_damage)
