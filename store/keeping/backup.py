@@ -20,6 +20,7 @@ from sqlmodel import Session
 from store.db.engine import (
     BUSY_TIMEOUT_MS,
     DAMAGED,
+    DAMAGED_HINT,
     SCHEMA_REVISION,
     check_columns,
     check_revision,
@@ -47,7 +48,6 @@ _REST = 0.5
 """How long the disk is left to others after a step, in times of what the step took it."""
 _LONGEST_REST_S = 0.02
 _ANOTHER = "restore another backup"
-_NOTHING_SAVED = "nothing was saved; pooler verify says more"
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,9 +93,9 @@ def back_up(
                 with closing(sqlite3.connect(part)) as connection:
                     # A backup opens as any collection does, without a byte of it changing.
                     connection.execute("PRAGMA journal_mode = WAL").close()
-                _check(part, display(url), _NOTHING_SAVED, "file", "references")
+                _check(part, display(url), DAMAGED_HINT, "file", "references")
                 if not as_it_is:
-                    hint = f"{_NOTHING_SAVED}, and pooler copy copies it as it is"
+                    hint = "nothing was saved; pooler verify says more, and pooler copy copies it as it is"
                     _check(part, display(url), hint, "checksums", "texts")
             seal(part)
             return Backup(file, n_events, part.stat().st_size)
