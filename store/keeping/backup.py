@@ -37,7 +37,7 @@ from store.db.files import SIDE_FILES, check_folder, made_whole, part_beside, se
 from store.db.tables import JUDGE, JUDGEMENT, SITTING, TABLES
 from store.errors import SchemaError, StoreError
 from store.judging.sittings import ALIVE
-from store.keeping.copying import copy_collection, fill_file
+from store.keeping.copying import copy_collection, fill
 from store.keeping.directory.tables import Progress, no_progress
 from store.keeping.merge.copies import is_part
 from store.keeping.verify import first_fault
@@ -86,7 +86,7 @@ def back_up(
             with reading(engine) as session:
                 n_events = _count_events(session)
                 if url.get_backend_name() == "postgresql":
-                    fill_file(session, part, progress)
+                    fill(session, part, progress)
                 else:
                     copy_pages(session, part, file, progress)
             with writing_to(file):

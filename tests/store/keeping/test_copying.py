@@ -31,7 +31,7 @@ processes = multiprocessing.get_context("forkserver")
 
 def copy(source: str, target: str) -> int:
     """Copy a collection and return how many rows."""
-    return copy_collection(collection_url(source), collection_url(target)).n_rows
+    return sum(copy_collection(collection_url(source), collection_url(target)).values())
 
 
 def published(name: str, folder: Path) -> dict[str, bytes]:
