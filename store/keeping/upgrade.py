@@ -10,23 +10,22 @@ from typing import Any
 from alembic import command
 from alembic.config import Config
 from alembic.script import ScriptDirectory
-from sqlalchemy import Connection, Table, event, inspect, text
+from sqlalchemy import Connection, event, inspect, text
 from sqlalchemy.engine import URL
-from sqlmodel import Session
 
 from store.db.differences import SchemaDifference, differences, mend
 from store.db.engine import (
     NO_COLLECTION_HINT,
     SCHEMA_REVISION,
     display,
-    make_engine,
+    engine_at,
     reading,
     stored_revision,
     writing,
 )
 from store.db.raw import CHECKSUM, guarded_tables, renew_checksums
 from store.errors import SchemaError, StoreError
-from store.keeping.backup import back_up
+from store.keeping.backup import back_up, free_name
 from store.keeping.checks import RESTORE
 from store.keeping.directory.tables import Progress, no_progress
 
@@ -86,10 +85,9 @@ def upgrade(
     `SchemaError`: no collection, a revision that is not among the migrations, or a column missing that cannot
     be made anew. `StoreError`: the backup failed, or a step left rows that refer to nothing.
     """
-    engine = make_engine(url)
-    if engine.dialect.name == "sqlite":
-        event.listen(engine, "connect", _ignore_foreign_keys)
-    try:
+    with engine_at(url) as engine:
+        if engine.dialect.name == "sqlite":
+            event.listen(engine, "connect", _ignore_foreign_keys)
         before = stored_revision(engine)
         if before is None:
             message = f"{display(url)} is not a pooler collection"
@@ -119,13 +117,13 @@ def upgrade(
             left = tuple(one.told for one in _differences(connection, after))
             mended += [one.told for one in found if one.told not in left]
             for table in guarded_tables():
-                if _lacks_checksums(session, table):
+                lacking = text(f'SELECT 1 FROM "{table.name}" WHERE {CHECKSUM} IS NULL LIMIT 1')
+                # Steps beyond the models may leave a table that these cannot read.
+                if session.scalar(lacking) is not None:
                     renew_checksums(session, table)
             if engine.dialect.name == "sqlite":
                 _check_foreign_keys(connection)
         return Upgrade(before, after, backup, tuple(mended), left)
-    finally:
-        engine.dispose()
 
 
 def _make_up_for(connection: Connection, revision: str) -> list[str]:
@@ -150,12 +148,6 @@ def _differences(connection: Connection, revision: str) -> list[SchemaDifference
     return found
 
 
-def _lacks_checksums(session: Session, table: Table) -> bool:
-    """Say whether any row has none; a table that has them all is not read any further."""
-    query = text(f'SELECT 1 FROM "{table.name}" WHERE {CHECKSUM} IS NULL LIMIT 1')
-    return session.scalar(query) is not None
-
-
 def _ignore_foreign_keys(connection: sqlite3.Connection, _record: Any) -> None:
     """Switch foreign keys off; inside a transaction it would have no effect."""
     connection.execute("PRAGMA foreign_keys = OFF").close()
@@ -175,11 +167,6 @@ def _back_up(url: URL, revision: str, progress: Progress) -> str:
         message = f"{display(url)}: a server's collection of another schema is not backed up here"
         hint = "save it first (pg_dump -Fc -f FILE DATABASE), then: pooler upgrade --no-backup"
         raise StoreError(message, hint=hint)
-    source_file = url.database or ""
-    copy = Path(f"{source_file}.{revision}.backup")
-    number = 1
-    while copy.exists():
-        number += 1
-        copy = Path(f"{source_file}.{revision}-{number}.backup")
+    copy = free_name(Path(url.database or ""), f"{revision}{{}}.backup")
     back_up(url, copy, progress=progress)
     return str(copy)
