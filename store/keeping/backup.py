@@ -13,7 +13,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Engine, func, inspect, select, text
+from sqlalchemy import Engine, inspect, select, text
 from sqlalchemy.engine import URL
 from sqlmodel import Session
 
@@ -34,8 +34,9 @@ from store.db.engine import (
     translated_errors,
 )
 from store.db.files import SIDE_FILES, check_folder, made_whole, part_beside, seal, side_files
-from store.db.tables import JUDGE, JUDGEMENT, SITTING, TABLES
+from store.db.tables import JUDGE, SITTING, TABLES
 from store.errors import SchemaError, StoreError
+from store.judging.events import count_events
 from store.judging.sittings import ALIVE
 from store.keeping.copying import copy_collection, fill
 from store.keeping.directory.tables import Progress, no_progress
@@ -84,7 +85,7 @@ def back_up(
         check_replaceable(engine, file, replaces=replaces)
         with made_whole(file, replaces=replaces) as part:
             with reading(engine) as session:
-                n_events = _count_events(session)
+                n_events = count_events(session)
                 if url.get_backend_name() == "postgresql":
                     fill(session, part, progress)
                 else:
@@ -99,11 +100,6 @@ def back_up(
                     _check(part, display(url), hint, "checksums", "texts")
             seal(part)
             return Backup(file, n_events, part.stat().st_size)
-
-
-def _count_events(session: Session) -> int:
-    """Count the judgement events of a collection of any schema."""
-    return session.scalar(select(func.count()).select_from(JUDGEMENT)) or 0
 
 
 def _check(file: Path, where: str, hint: str, *names: str) -> None:
@@ -134,7 +130,7 @@ def look_at_backup(file: Path) -> Backup:
             if revision is None or not revision.isdigit() or revision > SCHEMA_REVISION:
                 check_revision(engine)
             with reading(engine) as session:
-                n_events = _count_events(session)
+                n_events = count_events(session)
         with writing_to(file):
             _check(file, str(file), _ANOTHER, "file", "references")
     return Backup(file, n_events, file.stat().st_size)
@@ -181,7 +177,7 @@ def _identity(engine: Engine) -> tuple[str, object, bool, int]:
     with reading(engine) as session:
         about = TABLES["collection"].c
         name, made = session.execute(select(about.name, about.created_at)).one()
-        return name, made, is_part(session), _count_events(session)
+        return name, made, is_part(session), count_events(session)
 
 
 def copy_pages(session: Session, part: Path, file: Path, progress: Progress) -> None:
