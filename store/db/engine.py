@@ -88,13 +88,9 @@ def as_told(where: str, error: DatabaseError | sqlite3.Error) -> StoreError | No
     Of what `is_like_damage` only `store.keeping.verify.damage` can tell whether it is.
     """
     cause = error.orig if isinstance(error, DatabaseError) else error
-    reason = _reason(cause)
+    reason = next(iter(str(cause).strip().splitlines()), "the connection failed")
     if isinstance(cause, sqlite3.Error):
-        found = _as_sqlite_told(where, cause, reason)
-        if found is not None:
-            return found
-        is_reachable = not isinstance(error, OperationalError | sqlite3.OperationalError)
-        return None if is_reachable else StoreError(f"{where}: {reason}")
+        return _as_sqlite_told(where, cause, reason)
     if getattr(cause, "sqlstate", None) == _INSUFFICIENT_PRIVILEGE:
         return _as_refused(where, getattr(error, "statement", None) or "", reason)
     if getattr(cause, "sqlstate", None) == _READ_ONLY:
@@ -108,39 +104,46 @@ def as_told(where: str, error: DatabaseError | sqlite3.Error) -> StoreError | No
     return None
 
 
+_WAITED = "another process is writing and did not finish in time"
+_SQLITE_SAYS = {
+    sqlite3.SQLITE_CORRUPT: (
+        "SQLite says `{reason}`, but a check of the file finds no fault",
+        "do it again; pooler verify looks at all of it",
+    ),
+    sqlite3.SQLITE_READONLY: ("the file may be read but not written", None),
+    sqlite3.SQLITE_BUSY: (_WAITED, None),
+    sqlite3.SQLITE_LOCKED: (_WAITED, None),
+    sqlite3.SQLITE_NOMEM: ("there is not enough memory", _LOST),
+    sqlite3.SQLITE_FULL: ("the disk is full: {free} left in {folder}", _LOST),
+    sqlite3.SQLITE_IOERR_READ: ("the disk could not be read ({name})", _LOST),
+    sqlite3.SQLITE_IOERR: (
+        "the disk took no more ({name}), and has {free} left",
+        f"look at quotas and limits of the file's size; {_LOST}",
+    ),
+}
+"""What SQLite's own codes mean, and what to do."""
+
+
 def _as_sqlite_told(where: str, error: sqlite3.Error, reason: str) -> StoreError | None:
-    """Say what SQLite's own codes mean; ``None`` = something else."""
-    name = getattr(error, "sqlite_errorname", "")
-    match _code(error) & 0xFF:
-        case sqlite3.SQLITE_NOTADB:
-            return SchemaError(not_a_collection(where), hint=NO_COLLECTION_HINT)
-        case sqlite3.SQLITE_CORRUPT:
-            message = f"{where}: SQLite says `{reason}`, but a check of the file finds no fault"
-            return StoreError(message, hint="do it again; pooler verify looks at all of it")
-        case sqlite3.SQLITE_READONLY:
-            return StoreError(f"{where}: the file may be read but not written")
-        case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
-            return StoreError(f"{where}: another process is writing and did not finish in time")
-        case sqlite3.SQLITE_NOMEM:
-            return StoreError(f"{where}: there is not enough memory", hint=_LOST)
-        case sqlite3.SQLITE_FULL:
-            return _as_full(where)
-        case sqlite3.SQLITE_IOERR if name == "SQLITE_IOERR_NOMEM":
-            return StoreError(f"{where}: there is not enough memory", hint=_LOST)
-        case sqlite3.SQLITE_IOERR if name in _NO_READING:
-            return StoreError(f"{where}: the disk could not be read ({name})", hint=_LOST)
-        case sqlite3.SQLITE_IOERR:
-            if _free(where) < _FULL:
-                return _as_full(where)
-            message = f"{where}: the disk took no more ({name}), and has {_free_words(where)} left"
-            return StoreError(message, hint=f"look at quotas and limits of the file's size; {_LOST}")
-    return None
-
-
-def _as_full(where: str) -> StoreError:
-    """Say that there is no room, and how much there is."""
-    message = f"{where}: the disk is full: {_free_words(where)} left in {Path(where).parent}"
-    return StoreError(message, hint=_LOST)
+    """Say what an error of SQLite means; ``None`` = the program is wrong."""
+    name, kind = getattr(error, "sqlite_errorname", ""), _code(error) & 0xFF
+    if kind == sqlite3.SQLITE_NOTADB:
+        return SchemaError(not_a_collection(where), hint=NO_COLLECTION_HINT)
+    free = 1 << 62
+    with suppress(OSError):
+        free = shutil.disk_usage(Path(where).absolute().parent).free
+    if name == "SQLITE_IOERR_NOMEM":
+        kind = sqlite3.SQLITE_NOMEM
+    elif name in _NO_READING:
+        kind = sqlite3.SQLITE_IOERR_READ
+    elif kind == sqlite3.SQLITE_IOERR and free < _FULL:
+        kind = sqlite3.SQLITE_FULL
+    if kind not in _SQLITE_SAYS:
+        return StoreError(f"{where}: {reason}") if isinstance(error, sqlite3.OperationalError) else None
+    words, hint = _SQLITE_SAYS[kind]
+    left = f"{free // 1_000_000} MB" if free >= 1_000_000 else f"{free // 1000} kB"
+    told = words.format(reason=reason, name=name, free=left, folder=Path(where).parent)
+    return StoreError(f"{where}: {told}", hint=hint)
 
 
 def _as_refused(where: str, statement: str, reason: str) -> StoreError:
@@ -158,25 +161,6 @@ def _as_refused(where: str, statement: str, reason: str) -> StoreError:
 def _code(error: sqlite3.Error) -> int:
     """Return SQLite's extended code; 0 where Python itself raised it."""
     return int(getattr(error, "sqlite_errorcode", 0))
-
-
-def _reason(cause: BaseException | None) -> str:
-    """Return the first line of what a driver says."""
-    return next(iter(str(cause).strip().splitlines()), "the connection failed")
-
-
-def _free(where: str) -> int:
-    """Return the bytes that are free beside a file; many where nobody can tell."""
-    try:
-        return shutil.disk_usage(Path(where).absolute().parent).free
-    except OSError:
-        return 1 << 62
-
-
-def _free_words(where: str) -> str:
-    """Say how much is free beside a file."""
-    free = _free(where)
-    return f"{free // 1_000_000} MB" if free >= 1_000_000 else f"{free // 1000} kB"
 
 
 def not_a_collection(where: str) -> str:
@@ -262,17 +246,17 @@ def make_engine(url: URL) -> Engine:
     """Make the engine of a collection; opens no connection yet."""
     if url.get_backend_name() == "sqlite":
         file = Path(url.database or "")
-        timeout = {"timeout": BUSY_TIMEOUT_MS / 1000}
         if file.is_file() and not os.access(file, os.W_OK):
             return read_only_engine(file)
-        engine = create_engine(url, connect_args=timeout)
+        # `_begin_sqlite` begins transactions, not the driver.
+        options = {"timeout": BUSY_TIMEOUT_MS / 1000, "isolation_level": None}
+        engine = create_engine(url, connect_args=options)
         event.listen(engine, "connect", _set_up_sqlite)
         event.listen(engine, "begin", _begin_sqlite)
         return engine
     try:
         # PGCLIENTENCODING, or a database without an encoding, must not choose another.
-        options = {"client_encoding": "utf8"} | _NETWORK
-        return create_engine(url, pool_pre_ping=True, connect_args=options)
+        return create_engine(url, pool_pre_ping=True, connect_args={"client_encoding": "utf8"} | _NETWORK)
     except ModuleNotFoundError as error:
         message = "PostgreSQL needs the driver psycopg"
         raise StoreError(message, hint="pip install 'pooler[postgres]'") from error
@@ -300,20 +284,13 @@ def read_only_engine(file: Path) -> Engine:
     unchanging = "" if log.exists() and log.stat().st_size else "&immutable=1"
     name = f"file:{quote(str(file))}?mode=ro{unchanging}"
     url = URL.create("sqlite", database=str(file))
-    engine = create_engine(url, creator=lambda: sqlite3.connect(name, uri=True))
-    event.listen(engine, "connect", _set_up_reader)
+    engine = create_engine(url, creator=lambda: sqlite3.connect(name, uri=True, isolation_level=None))
     event.listen(engine, "begin", _begin_sqlite)
     return engine
 
 
-def _set_up_reader(connection: sqlite3.Connection, _record: Any) -> None:
-    """Leave the beginning of transactions to `_begin_sqlite`."""
-    connection.isolation_level = None
-
-
 def _set_up_sqlite(connection: sqlite3.Connection, _record: Any) -> None:
     """Set the pragmas of every new connection."""
-    connection.isolation_level = None  # `_begin_sqlite` begins
     cursor = connection.cursor()
     # The journal's kind is written into the file, so a file that is something else is left alone.
     cursor.execute("SELECT count(*) FROM sqlite_master WHERE name = 'judgement'")

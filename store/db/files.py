@@ -233,13 +233,10 @@ def put(part: Path, target: Path) -> None:
     """Give a file a second name that nothing has, or its only one where there are no links."""
     try:
         target.hardlink_to(part)
-    except FileExistsError as error:
-        message = f"{target} was made by somebody else meanwhile"
-        raise StoreError(message, hint="nothing was changed; name another file") from error
-    except OSError:
-        if target.exists():
+    except OSError as error:
+        if isinstance(error, FileExistsError) or target.exists():
             message = f"{target} was made by somebody else meanwhile"
-            raise StoreError(message, hint="nothing was changed; name another file") from None
+            raise StoreError(message, hint="nothing was changed; name another file") from error
         part.rename(target)
 
 
@@ -300,27 +297,17 @@ def seal(file: Path) -> None:
         stream.write(_FIELD.pack(checksum))
 
 
-def is_sealed(file: Path) -> bool:
-    """Say whether a file is marked as sealed."""
-    return _fields(file)[0] == SEAL
-
-
-def seal_is_whole(file: Path) -> bool:
-    """Say whether a sealed file has the bytes it was sealed with.
+def seal_fault(file: Path) -> str | None:
+    """Say what is wrong with a file by its seal; ``None`` = nothing, or it has none.
 
     A CRC-32 misses no change of up to 32 neighbouring bits, and of all others one in 2**32. Some 1 to 3 GB a
     second.
     """
-    return _fields(file)[1] == _checksum(file)
-
-
-def seal_fault(file: Path) -> str | None:
-    """Say what is wrong with a file by its seal; ``None`` = nothing, or it has none."""
     mark, stated = _fields(file)
     if mark != SEAL:
         return "its seal is broken" if stated else None
     # Whoever began to work on it meanwhile took the seal off first.
-    if seal_is_whole(file) or not is_sealed(file):
+    if stated == _checksum(file) or _fields(file)[0] != SEAL:
         return None
     return "it is not as it was written, by its checksum"
 
