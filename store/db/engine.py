@@ -13,7 +13,7 @@ import re
 import shutil
 import sqlite3
 from collections import Counter
-from collections.abc import Callable, Iterator, Set
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -431,18 +431,6 @@ def database_now(session: Session) -> datetime:
     return datetime.now(UTC)
 
 
-@contextmanager
-def translated_errors(engine: Engine) -> Iterator[None]:
-    """Turn the driver's failures a user can put right into `StoreError`."""
-    try:
-        yield
-    except (DatabaseError, sqlite3.Error) as error:
-        known = _told(engine, error)
-        if known is None:
-            raise
-        raise known from error
-
-
 def _finds_none(engine: Engine) -> str | None:
     """Find no fault: what looks for them has not said so."""
     del engine
@@ -458,13 +446,23 @@ def find_faults_with(finder: Callable[[Engine], str | None]) -> None:
     _fault_finder = finder
 
 
-def _told(engine: Engine, error: DatabaseError | sqlite3.Error) -> StoreError | None:
-    """Say what is wrong; damage is said of what the checks of a collection find, too."""
-    where = display(engine.url)
-    if is_like_damage(error) and _fault_finder(engine) is not None:
-        cause = error.orig if isinstance(error, DatabaseError) else error
-        return StoreError(f"{where}: {DAMAGED}: {cause}", hint=DAMAGED_HINT)
-    return as_told(where, error)
+@contextmanager
+def translated_errors(engine: Engine) -> Iterator[None]:
+    """Turn the driver's failures a user can put right into `StoreError`.
+
+    Damage is said of what the checks of a collection find, too.
+    """
+    try:
+        yield
+    except (DatabaseError, sqlite3.Error) as error:
+        where = display(engine.url)
+        told = as_told(where, error)
+        if is_like_damage(error) and _fault_finder(engine) is not None:
+            cause = error.orig if isinstance(error, DatabaseError) else error
+            told = StoreError(f"{where}: {DAMAGED}: {cause}", hint=DAMAGED_HINT)
+        if told is None:
+            raise
+        raise told from error
 
 
 @contextmanager
@@ -552,25 +550,21 @@ def check_columns(engine: Engine) -> None:
     """
     revision, columns = _stored_schema(engine)
     _check_revision(engine, revision)
-    if missing := missing_columns(columns):
+    tables = {table for table, _ in columns}
+    missing = [f"the table `{table}`" for table in TABLES if table not in tables]
+    missing += [
+        f"`{table.name}.{column.name}`"
+        for table in TABLES.values()
+        for column in table.columns
+        if table.name in tables and (table.name, column.name) not in columns
+    ]
+    if missing:
         others = f", and {len(missing) - 1:,} more" if len(missing) > 1 else ""
         message = (
             f"{display(engine.url)} is not as schema {SCHEMA_REVISION} has it:"
             f" {missing[0]} is missing{others}"
         )
         raise SchemaError(message, hint="pooler upgrade makes a backup, then mends what it can")
-
-
-def missing_columns(columns: Set[tuple[str, str]]) -> list[str]:
-    """Name the tables and columns of a collection that are not among those of a database."""
-    tables = {table for table, _ in columns}
-    missing = [f"the table `{table}`" for table in TABLES if table not in tables]
-    return missing + [
-        f"`{table.name}.{column.name}`"
-        for table in TABLES.values()
-        for column in table.columns
-        if table.name in tables and (table.name, column.name) not in columns
-    ]
 
 
 def check_revision(engine: Engine) -> None:
@@ -585,7 +579,7 @@ def _check_revision(engine: Engine, revision: str | None) -> None:
     """Refuse a revision that is not this program's."""
     where = display(engine.url)
     if revision is None:
-        raise SchemaError(not_a_collection(display(engine.url)), hint=NO_COLLECTION_HINT)
+        raise SchemaError(not_a_collection(where), hint=NO_COLLECTION_HINT)
     if revision == SCHEMA_REVISION:
         return
     if revision.isdigit() and int(revision) < int(SCHEMA_REVISION):
