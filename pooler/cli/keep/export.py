@@ -361,19 +361,14 @@ def whole_collection(
 def _report_directory(folder: Path, export_choice: ExportChoice, written: Written) -> None:
     """Say on stderr what was written and what was not."""
     counts = written.counts
-    kinds = (
-        ("topics", "topic"),
-        ("documents", "document"),
-        ("runs", "run"),
-        ("pools", "pool"),
-        ("judges", "judge"),
-        ("events", "judgement event"),
-    )
-    said = {name: counted(counts[name], noun) for name, noun in kinds}
+    nouns = {f"{noun}s": noun for noun in ("topic", "document", "run", "pool", "judge")}
+    nouns["events"] = "judgement event"
+    said = {name: counted(counts[name], noun) for name, noun in nouns.items()}
     if written.n_idle and counts["judges"] > written.n_idle:
         said["judges"] += f" ({written.n_idle:,} without a grade)"
-    what = ", ".join(said.values())
-    say(f"{folder}: {what}; {counted(written.n_files, 'file')}, {written.n_bytes:,} bytes")
+    say(
+        f"{folder}: {', '.join(said.values())}; {counted(written.n_files, 'file')}, {written.n_bytes:,} bytes"
+    )
     left_out = [noun for noun in ("texts", "runs", "notes") if not getattr(export_choice, noun)]
     if left_out:
         say(f"left out: {', '.join(left_out)}")

@@ -403,19 +403,14 @@ def _report_prels(
     is_xinfap = kind is PrelsName.XINFAP
     if n_open := document_states.without_grade.total():
         reasons = ", ".join(
-            f"{document_states.without_grade[reason]:,} {words}"
-            for reason, words in _WORDS.items()
-            if document_states.without_grade[reason]
+            f"{n:,} {words}" for one, words in _WORDS.items() if (n := document_states.without_grade[one])
         )
         how = "written with -1, as if not sampled" if is_xinfap else "left out"
         warn(f"sampled and without a grade: {counted(n_open, 'document')} ({reasons}), {how}")
-    if document_states.n_judged_not_sampled:
+    if n_others := document_states.n_judged_not_sampled:
         how = "written with -1" if is_xinfap else "left out"
-        n_judged = document_states.n_judged_not_sampled
-        warn(f"judged and not sampled: {counted(n_judged, 'document')}, {how}")
-    if document_states.n_judged_elsewhere:
-        n_judged = document_states.n_judged_elsewhere
-        say(f"judged and not in this pool: {counted(n_judged, 'document')}, left out")
+        warn(f"judged and not sampled: {counted(n_others, 'document')}, {how}")
+    if n_others := document_states.n_judged_elsewhere:
+        say(f"judged and not in this pool: {counted(n_others, 'document')}, left out")
     if final.n_mixed_iterations and is_xinfap:
-        n_mixed = counted(final.n_mixed_iterations, "document")
-        say(f"judged in different rounds: {n_mixed}, iteration 0")
+        say(f"judged in different rounds: {counted(final.n_mixed_iterations, 'document')}, iteration 0")
