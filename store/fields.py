@@ -33,8 +33,6 @@ def id_fault(text: str) -> str | None:
     It is empty, more than `LONGEST_ID` bytes, or has blanks, control or bidirectional characters or lone
     surrogates.
 
-    Examples
-    --------
     >>> id_fault("doc\x07") is None
     False
     >>> id_fault("5/1438042988718.8#2") is None
@@ -70,8 +68,6 @@ def _short(text: str) -> str:
 def topic_fault(text: str) -> str | None:
     """Say why `text` cannot be a topic id; ``None`` when it can.
 
-    Examples
-    --------
     >>> topic_fault("#1")
     "expected a topic that does not begin with `#`, a comment to trec_eval, got '#1'"
     """

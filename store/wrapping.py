@@ -52,8 +52,6 @@ LineSpan = tuple[int, int]
 def drawn(text: str) -> str:
     r"""Return a text as it is drawn: tabs widened, invisible characters left out.
 
-    Examples
-    --------
     >>> drawn("a\tb\u00ad\u200dc")
     'a    bc'
     """
@@ -68,8 +66,6 @@ def cell_width(text: str) -> int:
 def cut(text: str, width: int) -> str:
     """Shorten one line of text to a width in cells, with three dots for what is missing.
 
-    Examples
-    --------
     >>> cut("検索評価の基礎", 9), cut("abc", 3), cut("abcdef", 2)
     ('検索評...', 'abc', '..')
     """
@@ -104,8 +100,6 @@ def wrap(text: str, width: int) -> list[LineSpan]:
     is broken where the line ends. Never before a combining mark, unless there are only those. There is at
     least one line, and every character is in one, but for newlines and the blank at which a line was broken.
 
-    Examples
-    --------
     >>> text = "to be or not\n情報検索。"
     >>> [text[start:end] for start, end in wrap(text, 8)]
     ['to be or', 'not', '情報検', '索。']
@@ -198,8 +192,6 @@ def least_width(text: str, *, joints: bool = False) -> int:
 
     A number, a date and a time are one word, and so are a date and its time if joints are kept.
 
-    Examples
-    --------
     >>> least_width("two words"), least_width("rm3-words-title"), least_width("2026-03-01 09:30")
     (5, 15, 16)
     >>> least_width("rm3-words-title", joints=True), least_width("漬物 石")
@@ -211,8 +203,6 @@ def least_width(text: str, *, joints: bool = False) -> int:
 def broken(text: str, width: int) -> list[str]:
     """Break a sanitised line into lines of a width, 2 columns or more; only a wider word is broken.
 
-    Examples
-    --------
     >>> broken("of the late-tfidf-bigrams run", 12)
     ['of the', 'late-tfidf-', 'bigrams run']
     >>> broken("0123456789abcdef", 10)
@@ -243,8 +233,6 @@ def wrapped(text: str, width: int) -> str:
 
     Lines go on under the first word of theirs.
 
-    Examples
-    --------
     >>> print(wrapped("one line\n  another line, that is too long for this", 20))
     one line
       another line, that

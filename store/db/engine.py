@@ -219,8 +219,6 @@ def collection_url(name: str) -> URL:
 
     A file path, ``sqlite:///FILE``, or ``postgresql://...`` (psycopg).
 
-    Examples
-    --------
     >>> str(collection_url("wine.db"))
     'sqlite:///wine.db'
     >>> collection_url("postgresql://host/wine").drivername
@@ -277,8 +275,8 @@ def engine_at(place: URL | Path) -> Iterator[Engine]:
 def read_only_engine(file: Path) -> Engine:
     """Make the engine of a file that may only be read, as an archived collection is.
 
-    SQLite would want to write its shared memory beside it; a file that nobody can write is told
-    to be immutable instead. While somebody else's log lies beside it, it is not.
+    SQLite would want to write its shared memory beside it, unless the file is told to be immutable, which
+    it is not while somebody's log lies beside it.
     """
     log = file.with_name(file.name + "-wal")
     unchanging = "" if log.exists() and log.stat().st_size else "&immutable=1"
@@ -327,9 +325,8 @@ def _begin_sqlite(connection: Connection) -> None:
 def _took_the_lock(connection: Connection, patience_ms: int) -> bool:
     """Ask for the write lock at short intervals; tell whether it was had.
 
-    SQLite's own waiting asks ever more seldom, up to a tenth of a second apart, so that among many
-    writers who has waited longest comes last. A failure is left to who asks next, in SQLAlchemy's
-    words.
+    SQLite's own waiting asks ever more seldom, so that who has waited longest comes last. A failure is left
+    to who asks next, in SQLAlchemy's words.
     """
     database = connection.connection.driver_connection
     end = monotonic() + patience_ms / 1000
@@ -370,10 +367,10 @@ def writing(
 ) -> Iterator[Session]:
     """Open a session that commits at the end of the block, or rolls back on any error.
 
-    `bulk`: imports wait for each other, since new docnos and topics are looked up, then added; SQLite has one
-    writer at a time anyway, PostgreSQL takes an advisory lock. `creates`: a SQLite file that is not there is
-    made; otherwise it was removed, and what is written would be lost with it. `patience_ms`: how long to wait
-    for another process that writes to a SQLite file; default `BUSY_TIMEOUT_MS`.
+    `bulk`: imports wait for each other, since new docnos and topics are looked up, then added (PostgreSQL
+    takes an advisory lock). `creates`: a SQLite file that is not there is made; otherwise it was removed,
+    and what is written would be lost with it. `patience_ms`: how long to wait for another process that
+    writes to the file.
     """
     file = engine.url.database if engine.dialect.name == "sqlite" else None
     if file and not creates and not Path(file).exists():
@@ -420,11 +417,7 @@ def _is_open(connection: Any) -> bool:
 
 
 def database_now(session: Session) -> datetime:
-    """Tell the time of the database, in UTC: one clock for all the machines that share it.
-
-    Of the server's clock on PostgreSQL, of this machine's on SQLite, whose file only one machine may have
-    open.
-    """
+    """Tell the time of the database, in UTC: one clock for all the machines that share it."""
     if session.get_bind().dialect.name == "postgresql":
         moment: datetime = session.execute(text("SELECT clock_timestamp()")).scalar_one()
         return moment.astimezone(UTC)

@@ -1,15 +1,10 @@
 """Rows as SQLite keeps them, from and to either engine; the one checksum of a row.
 
-SQLite keeps no checksum of its pages: a bit that flips on the disk may turn a grade into another
-one of the scale, and no rule of the file or of a collection is broken. So the rows of most tables
-carry a CRC-32 of their values, which `pooler verify` compares. A column default computes it,
-whoever inserts the row; what an UPDATE changes is marked, and `store.db.engine.writing` computes it
-anew before it commits.
-
-Three kinds of rows have none. A document has the hash of its text. Sittings and places at documents
-change with every judgement, and say nothing of it that the event does not say, too.
-
-The row id is not in it (nobody knows it before), but every index of the table is.
+SQLite keeps no checksum of its pages: a bit that flips on the disk may turn a grade into another one of the
+scale, and no rule is broken. So the rows of most tables carry a CRC-32 of their values but for the row id,
+which `pooler verify` compares. A column default computes it; what an UPDATE changes is marked, and computed
+anew before the commit. A document has the hash of its text instead; sittings and places at documents change
+with every judgement, and say nothing of it that the event does not say, too.
 """
 
 from __future__ import annotations
@@ -95,8 +90,6 @@ def row_checksum(values: Iterable[tuple[str, Any]]) -> int:
     that a column that is added later changes no checksum. One change in a billion of several bits is missed,
     none of one.
 
-    Examples
-    --------
     ``python -c 'import zlib; print(zlib.crc32(b"length=2;scores=(3, 891568578);") - 2**32)'``
     (891568578 is the CRC-32 of "abc"):
 

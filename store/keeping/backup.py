@@ -66,15 +66,12 @@ def back_up(
 ) -> Backup:
     """Save a collection as one SQLite file, while others work on it.
 
-    SQLite's online backup reads one state of the collection, as of the beginning, and copies its pages; who
-    judges meanwhile waits for the disk alone, which is given a few megabytes at a time. Of PostgreSQL one
-    transaction is copied row by row. The file is then checked (integrity, references, checksums, hashes of
-    texts), sealed (`store.db.files`), and appears when it is on the disk, or not at all. A SQLite collection
-    may have an older schema.
-
-    `replaces`: an earlier backup of the same collection gives way. `as_it_is`: rows and texts are saved, too,
-    that are not as they were written. `SchemaError`: no collection, or on a server one of another schema.
-    `StoreError`: a file in the way, a damaged collection, or a file that cannot be written.
+    SQLite's online backup copies the pages of one state; who judges meanwhile waits for the disk alone. Of
+    PostgreSQL one transaction is copied row by row. The file is checked, sealed (`store.db.files`), and
+    appears when it is on the disk, or not at all. A SQLite collection may have an older schema. `replaces`:
+    an earlier backup of the same collection gives way. `as_it_is`: rows and texts are saved, too, that are
+    not as they were written. `StoreError`: no collection, a file in the way, damage, or a file that cannot
+    be written.
     """
     check_folder(file)
     with engine_at(url) as engine:
@@ -118,7 +115,6 @@ def _check(file: Path, where: str, hint: str, *names: str) -> None:
 def look_at_backup(file: Path) -> Backup:
     """Check a backup, or any collection file, before it is restored.
 
-    Every byte counts where it is sealed, else SQLite's own check of the file and of its references.
     `StoreError`: it is not there, or damaged. `SchemaError`: no collection, or one of a newer schema.
     """
     if not file.exists():
@@ -249,12 +245,10 @@ def restore(
 ) -> Restored:
     """Make a collection of a backup, or of any collection file; it is checked first and not changed.
 
-    With `replaces` a SQLite collection that is there gives way, saved beside itself before as
-    ``FILE.replaced``, one that is damaged put aside as ``FILE.damaged``; it is replaced in one transaction,
-    in which it was saved, so that no judgement can come in between. A new file appears whole or not at all.
-    `StoreError`, and what was there stays: the backup is damaged; somebody is judging there; the backup has
-    judges who were erased there since, without `with_erased`; it is one judge's part and would replace a
-    whole collection.
+    With `replaces` a SQLite collection that is there gives way, saved beside itself as ``FILE.replaced`` in
+    the one transaction that replaces it, or put aside as ``FILE.damaged``. `StoreError`, and what was there
+    stays: the backup is damaged; somebody is judging there; the backup has judges who were erased there
+    since, without `with_erased`; it is one judge's part and would replace a whole collection.
     """
     backup = look_at_backup(file)
     part_of = _part_of(file)

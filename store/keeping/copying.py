@@ -32,11 +32,10 @@ Counts = dict[str, int]
 
 
 def copy_collection(source: URL, target: URL, *, progress: Progress = no_progress) -> Counts:
-    """Copy a whole collection into an empty place, on the same engine or the other.
+    """Copy a whole collection into an empty place, on the same engine or the other; return rows by table.
 
-    One state of the source is read and one transaction written; nothing is left where a value does not fit
-    (`StoreError`). A file appears under its name when all is in it and on the disk. Row ids are kept, and
-    what comes next gets the next ones.
+    One state is read and one transaction written, with the row ids; nothing is left where a value does not
+    fit (`StoreError`).
     """
     if source == target:
         raise ArgumentError("TO", "must be another place than FROM", display(target))

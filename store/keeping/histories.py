@@ -48,12 +48,10 @@ def fetch_histories_of(
     judges: Sequence[str] | None = None,
     names: Mapping[int, str] | None = None,
 ) -> Generator[JudgementEvent, None, None]:
-    """Yield every event, in the order in which they were done.
+    """Yield every event by time; a judge's events on a document by revision, whatever the clocks said.
 
-    By time; a judge's events on a document by revision, whatever the clocks said; of one moment by topic,
-    docno and judge, bytewise (`names`: what judges are called for that, by row id). Sittings are numbered
-    from 1 in the order in which they began, the same whichever judges are asked for. No order of row ids
-    shows: collections that hold the same yield the same. A thousand events are in memory at a time.
+    Of one moment by topic, docno and judge, bytewise (`names`: what judges are called for that, by row id),
+    so that collections that hold the same yield the same. Sittings are numbered from 1 as they began.
     """
     own_names = {row.id: row.name for row in session.execute(select(JUDGE.c.id, JUDGE.c.name))}
     sittings = fetch_sitting_numbers(session, names)
@@ -117,11 +115,9 @@ def append_histories(
 ) -> ImportReport:
     """Append the events of other collections, or of a file, that are not there yet; new ids are added.
 
-    `events`: of judges of the collection and grades of its scale; the revisions of each (topic, docno, judge)
-    in order, as `store.event.EventChain` checks. What `is_same_event` as a stored one counts as there
-    already. `ConflictError`: another event stands at a revision, or one before it is missing. Sittings are
-    left out, since what is known of one beside its number is not in an event; so are versions of guidelines
-    and topics that are not here.
+    `events`: of judges of the collection and grades of its scale; revisions in order, as
+    `store.event.EventChain` checks. Sittings are left out, and versions that are not here. `ConflictError`:
+    another event stands at a revision, or one before it is missing.
     """
     judges = {row.name: row.id for row in session.execute(select(JUDGE.c.name, JUDGE.c.id))}
     known = KnownVersions(session)
@@ -261,10 +257,9 @@ def import_states(
 ) -> ImportReport:
     """Append what makes documents stand with judges as a file says; new ids and judges are added.
 
-    `states`: each (topic, docno, judge) once, grades of the declared scale; revisions and moments are not
-    looked at. One that differs from the stored state becomes a revision with `replace`, else a
-    `ConflictError`. A document without a decision and without an event before it gets a note, which may be
-    empty; one that had a decision is reopened.
+    `states`: each (topic, docno, judge) once, grades of the declared scale. One that differs from the
+    stored state becomes a revision with `replace`, else a `ConflictError`. A document without a decision
+    and without an event before it gets a note, which may be empty; one that had a decision is reopened.
     """
     numbers = _add_judges(session, (one.judge for one in states), kinds)
     topics.add(session, (one.topic for one in states))

@@ -67,23 +67,14 @@ def head_revision(migrations: Path = MIGRATIONS) -> str:
 def upgrade(
     url: URL, *, backs_up: bool = True, migrations: Path = MIGRATIONS, progress: Progress = no_progress
 ) -> Upgrade:
-    """Migrate a collection to the newest schema.
+    """Migrate a collection to the newest schema: all steps in one transaction, or nothing of it.
 
-    All steps in one transaction, either the whole way or nothing of it.
-
-    A SQLite file is backed up beside itself first (`FILE.REVISION.backup`: whole, checked and on the disk
-    before the first step); a PostgreSQL collection of another schema cannot be, that is for the server's own
-    tools. Rows that came before there were checksums (`store.db.raw`) get one.
-
-    A revision's tables may be others than its migrations make: these were once changed after they had been
-    used, and anybody may alter a table. So the newest schema's are compared with the models after the steps
-    (`store.db.differences`); what is missing is made, in the same transaction, and what is unknown or of
-    another type is left as it is. SQLite's foreign keys are off during the steps and checked after them, as
-    its manual asks of whoever makes a table anew: dropping the old one would delete what refers to it by
-    cascade.
-
-    `SchemaError`: no collection, a revision that is not among the migrations, or a column missing that cannot
-    be made anew. `StoreError`: the backup failed, or a step left rows that refer to nothing.
+    A SQLite file is backed up beside itself first (`FILE.REVISION.backup`); a server's collection of another
+    schema cannot be, that is for the server's own tools. Tables may be others than the migrations make, for
+    anybody may alter one: they are compared with the models after the steps, and what is missing is made.
+    SQLite's foreign keys are off during the steps and checked after them: dropping a table that was made anew
+    would delete what refers to it. `SchemaError`: no collection, an unknown revision, or a column that cannot
+    be made; `StoreError`: the backup failed, or a step left rows that refer to nothing.
     """
     with engine_at(url) as engine:
         if engine.dialect.name == "sqlite":

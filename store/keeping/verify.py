@@ -37,13 +37,9 @@ class Verified:
 def verify(url: URL, *, progress: Progress = no_progress) -> list[Verified]:
     """Check a collection against its own rules, read only, while others may work on it; one answer a check.
 
-    All checks but the first see one state; one that cannot read what it needs counts that as a fault. A
-    judgement event, a passage, a text of a topic or of the guidelines, a ranking, a pool with its entries,
-    and what is said of a run, a judge or the collection have a checksum each (`store.db.raw`), a document the
-    hash of its text; docnos, names and links stand in an index, too. What no check can see is another value
-    of the same kind in what judging changes all the time: times of sittings, and order, purpose and lease of
-    places; nor whether a documents file named a document without a text. For all of that a backup has a
-    checksum of the whole file (`store.db.files`), which the first check compares.
+    All checks but the first see one state. What none can see is another value of the same kind in what
+    judging changes all the time (times of sittings, order, purpose and lease of places), and whether a
+    documents file named a document without a text; in a backup the seal of the file tells that, too.
     """
     with engine_at(url) as engine, hinting(RESTORE):
         check_revision(engine)

@@ -1,9 +1,9 @@
 """One judge's part as a collection of its own.
 
-It is blind by construction: no run, no rank, no priority, no stratum, no other judge is in it, and
-row ids, which are new ones by topic and docno, do not tell in which order documents came. Its pools
-say that they are a part (`store.keeping.merge.copies.is_part`), so that a merge takes what the judge
-did and nothing else.
+It is blind by construction: no run, no rank, no priority, no stratum, no other judge is in it, and row ids
+are new ones by topic and docno, which tell nothing of the order in which documents came. A merge takes what
+the judge did and nothing else, since its pools say that they are a part
+(`store.keeping.merge.copies.is_part`).
 """
 
 from __future__ import annotations
@@ -83,11 +83,9 @@ def hand_out(
 ) -> HandedOut:
     """Make a collection of what lies before one judge, in a SQLite file that is not there yet.
 
-    In it are the topics with all their texts, the documents with theirs, the guidelines, the judge, with what
-    the judge did to these documents and in which sittings, and marked terms. Places are by name: what was
-    claimed stays the judge's there, whatever the lease. The file appears whole or not at all. `StoreError`:
-    the judge is disabled or an adjudicator, nothing lies before the judge, the collection is a part itself,
-    or something is at `file`.
+    Places are by name: what was claimed stays the judge's there, whatever the lease. The file appears whole
+    or not at all. `StoreError`: the judge is disabled or an adjudicator, nothing lies before the judge, the
+    collection is a part itself, or something is at `file`.
     """
     if file.exists() or file.is_symlink():
         message = f"{file} already exists"
