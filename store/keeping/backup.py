@@ -79,7 +79,8 @@ def back_up(
             check_columns(engine)
         elif stored_revision(engine) is None:
             check_revision(engine)  # refuses it in the usual words
-        check_replaceable(engine, file, replaces=replaces)
+        if file.exists() and (found := _in_the_way(engine, file, replaces=replaces)):
+            raise StoreError(found[0], hint=found[1])
         with made_whole(file, replaces=replaces) as part:
             with reading(engine) as session:
                 n_events = count_events(session)
@@ -130,12 +131,6 @@ def look_at_backup(file: Path) -> Backup:
         with writing_to(file):
             _check(file, str(file), _ANOTHER, "file", "references")
     return Backup(file, n_events, file.stat().st_size)
-
-
-def check_replaceable(engine: Engine, file: Path, *, replaces: bool) -> None:
-    """Refuse a file that is no earlier backup of a collection, or may not be replaced."""
-    if file.exists() and (found := _in_the_way(engine, file, replaces=replaces)):
-        raise StoreError(found[0], hint=found[1])
 
 
 def _in_the_way(engine: Engine, file: Path, *, replaces: bool) -> tuple[str, str] | None:
