@@ -424,19 +424,13 @@ def database_now(session: Session) -> datetime:
     return datetime.now(UTC)
 
 
-def _finds_none(engine: Engine) -> str | None:
-    """Find no fault: what looks for them has not said so."""
-    del engine
-    return None
+FAULT_FINDERS: list[Callable[[Engine], str | None]] = []
+"""What says what is wrong with a collection: the checks, which stand above this module, and import it."""
 
 
-_fault_finder: Callable[[Engine], str | None] = _finds_none
-
-
-def find_faults_with(finder: Callable[[Engine], str | None]) -> None:
-    """Have a collection looked through by this function when its values cannot be made sense of."""
-    global _fault_finder  # the checks stand above this module, and import it
-    _fault_finder = finder
+def _fault(engine: Engine) -> str | None:
+    """Look a collection through whose values cannot be made sense of."""
+    return next(filter(None, (find(engine) for find in FAULT_FINDERS)), None)
 
 
 @contextmanager
@@ -450,7 +444,7 @@ def translated_errors(engine: Engine) -> Iterator[None]:
     except (DatabaseError, sqlite3.Error) as error:
         where = display(engine.url)
         told = as_told(where, error)
-        if is_like_damage(error) and _fault_finder(engine) is not None:
+        if is_like_damage(error) and _fault(engine) is not None:
             cause = error.orig if isinstance(error, DatabaseError) else error
             told = StoreError(f"{where}: {DAMAGED}: {cause}", hint=DAMAGED_HINT)
         if told is None:
@@ -464,7 +458,7 @@ def damage_told(engine: Engine) -> Iterator[None]:
     try:
         yield
     except MISREAD as error:
-        fault = _fault_finder(engine)
+        fault = _fault(engine)
         if fault is None:
             raise
         message = f"{display(engine.url)}: {DAMAGED}: {fault}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from store.db.engine import find_faults_with
+from store.db.engine import FAULT_FINDERS
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
@@ -17,4 +17,4 @@ def _damage(engine: Engine) -> str | None:
     return damage(engine)
 
 
-find_faults_with(_damage)
+FAULT_FINDERS.append(_damage)
