@@ -153,8 +153,6 @@ class FaultList:
     lines costs no memory. Those of one line stay as they were added; faults of the whole file come
     last.
 
-    Examples
-    --------
     >>> faults = FaultList("bm25.run")
     >>> faults.add(17, "expected 6 fields, got 5")
     >>> faults.raise_if_any()
@@ -205,8 +203,6 @@ def nearest(name: str, known: Iterable[str]) -> list[str]:
 
     Names are in natural order (`store.text.natural_key`) where nothing else decides.
 
-    Examples
-    --------
     >>> nearest("alcie", ["carol", "bob", "alice"])
     ['alice', 'bob', 'carol']
     >>> nearest("T99", {"T10", "T9", "T1", "T2"})

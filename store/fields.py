@@ -33,8 +33,6 @@ def id_fault(text: str) -> str | None:
     It is empty, more than `LONGEST_ID` bytes, or has blanks, control or bidirectional characters or lone
     surrogates.
 
-    Examples
-    --------
     >>> id_fault("doc\x07") is None
     False
     >>> id_fault("5/1438042988718.8#2") is None
@@ -70,8 +68,6 @@ def _short(text: str) -> str:
 def topic_fault(text: str) -> str | None:
     """Say why `text` cannot be a topic id; ``None`` when it can.
 
-    Examples
-    --------
     >>> topic_fault("#1")
     "expected a topic that does not begin with `#`, a comment to trec_eval, got '#1'"
     """
@@ -113,41 +109,33 @@ def checked_values(
             faults.add(line, f"`{name}`: {error}", "value")
     if len(values) > len(known):
         for name in sorted(values.keys() - readers.keys()):
-            listed = ", ".join(readers)
-            faults.add(line, f"unknown key `{name}`; known: {listed}", "fields")
+            faults.add(line, f"unknown key `{name}`; known: {', '.join(readers)}", "fields")
     return known if faults.count == before else None
 
 
-def _shown(value: Any) -> str:
-    """Show a value in a message."""
-    if value is None:
-        return "null"
-    text = str(value).lower() if isinstance(value, bool) else repr(value)
-    return text if len(text) <= 80 else f"{text[:80]}…"
-
-
-def _read_topic(value: Any) -> str:
-    """Read a topic id."""
-    text = _read_text(value)
-    if message := topic_fault(text):
-        raise UnfitValueError(message)
-    return sys.intern(text)
-
-
-def _read_id(value: Any) -> str:
-    """Read a docno, the name of a judge, or a round."""
-    text = _read_text(value)
-    if message := id_fault(text):
-        raise UnfitValueError(message)
-    return sys.intern(text)
+def _unfit(expected: str, value: Any) -> UnfitValueError:
+    """Say what was expected, and show what was got."""
+    shown = "null" if value is None else str(value).lower() if isinstance(value, bool) else repr(value)
+    return UnfitValueError(f"expected {expected}, got {shown if len(shown) <= 80 else f'{shown[:80]}…'}")
 
 
 def _read_text(value: Any) -> str:
     """Read text."""
     if not isinstance(value, str):
-        message = f"expected text, got {_shown(value)}"
-        raise UnfitValueError(message)
+        raise _unfit("text", value)
     return value
+
+
+def _reader_of_ids(fault: Callable[[str], str | None]) -> Reader:
+    """Make the reader of what may not be everything: topics, docnos, names of judges, rounds."""
+
+    def read(value: Any) -> str:
+        text = _read_text(value)
+        if message := fault(text):
+            raise UnfitValueError(message)
+        return sys.intern(text)
+
+    return read
 
 
 def _read_word(value: Any) -> str:
@@ -158,22 +146,12 @@ def _read_word(value: Any) -> str:
     raise UnfitValueError(message)
 
 
-def _read_integer(value: Any) -> int:
-    """Read a whole number of 32 bits."""
-    if type(value) is int and -_MOST <= value <= _MOST:
-        return value
-    bounds = f" from -{_MOST} to {_MOST}" if type(value) is int else ""
-    message = f"expected an integer{bounds}, got {_shown(value)}"
-    raise UnfitValueError(message)
-
-
 def _read_code(value: Any) -> str:
     """Read a short text."""
     text = _read_word(value)
     if len(text) <= LONGEST_CODE:
         return text
-    message = f"expected text of at most {LONGEST_CODE} characters, got {_shown(value)}"
-    raise UnfitValueError(message)
+    raise _unfit(f"text of at most {LONGEST_CODE} characters", value)
 
 
 def _read_moment(value: Any) -> datetime:
@@ -184,15 +162,13 @@ def _read_moment(value: Any) -> datetime:
             return moment.astimezone(UTC)
     except (ValueError, OverflowError):
         pass
-    message = f"expected a moment like 2026-03-01T09:30:00+00:00, got {_shown(value)}"
-    raise UnfitValueError(message)
+    raise _unfit("a moment like 2026-03-01T09:30:00+00:00", value)
 
 
 def _read_passages(value: Any) -> tuple[Passage, ...]:
     """Read marked passages."""
     if not isinstance(value, list):
-        message = f"expected a list of passages, got {_shown(value)}"
-        raise UnfitValueError(message)
+        raise _unfit("a list of passages", value)
     return tuple(map(_read_passage, value)) if value else ()
 
 
@@ -207,9 +183,7 @@ def _read_passage(value: Any) -> Passage:
             and len(text) in (0, length)
         ):
             return Passage(start, length, text)
-    expected = "passages as [start, length, text of that length or empty]"
-    message = f"expected {expected}, got {_shown(value)}"
-    raise UnfitValueError(message)
+    raise _unfit("passages as [start, length, text of that length or empty]", value)
 
 
 def _moment_text(moment: datetime) -> str:
@@ -233,8 +207,8 @@ class ValueKind:
     """What makes a value of what a column gave; ``None`` = it is one."""
 
 
-TOPIC = ValueKind("topic", _read_topic)
-ID = ValueKind("id", _read_id)
+TOPIC = ValueKind("topic", _reader_of_ids(topic_fault))
+ID = ValueKind("id", _reader_of_ids(id_fault))
 WORD = ValueKind("text", _read_word, load=lambda text: text or None)
 PROSE = ValueKind("prose", _read_text)
 CODE = ValueKind("code", _read_code)
@@ -247,16 +221,15 @@ PASSAGES = ValueKind(
 
 def whole(least: int | None = None) -> ValueKind:
     """Make the kind of a whole number of 32 bits that is not less than another."""
-    if least is None:
-        return ValueKind("int", _read_integer)
-    bound = least
 
     def read(value: Any) -> int:
-        number = _read_integer(value)
-        if number < bound:
-            message = f"expected an integer of at least {bound}, got {number}"
-            raise UnfitValueError(message)
-        return number
+        if type(value) is not int:
+            raise _unfit("an integer", value)
+        if not -_MOST <= value <= _MOST:
+            raise _unfit(f"an integer from -{_MOST} to {_MOST}", value)
+        if least is not None and value < least:
+            raise _unfit(f"an integer of at least {least}", value)
+        return value
 
     return ValueKind("int", read)
 
@@ -268,8 +241,7 @@ def choice(values: type[StrEnum]) -> ValueKind:
         try:
             return values(value)
         except ValueError:
-            message = f"expected one of {', '.join(values)}, got {_shown(value)}"
-            raise UnfitValueError(message) from None
+            raise _unfit(f"one of {', '.join(values)}", value) from None
 
     return ValueKind("enum", read, attrgetter("value"), load=values)
 

@@ -35,8 +35,6 @@ def sanitise(text: str) -> str:
     which goes; DEL, C1 controls, bidirectional controls and lone surrogates become U+FFFD, the Unicode line
     and paragraph separators newlines.
 
-    Examples
-    --------
     >>> sanitise("a\x1b]0;owned\x07b\r\n")
     'a␛]0;owned␇b\n'
     >>> sanitise("\u202eabc")
@@ -50,8 +48,6 @@ def sanitise(text: str) -> str:
 def sanitise_line(text: str) -> str:
     r"""Sanitise text that must stay on one line: a title, an id, a table cell.
 
-    Examples
-    --------
     >>> sanitise_line("two\nlines\tand a tab")
     'two lines and a tab'
     """
@@ -61,8 +57,6 @@ def sanitise_line(text: str) -> str:
 def counted(number: int, noun: str, plural: str | None = None) -> str:
     """Write a number with its noun.
 
-    Examples
-    --------
     >>> counted(1, "document"), counted(1200, "judgement"), counted(2, "query", "queries")
     ('1 document', '1,200 judgements', '2 queries')
     """
@@ -106,8 +100,6 @@ def escape_json(text: str) -> str:
     The value stays the same, and UTF-8 has bytes for it: lone surrogates are ``\uXXXX``; a high surrogate
     with a low one behind it is the one character that they stand for in JSON.
 
-    Examples
-    --------
     >>> print(escape_json('"é \u202e\ud800"'))
     "é \u202e\ud800"
     """
@@ -130,8 +122,6 @@ _DIGITS = re.compile(r"([0-9]+)")
 def natural_key(text: str) -> NaturalKey:
     """Sort key of topic ids: runs of digits by value, all else bytewise.
 
-    Examples
-    --------
     >>> sorted(["10", "9", "T2", "T10", "009"], key=natural_key)
     ['009', '9', '10', 'T2', 'T10']
     """
@@ -171,8 +161,6 @@ Pairs = dict[str, tuple[str, str]]
 def look_alikes(names: Iterable[str], known: Container[str]) -> Pairs:
     r"""Find names that `known`, which has them all, also has in another normal form.
 
-    Examples
-    --------
     >>> names = ["caf\u00e9", "tea", "cafe\u0301"]
     >>> print(ascii([*look_alikes(names, names).values()]))
     [('caf\xe9', 'cafe\u0301')]

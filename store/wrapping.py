@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
+from functools import cache
 from itertools import accumulate
 
 from rich.cells import cell_len, chop_cells, get_character_cell_size
@@ -51,8 +52,6 @@ LineSpan = tuple[int, int]
 def drawn(text: str) -> str:
     r"""Return a text as it is drawn: tabs widened, invisible characters left out.
 
-    Examples
-    --------
     >>> drawn("a\tb\u00ad\u200dc")
     'a    bc'
     """
@@ -67,8 +66,6 @@ def cell_width(text: str) -> int:
 def cut(text: str, width: int) -> str:
     """Shorten one line of text to a width in cells, with three dots for what is missing.
 
-    Examples
-    --------
     >>> cut("検索評価の基礎", 9), cut("abc", 3), cut("abcdef", 2)
     ('検索評...', 'abc', '..')
     """
@@ -103,8 +100,6 @@ def wrap(text: str, width: int) -> list[LineSpan]:
     is broken where the line ends. Never before a combining mark, unless there are only those. There is at
     least one line, and every character is in one, but for newlines and the blank at which a line was broken.
 
-    Examples
-    --------
     >>> text = "to be or not\n情報検索。"
     >>> [text[start:end] for start, end in wrap(text, 8)]
     ['to be or', 'not', '情報検', '索。']
@@ -118,7 +113,6 @@ def iter_lines(text: str, width: int) -> Iterator[LineSpan]:
     The cost of the next line does not depend on how much of the text is left, but for a newline looked for.
     """
     width = max(width, 2)
-    widths = _Widths()
     start = 0
     while start <= len(text):
         end = text.find("\n", start)
@@ -128,16 +122,8 @@ def iter_lines(text: str, width: int) -> Iterator[LineSpan]:
         elif _is_plain(text[start:end]):
             yield from _break_plain(text, start, end, width)
         else:
-            yield from _break_any(text, start, end, width, widths)
+            yield from _break_any(text, start, end, width)
         start = end + 1
-
-
-class _Widths(dict[str, int]):
-    """Widths of the characters met so far, in cells."""
-
-    def __missing__(self, character: str) -> int:
-        width = self[character] = _character_width(character)
-        return width
 
 
 def _is_plain(text: str) -> bool:
@@ -158,7 +144,7 @@ def _break_plain(text: str, start: int, end: int, width: int) -> Iterator[LineSp
     yield start, end
 
 
-def _break_any(text: str, start: int, end: int, width: int, widths: _Widths) -> Iterator[LineSpan]:
+def _break_any(text: str, start: int, end: int, width: int) -> Iterator[LineSpan]:
     """Break a paragraph of any characters."""
     most = _MOST_PER_CELL * width
     measured = max(_MEASURED, 2 * most)
@@ -168,7 +154,7 @@ def _break_any(text: str, start: int, end: int, width: int, widths: _Widths) -> 
         if base + len(reached) <= min(start + most, end):
             base = start
             window = text[base : min(base + measured, end)]
-            reached = list(accumulate(map(widths.__getitem__, window), initial=0))
+            reached = list(accumulate(map(_character_width, window), initial=0))
         at = start - base
         fits = bisect_right(reached, reached[at] + width, lo=at) - 1 + base
         last = min(max(fits, start + 1), start + most)
@@ -179,24 +165,24 @@ def _break_any(text: str, start: int, end: int, width: int, widths: _Widths) -> 
             yield start, last
             start = last + 1
             continue
-        place = _last_break(text, start, last, widths)
+        place = _last_break(text, start, last)
         blank = text[place - 1] == " " and place - 1 > start
         yield start, place - 1 if blank else place
         start = place
 
 
-def _last_break(text: str, start: int, end: int, widths: _Widths) -> int:
+def _last_break(text: str, start: int, end: int) -> int:
     """Return the last place after `start`, up to `end`, where a line may be broken."""
     for place in range(end, start, -1):
         before, here = text[place - 1], text[place]
         if before == " " and place > start + 1:
             return place
-        if here in _NOT_AT_START or before in _NOT_AT_END or widths[here] == 0:
+        if here in _NOT_AT_START or before in _NOT_AT_END or _character_width(here) == 0:
             continue
-        if widths[before] == 2 or widths[here] == 2:
+        if _character_width(before) == 2 or _character_width(here) == 2:
             return place
     place = end
-    while place > start + 1 and widths[text[place]] == 0:
+    while place > start + 1 and _character_width(text[place]) == 0:
         place -= 1
     return place if place > start + 1 else end
 
@@ -206,8 +192,6 @@ def least_width(text: str, *, joints: bool = False) -> int:
 
     A number, a date and a time are one word, and so are a date and its time if joints are kept.
 
-    Examples
-    --------
     >>> least_width("two words"), least_width("rm3-words-title"), least_width("2026-03-01 09:30")
     (5, 15, 16)
     >>> least_width("rm3-words-title", joints=True), least_width("漬物 石")
@@ -219,8 +203,6 @@ def least_width(text: str, *, joints: bool = False) -> int:
 def broken(text: str, width: int) -> list[str]:
     """Break a sanitised line into lines of a width, 2 columns or more; only a wider word is broken.
 
-    Examples
-    --------
     >>> broken("of the late-tfidf-bigrams run", 12)
     ['of the', 'late-tfidf-', 'bigrams run']
     >>> broken("0123456789abcdef", 10)
@@ -251,8 +233,6 @@ def wrapped(text: str, width: int) -> str:
 
     Lines go on under the first word of theirs.
 
-    Examples
-    --------
     >>> print(wrapped("one line\n  another line, that is too long for this", 20))
     one line
       another line, that
@@ -291,6 +271,7 @@ def _is_between_digits(text: str, start: int, end: int) -> bool:
     return 0 < start < end < len(text) and text[start - 1].isdigit() and text[end].isdigit()
 
 
+@cache
 def _character_width(character: str) -> int:
     """Return the width of a character as it is drawn, in cells."""
     shown = _DRAWN.get(ord(character))

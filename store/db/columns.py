@@ -84,8 +84,6 @@ def new_uid() -> str:
 def raw_form(column: Column[Any]) -> Callable[[Any], Any]:
     r"""Return what turns a value of Python, not ``None``, into what SQLite keeps in a column.
 
-    Examples
-    --------
     >>> raw_form(Column("at", DateTime()))(datetime(2025, 1, 2, 3, tzinfo=UTC))
     '2025-01-02 03:00:00.000000'
     >>> raw_form(Column("note", RawText()))("\ud83f")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from datetime import UTC, datetime
 from types import TracebackType
 from typing import NamedTuple, Self
@@ -18,6 +18,7 @@ from store.db.engine import (
     collection_url,
     damage_told,
     display,
+    engine_at,
     make_engine,
     reading,
     writing,
@@ -65,11 +66,8 @@ class Database:
         declared = json.dumps(scale_to_json(scale), ensure_ascii=False)
         now = datetime.now(UTC)
         row = CollectionRow(name=name, scale=declared, created_at=now, created_by=program)
-        engine = make_engine(collection_url(where))
-        try:
+        with engine_at(collection_url(where)) as engine:
             create_schema(engine, row)
-        finally:
-            engine.dispose()
         return cls(where)
 
     def __enter__(self) -> Self:
@@ -95,11 +93,9 @@ class Database:
         """The file, or the URL without its password."""
         return display(self.engine.url)
 
-    @contextmanager
-    def reading(self) -> Iterator[Session]:
+    def reading(self) -> AbstractContextManager[Session]:
         """Open a transaction that sees one state of everything, whatever judges do meanwhile."""
-        with reading(self.engine) as session:
-            yield session
+        return reading(self.engine)
 
     @contextmanager
     def reading_topics(self) -> Iterator[tuple[Session, Keys]]:
@@ -112,28 +108,28 @@ class Database:
     def reading_keyed(self) -> Iterator[Inside]:
         """Open such a transaction with fresh keys of topics and documents."""
         with reading(self.engine) as session:
-            self.topics.refresh(session)
-            self.documents.refresh(session)
-            yield Inside(session, self.topics, self.documents)
+            yield self._inside(session)
 
-    @contextmanager
-    def writing(self, *, bulk: bool = False) -> Iterator[Session]:
+    def writing(self, *, bulk: bool = False) -> AbstractContextManager[Session]:
         """Open a transaction that writes: wholly, or on any error nothing."""
-        with writing(self.engine, bulk=bulk) as session:
-            yield session
+        return writing(self.engine, bulk=bulk)
 
     @contextmanager
     def filling(self) -> Iterator[Inside]:
         """Open one that adds topics and documents; its keys are forgotten again on an error."""
         try:
             with writing(self.engine, bulk=True) as session:
-                self.topics.refresh(session)
-                self.documents.refresh(session)
-                yield Inside(session, self.topics, self.documents)
+                yield self._inside(session)
         except BaseException:
             self.topics.forget()
             self.documents.forget()
             raise
+
+    def _inside(self, session: Session) -> Inside:
+        """Refresh the keys in a transaction."""
+        self.topics.refresh(session)
+        self.documents.refresh(session)
+        return Inside(session, self.topics, self.documents)
 
 
 class Area:

@@ -13,7 +13,7 @@ import re
 import shutil
 import sqlite3
 from collections import Counter
-from collections.abc import Callable, Iterator, Set
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -85,16 +85,12 @@ def is_like_damage(error: DatabaseError | sqlite3.Error) -> bool:
 def as_told(where: str, error: DatabaseError | sqlite3.Error) -> StoreError | None:
     """Say in one line what is wrong with a database; ``None`` = the program is.
 
-    Of what `is_like_damage` only `store.keeping.verify.first_fault` can tell whether it is.
+    Of what `is_like_damage` only `store.keeping.verify.damage` can tell whether it is.
     """
     cause = error.orig if isinstance(error, DatabaseError) else error
-    reason = _reason(cause)
+    reason = next(iter(str(cause).strip().splitlines()), "the connection failed")
     if isinstance(cause, sqlite3.Error):
-        found = _as_sqlite_told(where, cause, reason)
-        if found is not None:
-            return found
-        is_reachable = not isinstance(error, OperationalError | sqlite3.OperationalError)
-        return None if is_reachable else StoreError(f"{where}: {reason}")
+        return _as_sqlite_told(where, cause, reason)
     if getattr(cause, "sqlstate", None) == _INSUFFICIENT_PRIVILEGE:
         return _as_refused(where, getattr(error, "statement", None) or "", reason)
     if getattr(cause, "sqlstate", None) == _READ_ONLY:
@@ -108,39 +104,46 @@ def as_told(where: str, error: DatabaseError | sqlite3.Error) -> StoreError | No
     return None
 
 
+_WAITED = "another process is writing and did not finish in time"
+_SQLITE_SAYS = {
+    sqlite3.SQLITE_CORRUPT: (
+        "SQLite says `{reason}`, but a check of the file finds no fault",
+        "do it again; pooler verify looks at all of it",
+    ),
+    sqlite3.SQLITE_READONLY: ("the file may be read but not written", None),
+    sqlite3.SQLITE_BUSY: (_WAITED, None),
+    sqlite3.SQLITE_LOCKED: (_WAITED, None),
+    sqlite3.SQLITE_NOMEM: ("there is not enough memory", _LOST),
+    sqlite3.SQLITE_FULL: ("the disk is full: {free} left in {folder}", _LOST),
+    sqlite3.SQLITE_IOERR_READ: ("the disk could not be read ({name})", _LOST),
+    sqlite3.SQLITE_IOERR: (
+        "the disk took no more ({name}), and has {free} left",
+        f"look at quotas and limits of the file's size; {_LOST}",
+    ),
+}
+"""What SQLite's own codes mean, and what to do."""
+
+
 def _as_sqlite_told(where: str, error: sqlite3.Error, reason: str) -> StoreError | None:
-    """Say what SQLite's own codes mean; ``None`` = something else."""
-    name = getattr(error, "sqlite_errorname", "")
-    match _code(error) & 0xFF:
-        case sqlite3.SQLITE_NOTADB:
-            return SchemaError(not_a_collection(where), hint=NO_COLLECTION_HINT)
-        case sqlite3.SQLITE_CORRUPT:
-            message = f"{where}: SQLite says `{reason}`, but a check of the file finds no fault"
-            return StoreError(message, hint="do it again; pooler verify looks at all of it")
-        case sqlite3.SQLITE_READONLY:
-            return StoreError(f"{where}: the file may be read but not written")
-        case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
-            return StoreError(f"{where}: another process is writing and did not finish in time")
-        case sqlite3.SQLITE_NOMEM:
-            return StoreError(f"{where}: there is not enough memory", hint=_LOST)
-        case sqlite3.SQLITE_FULL:
-            return _as_full(where)
-        case sqlite3.SQLITE_IOERR if name == "SQLITE_IOERR_NOMEM":
-            return StoreError(f"{where}: there is not enough memory", hint=_LOST)
-        case sqlite3.SQLITE_IOERR if name in _NO_READING:
-            return StoreError(f"{where}: the disk could not be read ({name})", hint=_LOST)
-        case sqlite3.SQLITE_IOERR:
-            if _free(where) < _FULL:
-                return _as_full(where)
-            message = f"{where}: the disk took no more ({name}), and has {_free_words(where)} left"
-            return StoreError(message, hint=f"look at quotas and limits of the file's size; {_LOST}")
-    return None
-
-
-def _as_full(where: str) -> StoreError:
-    """Say that there is no room, and how much there is."""
-    message = f"{where}: the disk is full: {_free_words(where)} left in {Path(where).parent}"
-    return StoreError(message, hint=_LOST)
+    """Say what an error of SQLite means; ``None`` = the program is wrong."""
+    name, kind = getattr(error, "sqlite_errorname", ""), _code(error) & 0xFF
+    if kind == sqlite3.SQLITE_NOTADB:
+        return SchemaError(not_a_collection(where), hint=NO_COLLECTION_HINT)
+    free = 1 << 62
+    with suppress(OSError):
+        free = shutil.disk_usage(Path(where).absolute().parent).free
+    if name == "SQLITE_IOERR_NOMEM":
+        kind = sqlite3.SQLITE_NOMEM
+    elif name in _NO_READING:
+        kind = sqlite3.SQLITE_IOERR_READ
+    elif kind == sqlite3.SQLITE_IOERR and free < _FULL:
+        kind = sqlite3.SQLITE_FULL
+    if kind not in _SQLITE_SAYS:
+        return StoreError(f"{where}: {reason}") if isinstance(error, sqlite3.OperationalError) else None
+    words, hint = _SQLITE_SAYS[kind]
+    left = f"{free // 1_000_000} MB" if free >= 1_000_000 else f"{free // 1000} kB"
+    told = words.format(reason=reason, name=name, free=left, folder=Path(where).parent)
+    return StoreError(f"{where}: {told}", hint=hint)
 
 
 def _as_refused(where: str, statement: str, reason: str) -> StoreError:
@@ -158,25 +161,6 @@ def _as_refused(where: str, statement: str, reason: str) -> StoreError:
 def _code(error: sqlite3.Error) -> int:
     """Return SQLite's extended code; 0 where Python itself raised it."""
     return int(getattr(error, "sqlite_errorcode", 0))
-
-
-def _reason(cause: BaseException | None) -> str:
-    """Return the first line of what a driver says."""
-    return next(iter(str(cause).strip().splitlines()), "the connection failed")
-
-
-def _free(where: str) -> int:
-    """Return the bytes that are free beside a file; many where nobody can tell."""
-    try:
-        return shutil.disk_usage(Path(where).absolute().parent).free
-    except OSError:
-        return 1 << 62
-
-
-def _free_words(where: str) -> str:
-    """Say how much is free beside a file."""
-    free = _free(where)
-    return f"{free // 1_000_000} MB" if free >= 1_000_000 else f"{free // 1000} kB"
 
 
 def not_a_collection(where: str) -> str:
@@ -235,8 +219,6 @@ def collection_url(name: str) -> URL:
 
     A file path, ``sqlite:///FILE``, or ``postgresql://...`` (psycopg).
 
-    Examples
-    --------
     >>> str(collection_url("wine.db"))
     'sqlite:///wine.db'
     >>> collection_url("postgresql://host/wine").drivername
@@ -262,17 +244,17 @@ def make_engine(url: URL) -> Engine:
     """Make the engine of a collection; opens no connection yet."""
     if url.get_backend_name() == "sqlite":
         file = Path(url.database or "")
-        timeout = {"timeout": BUSY_TIMEOUT_MS / 1000}
         if file.is_file() and not os.access(file, os.W_OK):
             return read_only_engine(file)
-        engine = create_engine(url, connect_args=timeout)
+        # `_begin_sqlite` begins transactions, not the driver.
+        options = {"timeout": BUSY_TIMEOUT_MS / 1000, "isolation_level": None}
+        engine = create_engine(url, connect_args=options)
         event.listen(engine, "connect", _set_up_sqlite)
         event.listen(engine, "begin", _begin_sqlite)
         return engine
     try:
         # PGCLIENTENCODING, or a database without an encoding, must not choose another.
-        options = {"client_encoding": "utf8"} | _NETWORK
-        return create_engine(url, pool_pre_ping=True, connect_args=options)
+        return create_engine(url, pool_pre_ping=True, connect_args={"client_encoding": "utf8"} | _NETWORK)
     except ModuleNotFoundError as error:
         message = "PostgreSQL needs the driver psycopg"
         raise StoreError(message, hint="pip install 'pooler[postgres]'") from error
@@ -280,30 +262,33 @@ def make_engine(url: URL) -> Engine:
         raise StoreError(str(error)) from error
 
 
+@contextmanager
+def engine_at(place: URL | Path) -> Iterator[Engine]:
+    """Make the engine of a collection, or of a SQLite file, and close its connections in any case."""
+    engine = make_engine(URL.create("sqlite", database=str(place)) if isinstance(place, Path) else place)
+    try:
+        yield engine
+    finally:
+        engine.dispose()
+
+
 def read_only_engine(file: Path) -> Engine:
     """Make the engine of a file that may only be read, as an archived collection is.
 
-    SQLite would want to write its shared memory beside it; a file that nobody can write is told
-    to be immutable instead. While somebody else's log lies beside it, it is not.
+    SQLite would want to write its shared memory beside it, unless the file is told to be immutable, which
+    it is not while somebody's log lies beside it.
     """
     log = file.with_name(file.name + "-wal")
     unchanging = "" if log.exists() and log.stat().st_size else "&immutable=1"
     name = f"file:{quote(str(file))}?mode=ro{unchanging}"
     url = URL.create("sqlite", database=str(file))
-    engine = create_engine(url, creator=lambda: sqlite3.connect(name, uri=True))
-    event.listen(engine, "connect", _set_up_reader)
+    engine = create_engine(url, creator=lambda: sqlite3.connect(name, uri=True, isolation_level=None))
     event.listen(engine, "begin", _begin_sqlite)
     return engine
 
 
-def _set_up_reader(connection: sqlite3.Connection, _record: Any) -> None:
-    """Leave the beginning of transactions to `_begin_sqlite`."""
-    connection.isolation_level = None
-
-
 def _set_up_sqlite(connection: sqlite3.Connection, _record: Any) -> None:
     """Set the pragmas of every new connection."""
-    connection.isolation_level = None  # `_begin_sqlite` begins
     cursor = connection.cursor()
     # The journal's kind is written into the file, so a file that is something else is left alone.
     cursor.execute("SELECT count(*) FROM sqlite_master WHERE name = 'judgement'")
@@ -340,9 +325,8 @@ def _begin_sqlite(connection: Connection) -> None:
 def _took_the_lock(connection: Connection, patience_ms: int) -> bool:
     """Ask for the write lock at short intervals; tell whether it was had.
 
-    SQLite's own waiting asks ever more seldom, up to a tenth of a second apart, so that among many
-    writers who has waited longest comes last. A failure is left to who asks next, in SQLAlchemy's
-    words.
+    SQLite's own waiting asks ever more seldom, so that who has waited longest comes last. A failure is left
+    to who asks next, in SQLAlchemy's words.
     """
     database = connection.connection.driver_connection
     end = monotonic() + patience_ms / 1000
@@ -383,10 +367,10 @@ def writing(
 ) -> Iterator[Session]:
     """Open a session that commits at the end of the block, or rolls back on any error.
 
-    `bulk`: imports wait for each other, since new docnos and topics are looked up, then added; SQLite has one
-    writer at a time anyway, PostgreSQL takes an advisory lock. `creates`: a SQLite file that is not there is
-    made; otherwise it was removed, and what is written would be lost with it. `patience_ms`: how long to wait
-    for another process that writes to a SQLite file; default `BUSY_TIMEOUT_MS`.
+    `bulk`: imports wait for each other, since new docnos and topics are looked up, then added (PostgreSQL
+    takes an advisory lock). `creates`: a SQLite file that is not there is made; otherwise it was removed,
+    and what is written would be lost with it. `patience_ms`: how long to wait for another process that
+    writes to the file.
     """
     file = engine.url.database if engine.dialect.name == "sqlite" else None
     if file and not creates and not Path(file).exists():
@@ -433,51 +417,39 @@ def _is_open(connection: Any) -> bool:
 
 
 def database_now(session: Session) -> datetime:
-    """Tell the time of the database, in UTC: one clock for all the machines that share it.
-
-    Of the server's clock on PostgreSQL, of this machine's on SQLite, whose file only one machine may have
-    open.
-    """
+    """Tell the time of the database, in UTC: one clock for all the machines that share it."""
     if session.get_bind().dialect.name == "postgresql":
         moment: datetime = session.execute(text("SELECT clock_timestamp()")).scalar_one()
         return moment.astimezone(UTC)
     return datetime.now(UTC)
 
 
+FAULT_FINDERS: list[Callable[[Engine], str | None]] = []
+"""What says what is wrong with a collection: the checks, which stand above this module, and import it."""
+
+
+def _fault(engine: Engine) -> str | None:
+    """Look a collection through whose values cannot be made sense of."""
+    return next(filter(None, (find(engine) for find in FAULT_FINDERS)), None)
+
+
 @contextmanager
 def translated_errors(engine: Engine) -> Iterator[None]:
-    """Turn the driver's failures a user can put right into `StoreError`."""
+    """Turn the driver's failures a user can put right into `StoreError`.
+
+    Damage is said of what the checks of a collection find, too.
+    """
     try:
         yield
     except (DatabaseError, sqlite3.Error) as error:
-        known = _told(engine, error)
-        if known is None:
+        where = display(engine.url)
+        told = as_told(where, error)
+        if is_like_damage(error) and _fault(engine) is not None:
+            cause = error.orig if isinstance(error, DatabaseError) else error
+            told = StoreError(f"{where}: {DAMAGED}: {cause}", hint=DAMAGED_HINT)
+        if told is None:
             raise
-        raise known from error
-
-
-def _finds_none(engine: Engine) -> str | None:
-    """Find no fault: what looks for them has not said so."""
-    del engine
-    return None
-
-
-_fault_finder: Callable[[Engine], str | None] = _finds_none
-
-
-def find_faults_with(finder: Callable[[Engine], str | None]) -> None:
-    """Have a collection looked through by this function when its values cannot be made sense of."""
-    global _fault_finder  # the checks stand above this module, and import it
-    _fault_finder = finder
-
-
-def _told(engine: Engine, error: DatabaseError | sqlite3.Error) -> StoreError | None:
-    """Say what is wrong; damage is said of what the checks of a collection find, too."""
-    where = display(engine.url)
-    if is_like_damage(error) and _fault_finder(engine) is not None:
-        cause = error.orig if isinstance(error, DatabaseError) else error
-        return StoreError(f"{where}: {DAMAGED}: {cause}", hint=DAMAGED_HINT)
-    return as_told(where, error)
+        raise told from error
 
 
 @contextmanager
@@ -486,7 +458,7 @@ def damage_told(engine: Engine) -> Iterator[None]:
     try:
         yield
     except MISREAD as error:
-        fault = _fault_finder(engine)
+        fault = _fault(engine)
         if fault is None:
             raise
         message = f"{display(engine.url)}: {DAMAGED}: {fault}"
@@ -565,25 +537,21 @@ def check_columns(engine: Engine) -> None:
     """
     revision, columns = _stored_schema(engine)
     _check_revision(engine, revision)
-    if missing := missing_columns(columns):
+    tables = {table for table, _ in columns}
+    missing = [f"the table `{table}`" for table in TABLES if table not in tables]
+    missing += [
+        f"`{table.name}.{column.name}`"
+        for table in TABLES.values()
+        for column in table.columns
+        if table.name in tables and (table.name, column.name) not in columns
+    ]
+    if missing:
         others = f", and {len(missing) - 1:,} more" if len(missing) > 1 else ""
         message = (
             f"{display(engine.url)} is not as schema {SCHEMA_REVISION} has it:"
             f" {missing[0]} is missing{others}"
         )
         raise SchemaError(message, hint="pooler upgrade makes a backup, then mends what it can")
-
-
-def missing_columns(columns: Set[tuple[str, str]]) -> list[str]:
-    """Name the tables and columns of a collection that are not among those of a database."""
-    tables = {table for table, _ in columns}
-    missing = [f"the table `{table}`" for table in TABLES if table not in tables]
-    return missing + [
-        f"`{table.name}.{column.name}`"
-        for table in TABLES.values()
-        for column in table.columns
-        if table.name in tables and (table.name, column.name) not in columns
-    ]
 
 
 def check_revision(engine: Engine) -> None:
@@ -598,7 +566,7 @@ def _check_revision(engine: Engine, revision: str | None) -> None:
     """Refuse a revision that is not this program's."""
     where = display(engine.url)
     if revision is None:
-        raise SchemaError(not_a_collection(display(engine.url)), hint=NO_COLLECTION_HINT)
+        raise SchemaError(not_a_collection(where), hint=NO_COLLECTION_HINT)
     if revision == SCHEMA_REVISION:
         return
     if revision.isdigit() and int(revision) < int(SCHEMA_REVISION):

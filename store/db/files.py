@@ -1,13 +1,9 @@
 """A file whole or not at all; one seal (CRC) over a finished SQLite file.
 
-A name there tells by whom it was made: the machine since its last start, the number of the process
-and when that began, so that neither a process of another machine that shares the folder nor one
-that got the number of a dead one is taken for its maker.
-
-SQLite finds a page that makes no sense, and not a grade that became another one. The file format
-leaves two fields of its header to applications: the application's id, here a mark that the file is
-sealed, and the user's version, here the CRC-32 of the file with that field as zeros. Whoever writes
-to the collection takes the seal off in the same transaction (`store.db.engine`).
+A name tells by whom a file is made: machine, process and when that began, so that nobody else is taken for
+its maker. The seal stands in two fields that the format leaves to applications, since SQLite finds a page
+that makes no sense, and not a grade that became another one: the application's id, a mark, and the user's
+version, the CRC-32 of the file with that field as zeros. Whoever writes takes it off (`store.db.engine`).
 """
 
 from __future__ import annotations
@@ -139,10 +135,7 @@ def _lives(here: str, pid: int, began: int) -> bool | None:
 
 
 def _changed(path: Path) -> float:
-    """Return when a file, or anything in a folder, changed last; now where that is not to be told.
-
-    In seconds since 1970.
-    """
+    """Return when a file, or anything in a folder, changed last; now where that is not to be told."""
     try:
         return max(one.lstat().st_mtime for one in (path, *path.rglob("*")))
     except OSError:
@@ -153,10 +146,7 @@ _SQLITE = b"SQLite format 3\0"
 
 
 def check_folder(target: Path) -> None:
-    """Refuse a place where no file can be made, before any work.
-
-    A folder, in no folder, or not to be written.
-    """
+    """Refuse a place where no file can be made, before any work."""
     reason = None
     folder = target.absolute().parent
     if target.is_dir():
@@ -172,11 +162,10 @@ def check_folder(target: Path) -> None:
 
 @contextmanager
 def made_whole(target: Path, *, replaces: bool = False, private: bool = True) -> Iterator[Path]:
-    """Give a place beside `target`; what is there at the end of the block becomes `target`.
+    """Give a place beside `target`; what is there at the end of the block becomes `target`, on the disk.
 
     `replaces`: a file that is there gives way, and leaves its mode, group and owner to the new one; else a
-    `StoreError`, also for one that came meanwhile. `private`: a new file is for its owner alone; else the
-    umask says for whom. The bytes are on the disk before the name is, and the name before this returns.
+    `StoreError`, also for one that came meanwhile. `private`: a new file is for its owner alone.
     """
     target = real_place(target)
     rights = target.stat() if replaces and target.exists() else None
@@ -196,10 +185,7 @@ def made_whole(target: Path, *, replaces: bool = False, private: bool = True) ->
 
 @contextmanager
 def part_beside(target: Path, *, private: bool = True) -> Iterator[Path]:
-    """Give an empty file beside another; nothing is left of it after the block.
-
-    What killed commands left in the folder is removed first, see `store.db.files`.
-    """
+    """Give an empty file beside another; nothing is left of it after the block, nor of killed commands."""
     target = real_place(target)
     remove_leftovers(target.parent)
     part = place_beside(target)
@@ -233,13 +219,10 @@ def put(part: Path, target: Path) -> None:
     """Give a file a second name that nothing has, or its only one where there are no links."""
     try:
         target.hardlink_to(part)
-    except FileExistsError as error:
-        message = f"{target} was made by somebody else meanwhile"
-        raise StoreError(message, hint="nothing was changed; name another file") from error
-    except OSError:
-        if target.exists():
+    except OSError as error:
+        if isinstance(error, FileExistsError) or target.exists():
             message = f"{target} was made by somebody else meanwhile"
-            raise StoreError(message, hint="nothing was changed; name another file") from None
+            raise StoreError(message, hint="nothing was changed; name another file") from error
         part.rename(target)
 
 
@@ -300,35 +283,16 @@ def seal(file: Path) -> None:
         stream.write(_FIELD.pack(checksum))
 
 
-def unseal(file: Path) -> None:
-    """Take the seal off a SQLite file that nobody has open."""
-    with file.open("r+b") as stream:
-        for place in (_MARK_AT, _CHECKSUM_AT):
-            stream.seek(place)
-            stream.write(_FIELD.pack(0))
-
-
-def is_sealed(file: Path) -> bool:
-    """Say whether a file is marked as sealed."""
-    return _fields(file)[0] == SEAL
-
-
-def seal_is_whole(file: Path) -> bool:
-    """Say whether a sealed file has the bytes it was sealed with.
-
-    A CRC-32 misses no change of up to 32 neighbouring bits, and of all others one in 2**32. Some 1 to 3 GB a
-    second.
-    """
-    return _fields(file)[1] == _checksum(file)
-
-
 def seal_fault(file: Path) -> str | None:
-    """Say what is wrong with a file by its seal; ``None`` = nothing, or it has none."""
+    """Say what is wrong with a file by its seal; ``None`` = nothing, or it has none.
+
+    A CRC-32 misses no change of up to 32 neighbouring bits, and of all others one in 2**32.
+    """
     mark, stated = _fields(file)
     if mark != SEAL:
         return "its seal is broken" if stated else None
     # Whoever began to work on it meanwhile took the seal off first.
-    if seal_is_whole(file) or not is_sealed(file):
+    if stated == _checksum(file) or _fields(file)[0] != SEAL:
         return None
     return "it is not as it was written, by its checksum"
 

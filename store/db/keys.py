@@ -22,9 +22,8 @@ class Keys:
     """Ids of the documents or the topics of one collection, by their text key, kept in memory.
 
     Rows are only ever added, with rising ids, so `refresh` reads just those above the highest id it knows. A
-    caller whose transaction was rolled back must call `forget`. `blank`: what a row has in its other columns
-    before a topics or documents file names it. About 140 bytes a row, and as much again once `names` is asked
-    for.
+    caller whose transaction was rolled back must call `forget`. `blank`: the other columns of a row that no
+    topics or documents file names yet.
     """
 
     def __init__(self, table: Table, key: str, blank: Mapping[str, object]) -> None:
@@ -64,10 +63,9 @@ class Keys:
             self._highest = rows[-1][1]
 
     def add(self, session: Session, names: Iterable[str]) -> int:
-        """Insert the names that are new and return how many there were.
+        """Insert the names that are new, ids rising in their order, and return how many there were.
 
-        The caller has called `refresh` inside the same bulk transaction. New rows have rising ids
-        in the order of `names`.
+        The caller has called `refresh` inside the same bulk transaction.
         """
         new = [name for name in dict.fromkeys(names) if name not in self.ids]
         for start in range(0, len(new), _BATCH):

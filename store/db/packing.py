@@ -62,8 +62,6 @@ def pack_ranking(
     `docnos`: looked at where scores tie. `numbers`: what is to be stored for them. `ranks`: as stated, when
     all are integers.
 
-    Examples
-    --------
     >>> packed = pack_ranking("51", ["a", "b"], np.array([7, 8], np.int32), np.ones(2), None)
     >>> np.frombuffer(packed.documents, "<i4").tolist()
     [8, 7]
@@ -86,8 +84,6 @@ def pack_ranking(
 def pack_integers(values: NDArray[np.int64]) -> bytes:
     r"""Pack 64-bit integers: 9 bytes when the values are consecutive, else 1 to 8 bytes a value.
 
-    Examples
-    --------
     >>> pack_integers(np.arange(1, 1001))
     b'r\x01\x00\x00\x00\x00\x00\x00\x00'
     """
@@ -112,9 +108,7 @@ def unpack_integers(packed: bytes, length: int) -> NDArray[np.int64]:
 
 
 def pack_floats(values: NDArray[np.float64]) -> bytes:
-    """Pack finite floats without loss.
-
-    4 bytes for decimal fractions of few digits and for 32-bit floats, else 8.
+    """Pack finite floats without loss: 4 bytes for short decimal fractions and 32-bit floats, else 8.
 
     A quotient of two integers below 2**53 and 10**22 is rounded correctly, hence equal to what reading the
     decimal digits gives; it is compared all the same before it is used.
@@ -160,8 +154,6 @@ def packed_elements(packed: bytes) -> NDArray[Any]:
     32 bits, differ after the division too, since their quotients by up to 10**9 are more than one part in
     2**53 apart.
 
-    Examples
-    --------
     >>> packed_elements(pack_floats(np.array([2.5, 1.5, 1.5]))).tolist()
     [25, 15, 15]
     """

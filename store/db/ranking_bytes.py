@@ -15,8 +15,6 @@ _ID_BYTES = 4
 def read_ids(packed: bytes | None) -> tuple[int, ...]:
     r"""Return the document ids of a ranking; to SQLite, no bytes are no value.
 
-    Examples
-    --------
     >>> read_ids(b"\x07\x00\x00\x00\x08\x00\x00\x00"), read_ids(None)
     ((7, 8), ())
     """
@@ -27,8 +25,6 @@ def read_ids(packed: bytes | None) -> tuple[int, ...]:
 def place_of(document: int, packed: bytes | None) -> int | None:
     r"""Return the place of a document in a ranking, from 0; ``None`` = it is not there.
 
-    Examples
-    --------
     >>> place_of(8, b"\x07\x00\x00\x00\x08\x00\x00\x00")
     1
     """
@@ -43,8 +39,6 @@ def place_of(document: int, packed: bytes | None) -> int | None:
 def float_at(packed: bytes, place: int) -> float:
     """Return one of the numbers that `store.db.packing.pack_floats` packed.
 
-    Examples
-    --------
     >>> import numpy as np
     >>> from store.db.packing import pack_floats
     >>> float_at(pack_floats(np.array([2.5, 1.25])), 1)

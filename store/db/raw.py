@@ -1,22 +1,16 @@
 """Rows as SQLite keeps them, from and to either engine; the one checksum of a row.
 
-SQLite keeps no checksum of its pages: a bit that flips on the disk may turn a grade into another
-one of the scale, and no rule of the file or of a collection is broken. So the rows of most tables
-carry a CRC-32 of their values, which `pooler verify` compares. A column default computes it,
-whoever inserts the row; what an UPDATE changes is marked, and `store.db.engine.writing` computes it
-anew before it commits.
-
-Three kinds of rows have none. A document has the hash of its text. Sittings and places at documents
-change with every judgement, and say nothing of it that the event does not say, too.
-
-The row id is not in it (nobody knows it before), but every index of the table is.
+SQLite keeps no checksum of its pages: a bit that flips on the disk may turn a grade into another one of the
+scale, and no rule is broken. So the rows of most tables carry a CRC-32 of their values but for the row id,
+which `pooler verify` compares. A column default computes it; what an UPDATE changes is marked, and computed
+anew before the commit. A document has the hash of its text instead; sittings and places at documents change
+with every judgement, and say nothing of it that the event does not say, too.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from operator import itemgetter
 from typing import Any
 from zlib import crc32
 
@@ -92,11 +86,10 @@ def row_checksum(values: Iterable[tuple[str, Any]]) -> int:
     """Return the checksum of a row: a CRC-32 as a signed 32-bit integer, which both engines have.
 
     Of the text ``name=value;`` a column, where a value as SQLite keeps it (`store.db.columns`) is written as
-    Python writes it in ASCII, of bytes their number and CRC-32. Empty ones do not count, so that a column
-    that is added later changes no checksum. One change in a billion of several bits is missed, none of one.
+    Python writes it in ASCII, of bytes their number and CRC-32. The row id and empty values do not count, so
+    that a column that is added later changes no checksum. One change in a billion of several bits is missed,
+    none of one.
 
-    Examples
-    --------
     ``python -c 'import zlib; print(zlib.crc32(b"length=2;scores=(3, 891568578);") - 2**32)'``
     (891568578 is the CRC-32 of "abc"):
 
@@ -105,7 +98,7 @@ def row_checksum(values: Iterable[tuple[str, Any]]) -> int:
     """
     parts = []
     for name, value in values:
-        if value is None:
+        if value is None or name in _LEFT_OUT:
             continue
         if isinstance(value, bytes):
             value = len(value), crc32(value)
@@ -121,22 +114,21 @@ def guarded_tables() -> list[Table]:
     return [table for table in SQLModel.metadata.sorted_tables if CHECKSUM in table.columns]
 
 
-def wrong_rows(session: Session, table: Table) -> Iterable[tuple[Mapping[str, Any], bool]]:
+def wrong_rows(session: Session, table: Table) -> Iterator[tuple[Sequence[Any], bool]]:
     """Yield each row that has a checksum, and whether that is another than its values give."""
-    names = [column.name for column in table.columns]
+    names = table.columns.keys()
+    place = names.index(CHECKSUM)
     for row in raw_rows(session, table, where=f"{CHECKSUM} IS NOT NULL"):
-        values = dict(zip(names, row, strict=True))
-        yield values, _of(values) != values[CHECKSUM]
+        yield row, row_checksum(zip(names, row, strict=True)) != row[place]
 
 
 def renew_checksums(session: Session, table: Table) -> int:
     """Give a checksum to every row of a table that has none; return how many."""
-    names = [column.name for column in table.columns]
     keys = [column.name for column in table.primary_key]
     waiting = []
     for row in raw_rows(session, table, where=f"{CHECKSUM} IS NULL"):
-        values = dict(zip(names, row, strict=True))
-        waiting.append({"new": _of(values)} | {name: values[name] for name in keys})
+        values = dict(zip(table.columns.keys(), row, strict=True))
+        waiting.append({"new": row_checksum(values.items())} | {name: values[name] for name in keys})
     where = " AND ".join(f'"{name}" = :{name}' for name in keys)
     statement = text(f'UPDATE "{table.name}" SET {CHECKSUM} = :new WHERE {where}')
     for first in range(0, len(waiting), _BATCH):
@@ -156,11 +148,6 @@ def renew_changed(session: Session) -> None:
     if session.in_transaction():
         for table in session.connection().info.pop(_CHANGED, ()):
             renew_checksums(session, table)
-
-
-def _of(values: Mapping[str, Any]) -> int:
-    """Return the checksum of a row as it was read."""
-    return row_checksum((name, one) for name, one in values.items() if name not in _LEFT_OUT)
 
 
 def _at_insert(context: Any) -> int:
@@ -203,55 +190,32 @@ def insert_raw(session: Session, table: Table, rows: Iterable[Sequence[Any]]) ->
 
     In an order in which none refers to a later one.
     """
-    names = [column.name for column in table.columns]
-    columns = ", ".join(f'"{name}"' for name in names)
+    write_raw(session, table, with_checksums(table, rows))
+
+
+def write_raw(session: Session, table: Table, rows: Iterable[Sequence[Any]]) -> None:
+    """Insert rows as `insert_raw` does, each with the checksum that it comes with."""
+    columns = ", ".join(f'"{column.name}"' for column in table.columns)
     connection: Any = session.connection().connection.driver_connection
-    written = with_checksums(table, rows)
     if not is_postgresql(session):
-        marks = ", ".join("?" * len(names))
-        statement = f'INSERT INTO "{table.name}" ({columns}) VALUES ({marks})'
-        connection.executemany(statement, written)
+        marks = ", ".join("?" * len(table.columns))
+        connection.executemany(f'INSERT INTO "{table.name}" ({columns}) VALUES ({marks})', rows)
         return
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL TimeZone TO 'UTC'")
         with cursor.copy(f'COPY "{table.name}" ({columns}) FROM STDIN') as copy:
-            for row in written:
+            for row in rows:
                 copy.write_row(row)
 
 
 def with_checksums(table: Table, rows: Iterable[Sequence[Any]]) -> Iterable[Sequence[Any]]:
-    """Yield rows, each with its checksum where the table has them.
-
-    `store.db.raw.row_checksum` a row at a time is most of what a merge takes; so the text it
-    hashes is laid out once for all rows that are empty in the same columns.
-    """
-    names = [column.name for column in table.columns]
+    """Yield rows, each with its checksum where the table has them."""
+    names = table.columns.keys()
     if CHECKSUM not in names:
         yield from rows
         return
     place = names.index(CHECKSUM)
-    told = [number for number, name in enumerate(names) if name not in ("id", CHECKSUM)]
-    read = itemgetter(*told)
-    kept = [column for column in table.columns if column.name not in ("id", CHECKSUM)]
-    prose = [number for number, column in enumerate(kept) if is_of(column, LargeBinary)]
-    floats = [number for number, column in enumerate(kept) if is_of(column, Float)]
-    layouts: dict[tuple[bool, ...], str] = {}
     for row in rows:
-        told_now = [*read(row)]
-        for number in prose:
-            if told_now[number] is not None:
-                told_now[number] = len(told_now[number]), crc32(told_now[number])
-        for number in floats:
-            if told_now[number] is not None:
-                told_now[number] += 0.0  # an engine may lose the sign of a zero
-        is_empty = (*[one is None for one in told_now],)
-        layout = layouts.get(is_empty)
-        if layout is None:
-            parts = zip(kept, is_empty, strict=True)
-            layout = "".join(f"{column.name}=%a;" for column, empty in parts if not empty)
-            layouts[is_empty] = layout
-        text = layout % (*[one for one in told_now if one is not None],)
-        checksum = crc32(text.encode("ascii"))
-        values = list(row)
-        values[place] = checksum - ((checksum >> 31) << 32)
-        yield values
+        written = list(row)
+        written[place] = row_checksum(zip(names, row, strict=True))
+        yield written

@@ -6,10 +6,9 @@ from contextlib import suppress
 from pathlib import Path
 
 from sqlalchemy import Engine, inspect, text
-from sqlalchemy.engine import URL
 from sqlmodel import Session, SQLModel
 
-from store.db.engine import SCHEMA_REVISION, check_schema, display, make_engine, writing
+from store.db.engine import SCHEMA_REVISION, check_schema, display, engine_at, writing
 from store.db.tables import TABLES, CollectionRow
 from store.errors import StoreError
 
@@ -36,11 +35,10 @@ def make_tables(session: Session) -> None:
     connection = session.connection()
     where = display(connection.engine.url)
     taken = sorted(set(inspect(connection).get_table_names()) & {*TABLES, "alembic_version"})
-    if {"collection", "alembic_version"}.issubset(taken):
-        message = f"{where} already holds a collection"
-        raise StoreError(message, hint="choose another database with --collection")
     if taken:
         message = f"{where} holds a table `{taken[0]}` of something else"
+        if {"collection", "alembic_version"}.issubset(taken):
+            message = f"{where} already holds a collection"
         raise StoreError(message, hint="choose another database with --collection")
     if connection.dialect.name == "postgresql":
         encoding = connection.execute(text("SHOW server_encoding")).scalar()
@@ -73,11 +71,8 @@ def check_free_place(file: Path) -> None:
         message = f"{file} is a folder"
         raise StoreError(message, hint="name a file in it with --collection")
     if file.exists() and file.stat().st_size:
-        engine = make_engine(URL.create("sqlite", database=str(file)))
-        try:
+        with engine_at(file) as engine:
             check_schema(engine)
-        finally:
-            engine.dispose()
         message = f"{file} already holds a collection"
         raise StoreError(message, hint="choose another file with --collection")
     if not file.parent.is_dir():

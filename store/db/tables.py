@@ -5,6 +5,7 @@ The table of judgement events follows from `store.event`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import MISSING
 from datetime import datetime
@@ -24,6 +25,7 @@ from sqlalchemy import (
     text,
     true,
 )
+from sqlalchemy.orm import declared_attr
 from sqlmodel import Field, SQLModel
 
 from store.db.columns import COLUMN_TYPES, KeyText, RawText, UtcDateTime, new_uid
@@ -36,10 +38,17 @@ _HAS_NO_CHECKSUM = text("checksum IS NULL")
 """What a draw has changed, until it is committed: one of perhaps a million."""
 
 
-class CollectionRow(SQLModel, table=True):
-    """The one row that says what this database is."""
+class _Row(SQLModel):
+    """A row of the table that is called as its class is: `pool_entry` of `PoolEntryRow`."""
 
-    __tablename__ = "collection"
+    @declared_attr  # type: ignore[arg-type]  # SQLModel says so of its own name
+    @classmethod
+    def __tablename__(cls) -> str:
+        return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", cls.__name__.removesuffix("Row")).lower()
+
+
+class CollectionRow(_Row, table=True):
+    """The one row that says what this database is."""
 
     id: int = Field(default=1, primary_key=True)
     name: str = Field(sa_type=KeyText)
@@ -52,10 +61,8 @@ class CollectionRow(SQLModel, table=True):
     """See `store.db.raw`; here and elsewhere."""
 
 
-class GuidelineRow(SQLModel, table=True):
+class GuidelineRow(_Row, table=True):
     """One version of the judging guidelines, in markdown."""
-
-    __tablename__ = "guideline"
 
     id: int | None = Field(default=None, primary_key=True)
     version: int = Field(unique=True)
@@ -64,10 +71,8 @@ class GuidelineRow(SQLModel, table=True):
     checksum: int | None = Field(default=None, sa_column_kwargs=AT_WRITING)
 
 
-class TopicRow(SQLModel, table=True):
+class TopicRow(_Row, table=True):
     """A topic."""
-
-    __tablename__ = "topic"
 
     id: int | None = Field(default=None, primary_key=True)
     number: str = Field(sa_type=KeyText, unique=True)
@@ -83,10 +88,8 @@ class TopicRow(SQLModel, table=True):
     checksum: int | None = Field(default=None, sa_column_kwargs=AT_WRITING)
 
 
-class TopicVersionRow(SQLModel, table=True):
+class TopicVersionRow(_Row, table=True):
     """A text that a topic had before."""
-
-    __tablename__ = "topic_version"
 
     topic_id: int = Field(primary_key=True, foreign_key="topic.id")
     version: int = Field(primary_key=True)
@@ -98,10 +101,8 @@ class TopicVersionRow(SQLModel, table=True):
     checksum: int | None = Field(default=None, sa_column_kwargs=AT_WRITING)
 
 
-class DocumentRow(SQLModel, table=True):
+class DocumentRow(_Row, table=True):
     """A document; without text until a documents file brings it."""
-
-    __tablename__ = "document"
 
     id: int | None = Field(default=None, primary_key=True)
     docno: str = Field(sa_type=KeyText, unique=True)
@@ -113,10 +114,8 @@ class DocumentRow(SQLModel, table=True):
     """Hash of title and text; ``None`` = no text stored."""
 
 
-class RunRow(SQLModel, table=True):
+class RunRow(_Row, table=True):
     """A run."""
-
-    __tablename__ = "run"
 
     id: int | None = Field(default=None, primary_key=True)
     tag: str = Field(sa_type=KeyText, unique=True)
@@ -129,10 +128,9 @@ class RunRow(SQLModel, table=True):
     checksum: int | None = Field(default=None, sa_column_kwargs=AT_WRITING)
 
 
-class RankingRow(SQLModel, table=True):
+class RankingRow(_Row, table=True):
     """What one run gave for one topic, packed (`store.db.packing`)."""
 
-    __tablename__ = "ranking"
     __table_args__ = (
         ForeignKeyConstraint(["run_id"], ["run.id"], ondelete="CASCADE"),
         ForeignKeyConstraint(["topic_id"], ["topic.id"]),
@@ -153,10 +151,8 @@ class RankingRow(SQLModel, table=True):
     checksum: int | None = Field(default=None, sa_column_kwargs=AT_WRITING)
 
 
-class PoolRow(SQLModel, table=True):
+class PoolRow(_Row, table=True):
     """A pool: one choice of documents for judging."""
-
-    __tablename__ = "pool"
 
     id: int | None = Field(default=None, primary_key=True)
     name: str = Field(sa_type=KeyText, unique=True)
@@ -170,10 +166,9 @@ class PoolRow(SQLModel, table=True):
     checksum: int | None = Field(default=None, sa_column_kwargs=AT_WRITING)
 
 
-class PoolEntryRow(SQLModel, table=True):
+class PoolEntryRow(_Row, table=True):
     """One document of a pool, for one topic."""
 
-    __tablename__ = "pool_entry"
     __table_args__ = (
         Index("pool_entry_pair", "topic_id", "document_id"),
         Index("pool_entry_changed", "pool_id", sqlite_where=_HAS_NO_CHECKSUM),
@@ -191,19 +186,15 @@ class PoolEntryRow(SQLModel, table=True):
     checksum: int | None = Field(default=None, sa_column_kwargs=AT_WRITING)
 
 
-class PoolRunRow(SQLModel, table=True):
+class PoolRunRow(_Row, table=True):
     """A run that fed a pool."""
-
-    __tablename__ = "pool_run"
 
     pool_id: int = Field(primary_key=True, foreign_key="pool.id", ondelete="CASCADE")
     run_id: int = Field(primary_key=True, foreign_key="run.id", ondelete="CASCADE")
 
 
-class PoolTopicRow(SQLModel, table=True):
+class PoolTopicRow(_Row, table=True):
     """How many documents an adaptive pool may draw for a topic."""
-
-    __tablename__ = "pool_topic"
 
     pool_id: int = Field(primary_key=True, foreign_key="pool.id", ondelete="CASCADE")
     topic_id: int = Field(primary_key=True, foreign_key="topic.id")
@@ -211,10 +202,8 @@ class PoolTopicRow(SQLModel, table=True):
     checksum: int | None = Field(default=None, sa_column_kwargs=AT_WRITING)
 
 
-class JudgeRow(SQLModel, table=True):
+class JudgeRow(_Row, table=True):
     """A judge."""
-
-    __tablename__ = "judge"
 
     id: int | None = Field(default=None, primary_key=True)
     name: str = Field(sa_type=KeyText, unique=True)
@@ -230,10 +219,8 @@ class JudgeRow(SQLModel, table=True):
     checksum: int | None = Field(default=None, sa_column_kwargs=AT_WRITING)
 
 
-class ErasureRow(SQLModel, table=True):
+class ErasureRow(_Row, table=True):
     """What is left of a judge who was erased: that there was one, and how much is gone."""
-
-    __tablename__ = "erasure"
 
     id: int | None = Field(default=None, primary_key=True)
     uid: str = Field(sa_type=String(16), unique=True)
@@ -246,10 +233,8 @@ class ErasureRow(SQLModel, table=True):
     checksum: int | None = Field(default=None, sa_column_kwargs=AT_WRITING)
 
 
-class AssignmentPlanRow(SQLModel, table=True):
+class AssignmentPlanRow(_Row, table=True):
     """One way documents were assigned: to judges by name, or to whoever comes first."""
-
-    __tablename__ = "assignment_plan"
 
     id: int | None = Field(default=None, primary_key=True)
     manifest: str = Field(sa_type=Text)
@@ -260,10 +245,9 @@ class AssignmentPlanRow(SQLModel, table=True):
     checksum: int | None = Field(default=None, sa_column_kwargs=AT_WRITING)
 
 
-class AssignmentRow(SQLModel, table=True):
+class AssignmentRow(_Row, table=True):
     """One judge's place at one document: a document for two judges has two rows."""
 
-    __tablename__ = "assignment"
     __table_args__ = (
         UniqueConstraint("topic_id", "document_id", "judge_id"),
         Index("assignment_of_topic", "topic_id", "position", sqlite_where=_CAN_BE_CLAIMED),
@@ -286,10 +270,8 @@ class AssignmentRow(SQLModel, table=True):
     """How `position` lays the documents: `docno`, `priority`, `random:SEED`."""
 
 
-class SittingRow(SQLModel, table=True):
+class SittingRow(_Row, table=True):
     """One stretch of work of one judge at one terminal."""
-
-    __tablename__ = "sitting"
 
     id: int | None = Field(default=None, primary_key=True)
     judge_id: int = Field(foreign_key="judge.id", index=True)
@@ -304,10 +286,9 @@ class SittingRow(SQLModel, table=True):
     """The topic that is open."""
 
 
-class JudgeTermRow(SQLModel, table=True):
+class JudgeTermRow(_Row, table=True):
     """A word that a judge wants marked in the documents of a topic."""
 
-    __tablename__ = "judge_term"
     __table_args__ = (UniqueConstraint("judge_id", "topic_id", "position"),)
 
     id: int | None = Field(default=None, primary_key=True)
@@ -318,13 +299,11 @@ class JudgeTermRow(SQLModel, table=True):
     checksum: int | None = Field(default=None, sa_column_kwargs=AT_WRITING)
 
 
-class PassageRow(SQLModel, table=True):
+class PassageRow(_Row, table=True):
     """A passage that a judge marked as evidence; offsets refer to the raw text.
 
     Every event has its own: the whole state after it.
     """
-
-    __tablename__ = "passage"
 
     id: int | None = Field(default=None, primary_key=True)
     judgement_id: int = Field(foreign_key="judgement.id", index=True)

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from store.db.engine import find_faults_with
+from store.db.engine import FAULT_FINDERS
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
 
 
-def _first_fault(engine: Engine) -> str | None:
+def _damage(engine: Engine) -> str | None:
     """Say what the checks find first; they take time to import."""
-    from store.keeping.verify import first_fault
+    from store.keeping.verify import damage
 
-    return first_fault(engine)
+    return damage(engine)
 
 
-find_faults_with(_first_fault)
+FAULT_FINDERS.append(_damage)

@@ -9,48 +9,39 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from hashlib import sha256
+from itertools import count
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 from sqlalchemy import Engine, inspect, select, text
 from sqlalchemy.engine import URL
-from sqlalchemy.exc import SQLAlchemyError
 from sqlmodel import Session
 
 from store.db.engine import (
     BUSY_TIMEOUT_MS,
     DAMAGED,
-    MISREAD,
+    DAMAGED_HINT,
     SCHEMA_REVISION,
     check_columns,
     check_revision,
     database_now,
     display,
+    engine_at,
     hinting,
-    make_engine,
     read_only_engine,
     reading,
     stored_revision,
     translated_errors,
 )
-from store.db.files import (
-    SIDE_FILES,
-    check_folder,
-    made_whole,
-    part_beside,
-    seal,
-    seal_fault,
-    side_files,
-    unseal,
-)
-from store.db.tables import JUDGE, SITTING
+from store.db.files import SIDE_FILES, check_folder, made_whole, part_beside, seal, side_files
+from store.db.tables import JUDGE, SITTING, TABLES
 from store.errors import SchemaError, StoreError
+from store.judging.events import count_events
 from store.judging.sittings import ALIVE
-from store.keeping.checks import wrong_checksums, wrong_texts
-from store.keeping.copying import Counts, copy_collection, fill_file
+from store.keeping.copying import copy_collection, fill
 from store.keeping.directory.tables import Progress, no_progress
 from store.keeping.merge.copies import is_part
+from store.keeping.verify import first_fault
 
 _PAGES = 256
 """Pages copied in a step: 1 MB, what a judge's commit may have to wait for on the disk."""
@@ -65,14 +56,9 @@ class Backup:
     """A backup that was taken, or looked at."""
 
     file: Path
-    counts: Counts
-    """Rows by table."""
+    n_events: int
+    """Judgement events."""
     n_bytes: int
-
-    @property
-    def n_events(self) -> int:
-        """Judgement events."""
-        return self.counts.get("judgement", 0)
 
 
 def back_up(
@@ -80,143 +66,113 @@ def back_up(
 ) -> Backup:
     """Save a collection as one SQLite file, while others work on it.
 
-    SQLite's online backup reads one state of the collection, as of the beginning, and copies its pages; who
-    judges meanwhile waits for the disk alone, which is given a few megabytes at a time. Of PostgreSQL one
-    transaction is copied row by row. The file is then checked (integrity, references, checksums, hashes of
-    texts, rows of every table counted on both sides), sealed (`store.db.files`), and appears when it is on
-    the disk, or not at all. A SQLite collection may have an older schema.
-
-    `replaces`: an earlier backup of the same collection gives way. `as_it_is`: rows and texts are saved, too,
-    that are not as they were written. `SchemaError`: no collection, or on a server one of another schema.
-    `StoreError`: a file in the way, a damaged collection, or a file that cannot be written.
+    SQLite's online backup copies the pages of one state; who judges meanwhile waits for the disk alone. Of
+    PostgreSQL one transaction is copied row by row. The file is checked, sealed (`store.db.files`), and
+    appears when it is on the disk, or not at all. A SQLite collection may have an older schema. `replaces`:
+    an earlier backup of the same collection gives way. `as_it_is`: rows and texts are saved, too, that are
+    not as they were written. `StoreError`: no collection, a file in the way, damage, or a file that cannot
+    be written.
     """
     check_folder(file)
-    engine = make_engine(url)
-    try:
+    with engine_at(url) as engine:
         if url.get_backend_name() == "postgresql":
             check_columns(engine)
         elif stored_revision(engine) is None:
             check_revision(engine)  # refuses it in the usual words
-        check_replaceable(engine, file, replaces=replaces)
+        if file.exists() and (found := _in_the_way(engine, file, replaces=replaces)):
+            raise StoreError(found[0], hint=found[1])
         with made_whole(file, replaces=replaces) as part:
             with reading(engine) as session:
+                n_events = count_events(session)
                 if url.get_backend_name() == "postgresql":
-                    counts = fill_file(session, part, progress)
+                    fill(session, part, progress)
                 else:
-                    counts = count_tables(session)
                     copy_pages(session, part, file, progress)
             with writing_to(file):
-                _finish(part, display(url), counts)
-            if not as_it_is:
-                _check_rows(part, display(url))
+                with closing(sqlite3.connect(part)) as connection:
+                    # A backup opens as any collection does, without a byte of it changing.
+                    connection.execute("PRAGMA journal_mode = WAL").close()
+                _check(part, display(url), DAMAGED_HINT, "file", "references")
+                if not as_it_is:
+                    hint = "nothing was saved; pooler verify says more, and pooler copy copies it as it is"
+                    _check(part, display(url), hint, "checksums", "texts")
             seal(part)
-            return Backup(file, counts, part.stat().st_size)
+            return Backup(file, n_events, part.stat().st_size)
+
+
+def _check(file: Path, where: str, hint: str, *names: str) -> None:
+    """Refuse a file that some checks find a fault in; a good backup must not give way to it."""
+    engine = read_only_engine(file)
+    try:
+        with Session(engine) as session:
+            fault = first_fault(session, names)
     finally:
         engine.dispose()
+    if fault:
+        message = f"{where}: {DAMAGED}: {fault}"
+        raise StoreError(message, hint=hint)
 
 
 def look_at_backup(file: Path) -> Backup:
     """Check a backup, or any collection file, before it is restored.
 
-    `StoreError`: it is not there, or damaged.
-
-    Every byte counts where it is sealed, else SQLite's own check of the file and of its references.
-    `SchemaError`: no collection, or one of a newer schema.
+    `StoreError`: it is not there, or damaged. `SchemaError`: no collection, or one of a newer schema.
     """
     if not file.exists():
         message = f"there is no backup at {file}"
         raise StoreError(message, hint="pooler backup FILE makes one")
     with hinting(_ANOTHER):
-        engine = make_engine(URL.create("sqlite", database=str(file)))
-        try:
+        with engine_at(file) as engine:
             revision = stored_revision(engine)
             if revision is None or not revision.isdigit() or revision > SCHEMA_REVISION:
                 check_revision(engine)
             with reading(engine) as session:
-                counts = count_tables(session)
-        finally:
-            engine.dispose()
-        check_seal(file)
-        with opened_alone(file) as connection:
-            _check_file(connection, str(file), _ANOTHER)
-    return Backup(file, counts, file.stat().st_size)
+                n_events = count_events(session)
+        with writing_to(file):
+            _check(file, str(file), _ANOTHER, "file", "references")
+    return Backup(file, n_events, file.stat().st_size)
 
 
-def check_seal(file: Path) -> None:
-    """Refuse a sealed file that is not as it was written."""
-    if fault := seal_fault(file):
-        message = f"{file}: {DAMAGED}: {fault}"
-        raise StoreError(message, hint=_ANOTHER)
-
-
-def check_replaceable(engine: Engine, file: Path, *, replaces: bool) -> None:
-    """Refuse a file that is no earlier backup of a collection, or may not be replaced."""
-    if not file.exists():
-        return
+def _in_the_way(engine: Engine, file: Path, *, replaces: bool) -> tuple[str, str] | None:
+    """Say why a file that is there may not be replaced, and what to do."""
     source = engine.url.database if engine.dialect.name == "sqlite" else None
-    if source and file.samefile(source):
-        message = f"{file} is the collection itself"
-        raise StoreError(message, hint="name another file for the backup")
-    if not replaces:
-        message = f"{file} already exists"
-        raise StoreError(message, hint="--replace takes the place of an earlier backup")
-    other = make_engine(URL.create("sqlite", database=str(file)))
     hint = "name another file, or remove this one yourself"
+    if source and file.samefile(source):
+        return f"{file} is the collection itself", "name another file for the backup"
+    if not replaces:
+        return f"{file} already exists", "--replace takes the place of an earlier backup"
     try:
-        there = _identity(other)
+        with engine_at(file) as other:
+            there = _identity(other)
     except StoreError as error:
-        message = f"{file} is no backup: {error.message}"
-        raise StoreError(message, hint=hint) from error
-    finally:
-        other.dispose()
+        return f"{file} is no backup: {error.message}", hint
     here = _identity(engine)
     if there[:2] != here[:2]:
-        message = f"{file} is a backup of another collection, `{there[0]}`"
-        raise StoreError(message, hint=hint)
+        return f"{file} is a backup of another collection, `{there[0]}`", hint
     if there[2] != here[2]:
         kinds = ("a whole collection", "one judge's part of it")
-        message = f"{file} is of {kinds[there[2]]}, and {display(engine.url)} is {kinds[here[2]]}"
-        raise StoreError(message, hint=hint)
+        return f"{file} is of {kinds[there[2]]}, and {display(engine.url)} is {kinds[here[2]]}", hint
     if there[3] > here[3]:
-        message = f"{file} has {there[3] - here[3]:,} judgement events more than {display(engine.url)}"
-        raise StoreError(message, hint=hint)
+        return f"{file} has {there[3] - here[3]:,} judgement events more than {display(engine.url)}", hint
     if side_files(file):
-        message = f"{file} is in use, or was when the power went"
         hint = f"close it; `pooler status --collection {file}` tidies up"
-        raise StoreError(message, hint=hint)
+        return f"{file} is in use, or was when the power went", hint
+    return None
 
 
-def _identity(engine: Engine) -> tuple[str, str, bool, int]:
+def _identity(engine: Engine) -> tuple[str, object, bool, int]:
     """Return name, moment of making, whether it is a part, and number of events; of any schema."""
     if stored_revision(engine) is None:
         message = f"{display(engine.url)} is not a pooler collection"
         raise SchemaError(message)
     with reading(engine) as session:
-        name, made = session.execute(
-            text("SELECT name, created_at FROM collection")
-            if engine.dialect.name == "sqlite"
-            else text(
-                "SELECT name, to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US')"
-                " FROM collection"
-            )
-        ).one()
-        n_events = session.scalar(text("SELECT count(*) FROM judgement")) or 0
-        return str(name), str(made), is_part(session), n_events
-
-
-def count_tables(session: Session) -> Counts:
-    """Count the rows of every table of a collection of any schema."""
-    connection = session.connection()
-    names = sorted(inspect(connection).get_table_names())
-    return {
-        name: session.scalar(text(f'SELECT count(*) FROM "{name}"')) or 0
-        for name in names
-        if name != "alembic_version"
-    }
+        about = TABLES["collection"].c
+        name, made = session.execute(select(about.name, about.created_at)).one()
+        return name, made, is_part(session), count_events(session)
 
 
 def copy_pages(session: Session, part: Path, file: Path, progress: Progress) -> None:
-    """Copy the pages that a reading session sees into a file."""
+    """Copy the pages that a reading session sees into a file, without a seal."""
     source: Any = session.connection().connection.driver_connection
     (total,) = source.execute("PRAGMA page_count").fetchone()
     with (
@@ -230,6 +186,8 @@ def copy_pages(session: Session, part: Path, file: Path, progress: Progress) -> 
         # The session holds its state until it ends, so that a commit of a judge does not make the
         # backup begin again.
         source.backup(target, pages=_PAGES, progress=_stepping(stream.fileno(), advance))
+        target.execute("PRAGMA application_id = 0")
+        target.execute("PRAGMA user_version = 0")
 
 
 def _stepping(number: int, advance: Callable[[int], None]) -> Callable[[int, int, int], None]:
@@ -251,63 +209,8 @@ def _stepping(number: int, advance: Callable[[int], None]) -> Callable[[int, int
 @contextmanager
 def writing_to(file: Path) -> Iterator[None]:
     """Name the file that could not be written."""
-    engine = make_engine(URL.create("sqlite", database=str(file)))
-    with translated_errors(engine):
+    with engine_at(file) as engine, translated_errors(engine):
         yield
-
-
-def _finish(part: Path, where: str, counts: Counts) -> None:
-    """Finish a file that was written, and check that it is whole and all is in it (`StoreError`)."""
-    with closing(sqlite3.connect(part)) as connection:
-        # A backup opens as any collection does, without a byte of it changing.
-        connection.execute("PRAGMA journal_mode = WAL").close()
-    with opened_alone(part) as connection:
-        _check_file(connection, where, "nothing was saved; pooler verify says more")
-        for name, count in counts.items():
-            (written,) = connection.execute(f'SELECT count(*) FROM "{name}"').fetchone()
-            if written != count:
-                message = f"{where}: {count} rows of `{name}` were to be saved, and {written} were"
-                raise StoreError(message, hint="nothing was saved; pooler verify says more")
-
-
-def _check_rows(part: Path, where: str) -> None:
-    """Refuse what is not as it was written: a good backup must not give way to it."""
-    engine = read_only_engine(part)
-    try:
-        with Session(engine) as session:
-            try:
-                faults = wrong_checksums(session).examples or wrong_texts(session).examples
-            except (SQLAlchemyError, sqlite3.Error, *MISREAD) as error:
-                reason = str(getattr(error, "orig", None) or error) or type(error).__name__
-                faults = [f"what is stored cannot be read: {reason.splitlines()[0]}"]
-    finally:
-        engine.dispose()
-    if faults:
-        message = f"{where}: {DAMAGED}: {faults[0]}"
-        hint = "nothing was saved; pooler verify says more, and pooler copy copies it as it is"
-        raise StoreError(message, hint=hint)
-
-
-@contextmanager
-def opened_alone(file: Path) -> Iterator[sqlite3.Connection]:
-    """Open a file to read, without writing anything beside it unless others have it open."""
-    unchanging = "" if side_files(file) else "&immutable=1"
-    name = f"file:{quote(str(file.absolute()))}?mode=ro{unchanging}"
-    with writing_to(file), closing(sqlite3.connect(name, uri=True)) as connection:
-        yield connection
-
-
-def _check_file(connection: sqlite3.Connection, where: str, hint: str) -> None:
-    """Refuse a SQLite file that is damaged, or whose rows refer to none."""
-    (said,) = connection.execute("PRAGMA integrity_check(1)").fetchone()
-    if said != "ok":
-        reason = str(said).splitlines()[-1]
-        message = f"{where}: {DAMAGED}: {reason}"
-        raise StoreError(message, hint=hint)
-    broken = connection.execute("PRAGMA foreign_key_check").fetchone()
-    if broken is not None:
-        message = f"{where}: {DAMAGED}: a row of `{broken[0]}` refers to no `{broken[2]}`"
-        raise StoreError(message, hint=hint)
 
 
 _RESTORED_PAGES = 2048
@@ -337,12 +240,10 @@ def restore(
 ) -> Restored:
     """Make a collection of a backup, or of any collection file; it is checked first and not changed.
 
-    With `replaces` a SQLite collection that is there gives way, saved beside itself before as
-    ``FILE.replaced``, one that is damaged put aside as ``FILE.damaged``; it is replaced in one transaction,
-    in which it was saved, so that no judgement can come in between. A new file appears whole or not at all.
-    `StoreError`, and what was there stays: the backup is damaged; somebody is judging there; the backup has
-    judges who were erased there since, without `with_erased`; it is one judge's part and would replace a
-    whole collection.
+    With `replaces` a SQLite collection that is there gives way, saved beside itself as ``FILE.replaced`` in
+    the one transaction that replaces it, or put aside as ``FILE.damaged``. `StoreError`, and what was there
+    stays: the backup is damaged; somebody is judging there; the backup has judges who were erased there
+    since, without `with_erased`; it is one judge's part and would replace a whole collection.
     """
     backup = look_at_backup(file)
     part_of = _part_of(file)
@@ -365,31 +266,25 @@ def restore(
         message = f"{target} already exists"
         hint = "--replace saves it and puts the backup in its place; --collection names another"
         raise StoreError(message, hint=hint)
-    is_whole = _is_whole(url)
+    is_whole = _is_whole(target)
     if part_of is not None and is_whole and _part_of(target) is None:
         message = f"{file} is {part_of}, and {target} is a whole collection"
         hint = f"pooler merge {file} --collection {target} takes in what the judge did"
         raise StoreError(message, hint=hint)
     if not with_erased:
         _check_erased(file, target)
-    if is_whole:
-        return Restored(backup, _replace(file, url, progress), part_of=part_of)
-    aside = _put_aside(file, target, progress)
-    return Restored(backup, aside, was_damaged=True, part_of=part_of)
+    put = _replace if is_whole else _put_aside
+    return Restored(backup, put(file, target, progress), was_damaged=not is_whole, part_of=part_of)
 
 
 def _part_of(file: Path) -> str | None:
     """Say whose part of what a collection file is; ``None`` = it is a whole one."""
-    engine = make_engine(URL.create("sqlite", database=str(file)))
-    try:
-        with reading(engine) as session:
-            if not is_part(session):
-                return None
-            name = session.scalar(text("SELECT name FROM collection"))
-            judge = session.scalar(text("SELECT name FROM judge ORDER BY id"))
-            return f"`{judge}`'s part of `{name}`"
-    finally:
-        engine.dispose()
+    with engine_at(file) as engine, reading(engine) as session:
+        if not is_part(session):
+            return None
+        name = session.scalar(text("SELECT name FROM collection"))
+        judge = session.scalar(text("SELECT name FROM judge ORDER BY id"))
+        return f"`{judge}`'s part of `{name}`"
 
 
 def _check_erased(file: Path, target: Path) -> None:
@@ -406,19 +301,15 @@ def _check_erased(file: Path, target: Path) -> None:
 
 def _identities(file: Path, table: str) -> set[str]:
     """Return the identities of judges in a table of a collection file of any schema."""
-    engine = make_engine(URL.create("sqlite", database=str(file)))
-    try:
-        with reading(engine) as session:
-            looker = inspect(session.connection())
-            if not looker.has_table(table):
-                return set()
-            if "uid" in {column["name"] for column in looker.get_columns(table)}:
-                return set(session.scalars(text(f'SELECT uid FROM "{table}"')))
-            # What `pooler upgrade` will give them: migration 0004.
-            came = session.execute(text("SELECT id, CAST(created_at AS TEXT) FROM judge"))
-            return {sha256(f"{row[0]} {row[1]}".encode()).hexdigest()[:16] for row in came}
-    finally:
-        engine.dispose()
+    with engine_at(file) as engine, reading(engine) as session:
+        looker = inspect(session.connection())
+        if not looker.has_table(table):
+            return set()
+        if "uid" in {column["name"] for column in looker.get_columns(table)}:
+            return set(session.scalars(text(f'SELECT uid FROM "{table}"')))
+        # What `pooler upgrade` will give them: migration 0004.
+        came = session.execute(text("SELECT id, CAST(created_at AS TEXT) FROM judge"))
+        return {sha256(f"{row[0]} {row[1]}".encode()).hexdigest()[:16] for row in came}
 
 
 def _make(file: Path, target: Path, progress: Progress) -> None:
@@ -428,71 +319,53 @@ def _make(file: Path, target: Path, progress: Progress) -> None:
         hint = "it may hold judgements of a file that was moved: move it too, or name another place"
         raise StoreError(message, hint=hint)
     with made_whole(target, replaces=target.exists()) as part:
-        _copy_unsealed(file, part, target, progress)
+        _copy_file(file, part, target, progress)
 
 
-def _copy_unsealed(file: Path, part: Path, target: Path, progress: Progress) -> None:
-    """Copy a backup to a place beside its target, as a collection to be worked on."""
-    engine = make_engine(URL.create("sqlite", database=str(file)))
-    try:
-        with reading(engine) as session:
-            copy_pages(session, part, target, progress)
-        unseal(part)
-    finally:
-        engine.dispose()
+def _copy_file(file: Path, part: Path, target: Path, progress: Progress) -> None:
+    """Copy a backup to a place beside its target."""
+    with engine_at(file) as engine, reading(engine) as session:
+        copy_pages(session, part, target, progress)
 
 
-def _is_whole(url: URL) -> bool:
+def _is_whole(file: Path) -> bool:
     """Say whether a file is a collection that can be backed up."""
-    engine = make_engine(url)
     try:
-        if stored_revision(engine) is not None:
-            look_at_backup(Path(url.database or ""))
+        with engine_at(file) as engine:
+            is_collection = stored_revision(engine) is not None
+        if is_collection:
+            look_at_backup(file)
             return True
     except StoreError:
         return False
-    finally:
-        engine.dispose()
-    message = f"{display(url)} is a database of something else"
+    message = f"{file} is a database of something else"
     raise SchemaError(message, hint="name another place with --collection, or move it away")
 
 
-def _replace(file: Path, url: URL, progress: Progress) -> Path:
+def _replace(file: Path, target: Path, progress: Progress) -> Path:
     """Put a backup in the place of a collection, in one transaction; return what was saved."""
-    engine = make_engine(url)
-    target = Path(url.database or "")
-    saved = _free_name(target, "replaced")
-    try:
+    saved = free_name(target, "replaced{}")
+    waiting = [saved]
+
+    def save_first(_status: int, _remaining: int, _total: int) -> None:
+        # At the first step nobody else can write any more, and what was there can still be read.
+        while waiting:
+            back_up(URL.create("sqlite", database=str(target)), waiting.pop(), as_it_is=True)
+
+    with engine_at(target) as engine:
         _check_nobody_judges(engine)
         with part_beside(target) as part:
-            _copy_unsealed(file, part, target, progress)
+            _copy_file(file, part, target, progress)
             with (
                 writing_to(target),
-                opened_alone(part) as source,
+                closing(sqlite3.connect(part)) as source,
                 closing(sqlite3.connect(target, timeout=BUSY_TIMEOUT_MS / 1000)) as into,
             ):
                 into.execute("PRAGMA synchronous = FULL").close()
-                step = _saving_first(lambda: back_up(url, saved, as_it_is=True))
                 (total,) = source.execute("PRAGMA page_count").fetchone()
                 # The last step commits, and the first must not be the last.
-                source.backup(into, pages=min(_RESTORED_PAGES, max(1, total // 2)), progress=step)
-    finally:
-        engine.dispose()
+                source.backup(into, pages=min(_RESTORED_PAGES, max(1, total // 2)), progress=save_first)
     return saved
-
-
-def _saving_first(save: Callable[[], Any]) -> Callable[[int, int, int], None]:
-    """Make what is called after each step: the first time it saves what is being replaced.
-
-    By then nobody else can write, and what was there can still be read.
-    """
-    waiting = [save]
-
-    def step(_status: int, _remaining: int, _total: int) -> None:
-        if waiting:
-            waiting.pop()()
-
-    return step
 
 
 def _check_nobody_judges(engine: Engine) -> None:
@@ -502,7 +375,6 @@ def _check_nobody_judges(engine: Engine) -> None:
             select(JUDGE.c.name)
             .join(SITTING, SITTING.c.judge_id == JUDGE.c.id)
             .where(SITTING.c.ended_at.is_(None), SITTING.c.seen_at > database_now(session) - ALIVE)
-            .order_by(JUDGE.c.name)
         )
         names = sorted(set(session.scalars(query)))
     if names:
@@ -514,9 +386,9 @@ def _check_nobody_judges(engine: Engine) -> None:
 
 def _put_aside(file: Path, target: Path, progress: Progress) -> Path:
     """Put a damaged collection aside as it is, and a backup in its place."""
-    aside = _free_name(target, "damaged")
+    aside = free_name(target, "damaged{}")
     with made_whole(target, replaces=True) as part:
-        _copy_unsealed(file, part, target, progress)
+        _copy_file(file, part, target, progress)
         # The log first: it must never stand beside the restored file.
         for name in SIDE_FILES:
             beside = target.with_name(target.name + name)
@@ -529,10 +401,9 @@ def _put_aside(file: Path, target: Path, progress: Progress) -> Path:
     return aside
 
 
-def _free_name(target: Path, what: str) -> Path:
-    """Return the first name beside a file that nothing has: `FILE.what`, `FILE.what-2`, ..."""
-    name, number = target.with_name(f"{target.name}.{what}"), 1
+def free_name(target: Path, ending: str) -> Path:
+    """Return the first name beside a file that nothing has; `{}` in its ending is a number, if need be."""
+    name, numbers = target.with_name(f"{target.name}.{ending.format('')}"), count(2)
     while name.exists():
-        number += 1
-        name = target.with_name(f"{target.name}.{what}-{number}")
+        name = target.with_name(f"{target.name}.{ending.format(f'-{next(numbers)}')}")
     return name

@@ -29,13 +29,15 @@ from store.judging.events import (
 )
 from store.judging.judges import add_judge, judge_id
 from store.judging.rejudging import KnownVersions, is_same_event
-from store.records import Action, ImportReport, JudgeKind, Judgement, Passage, Pool, Qrel, State
+from store.records import Action, ImportReport, JudgeKind, Judgement, Pool, Qrel, State
 
 _BATCH = 1000
 """Events read or written at a time."""
 
 Pair = tuple[int, int, int]
 """Row ids of a topic, a document and a judge."""
+_KEY = ("topic_id", "document_id", "judge_id")
+"""The columns that hold them."""
 
 
 def fetch_histories_of(
@@ -46,18 +48,16 @@ def fetch_histories_of(
     judges: Sequence[str] | None = None,
     names: Mapping[int, str] | None = None,
 ) -> Generator[JudgementEvent, None, None]:
-    """Yield every event, in the order in which they were done.
+    """Yield every event by time; a judge's events on a document by revision, whatever the clocks said.
 
-    By time; a judge's events on a document by revision, whatever the clocks said; of one moment by topic,
-    docno and judge, bytewise (`names`: what judges are called for that, by row id). Sittings are numbered
-    from 1 in the order in which they began, the same whichever judges are asked for. No order of row ids
-    shows: collections that hold the same yield the same. A thousand events are in memory at a time.
+    Of one moment by topic, docno and judge, bytewise (`names`: what judges are called for that, by row id),
+    so that collections that hold the same yield the same. Sittings are numbered from 1 as they began.
     """
     own_names = {row.id: row.name for row in session.execute(select(JUDGE.c.id, JUDGE.c.name))}
     sittings = fetch_sitting_numbers(session, names)
     has_passages = session.scalar(select(PASSAGE.c.id).limit(1)) is not None
     undone = JUDGEMENT.alias("undone")
-    of_pair = (JUDGEMENT.c.topic_id, JUDGEMENT.c.document_id, JUDGEMENT.c.judge_id)
+    of_pair = [JUDGEMENT.c[name] for name in _KEY]
     latest = func.max(JUDGEMENT.c.judged_at).over(partition_by=of_pair, order_by=JUDGEMENT.c.revision)
     called = judge_called(session, names)
     query = (
@@ -110,21 +110,14 @@ def judge_called(session: Session, names: Mapping[int, str] | None = None) -> Co
     return collate(case(dict(names), value=JUDGE.c.id), collation)
 
 
-def count_events(session: Session) -> int:
-    """Count the events of all judges."""
-    return session.scalar(select(func.count(JUDGEMENT.c.id))) or 0
-
-
 def append_histories(
     session: Session, topics: Keys, documents: Keys, events: Iterable[JudgementEvent]
 ) -> ImportReport:
     """Append the events of other collections, or of a file, that are not there yet; new ids are added.
 
-    `events`: of judges of the collection and grades of its scale; the revisions of each (topic, docno, judge)
-    in order, as `store.event.EventChain` checks. What `is_same_event` as a stored one counts as there
-    already. `ConflictError`: another event stands at a revision, or one before it is missing. Sittings are
-    left out, since what is known of one beside its number is not in an event; so are versions of guidelines
-    and topics that are not here.
+    `events`: of judges of the collection and grades of its scale; revisions in order, as
+    `store.event.EventChain` checks. Sittings are left out, and versions that are not here. `ConflictError`:
+    another event stands at a revision, or one before it is missing.
     """
     judges = {row.name: row.id for row in session.execute(select(JUDGE.c.name, JUDGE.c.id))}
     known = KnownVersions(session)
@@ -180,43 +173,42 @@ class EventWriter:
         """Write what waits."""
         if not self._waiting:
             return
-        ids = next_ids(self._session, len(self._waiting))
-        here = {
-            (pair, event.revision): row_id
-            for row_id, (pair, event, _) in zip(ids, self._waiting, strict=True)
-        }
+        ids = dict(
+            zip(
+                ((pair, event.revision) for pair, event, _ in self._waiting),
+                next_ids(self._session, len(self._waiting)),
+                strict=True,
+            )
+        )
         rows: list[dict[str, Any]] = []
         passages: list[dict[str, Any]] = []
-        for row_id, (pair, event, sitting) in zip(ids, self._waiting, strict=True):
-            rows.append(_as_row(row_id, pair, event, sitting, self._undone(pair, event, here)))
-            passages += [_passage_row(row_id, one) for one in event.passages]
+        for pair, event, sitting in self._waiting:
+            row_id = ids[pair, event.revision]
+            undone = None if event.undoes is None else ids.get((pair, event.undoes))
+            if event.undoes is not None and undone is None:
+                undone = self._stored(pair, event.undoes)
+            own = {"id": row_id, "undoes": undone, "sitting_id": sitting}
+            rows.append(own | dict(zip(_KEY, pair, strict=True)) | stored_values(event))
+            passages += [
+                {"judgement_id": row_id, "start": one.start, "length": one.length, "text": one.text}
+                for one in event.passages
+            ]
         connection = self._session.connection()
         connection.execute(insert(JUDGEMENT), rows)
         if passages:
             connection.execute(insert(PASSAGE), passages)
         self._waiting.clear()
 
-    def _undone(self, pair: Pair, event: JudgementEvent, here: Mapping[tuple[Pair, int], int]) -> int | None:
-        """Return the row id of the event that one takes back."""
-        if event.undoes is None:
-            return None
-        if (row_id := here.get((pair, event.undoes))) is not None:
-            return row_id
-        topic, document, judge = pair
-        found = self._session.execute(
-            select(JUDGEMENT.c.id).where(
-                JUDGEMENT.c.topic_id == topic,
-                JUDGEMENT.c.document_id == document,
-                JUDGEMENT.c.judge_id == judge,
-                JUDGEMENT.c.revision == event.undoes,
-            )
-        )
-        return int(found.scalar_one())
+    def _stored(self, pair: Pair, revision: int) -> int:
+        """Return the row id of an event that is written."""
+        of_pair = (JUDGEMENT.c[name] == value for name, value in zip(_KEY, pair, strict=True))
+        query = select(JUDGEMENT.c.id).where(*of_pair, JUDGEMENT.c.revision == revision)
+        return int(self._session.execute(query).scalar_one())
 
 
 def _newest_revisions(session: Session) -> dict[Pair, int]:
     """Return the newest revision of every (topic, document, judge) that has one."""
-    key = (JUDGEMENT.c.topic_id, JUDGEMENT.c.document_id, JUDGEMENT.c.judge_id)
+    key = [JUDGEMENT.c[name] for name in _KEY]
     query = select(*key, func.max(JUDGEMENT.c.revision)).group_by(*key)
     rows: Iterable[Any] = session.connection().execute(query)
     return {(topic, document, judge): newest for topic, document, judge, newest in rows}
@@ -233,20 +225,6 @@ def next_ids(session: Session, n: int, table: Table = JUDGEMENT) -> list[int]:
     # A transaction that writes to SQLite has the file for itself.
     highest = session.scalar(select(func.max(table.c.id))) or 0
     return list(range(highest + 1, highest + 1 + n))
-
-
-def _as_row(
-    row_id: int, pair: Pair, event: JudgementEvent, sitting: int | None, undone: int | None
-) -> dict[str, Any]:
-    """Turn an event into the values of its row."""
-    topic, document, judge = pair
-    own = {"id": row_id, "topic_id": topic, "document_id": document, "judge_id": judge}
-    return own | stored_values(event) | {"undoes": undone, "sitting_id": sitting}
-
-
-def _passage_row(judgement: int, passage: Passage) -> dict[str, Any]:
-    """Turn a passage into the values of its row."""
-    return {"judgement_id": judgement, "start": passage.start, "length": passage.length, "text": passage.text}
 
 
 _ACTIONS = {State.JUDGED: Action.JUDGE, State.SKIPPED: Action.SKIP, State.CANNOT: Action.CANNOT}
@@ -279,10 +257,9 @@ def import_states(
 ) -> ImportReport:
     """Append what makes documents stand with judges as a file says; new ids and judges are added.
 
-    `states`: each (topic, docno, judge) once, grades of the declared scale; revisions and moments are not
-    looked at. One that differs from the stored state becomes a revision with `replace`, else a
-    `ConflictError`. A document without a decision and without an event before it gets a note, which may be
-    empty; one that had a decision is reopened.
+    `states`: each (topic, docno, judge) once, grades of the declared scale. One that differs from the
+    stored state becomes a revision with `replace`, else a `ConflictError`. A document without a decision
+    and without an event before it gets a note, which may be empty; one that had a decision is reopened.
     """
     numbers = _add_judges(session, (one.judge for one in states), kinds)
     topics.add(session, (one.topic for one in states))

@@ -10,23 +10,22 @@ from typing import Any
 from alembic import command
 from alembic.config import Config
 from alembic.script import ScriptDirectory
-from sqlalchemy import Connection, Table, event, inspect, text
+from sqlalchemy import Connection, event, inspect, text
 from sqlalchemy.engine import URL
-from sqlmodel import Session
 
 from store.db.differences import SchemaDifference, differences, mend
 from store.db.engine import (
     NO_COLLECTION_HINT,
     SCHEMA_REVISION,
     display,
-    make_engine,
+    engine_at,
     reading,
     stored_revision,
     writing,
 )
 from store.db.raw import CHECKSUM, guarded_tables, renew_checksums
 from store.errors import SchemaError, StoreError
-from store.keeping.backup import back_up
+from store.keeping.backup import back_up, free_name
 from store.keeping.checks import RESTORE
 from store.keeping.directory.tables import Progress, no_progress
 
@@ -68,28 +67,18 @@ def head_revision(migrations: Path = MIGRATIONS) -> str:
 def upgrade(
     url: URL, *, backs_up: bool = True, migrations: Path = MIGRATIONS, progress: Progress = no_progress
 ) -> Upgrade:
-    """Migrate a collection to the newest schema.
+    """Migrate a collection to the newest schema: all steps in one transaction, or nothing of it.
 
-    All steps in one transaction, either the whole way or nothing of it.
-
-    A SQLite file is backed up beside itself first (`FILE.REVISION.backup`: whole, checked and on the disk
-    before the first step); a PostgreSQL collection of another schema cannot be, that is for the server's own
-    tools. Rows that came before there were checksums (`store.db.raw`) get one.
-
-    A revision's tables may be others than its migrations make: these were once changed after they had been
-    used, and anybody may alter a table. So the newest schema's are compared with the models after the steps
-    (`store.db.differences`); what is missing is made, in the same transaction, and what is unknown or of
-    another type is left as it is. SQLite's foreign keys are off during the steps and checked after them, as
-    its manual asks of whoever makes a table anew: dropping the old one would delete what refers to it by
-    cascade.
-
-    `SchemaError`: no collection, a revision that is not among the migrations, or a column missing that cannot
-    be made anew. `StoreError`: the backup failed, or a step left rows that refer to nothing.
+    A SQLite file is backed up beside itself first (`FILE.REVISION.backup`); a server's collection of another
+    schema cannot be, that is for the server's own tools. Tables may be others than the migrations make, for
+    anybody may alter one: they are compared with the models after the steps, and what is missing is made.
+    SQLite's foreign keys are off during the steps and checked after them: dropping a table that was made anew
+    would delete what refers to it. `SchemaError`: no collection, an unknown revision, or a column that cannot
+    be made; `StoreError`: the backup failed, or a step left rows that refer to nothing.
     """
-    engine = make_engine(url)
-    if engine.dialect.name == "sqlite":
-        event.listen(engine, "connect", _ignore_foreign_keys)
-    try:
+    with engine_at(url) as engine:
+        if engine.dialect.name == "sqlite":
+            event.listen(engine, "connect", _ignore_foreign_keys)
         before = stored_revision(engine)
         if before is None:
             message = f"{display(url)} is not a pooler collection"
@@ -119,13 +108,13 @@ def upgrade(
             left = tuple(one.told for one in _differences(connection, after))
             mended += [one.told for one in found if one.told not in left]
             for table in guarded_tables():
-                if _lacks_checksums(session, table):
+                lacking = text(f'SELECT 1 FROM "{table.name}" WHERE {CHECKSUM} IS NULL LIMIT 1')
+                # Steps beyond the models may leave a table that these cannot read.
+                if session.scalar(lacking) is not None:
                     renew_checksums(session, table)
             if engine.dialect.name == "sqlite":
                 _check_foreign_keys(connection)
         return Upgrade(before, after, backup, tuple(mended), left)
-    finally:
-        engine.dispose()
 
 
 def _make_up_for(connection: Connection, revision: str) -> list[str]:
@@ -150,12 +139,6 @@ def _differences(connection: Connection, revision: str) -> list[SchemaDifference
     return found
 
 
-def _lacks_checksums(session: Session, table: Table) -> bool:
-    """Say whether any row has none; a table that has them all is not read any further."""
-    query = text(f'SELECT 1 FROM "{table.name}" WHERE {CHECKSUM} IS NULL LIMIT 1')
-    return session.scalar(query) is not None
-
-
 def _ignore_foreign_keys(connection: sqlite3.Connection, _record: Any) -> None:
     """Switch foreign keys off; inside a transaction it would have no effect."""
     connection.execute("PRAGMA foreign_keys = OFF").close()
@@ -175,11 +158,6 @@ def _back_up(url: URL, revision: str, progress: Progress) -> str:
         message = f"{display(url)}: a server's collection of another schema is not backed up here"
         hint = "save it first (pg_dump -Fc -f FILE DATABASE), then: pooler upgrade --no-backup"
         raise StoreError(message, hint=hint)
-    source_file = url.database or ""
-    copy = Path(f"{source_file}.{revision}.backup")
-    number = 1
-    while copy.exists():
-        number += 1
-        copy = Path(f"{source_file}.{revision}-{number}.backup")
+    copy = free_name(Path(url.database or ""), f"{revision}{{}}.backup")
     back_up(url, copy, progress=progress)
     return str(copy)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import itertools
 import sqlite3
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain, islice
 from pathlib import Path
 
 from sqlalchemy import Engine
@@ -12,33 +13,10 @@ from sqlalchemy.engine import URL
 from sqlalchemy.exc import DatabaseError, SQLAlchemyError
 from sqlmodel import Session
 
-from store.db.engine import MISREAD, check_revision, hinting, is_like_damage, make_engine, reading
+from store.db.engine import MISREAD, check_revision, engine_at, hinting, is_like_damage, reading
 from store.errors import StoreError
-from store.keeping.checks import (
-    CHECKSUM_CHECKS,
-    EVENT_CHECKS,
-    FILE_CHECKS,
-    PEOPLE_CHECKS,
-    POOLING_CHECKS,
-    RESTORE,
-    TABLE_CHECKS,
-    VALUE_CHECKS,
-    Check,
-    CheckFound,
-)
+from store.keeping.checks import CHECKS, RESTORE, Check
 from store.keeping.directory.tables import Progress, no_progress
-
-CHECKS = (
-    *FILE_CHECKS,
-    *TABLE_CHECKS,
-    *PEOPLE_CHECKS[:1],
-    *VALUE_CHECKS,
-    *CHECKSUM_CHECKS,
-    *PEOPLE_CHECKS[1:],
-    *POOLING_CHECKS,
-    *EVENT_CHECKS,
-)
-"""In this order, the most basic first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,29 +37,27 @@ class Verified:
 def verify(url: URL, *, progress: Progress = no_progress) -> list[Verified]:
     """Check a collection against its own rules, read only, while others may work on it; one answer a check.
 
-    All checks but the first see one state; one that cannot read what it needs counts that as a fault. A
-    judgement event, a passage, a text of a topic or of the guidelines, a ranking, a pool with its entries,
-    and what is said of a run, a judge or the collection have a checksum each (`store.db.raw`), a document the
-    hash of its text; docnos, names and links stand in an index, too. What no check can see is another value
-    of the same kind in what judging changes all the time: times of sittings, and order, purpose and lease of
-    places; nor whether a documents file named a document without a text. For all of that a backup has a
-    checksum of the whole file (`store.db.files`), which the first check compares.
+    All checks but the first see one state. What none can see is another value of the same kind in what
+    judging changes all the time (times of sittings, order, purpose and lease of places), and whether a
+    documents file named a document without a text; in a backup the seal of the file tells that, too.
     """
-    engine = make_engine(url)
-    try:
-        with hinting(RESTORE):
-            check_revision(engine)
-            results = []
-            with progress("checking", len(CHECKS)) as advance, reading(engine) as session:
-                for check in CHECKS:
-                    results.append(_verified(check, session))
-                    advance(1)
-            return results
-    finally:
-        engine.dispose()
+    with engine_at(url) as engine, hinting(RESTORE):
+        check_revision(engine)
+        results = []
+        with progress("checking", len(CHECKS)) as advance, reading(engine) as session:
+            for check in CHECKS:
+                results.append(_verified(check, session))
+                advance(1)
+        return results
 
 
-def first_fault(engine: Engine) -> str | None:
+def first_fault(session: Session, names: Sequence[str]) -> str | None:
+    """Say what some checks find first, in a few words; ``None`` = nothing."""
+    results = (_verified(check, session) for check in CHECKS if check.name in names)
+    return next((one.examples[0] for one in results if one.n_faults), None)
+
+
+def damage(engine: Engine) -> str | None:
     """Say what is wrong with a collection, in a few words; ``None`` = nothing that is known."""
     file = engine.url.database if engine.dialect.name == "sqlite" else None
     if file is not None and not Path(file).is_file():
@@ -89,27 +65,23 @@ def first_fault(engine: Engine) -> str | None:
     try:
         # Not `reading`, which asks here what its errors come of.
         with Session(engine) as session:
-            checks = (check for check in CHECKS if check not in TABLE_CHECKS)
-            results = (_verified(check, session) for check in checks)
-            faulty = itertools.dropwhile(lambda one: not one.n_faults, results)
-            first = next(faulty, None)
+            return first_fault(session, [check.name for check in CHECKS if check.name != "tables"])
     except (DatabaseError, sqlite3.Error) as error:
         return str(error) if is_like_damage(error) else None
-    return None if first is None else first.examples[0]
 
 
 def _verified(check: Check, session: Session) -> Verified:
     """Make one check; whatever it fails on is a fault of the collection."""
     try:
-        found = check.look(session)
+        n_checked = check.count(session)
+        faults = chain.from_iterable(look(session) for look in check.faults)
+        examples = tuple(islice(faults, check.n_told))
+        n_faults = len(examples) + sum(1 for _ in faults)
     except (SQLAlchemyError, sqlite3.Error, StoreError, *MISREAD) as error:
         cause = getattr(error, "orig", None) or error
         if isinstance(cause, sqlite3.Error) and not is_like_damage(cause):
             raise  # a disk that is full, or cannot be read: the collection may be whole
         reason = next(iter(str(cause).strip().splitlines()), type(cause).__name__)
-        found = CheckFound(0)
-        found.add(f"what is stored cannot be read: {reason}")
+        n_checked, n_faults, examples = 0, 1, (f"what is stored cannot be read: {reason}",)
         session.rollback()
-    return Verified(
-        check.name, check.what, found.n_checked, found.n_faults, tuple(found.examples), check.advice
-    )
+    return Verified(check.name, check.what, n_checked, n_faults, examples, check.advice)

@@ -1,27 +1,28 @@
 """One judge's part as a collection of its own.
 
-Row ids are new ones, by topic and docno, so that they do not tell in which order documents came.
-
-It is blind by construction: no run, no rank, no priority, no stratum, no other judge is in it, and
-row ids do not tell in which order documents came. Its pools say that they are a part
-(`store.keeping.merge.copies.is_part`), so that a merge takes what the judge did and nothing else.
+It is blind by construction: no run, no rank, no priority, no stratum, no other judge is in it, and row ids
+are new ones by topic and docno, which tell nothing of the order in which documents came. A merge takes what
+the judge did and nothing else, since its pools say that they are a part
+(`store.keeping.merge.copies.is_part`).
 """
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import count
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Engine, insert, select
-from sqlalchemy.engine import URL
+from sqlalchemy import Engine, Table, insert, select
 from sqlmodel import Session
 
-from store.db.engine import check_schema, make_engine, reading, writing
+from store.db.engine import check_schema, engine_at, reading, writing
 from store.db.files import check_folder, made_whole
+from store.db.keys import fetch_docnos
 from store.db.raw import insert_raw, raw_rows
 from store.db.schema import make_tables
 from store.db.tables import (
@@ -55,232 +56,7 @@ _BATCH = 500
 
 Pair = tuple[int, int]
 """Row ids of a topic and a document."""
-
-
-@dataclass(slots=True)
-class WorkPart:
-    """A part on its way out of a collection: what is known of it so far."""
-
-    whole: Session
-    into: Session
-    judge: int
-    """Row id there; here it is 1."""
-    queues: dict[int, list[int]]
-    """Row ids of documents in display order, by those of topics."""
-    topics: dict[int, int] = field(default_factory=dict)
-    """Row id there to row id here, as `documents`."""
-    documents: dict[int, int] = field(default_factory=dict)
-    states: dict[Pair, str] = field(default_factory=dict)
-    n_events: int = 0
-    n_without_text: int = 0
-
-
-def _values(row: Any, *without: str) -> dict[str, Any]:
-    """Return the values of a row, but for its row id and checksum."""
-    left_out = {"id", "checksum", *without}
-    return {name: value for name, value in row._mapping.items() if name not in left_out}
-
-
-def write_head(part: WorkPart, program: str) -> None:
-    """Write what the collection is, its guidelines, and the judge."""
-    about = part.whole.execute(select(TABLES["collection"])).one()
-    collection = {**_values(about), "id": 1, "created_by": program}
-    part.into.execute(insert(TABLES["collection"]).values(collection))
-    rows = [_values(row) for row in part.whole.execute(select(GUIDELINE))]
-    _insert(part, GUIDELINE, sorted(rows, key=lambda row: int(row["version"])))
-    row = part.whole.execute(select(JUDGE).where(JUDGE.c.id == part.judge)).one()
-    part.into.execute(insert(JUDGE).values(id=1, **_values(row)))
-
-
-def write_topics(part: WorkPart) -> None:
-    """Write the topics of the queues, with the texts they had before, and the judge's terms."""
-    part.topics = {topic: number for number, topic in enumerate(part.queues, start=1)}
-    for table, column, key in (
-        (TOPIC, TOPIC.c.id, "id"),
-        (TOPIC_VERSION, TOPIC_VERSION.c.topic_id, "topic_id"),
-        (JUDGE_TERM, JUDGE_TERM.c.topic_id, "topic_id"),
-    ):
-        query = select(table).where(column.in_(part.topics))
-        if table is JUDGE_TERM:
-            query = query.where(JUDGE_TERM.c.judge_id == part.judge)
-        rows = []
-        for row in part.whole.execute(query):
-            values = {**_values(row), key: part.topics[getattr(row, key)]}
-            rows.append({**values, "judge_id": 1} if table is JUDGE_TERM else values)
-        order = ("position",) if table is JUDGE_TERM else ("version",)
-        rows.sort(key=lambda row: (row[key], *(row[name] for name in order)))
-        _insert(part, table, rows)
-
-
-def write_documents(part: WorkPart, progress: Progress) -> None:
-    """Write the documents of the queues, with their texts; row ids go by docno."""
-    wanted = sorted({document for queue in part.queues.values() for document in queue})
-    docnos: dict[int, str] = {}
-    for some in _batches(wanted):
-        query = select(DOCUMENT.c.id, DOCUMENT.c.docno).where(DOCUMENT.c.id.in_(some))
-        docnos.update((row.id, row.docno) for row in part.whole.execute(query))
-    ordered = sorted(wanted, key=docnos.__getitem__)
-    part.documents = {document: number for number, document in enumerate(ordered, start=1)}
-    without_text: set[int] = set()
-    with progress("documents", len(ordered)) as advance:
-        for some in _batches(ordered):
-            query = select(DOCUMENT).where(DOCUMENT.c.id.in_(some))
-            rows = part.whole.execute(query).all()
-            without_text.update(row.id for row in rows if row.text is None)
-            _insert(
-                part,
-                DOCUMENT,
-                [
-                    {**_values(row), "id": part.documents[row.id]}
-                    for row in sorted(rows, key=lambda row: part.documents[row.id])
-                ],
-            )
-            advance(len(some))
-    part.n_without_text = sum(
-        document in without_text for queue in part.queues.values() for document in queue
-    )
-
-
-def write_pools(part: WorkPart) -> None:
-    """Write a pool for each that has documents of the queues: the oldest that has one."""
-    query = (
-        select(POOL_ENTRY.c.topic_id, POOL_ENTRY.c.document_id, POOL.c.id)
-        .join(POOL, POOL.c.id == POOL_ENTRY.c.pool_id)
-        .where(~POOL.c.withdrawn, POOL_ENTRY.c.sampled)
-        .order_by(POOL.c.id.desc())
-    )
-    oldest = {(topic, document): pool for topic, document, pool in part.whole.execute(query)}
-    by_pool: dict[int, list[Pair]] = {}
-    for topic, queue in part.queues.items():
-        for document in queue:
-            by_pool.setdefault(oldest[topic, document], []).append((topic, document))
-    pools = {row.id: row for row in part.whole.execute(select(POOL)) if row.id in by_pool}
-    for number, pool in enumerate(sorted(pools), start=1):
-        pairs, row = by_pool[pool], pools[pool]
-        sizes = Counter(part.topics[topic] for topic, _ in pairs)
-        manifest = {
-            "strategy": WORK,
-            PART: True,
-            "parameters": {},
-            "out_order": row.display_order.partition(":")[0],
-            "seed": int(row.display_order.partition(":")[2] or 0),
-            "runs": [],
-            "sizes": {_number(part, topic): n for topic, n in sizes.items()},
-            "pairs": len(pairs),
-        }
-        part.into.execute(
-            insert(POOL).values(
-                id=number,
-                name=WORK if len(pools) == 1 else f"{WORK}-{number}",
-                round=row.round,
-                manifest=json.dumps(manifest, sort_keys=True),
-                display_order=row.display_order,
-                withdrawn=False,
-                created_at=row.created_at,
-            )
-        )
-        places: Counter[int] = Counter()
-        rows = []
-        for topic, document in pairs:
-            rows.append(
-                {
-                    "pool_id": number,
-                    "topic_id": part.topics[topic],
-                    "document_id": part.documents[document],
-                    "position": places[topic],
-                }
-            )
-            places[topic] += 1
-        _insert(part, POOL_ENTRY, rows)
-
-
-def _number(part: WorkPart, topic: int) -> str:
-    """Return the id of a topic by its row id in the part."""
-    return str(part.into.execute(select(TOPIC.c.number).where(TOPIC.c.id == topic)).scalar_one())
-
-
-def write_places(part: WorkPart) -> None:
-    """Write the judge's places, where documents are assigned at all; not what they are for."""
-    if not has_assignments(part.whole):
-        return
-    for topic, queue in part.queues.items():
-        held_places = assigned_documents(part.whole, part.judge, topic)
-        rows = [
-            {
-                "topic_id": part.topics[topic],
-                "document_id": part.documents[document],
-                "judge_id": 1,
-                "position": held_places[document].position,
-                "display_order": held_places[document].display_order,
-            }
-            for document in queue
-        ]
-        _insert(part, ASSIGNMENT, rows)
-
-
-def write_events(part: WorkPart) -> None:
-    """Write what the judge did to these documents, and in which sittings."""
-    names = [column.name for column in JUDGEMENT.columns]
-    at = {name: place for place, name in enumerate(names)}
-    wanted = {(topic, document) for topic, queue in part.queues.items() for document in queue}
-    events = [
-        list(row)
-        for row in raw_rows(part.whole, JUDGEMENT, where=f"judge_id = {part.judge:d}")
-        if (row[at["topic_id"]], row[at["document_id"]]) in wanted
-    ]
-    sittings = _write_sittings(part, {event[at["sitting_id"]] for event in events})
-    ids = {event[at["id"]]: number for number, event in enumerate(events, start=1)}
-    newest: dict[Pair, int] = {}
-    for event in events:
-        pair = event[at["topic_id"]], event[at["document_id"]]
-        if event[at["revision"]] > newest.get(pair, 0):
-            newest[pair] = event[at["revision"]]
-            part.states[pair] = State(event[at["state"]]).value
-        event[at["topic_id"]], event[at["document_id"]] = (part.topics[pair[0]], part.documents[pair[1]])
-        event[at["judge_id"]] = 1
-        event[at["id"]] = ids[event[at["id"]]]
-        event[at["sitting_id"]] = sittings.get(event[at["sitting_id"]])
-        undoes = event[at["undoes"]]
-        event[at["undoes"]] = None if undoes is None else ids[undoes]
-    # What an undo takes back comes before it.
-    events.sort(key=lambda event: event[at["revision"]])
-    insert_raw(part.into, JUDGEMENT, events)
-    where = f"judgement_id IN (SELECT id FROM judgement WHERE judge_id = {part.judge:d})"
-    own = [list(row) for row in raw_rows(part.whole, PASSAGE, where=where) if row[1] in ids]
-    insert_raw(
-        part.into, PASSAGE, ([number, ids[row[1]], *row[2:]] for number, row in enumerate(own, start=1))
-    )
-    part.n_events = len(events)
-
-
-def _write_sittings(part: WorkPart, wanted: Iterable[int | None]) -> Mapping[int | None, int]:
-    """Write some sittings; return their row ids here, by those there."""
-    numbers = sorted(one for one in wanted if one is not None)
-    rows = [
-        row
-        for some in _batches(numbers)
-        for row in part.whole.execute(select(SITTING).where(SITTING.c.id.in_(some)))
-    ]
-    rows.sort(key=lambda row: (row.started_at, row.id))
-    written: dict[int | None, int] = {}
-    values = []
-    for number, row in enumerate(rows, start=1):
-        written[row.id] = number
-        topic = part.topics.get(row.topic_id)
-        values.append({**_values(row), "id": number, "judge_id": 1, "topic_id": topic})
-    _insert(part, SITTING, values)
-    return written
-
-
-def _insert(part: WorkPart, table: Any, rows: list[dict[str, Any]]) -> None:
-    """Insert rows, if there are any."""
-    if rows:
-        part.into.connection().execute(insert(table), rows)
-
-
-def _batches(numbers: list[int]) -> Iterable[list[int]]:
-    """Cut a list into batches."""
-    return (numbers[first : first + _BATCH] for first in range(0, len(numbers), _BATCH))
+Row = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,11 +83,9 @@ def hand_out(
 ) -> HandedOut:
     """Make a collection of what lies before one judge, in a SQLite file that is not there yet.
 
-    In it are the topics with all their texts, the documents with theirs, the guidelines, the judge, with what
-    the judge did to these documents and in which sittings, and marked terms. Places are by name: what was
-    claimed stays the judge's there, whatever the lease. The file appears whole or not at all. `StoreError`:
-    the judge is disabled or an adjudicator, nothing lies before the judge, the collection is a part itself,
-    or something is at `file`.
+    Places are by name: what was claimed stays the judge's there, whatever the lease. The file appears whole
+    or not at all. `StoreError`: the judge is disabled or an adjudicator, nothing lies before the judge, the
+    collection is a part itself, or something is at `file`.
     """
     if file.exists() or file.is_symlink():
         message = f"{file} already exists"
@@ -355,30 +129,181 @@ def _fill(
     whole: Session, file: Path, judge: int, queues: dict[int, list[int]], program: str, progress: Progress
 ) -> HandedOut:
     """Write a part into a file that is not there yet."""
-    engine = make_engine(URL.create("sqlite", database=str(file)))
-    try:
+    pairs = [(topic, document) for topic, queue in queues.items() for document in queue]
+    with engine_at(file) as engine:
         with writing(engine, bulk=True, creates=True) as into:
             make_tables(into)
-            part = WorkPart(whole, into, judge, queues)
-            write_head(part, program)
-            write_topics(part)
-            write_documents(part, progress)
-            write_pools(part)
-            write_places(part)
-            write_events(part)
+            part = _Part(whole, into, judge, pairs)
+            _write_head(part, program)
+            n_without_text = _write_documents(part, progress)
+            _write_pools(part)
+            _write_places(part)
+            states = _write_events(part)
         check_schema(engine)
-    finally:
-        engine.dispose()
-    pairs = [(topic, document) for topic, queue in queues.items() for document in queue]
-    states = [part.states.get(pair, State.UNJUDGED.value) for pair in pairs]
+    stand = Counter(states.get(pair, State.UNJUDGED.value) for pair in pairs)
     undrawn = sum(count_undrawn(whole).values())
     to_claim = sum(claimable(whole, judge).values()) if has_assignments(whole) else 0
     return HandedOut(
         topics=len(queues),
         documents=len(pairs),
-        unjudged=states.count(State.UNJUDGED.value),
-        skipped=states.count(State.SKIPPED.value),
-        without_text=part.n_without_text,
-        events=part.n_events,
+        unjudged=stand[State.UNJUDGED.value],
+        skipped=stand[State.SKIPPED.value],
+        without_text=n_without_text,
+        events=len(part.ids["judgement_id"]),
         elsewhere=undrawn + to_claim,
     )
+
+
+class _Part:
+    """A part on its way out of a collection."""
+
+    def __init__(self, whole: Session, into: Session, judge: int, pairs: list[Pair]) -> None:
+        self.whole = whole
+        self.into = into
+        self.judge = judge
+        self.pairs = pairs
+        """Topic by topic, in display order."""
+        topics = {topic: number for number, topic in enumerate(dict(pairs), start=1)}
+        self.ids: dict[str, dict[int, int]] = {"judge_id": {judge: 1}, "topic_id": topics}
+        """Row ids there to row ids here, by the columns that refer to them."""
+
+    def read(self, table: Table, where: str = "") -> list[Row]:
+        """Read the rows of the whole collection that a condition chooses."""
+        names = table.columns.keys()
+        return [dict(zip(names, row, strict=True)) for row in raw_rows(self.whole, table, where=where)]
+
+    def write(self, table: Table, rows: list[Row], *order: str) -> None:
+        """Write rows in an order, under the row ids here; where none are known yet, they are numbered."""
+        own = f"{table.name}_id"
+        for row in rows:
+            row |= {name: ids.get(row[name]) for name, ids in self.ids.items() if name in row}
+            if "id" in row and own in self.ids:
+                row["id"] = self.ids[own][row["id"]]
+        rows.sort(key=itemgetter(*order))
+        if "id" in table.columns and own not in self.ids:
+            numbers = self.ids[own] = {row["id"]: number for number, row in enumerate(rows, start=1)}
+            for row in rows:
+                row |= {name: numbers.get(row[name]) for name in ("id", "undoes") if name in row}
+        insert_raw(self.into, table, (list(row.values()) for row in rows))
+
+
+def _write_head(part: _Part, program: str) -> None:
+    """Write what the collection is, its guidelines, the judge, and the topics with all their texts."""
+    about = [row | {"created_by": program} for row in part.read(TABLES["collection"])]
+    part.write(TABLES["collection"], about, "id")
+    part.write(GUIDELINE, part.read(GUIDELINE), "version")
+    part.write(JUDGE, part.read(JUDGE, f"id = {part.judge:d}"), "id")
+    topics = _listed(part.ids["topic_id"])
+    part.write(TOPIC, part.read(TOPIC, f"id IN ({topics})"), "id")
+    part.write(TOPIC_VERSION, part.read(TOPIC_VERSION, f"topic_id IN ({topics})"), "topic_id", "version")
+    terms = part.read(JUDGE_TERM, f"judge_id = {part.judge:d} AND topic_id IN ({topics})")
+    part.write(JUDGE_TERM, terms, "topic_id", "position")
+
+
+def _write_documents(part: _Part, progress: Progress) -> int:
+    """Write the documents with their texts, and return for how many pairs there is none."""
+    docnos = fetch_docnos(part.whole, (document for _, document in part.pairs))
+    ordered = sorted(docnos, key=docnos.__getitem__)
+    part.ids["document_id"] = {document: number for number, document in enumerate(ordered, start=1)}
+    without_text: set[int] = set()
+    with progress("documents", len(ordered)) as advance:
+        for first in range(0, len(ordered), _BATCH):
+            some = ordered[first : first + _BATCH]
+            rows = part.read(DOCUMENT, f"id IN ({_listed(some)})")
+            without_text.update(row["id"] for row in rows if row["text"] is None)
+            part.write(DOCUMENT, rows, "id")
+            advance(len(some))
+    return sum(document in without_text for _, document in part.pairs)
+
+
+def _write_pools(part: _Part) -> None:
+    """Write a pool for each that has documents of the queues: the oldest that has one."""
+    query = (
+        select(POOL_ENTRY.c.topic_id, POOL_ENTRY.c.document_id, POOL.c.id)
+        .join(POOL, POOL.c.id == POOL_ENTRY.c.pool_id)
+        .where(~POOL.c.withdrawn, POOL_ENTRY.c.sampled)
+        .order_by(POOL.c.id.desc())
+    )
+    oldest = {(topic, document): pool for topic, document, pool in part.whole.execute(query)}
+    by_pool: dict[int, list[Pair]] = {}
+    for pair in part.pairs:
+        by_pool.setdefault(oldest[pair], []).append(pair)
+    topics, documents = part.ids["topic_id"], part.ids["document_id"]
+    called = {row.id: row.number for row in part.into.execute(select(TOPIC.c.id, TOPIC.c.number))}
+    pools = part.whole.execute(select(POOL).where(POOL.c.id.in_(by_pool)).order_by(POOL.c.id)).all()
+    for number, pool in enumerate(pools, start=1):
+        order, _, seed = pool.display_order.partition(":")
+        sizes = Counter(called[topics[topic]] for topic, _ in by_pool[pool.id])
+        manifest = {
+            "strategy": WORK,
+            PART: True,
+            "parameters": {},
+            "out_order": order,
+            "seed": int(seed or 0),
+            "runs": [],
+            "sizes": sizes,
+            "pairs": len(by_pool[pool.id]),
+        }
+        values = {
+            "id": number,
+            "name": WORK if len(pools) == 1 else f"{WORK}-{number}",
+            "round": pool.round,
+            "manifest": json.dumps(manifest, sort_keys=True),
+            "display_order": pool.display_order,
+            "created_at": pool.created_at,
+        }
+        part.into.execute(insert(POOL).values(values))
+        places = {topic: count() for topic, _ in by_pool[pool.id]}
+        entries = [
+            {
+                "pool_id": number,
+                "topic_id": topics[topic],
+                "document_id": documents[document],
+                "position": next(places[topic]),
+            }
+            for topic, document in by_pool[pool.id]
+        ]
+        part.into.connection().execute(insert(POOL_ENTRY), entries)
+
+
+def _write_places(part: _Part) -> None:
+    """Write the judge's places, where documents are assigned at all; not what they are for."""
+    if not has_assignments(part.whole):
+        return
+    held = {topic: assigned_documents(part.whole, part.judge, topic) for topic in part.ids["topic_id"]}
+    places = [
+        {
+            "topic_id": part.ids["topic_id"][topic],
+            "document_id": part.ids["document_id"][document],
+            "judge_id": 1,
+            "position": held[topic][document].position,
+            "display_order": held[topic][document].display_order,
+        }
+        for topic, document in part.pairs
+    ]
+    part.into.connection().execute(insert(ASSIGNMENT), places)
+
+
+def _write_events(part: _Part) -> dict[Pair, str]:
+    """Write what the judge did to these documents, and in which sittings; return the states after it."""
+    wanted = {*part.pairs}
+    of_judge = f"judge_id = {part.judge:d}"
+    events = [
+        one for one in part.read(JUDGEMENT, of_judge) if (one["topic_id"], one["document_id"]) in wanted
+    ]
+    events.sort(key=itemgetter("revision"))
+    states = {(one["topic_id"], one["document_id"]): one["state"] for one in events}
+    sat = {one["sitting_id"] for one in events}
+    sittings = [one for one in part.read(SITTING, of_judge) if one["id"] in sat]
+    part.write(SITTING, sittings, "started_at", "id")
+    # What an undo takes back comes before it.
+    part.write(JUDGEMENT, events, "topic_id", "document_id", "revision")
+    passages = part.read(PASSAGE, f"judgement_id IN (SELECT id FROM judgement WHERE {of_judge})")
+    written = [one for one in passages if one["judgement_id"] in part.ids["judgement_id"]]
+    part.write(PASSAGE, written, "judgement_id", "start", "id")
+    return states
+
+
+def _listed(numbers: Iterable[int]) -> str:
+    """List row ids for a statement."""
+    return ", ".join(map(str, numbers))

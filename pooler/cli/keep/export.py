@@ -8,13 +8,21 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
 from pooler.cli.console import check_out, erased_facts, erased_words, write_json, write_lines
 from pooler.cli.interrupts import tidy_when_killed
-from pooler.cli.keep.export_formats import ntcir, prels
+from pooler.cli.keep.export_formats import (
+    ManifestOption,
+    WhoseOptions,
+    made_of,
+    ntcir,
+    prels,
+    sha256_of,
+    write_judged,
+)
 from pooler.cli.options import (
     DEFAULT_COLLECTION,
     AggregateOption,
@@ -25,8 +33,6 @@ from pooler.cli.options import (
     OfOption,
     RelaxedOption,
     RigidOption,
-    RuleName,
-    TiesName,
     TiesOption,
     WithoutRulingsOption,
     policy_of,
@@ -71,6 +77,14 @@ _WHOLE = 2**31 - 1
 """A depth that no ranking reaches."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PoolOptions(WhoseOptions):
+    """What stands after them in the help of `export pool`."""
+
+    collection: CollectionOption = DEFAULT_COLLECTION
+
+
+@command
 def pool(
     name: Annotated[str, typer.Option("--name", help="Name of the pool.")] = "pool",
     out: Annotated[str | None, typer.Option("--out", "-o", metavar="FILE", help="Default stdout.")] = None,
@@ -83,12 +97,8 @@ def pool(
             " unjudged, skipped, cannot or tied.",
         ),
     ] = False,
-    judge: JudgeOption = None,
-    aggregate: AggregateOption = None,
-    ties: TiesOption = None,
-    of: OfOption = None,
-    without_rulings: WithoutRulingsOption = False,
-    collection: CollectionOption = DEFAULT_COLLECTION,
+    *,
+    given: PoolOptions,
 ) -> None:
     """Write a pool: one `topic docno` per line, in its display order.
 
@@ -96,73 +106,40 @@ def pool(
 
     Example: pooler export pool --annotated --aggregate majority --ties low --out contributions.txt
     """
+    from pooler.pools.annotated import UNJUDGED, graded_lines
     from pooler.pools.plan import pool_lines
     from store.collection import Collection
 
     check_out(out, None)
     if not annotated:
-        _check_no_policy(judge, aggregate, ties, of, without_rulings=without_rulings)
-        with Collection(collection) as opened:
-            stored = opened.pools.get(name)
-            others = _others(opened, name)
+        for option in ("judge", "aggregate", "ties", "of", "without_rulings"):
+            if getattr(given, option):
+                requirement = "is for a pool with grades"
+                raise ArgumentError(
+                    f"--{option.replace('_', '-')}", requirement, None, hint="--annotated writes them"
+                )
+    policy = given.policy()
+    with Collection(given.collection) as opened:
+        stored = opened.pools.get(name)
+        others = [one.name for one in opened.pools.all() if one.name != name and not one.withdrawn]
+        if annotated:
+            runs = _runs_of(opened, stored)
+            grades, facts = _grades(opened, policy)
+    manifest = {**stored.manifest, **_PROGRAM}
+    if annotated:
+        write_judged(out, graded_lines(runs, stored, grades), manifest | {"grades": facts}, None)
+        listed = {(entry.topic, entry.docno) for entry in stored.entries if entry.sampled}
+        n_open = sum(grades.get(pair, UNJUDGED) == UNJUDGED for pair in listed)
+        n_runs = 0 if runs is None else sum(run.contributes for run in runs.runs)
+        say(f"{counted(len(listed), 'document')} of {counted(n_runs, 'run')}, {n_open:,} unjudged")
+    else:
         write_lines(out, pool_lines(stored))
         if out not in (None, "-"):
-            write_json(f"{out}.manifest.json", {**stored.manifest, **_PROGRAM})
-        _say_others(name, others)
-        return
-    from pooler.pools.annotated import UNJUDGED, graded_lines
-
-    policy = policy_of(judge=judge, aggregate=aggregate, ties=ties, of=of, without_rulings=without_rulings)
-    with Collection(collection) as opened:
-        stored = opened.pools.get(name)
-        others = _others(opened, name)
-        runs = _runs_of(opened, stored)
-        grades, facts = _grades(opened, policy)
-        write_lines(out, graded_lines(runs, stored, grades))
-    if out not in (None, "-"):
-        entries = {**stored.manifest, **_PROGRAM, "grades": facts}
-        write_json(f"{out}.manifest.json", entries, private=True)
-    listed = {(entry.topic, entry.docno) for entry in stored.entries if entry.sampled}
-    n_open = sum(grades.get(pair, UNJUDGED) == UNJUDGED for pair in listed)
-    n_runs = 0 if runs is None else sum(run.contributes for run in runs.runs)
-    say(f"{counted(len(listed), 'document')} of {counted(n_runs, 'run')}, {n_open:,} unjudged")
-    _say_others(name, others)
-
-
-def _others(opened: Collection, name: str) -> list[str]:
-    """Return the names of the other pools that are not withdrawn."""
-    return [one.name for one in opened.pools.all() if one.name != name and not one.withdrawn]
-
-
-def _say_others(name: str, others: list[str]) -> None:
-    """Say that what was written is not all that is pooled."""
-    if not others:
-        return
-    named = ", ".join(others[:_OTHERS_SHOWN])
-    named += f" and {len(others) - _OTHERS_SHOWN:,} more" if len(others) > _OTHERS_SHOWN else ""
-    say(f"this is only pool `{name}`; other pools: {named} (--name writes one)")
-
-
-def _check_no_policy(
-    judge: str | None,
-    aggregate: RuleName | None,
-    ties: TiesName | None,
-    of: list[str] | None,
-    *,
-    without_rulings: bool,
-) -> None:
-    """Refuse options on whose grades count where no grade is written."""
-    given = {
-        "--judge": judge,
-        "--aggregate": aggregate,
-        "--ties": ties,
-        "--of": of,
-        "--without-rulings": without_rulings or None,
-    }
-    for option, value in given.items():
-        if value:
-            requirement = "is for a pool with grades"
-            raise ArgumentError(option, requirement, None, hint="--annotated writes them")
+            write_json(f"{out}.manifest.json", manifest)
+    if others:
+        named = ", ".join(others[:_OTHERS_SHOWN])
+        named += f" and {len(others) - _OTHERS_SHOWN:,} more" if len(others) > _OTHERS_SHOWN else ""
+        say(f"this is only pool `{name}`; other pools: {named} (--name writes one)")
 
 
 def _runs_of(opened: Collection, stored: Pool) -> RunSet | None:
@@ -213,28 +190,25 @@ class JudgementsFormatName(StrEnum):
     TSV = "tsv"
 
 
+Told = TypeVar("Told", "Judgement", "JudgementEvent")
+
+
 @dataclass(slots=True)
 class _Tally:
     """What passed by on its way into a file."""
 
+    by: str
+    """What is counted of each: its `state` or its `action`."""
+    counts: Counter[str] = field(default_factory=Counter)
     judges: Counter[str] = field(default_factory=Counter)
-    states: Counter[str] = field(default_factory=Counter)
-    actions: Counter[str] = field(default_factory=Counter)
     digest: Any = field(default_factory=hashlib.sha256)
     """Of the bytes of the file."""
 
-    def of_states(self, records: Iterable[Judgement]) -> Iterator[Judgement]:
-        """Count how documents stand."""
+    def of(self, records: Iterable[Told]) -> Iterator[Told]:
+        """Count records."""
         for one in records:
             self.judges[one.judge] += 1
-            self.states[str(one.state)] += 1
-            yield one
-
-    def of_events(self, events: Iterable[JudgementEvent]) -> Iterator[JudgementEvent]:
-        """Count events."""
-        for one in events:
-            self.judges[one.judge] += 1
-            self.actions[str(one.action)] += 1
+            self.counts[str(getattr(one, self.by))] += 1
             yield one
 
     def of_lines(self, lines: Iterable[str], advance: Callable[[int], None]) -> Iterator[str]:
@@ -261,12 +235,7 @@ def judgements(
         typer.Option("--history", help="Every event with everything known about it, in the order of time."),
     ] = False,
     out: Annotated[str | None, typer.Option("--out", "-o", metavar="FILE", help="Default stdout.")] = None,
-    manifest: Annotated[
-        str | None,
-        typer.Option(
-            "--manifest", metavar="FILE", help="Default: the name of the file with .manifest.json added."
-        ),
-    ] = None,
+    manifest: ManifestOption = None,
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
     """Write the state of every document for every judge, with notes and reasons.
@@ -284,65 +253,39 @@ def judgements(
 
     check_out(out, manifest)
     kind: JudgementsFormat = "jsonl" if form is JudgementsFormatName.JSONL else "tsv"
-    tally = _Tally()
+    tally = _Tally("action" if history else "state")
     with Collection(collection) as opened:
-        name = opened.name
-        erased, gone = erased_words(opened), erased_facts(opened)
+        facts = {**made_of(opened), "format": kind, "history": history, **erased_facts(opened)}
+        erased = erased_words(opened)
         if history:
             with opened.as_it_stands() as inside:
                 kinds = {judge.name: judge.kind for judge in fetch_judges(inside.session)}
                 keys = inside.session, inside.topics, inside.documents
-                events = tally.of_events(fetch_histories_of(*keys, judges=names or None))
+                events = tally.of(fetch_histories_of(*keys, judges=names or None))
                 lines = history_lines(events, kinds, kind)
                 with progress("events", count_events(inside.session, names or None)) as advance:
                     write_lines(out, tally.of_lines(lines, advance), manifest=manifest, private=True)
         else:
             records = opened.judgements.current(names or None)
             kinds = {judge.name: judge.kind for judge in opened.judges.all()}
-    if not history:
-        records.sort(key=lambda one: (natural_key(one.topic), one.docno, one.judge))
-        lines = state_lines(tally.of_states(records), kinds, kind)
-        with progress("judgements", len(records)) as advance:
-            write_lines(out, tally.of_lines(lines, advance), manifest=manifest, private=True)
+            records.sort(key=lambda one: (natural_key(one.topic), one.docno, one.judge))
+            lines = state_lines(tally.of(records), kinds, kind)
+            with progress("judgements", len(records)) as advance:
+                write_lines(out, tally.of_lines(lines, advance), manifest=manifest, private=True)
+    n, n_judges = tally.judges.total(), counted(len(tally.judges), "judge")
+    if history:
+        facts |= {"events": n, "by_action": tally.counts}
+        parts = [f"{count:,} {action}" for action, count in sorted(tally.counts.items())]
+    else:
+        facts |= {"judgements": n, "by_state": {state: tally.counts[state] for state in _STATES}}
+        parts = [f"{tally.counts[one]:,} {words}" for one, words in _STATES.items() if tally.counts[one]]
     if manifest is not None or out not in (None, "-"):
-        facts = {**_events_manifest(name, kind, tally, history=history), **gone}
+        facts |= {"by_judge": tally.judges, "sha256": tally.digest.hexdigest()}
         write_json(manifest or f"{out}.manifest.json", facts, private=True)
-    _report_events(tally, history=history)
+    what = counted(n, "judgement event" if history else "judgement")
+    say(f"{what} of {n_judges}" + (f": {', '.join(parts)}" if parts else ""))
     if erased:
         say(erased)
-
-
-def _events_manifest(name: str, kind: JudgementsFormat, tally: _Tally, *, history: bool) -> dict[str, object]:
-    """Say what was exported and how; no times, so that equal files have equal manifests."""
-    from pooler import __version__
-
-    what = {"events": tally.judges.total(), "by_action": dict(tally.actions)}
-    if not history:
-        what = {
-            "judgements": tally.judges.total(),
-            "by_state": {state: tally.states[state] for state in _STATES},
-        }
-    return {
-        "tool": "pooler",
-        "version": __version__,
-        "collection": name,
-        "format": kind,
-        "history": history,
-        **what,
-        "by_judge": dict(tally.judges),
-        "sha256": tally.digest.hexdigest(),
-    }
-
-
-def _report_events(tally: _Tally, *, history: bool) -> None:
-    """Say on stderr what was written."""
-    number, n_judges = tally.judges.total(), counted(len(tally.judges), "judge")
-    if history:
-        parts = [f"{count:,} {action}" for action, count in sorted(tally.actions.items())]
-    else:
-        parts = [f"{tally.states[one]:,} {words}" for one, words in _STATES.items() if tally.states[one]]
-    what = counted(number, "judgement event" if history else "judgement")
-    say(f"{what} of {n_judges}" + (f": {', '.join(parts)}" if parts else ""))
 
 
 def whole_collection(
@@ -418,28 +361,15 @@ def whole_collection(
 def _report_directory(folder: Path, export_choice: ExportChoice, written: Written) -> None:
     """Say on stderr what was written and what was not."""
     counts = written.counts
-    kinds = (
-        ("topics", "topic"),
-        ("documents", "document"),
-        ("runs", "run"),
-        ("pools", "pool"),
-        ("judges", "judge"),
-        ("events", "judgement event"),
-    )
-    said = {name: counted(counts[name], noun) for name, noun in kinds}
+    nouns = {f"{noun}s": noun for noun in ("topic", "document", "run", "pool", "judge")}
+    nouns["events"] = "judgement event"
+    said = {name: counted(counts[name], noun) for name, noun in nouns.items()}
     if written.n_idle and counts["judges"] > written.n_idle:
         said["judges"] += f" ({written.n_idle:,} without a grade)"
-    what = ", ".join(said.values())
-    say(f"{folder}: {what}; {counted(written.n_files, 'file')}, {written.n_bytes:,} bytes")
-    left_out = [
-        noun
-        for noun, is_there in (
-            ("texts", export_choice.texts),
-            ("runs", export_choice.runs),
-            ("notes", export_choice.notes),
-        )
-        if not is_there
-    ]
+    say(
+        f"{folder}: {', '.join(said.values())}; {counted(written.n_files, 'file')}, {written.n_bytes:,} bytes"
+    )
+    left_out = [noun for noun in ("texts", "runs", "notes") if not getattr(export_choice, noun)]
     if left_out:
         say(f"left out: {', '.join(left_out)}")
     graded = [one for one in written.qrels if one["level"] is None]
@@ -450,7 +380,10 @@ def _report_directory(folder: Path, export_choice: ExportChoice, written: Writte
         tell_kinds(graded[0].get("kinds", {}))
     else:
         say("no qrels: nothing is judged yet")
-    _report_left_out(graded)
+    # Nobody graded these, though somebody looked at them.
+    skipped, cannot = (sum(one["left_out"][reason] for one in graded) for reason in ("skipped", "cannot"))
+    if skipped or cannot:
+        say(f"left out of the qrels: {skipped:,} skipped, {cannot:,} cannot be judged")
     if counts.get("erasures"):
         say(
             f"judges erased: {counts['erasures']:,}, with {counted(counts['erased_judgements'], 'judgement')}"
@@ -490,13 +423,6 @@ def _report_qrels(qrels: Sequence[Mapping[str, Any]]) -> None:
             words.append(f"rulings: {decided}")
         if words:
             say(f"  {level_name(one['level'])}: {'; '.join(words)}")
-
-
-def _report_left_out(graded: Sequence[Mapping[str, Any]]) -> None:
-    """Say how many documents have no grade in the qrels, though somebody looked at them."""
-    skipped, cannot = (sum(one["left_out"][reason] for one in graded) for reason in ("skipped", "cannot"))
-    if skipped or cannot:
-        say(f"left out of the qrels: {skipped:,} skipped, {cannot:,} cannot be judged")
 
 
 def work(
@@ -557,12 +483,7 @@ def probabilities(
     rigid: RigidOption = False,
     relaxed: RelaxedOption = False,
     of: OfOption = None,
-    manifest: Annotated[
-        str | None,
-        typer.Option(
-            "--manifest", metavar="FILE", help="Default: the name of the file with .manifest.json added."
-        ),
-    ] = None,
+    manifest: ManifestOption = None,
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
     """Write how likely each document is relevant, by all its judges.
@@ -595,11 +516,9 @@ def probabilities(
         )
         rows = zip(found.topics, found.docnos, found.p.tolist(), strict=True)
         lines = [f"{topic} {docno} {p:.10g}" for topic, docno, p in rows]
-        facts = _probabilities_manifest(opened, found, policy, lines) | erased_facts(opened)
+        facts = _probabilities_facts(opened, found, policy, lines) | erased_facts(opened)
         erased = erased_words(opened)
-    write_lines(out, lines, manifest=manifest)
-    if manifest is not None or out not in (None, "-"):
-        write_json(manifest or f"{out}.manifest.json", facts, private=True)
+    write_judged(out, lines, facts, manifest)
     how = f"share of judges at level {found.level}" if found.values is None else "mean value of grades"
     say(f"{counted(len(lines), 'document')}, {how}, {_judges_each(found)}")
     tell_kinds(found.settings.get("kinds", {}))
@@ -617,31 +536,26 @@ def _judges_each(found: Probabilities) -> str:
     return f"{counted(len(found.judges), 'judge')}, {low}{many} a document"
 
 
-def _probabilities_manifest(
+def _probabilities_facts(
     opened: Collection, found: Probabilities, policy: Policy, lines: Sequence[str]
 ) -> dict[str, Any]:
-    """Say what was exported and how; no times, so that equal files have equal manifests."""
-    from pooler import __version__
+    """Say what was exported and how."""
     from pooler.results.agree.aggregate import judge_facts
     from store.formats.scale import scale_to_json
 
     assert found.n_judges is not None
-    n_votes = found.n_judges.tolist()
-    by_judges = {str(n): n_votes.count(n) for n in sorted({*n_votes})}
-    text = "".join(f"{line}\n" for line in lines)
+    n_votes = Counter(found.n_judges.tolist())
     return {
-        "tool": "pooler",
-        "version": __version__,
-        "collection": opened.name,
+        **made_of(opened),
         "columns": ["topic", "docno", "p"],
         "scale": scale_to_json(opened.scale),
         **judge_facts(opened.judges.all(), found.judges, policy),
         "values": None if found.values is None else {str(grade): p for grade, p in found.values.items()},
         "level": found.level,
         "documents": len(lines),
-        "by_number_of_judges": by_judges,
+        "by_number_of_judges": {str(n): n_votes[n] for n in sorted(n_votes)},
         "without_a_grade": found.without_grade,
-        "sha256": hashlib.sha256(text.encode()).hexdigest(),
+        "sha256": sha256_of("".join(f"{line}\n" for line in lines)),
     }
 
 

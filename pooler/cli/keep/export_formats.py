@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 import io
 from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -24,38 +25,90 @@ from pooler.cli.options import (
     WithoutRulingsOption,
     policy_of,
 )
+from pooler.cli.signature import command
 from pooler.results.judgement_files import PrelsName, method_of
 from pooler.telling import say, warn
 from store.errors import ArgumentError, PoolerError
 from store.text import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from store.collection import Collection
     from store.formats.prels import StatapRow, XinfapRow
+    from store.grades.policy import Policy
     from store.grades.qrels import FinalQrels
-    from store.records import Pool, Qrel, Scale
+    from store.records import Pool
+
+ManifestOption = Annotated[
+    str | None,
+    typer.Option(
+        "--manifest", metavar="FILE", help="Default: the name of the file with .manifest.json added."
+    ),
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WhoseOptions:
+    """Whose grades are written."""
+
+    judge: JudgeOption = None
+    aggregate: AggregateOption = None
+    ties: TiesOption = None
+    of: OfOption = None
+    without_rulings: WithoutRulingsOption = False
+
+    def policy(self) -> Policy:
+        """Return whose grades count, and how they become one."""
+        return policy_of(
+            judge=self.judge,
+            aggregate=self.aggregate,
+            ties=self.ties,
+            of=self.of,
+            without_rulings=self.without_rulings,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PrelsOptions(WhoseOptions):
+    """What stands after them in the help of `export prels`."""
+
+    manifest: ManifestOption = None
+    collection: CollectionOption = DEFAULT_COLLECTION
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NtcirOptions(WhoseOptions):
+    """What stands after them in the help of `export ntcir`."""
+
+    manifest: Annotated[
+        str | None, typer.Option("--manifest", metavar="FILE", help="Default: PREFIX.manifest.json.")
+    ] = None
+    collection: CollectionOption = DEFAULT_COLLECTION
+
+
+def write_judged(
+    out: str | None, lines: Iterable[str], facts: Mapping[str, Any], manifest: str | None
+) -> None:
+    """Write lines, and a manifest that names judges beside a file of them or where it was asked for."""
+    write_lines(out, lines, manifest=manifest)
+    if manifest is not None or out not in (None, "-"):
+        write_json(manifest or f"{out}.manifest.json", facts, private=True)
+
+
+def made_of(opened: Collection) -> dict[str, Any]:
+    """Begin a manifest; no times are in one, so that equal files have equal manifests."""
+    from pooler import __version__
+
+    return {"tool": "pooler", "version": __version__, "collection": opened.name}
 
 
 class NtcirName(StrEnum):
-    """Formats of `store.formats.ntcir` and `store.formats.ntcir`."""
+    """Formats of `store.formats.ntcir`."""
 
     NTCIR2 = "ntcir2"
     NTCIREVAL = "ntcireval"
 
 
-@dataclass(frozen=True, slots=True)
-class _File:
-    """One file, ready to be written."""
-
-    path: str | None
-    reading: str | None
-    """``rigid`` or ``relaxed``; ``None`` = it has grades alone."""
-    level: int | None
-    text: str
-
-
+@command
 def ntcir(
     kind: Annotated[
         NtcirName,
@@ -79,15 +132,8 @@ def ntcir(
             show_default=False,
         ),
     ] = None,
-    judge: JudgeOption = None,
-    aggregate: AggregateOption = None,
-    ties: TiesOption = None,
-    of: OfOption = None,
-    without_rulings: WithoutRulingsOption = False,
-    manifest: Annotated[
-        str | None, typer.Option("--manifest", metavar="FILE", help="Default: PREFIX.manifest.json.")
-    ] = None,
-    collection: CollectionOption = DEFAULT_COLLECTION,
+    *,
+    given: NtcirOptions,
 ) -> None:
     """Write qrels in an NTCIR format: grades as letters, or as levels L0 to Ln.
 
@@ -95,7 +141,6 @@ def ntcir(
 
     Example: pooler export ntcir --as ntcireval --aggregate majority --ties low --out web.rel
     """
-    from pooler import __version__
     from pooler.results.agree.aggregate import (
         qrels_facts,
         tell_decisions,
@@ -106,51 +151,59 @@ def ntcir(
         tell_tied,
     )
     from pooler.results.judge_kinds import tell_kinds
+    from store.analysis.collapse import level_of
     from store.collection import Collection
-    from store.formats.ntcir import letters_of
+    from store.formats.ntcir import letters_of, write_ntcir2, write_ntcireval
     from store.grades.qrels import decide
     from store.judging.kinds import kind_counts
 
-    if kind is NtcirName.NTCIR2 and out in (None, "-"):
+    has_letters = kind is NtcirName.NTCIR2
+    if has_letters and out in (None, "-"):
         requirement = "must be given with --as ntcir2, which writes PREFIX.rigid and PREFIX.relaxed"
         raise ArgumentError("--out", requirement, out)
-    if kind is NtcirName.NTCIR2 and aggregate is RuleName.SUM:
+    if has_letters and given.aggregate is RuleName.SUM:
         requirement = "must give a grade of the scale with --as ntcir2, and a sum is none"
-        raise ArgumentError("--aggregate", requirement, aggregate.value)
-    if kind is not NtcirName.NTCIR2 and letters is not None:
+        raise ArgumentError("--aggregate", requirement, given.aggregate.value)
+    if not has_letters and letters is not None:
         raise ArgumentError("--letters", "is for --as ntcir2", letters)
-    policy = policy_of(judge=judge, aggregate=aggregate, ties=ties, of=of, without_rulings=without_rulings)
-    beside = manifest or (None if out in (None, "-") else f"{out}.manifest.json")
-    for suffix in (".rigid", ".relaxed") if kind is NtcirName.NTCIR2 else ("",):
-        check_out(None if out is None else f"{out}{suffix}", beside)
-    with Collection(collection) as opened:
-        readings = _readings(kind, opened.scale, letters)
+    policy = given.policy()
+    beside = given.manifest or (None if out in (None, "-") else f"{out}.manifest.json")
+    paths = [f"{out}.rigid", f"{out}.relaxed"] if has_letters else [out]
+    for path in paths:
+        check_out(path, beside)
+    with Collection(given.collection) as opened:
+        scale = opened.scale
+        readings: dict[str, int | None] = {"graded": None}
+        if has_letters:
+            named = letters_of(scale, letters)
+            rigid = level_of(scale, level=None, rigid=True, relaxed=False)
+            readings = {"rigid": rigid, "relaxed": scale.relaxed}
         all_votes = opened.grades.all_votes(policy)
         final = decide(all_votes, policy)
-        files = [_file(out, *one, final.rows, opened.scale, letters) for one in readings]
+        texts = []
+        for level in readings.values():
+            buffer = io.StringIO()
+            if has_letters:
+                write_ntcir2(final.rows, scale, level, buffer, letters=letters)
+            else:
+                write_ntcireval(final.rows, buffer)
+            texts.append(buffer.getvalue())
         n_open = len(opened.pools.rounds().keys() - final.pairs - final.left_out.keys())
         facts = {
-            "tool": "pooler",
-            "version": __version__,
-            "collection": opened.name,
+            **made_of(opened),
             "format": kind.value,
             **erased_facts(opened),
-            **qrels_facts(opened.judges.all(), final, opened.scale, n_open),
+            **qrels_facts(opened.judges.all(), final, scale, n_open),
             "files": [
-                {
-                    "reading": file.reading or "graded",
-                    "level": file.level,
-                    "sha256": hashlib.sha256(file.text.encode()).hexdigest(),
-                }
-                for file in files
+                {"reading": reading, "level": level, "sha256": sha256_of(text)}
+                for (reading, level), text in zip(readings.items(), texts, strict=True)
             ],
         }
         erased, kinds = erased_words(opened), kind_counts(opened.judges.all(), final.judges)
-        if kind is NtcirName.NTCIR2:
-            named = letters_of(opened.scale, letters)
+        if has_letters:
             facts["letters"] = {str(grade): letter for grade, letter in named.items()}
-    for file in files:
-        write_lines(file.path, file.text.splitlines(), manifest=beside)
+    for path, text in zip(paths, texts, strict=True):
+        write_lines(path, text.splitlines(), manifest=beside)
     if beside is not None:
         write_json(beside, facts, private=True)
     tell_judged(final, all_votes)
@@ -167,41 +220,16 @@ def ntcir(
         say(erased)
 
 
-def _readings(kind: NtcirName, scale: Scale, letters: str | None) -> list[tuple[str | None, int | None]]:
-    """Return what is written: the readings and their levels, or the grades alone."""
-    from store.analysis.collapse import level_of
-    from store.formats.ntcir import letters_of
-
-    if kind is NtcirName.NTCIREVAL:
-        return [(None, None)]
-    letters_of(scale, letters)
-    rigid = level_of(scale, level=None, rigid=True, relaxed=False)
-    return [("rigid", rigid), ("relaxed", scale.relaxed)]
-
-
-def _file(
-    out: str | None,
-    reading: str | None,
-    level: int | None,
-    rows: Sequence[Qrel],
-    scale: Scale,
-    letters: str | None,
-) -> _File:
-    """Make one file."""
-    from store.formats.ntcir import write_ntcir2, write_ntcireval
-
-    buffer = io.StringIO()
-    if reading is None:
-        write_ntcireval(rows, buffer)
-        return _File(out, reading, level, buffer.getvalue())
-    write_ntcir2(rows, scale, level, buffer, letters=letters)
-    return _File(f"{out}.{reading}", reading, level, buffer.getvalue())
+def sha256_of(text: str) -> str:
+    """Return the hash of a file's text, as a manifest has it."""
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 _WORDS = {"unjudged": "unjudged", "skipped": "skipped", "cannot": "cannot be judged", "tied": "tied"}
 """Why a sampled document has no grade, in words."""
 
 
+@command
 def prels(
     kind: Annotated[
         PrelsName,
@@ -214,18 +242,8 @@ def prels(
     ],
     name: Annotated[str, typer.Option("--pool", metavar="NAME", help="A sampled pool.")] = "pool",
     out: Annotated[str | None, typer.Option("--out", "-o", metavar="FILE", help="Default stdout.")] = None,
-    judge: JudgeOption = None,
-    aggregate: AggregateOption = None,
-    ties: TiesOption = None,
-    of: OfOption = None,
-    without_rulings: WithoutRulingsOption = False,
-    manifest: Annotated[
-        str | None,
-        typer.Option(
-            "--manifest", metavar="FILE", help="Default: the name of the file with .manifest.json added."
-        ),
-    ] = None,
-    collection: CollectionOption = DEFAULT_COLLECTION,
+    *,
+    given: PrelsOptions,
 ) -> None:
     """Write the judgements of a sampled pool, for xinfAP or statAP.
 
@@ -239,19 +257,18 @@ def prels(
     from store.grades.qrels import decide
     from store.judging.kinds import kind_counts
 
-    check_out(out, manifest)
-    policy = policy_of(judge=judge, aggregate=aggregate, ties=ties, of=of, without_rulings=without_rulings)
-    with Collection(collection) as opened:
+    check_out(out, given.manifest)
+    policy = given.policy()
+    with Collection(given.collection) as opened:
         pool = opened.pools.get(name)
         all_votes = opened.grades.all_votes(policy)
         final = decide(all_votes, policy)
         document_states = _document_states(pool, final)
         text = _xinfap(pool, final) if kind is PrelsName.XINFAP else _statap(pool, final)
-        facts = _prels_manifest(opened, pool, kind, final, document_states, text) | erased_facts(opened)
+        facts = _prels_facts(opened, pool, kind, final, document_states)
+        facts |= {"sha256": sha256_of(text)} | erased_facts(opened)
         erased, kinds = erased_words(opened), kind_counts(opened.judges.all(), final.judges)
-    write_lines(out, text.splitlines(), manifest=manifest)
-    if manifest is not None or out not in (None, "-"):
-        write_json(manifest or f"{out}.manifest.json", facts, private=True)
+    write_judged(out, text.splitlines(), facts, given.manifest)
     _report_prels(kind, pool, who_judged(final, all_votes), final, document_states)
     tell_kinds(kinds)
     if erased:
@@ -342,24 +359,16 @@ def _no_sample(pool: Pool, lacks: str) -> PoolerError:
     return PoolerError(f"pool `{pool.name}` has no {lacks}", hint=hint)
 
 
-def _prels_manifest(
-    opened: Collection,
-    pool: Pool,
-    kind: PrelsName,
-    final: FinalQrels,
-    document_states: _SampleCounts,
-    text: str,
-) -> dict[str, object]:
-    """Say what was exported and how; no times, so that equal prels have equal manifests."""
-    from pooler import __version__
+def _prels_facts(
+    opened: Collection, pool: Pool, kind: PrelsName, final: FinalQrels, document_states: _SampleCounts
+) -> dict[str, Any]:
+    """Say what was exported and how."""
     from pooler.results.agree.aggregate import policy_facts
     from store.formats.prels import COLUMNS
     from store.formats.scale import scale_to_json
 
     return {
-        "tool": "pooler",
-        "version": __version__,
-        "collection": opened.name,
+        **made_of(opened),
         "format": kind.value,
         "columns": COLUMNS[kind.value].split(),
         "scale": scale_to_json(opened.scale),
@@ -374,7 +383,6 @@ def _prels_manifest(
         "sampled_without_grade": {reason: document_states.without_grade[reason] for reason in _WORDS},
         "judged_not_sampled": document_states.n_judged_not_sampled,
         "judged_outside_the_pool": document_states.n_judged_elsewhere,
-        "sha256": hashlib.sha256(text.encode()).hexdigest(),
     }
 
 
@@ -395,19 +403,14 @@ def _report_prels(
     is_xinfap = kind is PrelsName.XINFAP
     if n_open := document_states.without_grade.total():
         reasons = ", ".join(
-            f"{document_states.without_grade[reason]:,} {words}"
-            for reason, words in _WORDS.items()
-            if document_states.without_grade[reason]
+            f"{n:,} {words}" for one, words in _WORDS.items() if (n := document_states.without_grade[one])
         )
         how = "written with -1, as if not sampled" if is_xinfap else "left out"
         warn(f"sampled and without a grade: {counted(n_open, 'document')} ({reasons}), {how}")
-    if document_states.n_judged_not_sampled:
+    if n_others := document_states.n_judged_not_sampled:
         how = "written with -1" if is_xinfap else "left out"
-        n_judged = document_states.n_judged_not_sampled
-        warn(f"judged and not sampled: {counted(n_judged, 'document')}, {how}")
-    if document_states.n_judged_elsewhere:
-        n_judged = document_states.n_judged_elsewhere
-        say(f"judged and not in this pool: {counted(n_judged, 'document')}, left out")
+        warn(f"judged and not sampled: {counted(n_others, 'document')}, {how}")
+    if n_others := document_states.n_judged_elsewhere:
+        say(f"judged and not in this pool: {counted(n_others, 'document')}, left out")
     if final.n_mixed_iterations and is_xinfap:
-        n_mixed = counted(final.n_mixed_iterations, "document")
-        say(f"judged in different rounds: {n_mixed}, iteration 0")
+        say(f"judged in different rounds: {counted(final.n_mixed_iterations, 'document')}, iteration 0")

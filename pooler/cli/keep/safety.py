@@ -99,9 +99,9 @@ def copy(
 
     urls = collection_url(source), collection_url(target)
     with tidy_when_killed():
-        done = copy_collection(*urls, progress=progress)
-    n_events = counted(done.counts["judgement"], "judgement event")
-    say(f"{display(urls[1])}: {n_events}, {counted(done.n_rows, 'row')} in all")
+        n_rows = copy_collection(*urls, progress=progress)
+    n_events = counted(n_rows["judgement"], "judgement event")
+    say(f"{display(urls[1])}: {n_events}, {counted(sum(n_rows.values()), 'row')} in all")
 
 
 @command

@@ -34,6 +34,7 @@ from store.formats.json_lines import json_line
 from store.formats.judgements import iterate_events, write_events
 from store.formats.lines import read_text_lines
 from store.judging.erasing import fetch_erasures, removed_words
+from store.judging.events import count_events
 from store.judging.rejudging import Why
 from store.keeping.directory.pools import pool_names
 from store.keeping.directory.tables import (
@@ -54,13 +55,7 @@ from store.keeping.directory.tables import (
     word_column,
     yes_no_column,
 )
-from store.keeping.histories import (
-    EventWriter,
-    count_events,
-    fetch_histories_of,
-    judge_called,
-    order_of_sittings,
-)
+from store.keeping.histories import EventWriter, fetch_histories_of, judge_called, order_of_sittings
 from store.records import JudgeKind, Purpose, State
 from store.text import natural_key
 
