@@ -176,6 +176,8 @@ class State(StrEnum):
 
 DECIDED = (State.JUDGED.value, State.CANNOT.value)
 """States in which a judge is done with a document; skipping puts off."""
+RANKS = {State.UNJUDGED: 0, State.SKIPPED: 1, State.CANNOT: 2, State.JUDGED: 3}
+"""Of several judges' states the one of the highest rank is the document's."""
 
 
 class Action(StrEnum):

@@ -14,11 +14,12 @@ from sqlalchemy import Row, and_, delete, exists, func, insert, select, update
 from sqlmodel import Session
 
 from store.content.draws import Choose, draw, is_adaptive
+from store.content.lookup import row_named, to_judge
 from store.content.runs import add_pool_runs, fetch_pool_runs
 from store.db.database import Area
 from store.db.keys import Keys
 from store.db.tables import POOL, POOL_ENTRY, POOL_RUN, POOL_TOPIC, RUN, PoolRow
-from store.errors import ConflictError, UnknownNameError
+from store.errors import ConflictError
 from store.records import Pool, PoolEntry
 from store.text import natural_key
 
@@ -285,14 +286,6 @@ def fetch_pools(session: Session) -> list[StoredPool]:
     ]
 
 
-def _stored_pool(session: Session, name: str) -> Row[Any]:
-    """Return the row of a pool; raise `UnknownNameError` when there is none."""
-    stored = session.execute(select(POOL).where(POOL.c.name == name)).first()
-    if stored is None:
-        raise UnknownNameError("pool", name, (pool.name for pool in fetch_pools(session)))
-    return stored
-
-
 def _budgets(session: Session, topics: Keys, pool_id: int) -> dict[str, int]:
     """Return the budgets of an adaptive pool, topics in natural order; empty for others."""
     query = select(POOL_TOPIC.c.topic_id, POOL_TOPIC.c.budget).where(POOL_TOPIC.c.pool_id == pool_id)
@@ -324,13 +317,9 @@ def _sorted(entries: Iterable[PoolEntry]) -> list[PoolEntry]:
 
 def pooled_rounds(session: Session) -> dict[tuple[int, int], str]:
     """Return the round of every pair to judge in a pool not withdrawn; the oldest pool names it."""
-    query = (
-        select(POOL_ENTRY.c.topic_id, POOL_ENTRY.c.document_id, POOL.c.round)
-        .join(POOL, POOL.c.id == POOL_ENTRY.c.pool_id)
-        .where(~POOL.c.withdrawn, POOL_ENTRY.c.sampled)
-        .order_by(POOL.c.id.desc())
-    )
-    return {(topic, document): label for topic, document, label in session.execute(query)}
+    query = to_judge(POOL_ENTRY.c.topic_id, POOL_ENTRY.c.document_id, POOL.c.round)
+    rows = session.execute(query.order_by(POOL.c.id.desc()))
+    return {(topic, document): label for topic, document, label in rows}
 
 
 def pooled_pairs(session: Session, *, drawn: bool = True) -> set[tuple[int, int]]:
@@ -338,11 +327,7 @@ def pooled_pairs(session: Session, *, drawn: bool = True) -> set[tuple[int, int]
 
     Without `drawn`, those that adaptive pools alone have do not count.
     """
-    query = (
-        select(POOL_ENTRY.c.topic_id, POOL_ENTRY.c.document_id)
-        .join(POOL, POOL.c.id == POOL_ENTRY.c.pool_id)
-        .where(~POOL.c.withdrawn, POOL_ENTRY.c.sampled)
-    )
+    query = to_judge(POOL_ENTRY.c.topic_id, POOL_ENTRY.c.document_id)
     if not drawn:
         query = query.where(~is_adaptive(POOL.c.id))
     return set(session.execute(query))
@@ -409,7 +394,7 @@ class Pools(Area):
     def get(self, name: str) -> Pool:
         """Return a pool with its entries; raise `UnknownNameError` if there is none of that name."""
         with self._db.reading_keyed() as (session, topics, documents):
-            stored = _stored_pool(session, name)
+            stored = row_named(session, "pool", POOL.c.name, name)
             return Pool(
                 _entries(session, topics, documents, stored.id),
                 json.loads(stored.manifest),
@@ -449,7 +434,7 @@ class Pools(Area):
         `UnknownNameError` is raised if there is no such pool.
         """
         with self._db.writing(bulk=True) as session:
-            stored = _stored_pool(session, name)
+            stored = row_named(session, "pool", POOL.c.name, name)
             session.execute(update(POOL).where(POOL.c.id == stored.id).values(withdrawn=True))
             return not stored.withdrawn
 
@@ -463,7 +448,7 @@ class Pools(Area):
         with self._db.filling() as (session, topics, documents):
             run_id = session.scalar(select(RUN.c.id).where(RUN.c.tag == tag))
             for name, pairs in alone.items():
-                stored = _stored_pool(session, name)
+                stored = row_named(session, "pool", POOL.c.name, name)
                 for topic, docno in sorted(pairs):
                     gone = session.connection().execute(
                         delete(POOL_ENTRY).where(

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,9 +14,10 @@ from sqlmodel import Session
 
 from store.analysis.arrays import Grades, RankedDocuments
 from store.analysis.measures.sampled import GRADED, NOT_SAMPLED, UNGRADED, SampledPool, sampled_pool
+from store.content.lookup import row_named
 from store.db.keys import Keys
 from store.db.tables import DOCUMENT, POOL, POOL_ENTRY
-from store.errors import PoolerError, UnknownNameError
+from store.errors import PoolerError
 from store.formats.prels import NOT_SAMPLED as CODE_NOT_SAMPLED
 from store.formats.prels import PrelsRow, StatapRow, XinfapRow
 from store.text import natural_key
@@ -57,9 +59,7 @@ def fetch_sampled_pools(session: Session, topics: Keys, pool: str, grades: Grade
     that is no sample. What an imported statap file gave method 2 is certain to be judged, see `statap_pools`.
     `UnknownNameError` is raised if there is no such pool. Some microseconds a document of the pool.
     """
-    pools = {row.name: row.id for row in session.execute(select(POOL.c.name, POOL.c.id))}
-    if pool not in pools:
-        raise UnknownNameError("pool", pool, pools)
+    stored = row_named(session, "pool", POOL.c.name, pool)
     columns = POOL_ENTRY.c
     query = (
         select(
@@ -69,13 +69,13 @@ def fetch_sampled_pools(session: Session, topics: Keys, pool: str, grades: Grade
             columns.stratum,
             columns.inclusion_probability,
         )
-        .where(columns.pool_id == pools[pool])
+        .where(columns.pool_id == stored.id)
         .order_by(columns.topic_id)
     )
     by_topic: dict[str, list[Sequence[object]]] = {}
     for topic, *entry in session.execute(query):
         by_topic.setdefault(topics.names[topic], []).append(entry)
-    certain = _collisions(session, pools[pool])
+    certain = _collisions(session, json.loads(stored.manifest))
     return {
         topic: _pool_of(by_topic[topic], *grades.get(topic, _NO_GRADES), certain.get(topic, []))
         for topic in sorted(by_topic, key=natural_key)
@@ -85,10 +85,9 @@ def fetch_sampled_pools(session: Session, topics: Keys, pool: str, grades: Grade
 _NO_GRADES = (np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64))
 
 
-def _collisions(session: Session, pool: int) -> dict[str, list[int]]:
+def _collisions(session: Session, manifest: Mapping[str, Any]) -> dict[str, list[int]]:
     """Return by topic the ids of documents that a pool's manifest notes with `COLLISION`."""
-    text = session.execute(select(POOL.c.manifest).where(POOL.c.id == pool)).scalar_one()
-    noted: dict[str, list[str]] = json.loads(text).get("methods", {}).get(COLLISION, {})
+    noted: dict[str, list[str]] = manifest.get("methods", {}).get(COLLISION, {})
     waiting = iter(sorted({docno for docnos in noted.values() for docno in docnos}))
     ids: dict[str, int] = {}
     while some := list(islice(waiting, _DOCNOS_A_QUERY)):

@@ -16,12 +16,13 @@ from typing import Any
 from sqlalchemy import Engine, Select, and_, func, or_, select, tuple_
 from sqlmodel import Session
 
+from store.content.lookup import fetch_topic_names, topic_id
 from store.db.database import Area
 from store.db.engine import reading
 from store.db.keys import fetch_docnos
 from store.db.tables import JUDGE, JUDGEMENT, TOPIC
 from store.errors import ArgumentError, StoreError, UnknownNameError
-from store.judging.desk import Desk, Queued
+from store.judging.desk import Desk, Queued, inbox_line
 from store.judging.disagreements import (
     ALL,
     Case,
@@ -42,15 +43,12 @@ from store.judging.disagreements import (
     read_basis,
     ruling_of,
 )
-from store.judging.events import current_events, fetch_shown_passages
+from store.judging.events import Pair, current_events, fetch_shown_passages
 from store.judging.judges import fetch_identities, fetch_judge_names
 from store.records import DECIDED, Action, Decision, InboxLine, JudgeKind, Scale, State, Task, Undone
 from store.text import natural_key, sanitise, sanitise_line
 
 _IS_ADJUDICATOR = JUDGE.c.kind == JudgeKind.ADJUDICATOR.value
-
-Pair = tuple[int, int]
-"""Row ids of a topic and a document."""
 
 
 def fetch_cases(session: Session, *, topic: int | None = None, document: int | None = None) -> list[Case]:
@@ -66,16 +64,16 @@ def fetch_cases(session: Session, *, topic: int | None = None, document: int | N
         vote = Vote(row.judge_id, row.grade, row.id, row.reason, row.note, row.iteration)
         votes.setdefault((row.topic_id, row.document_id), []).append(vote)
     docnos = fetch_docnos(session, {pair[1] for pair in votes})
-    numbers = {row.id: row.number for row in session.execute(select(TOPIC.c.id, TOPIC.c.number))}
+    numbers = fetch_topic_names(session)
     identities = fetch_identities(session) if rulings else {}
     cases = []
-    for (topic_id, document_id), cast in votes.items():
-        number, docno = numbers[topic_id], docnos[document_id]
-        document_states = rulings.get((topic_id, document_id), [])
+    for pair, cast in votes.items():
+        number, docno = numbers[pair[0]], docnos[pair[1]]
+        document_states = rulings.get(pair, [])
         latest = latest_ruling(document_states, identities)
         in_order = lettered(number, docno, cast)
         rulers = frozenset(ruling.judge for ruling in document_states)
-        cases.append(Case(number, docno, topic_id, document_id, in_order, latest, rulers))
+        cases.append(Case(number, docno, *pair, in_order, latest, rulers))
     # An adjudicator may have skipped a document, or noted something, on which judges agree now.
     cases = [case for case in cases if case.ruling is not None or case.is_disagreement]
     return sorted(cases, key=lambda case: (natural_key(case.topic), case.docno))
@@ -110,9 +108,7 @@ def fetch_listed(session: Session, selection: Selection) -> list[Case]:
 def fetch_pair(session: Session, selection: Selection) -> tuple[int, int] | None:
     """Return the row ids of the two judges of a selection; raises as `select_cases` does."""
     if selection.topic is not None:
-        known = list(session.scalars(select(TOPIC.c.number)))
-        if selection.topic not in known:
-            raise UnknownNameError("topic", selection.topic, known)
+        topic_id(session, selection.topic)
     if selection.judges is None:
         return None
     judges = {row.name: row for row in session.execute(select(JUDGE))}
@@ -290,18 +286,8 @@ class AdjudicationDesk(Desk):
                 for case in cases[topic]
                 if (pair := (case.topic_id, case.document_id)) in own
             ]
-            states = [_state_shown(case, State(event.state)) for case, event in events]
-            lines.append(
-                InboxLine(
-                    topic,
-                    sanitise_line(titles[topic]),
-                    len(cases[topic]),
-                    states.count(State.JUDGED),
-                    states.count(State.SKIPPED),
-                    states.count(State.CANNOT),
-                    max((event.judged_at for _, event in events), default=None),
-                )
-            )
+            seen = [(_state_shown(case, State(event.state)), event.judged_at) for case, event in events]
+            lines.append(inbox_line(topic, titles[topic], len(cases[topic]), seen))
         return lines
 
     def queue(self, topic: str) -> list[Task]:

@@ -1,4 +1,4 @@
-"""Seats: planned, claimed, cleared.
+"""Places: planned, claimed, cleared.
 
 One row is one place, so a document with k places never gets a (k+1)th judge: whoever decides
 holds a place in the transaction that writes the decision. A place is open (nobody's), claimed
@@ -15,13 +15,14 @@ written, and lets none begin before the change is done.
 from __future__ import annotations
 
 import json
-from collections import Counter
-from collections.abc import Callable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from sqlalchemy import (
     ColumnElement,
-    ScalarSelect,
+    FromClause,
     and_,
     case,
     delete,
@@ -37,6 +38,7 @@ from sqlalchemy import (
 from sqlmodel import Session
 
 from store.content.draws import is_adaptive
+from store.content.lookup import fetch_topic_names, is_pooled, same_pair, to_judge
 from store.db.database import Area
 from store.db.engine import database_now
 from store.db.keys import fetch_docnos
@@ -51,7 +53,8 @@ from store.db.tables import (
     AssignmentPlanRow,
 )
 from store.errors import ConflictError
-from store.judging.events import current_events
+from store.judging.events import Pair, current_events
+from store.judging.judges import fetch_judge_names
 from store.records import (
     DECIDED,
     Assignable,
@@ -67,9 +70,6 @@ from store.records import (
     Workloads,
 )
 from store.text import natural_key
-
-Id = ColumnElement[int]
-"""A column of row ids."""
 
 
 def has_assignments(session: Session) -> bool:
@@ -116,7 +116,7 @@ def claimable(session: Session, judge: int) -> dict[int, int]:
     )
     query = (
         select(free.c.topic_id, func.count().label("documents"))
-        .where(*_is_for(judge, free.c.topic_id, free.c.document_id))
+        .where(*_is_for(judge, free))
         .group_by(free.c.topic_id)
     )
     return {row.topic_id: row.documents for row in session.execute(query)}
@@ -132,11 +132,7 @@ def claim(session: Session, judge: int, topic: int, *, n: int) -> list[int]:
     query = (
         select(ASSIGNMENT.c.id, ASSIGNMENT.c.document_id, ASSIGNMENT.c.position, ASSIGNMENT_PLAN.c.lease_s)
         .join(ASSIGNMENT_PLAN, ASSIGNMENT_PLAN.c.id == ASSIGNMENT.c.plan_id)
-        .where(
-            ASSIGNMENT.c.topic_id == topic,
-            _is_free(judge, now),
-            *_is_for(judge, ASSIGNMENT.c.topic_id, ASSIGNMENT.c.document_id),
-        )
+        .where(ASSIGNMENT.c.topic_id == topic, _is_free(judge, now), *_is_for(judge, ASSIGNMENT))
         .order_by(ASSIGNMENT.c.position, ASSIGNMENT.c.id)
         .limit(1)
         .with_for_update(of=ASSIGNMENT, skip_locked=True)
@@ -193,37 +189,15 @@ def release(session: Session, judge: int) -> int:
     Skipped documents stay the judge's until their leases run out.
     """
     _lock_judge(session, judge)
-    newest = _newest_state(judge, ASSIGNMENT.c.topic_id, ASSIGNMENT.c.document_id)
-    given_back = session.connection().execute(
-        update(ASSIGNMENT)
-        .where(
-            ASSIGNMENT.c.judge_id == judge,
-            ASSIGNMENT.c.lease_until.is_not(None),
-            func.coalesce(newest, State.UNJUDGED.value) == State.UNJUDGED.value,
-        )
-        .values(judge_id=None, lease_until=None)
-    )
-    return given_back.rowcount
-
-
-def is_pooled(topic: Id, document: Id) -> ColumnElement[bool]:
-    """Say in SQL that a document is to be judged in a pool not withdrawn."""
-    return exists(
-        select(POOL_ENTRY.c.pool_id)
-        .join(POOL, POOL.c.id == POOL_ENTRY.c.pool_id)
-        .where(
-            POOL_ENTRY.c.topic_id == topic,
-            POOL_ENTRY.c.document_id == document,
-            POOL_ENTRY.c.sampled,
-            ~POOL.c.withdrawn,
-        )
-    )
+    is_untouched = _newest_state(judge, ASSIGNMENT) == State.UNJUDGED.value
+    claimed = update(ASSIGNMENT).where(ASSIGNMENT.c.judge_id == judge, ASSIGNMENT.c.lease_until.is_not(None))
+    given_back = claimed.where(is_untouched).values(judge_id=None, lease_until=None)
+    return session.connection().execute(given_back).rowcount
 
 
 def is_decided() -> ColumnElement[bool]:
     """Say in SQL that a place's own judge has decided; never so of an open place."""
-    state = _newest_state(ASSIGNMENT.c.judge_id, ASSIGNMENT.c.topic_id, ASSIGNMENT.c.document_id)
-    return func.coalesce(state, State.UNJUDGED.value).in_(DECIDED)
+    return _newest_state(ASSIGNMENT.c.judge_id, ASSIGNMENT).in_(DECIDED)
 
 
 def _is_free(judge: int, now: datetime) -> ColumnElement[bool]:
@@ -235,29 +209,22 @@ def _is_free(judge: int, now: datetime) -> ColumnElement[bool]:
     return and_(unsettled, or_(is_open, lapsed))
 
 
-def _is_for(judge: int, topic: Id, document: Id) -> tuple[ColumnElement[bool], ...]:
+def _is_for(judge: int, places: FromClause) -> tuple[ColumnElement[bool], ...]:
     """Say in SQL that a judge may claim a place at a document, if one is free."""
     own = ASSIGNMENT.alias("own")
-    held = exists(
-        select(own.c.id).where(
-            own.c.topic_id == topic, own.c.document_id == document, own.c.judge_id == judge
-        )
-    )
-    state = func.coalesce(_newest_state(judge, topic, document), State.UNJUDGED.value)
-    return ~held, state.not_in(DECIDED), is_pooled(topic, document)
+    held = exists(select(own.c.id).where(same_pair(own, places), own.c.judge_id == judge))
+    return ~held, _newest_state(judge, places).not_in(DECIDED), is_pooled(places)
 
 
-def _newest_state(judge: int | Id, topic: Id, document: Id) -> ScalarSelect[str]:
-    """Select where a document stands with a judge; null = there is no event."""
-    return (
+def _newest_state(judge: int | ColumnElement[int], places: FromClause) -> ColumnElement[str]:
+    """Say in SQL how the document of a place stands with a judge."""
+    state = (
         select(JUDGEMENT.c.state)
-        .where(
-            JUDGEMENT.c.judge_id == judge, JUDGEMENT.c.topic_id == topic, JUDGEMENT.c.document_id == document
-        )
+        .where(JUDGEMENT.c.judge_id == judge, same_pair(JUDGEMENT, places))
         .order_by(JUDGEMENT.c.revision.desc())
         .limit(1)
-        .scalar_subquery()
     )
+    return func.coalesce(state.scalar_subquery(), State.UNJUDGED.value)
 
 
 def _lock_judge(session: Session, judge: int) -> None:
@@ -295,10 +262,10 @@ def assign(
     if existing is Existing.REFUSE:
         _refuse_places(session, scope)
     cleared = _clear(session, scope) if existing is Existing.REPLACE else Cleared()
-    ids, documents = _fetch_assignable(session, scope)
-    plan = make(documents)
+    documents = _fetch_assignable(session, scope)
+    plan = make(sorted(documents.values(), key=lambda one: (natural_key(one.topic), one.docno)))
     if plan.places:
-        _add_places(session, ids, plan)
+        _add_places(session, plan, documents)
     return plan, cleared
 
 
@@ -345,81 +312,72 @@ def _is_in(scope: Scope) -> ColumnElement[bool]:
         topics = select(TOPIC.c.id).where(TOPIC.c.number.in_(scope.topics))
         conditions.append(ASSIGNMENT.c.topic_id.in_(topics))
     if scope.pools:
-        entries = (
-            select(POOL_ENTRY.c.pool_id)
-            .join(POOL, POOL.c.id == POOL_ENTRY.c.pool_id)
-            .where(
-                POOL.c.name.in_(scope.pools),
-                POOL_ENTRY.c.topic_id == ASSIGNMENT.c.topic_id,
-                POOL_ENTRY.c.document_id == ASSIGNMENT.c.document_id,
-            )
-        )
-        conditions.append(exists(entries))
+        entries = select(POOL_ENTRY.c.pool_id).join(POOL, POOL.c.id == POOL_ENTRY.c.pool_id)
+        named = entries.where(POOL.c.name.in_(scope.pools), same_pair(POOL_ENTRY, ASSIGNMENT))
+        conditions.append(exists(named))
     return and_(true(), *conditions)
 
 
-class _Ids:
-    """Row ids of what a plan names."""
+def with_judges(
+    session: Session,
+    documents: Sequence[tuple[Pair, Assignable]],
+    people: Mapping[int, str],
+    judges: Mapping[int, str],
+) -> list[Assignable]:
+    """Return documents, with the people who decided on them and the judges who have a place there.
 
-    def __init__(self, session: Session) -> None:
-        topics = session.execute(select(TOPIC.c.number, TOPIC.c.id))
-        self.topics: dict[str, int] = {row.number: row.id for row in topics}
-        judges = session.execute(select(JUDGE.c.name, JUDGE.c.id))
-        self.judges: dict[str, int] = {row.name: row.id for row in judges}
-        self.documents: dict[str, int] = {}
-
-
-def _fetch_assignable(session: Session, scope: Scope) -> tuple[_Ids, list[Assignable]]:
-    """Return the documents that pools of a scope hold, adaptive ones left out, as they stand."""
-    ids = _Ids(session)
-    query = (
-        select(POOL_ENTRY.c.topic_id, POOL_ENTRY.c.document_id, POOL_ENTRY.c.pool_id, POOL_ENTRY.c.priority)
-        .join(POOL, POOL.c.id == POOL_ENTRY.c.pool_id)
-        .where(POOL_ENTRY.c.sampled, ~POOL.c.withdrawn, ~is_adaptive(POOL.c.id))
-        .order_by(POOL_ENTRY.c.pool_id)
-    )
-    if scope.pools:
-        query = query.where(POOL.c.name.in_(scope.pools))
-    if scope.topics:
-        wanted = [ids.topics[topic] for topic in scope.topics]
-        query = query.where(POOL_ENTRY.c.topic_id.in_(wanted))
-    entries: dict[tuple[int, int], tuple[int, float | None]] = {}
-    for topic, document, pool, priority in session.execute(query):
-        entries.setdefault((topic, document), (pool, priority))
-    docnos = fetch_docnos(session, (document for _, document in entries))
-    ids.documents = {docno: document for document, docno in docnos.items()}
-    topics = {number: topic for topic, number in ids.topics.items()}
-    names = {number: judge for judge, number in ids.judges.items()}
-    people = set(session.scalars(select(JUDGE.c.id).where(JUDGE.c.kind == JudgeKind.HUMAN.value)))
-    decided: dict[tuple[int, int], set[str]] = {}
+    Both by row id; places of others are left out.
+    """
+    wanted = {pair for pair, _ in documents}
+    decided: defaultdict[Pair, set[str]] = defaultdict(set)
+    holders: defaultdict[Pair, set[str]] = defaultdict(set)
+    n_open: Counter[Pair] = Counter()
     for event in session.execute(current_events(judges=sorted(people))):
-        if event.state in DECIDED:
-            pair = (event.topic_id, event.document_id)
-            decided.setdefault(pair, set()).add(names[event.judge_id])
-    holders: dict[tuple[int, int], set[str]] = {}
-    n_open: Counter[tuple[int, int]] = Counter()
+        pair = (event.topic_id, event.document_id)
+        if event.state in DECIDED and pair in wanted:
+            decided[pair].add(people[event.judge_id])
     places = select(ASSIGNMENT.c.topic_id, ASSIGNMENT.c.document_id, ASSIGNMENT.c.judge_id)
     for topic, document, judge in session.execute(places):
         if judge is None:
             n_open[topic, document] += 1
-        else:
-            holders.setdefault((topic, document), set()).add(names[judge])
-    found = [
-        Assignable(
-            topics[pair[0]],
-            docnos[pair[1]],
-            *entry,
-            frozenset(decided.get(pair, ())),
-            frozenset(holders.get(pair, ())),
-            n_open[pair],
+        elif judge in judges and (topic, document) in wanted:
+            holders[topic, document].add(judges[judge])
+    return [
+        replace(
+            one,
+            decided=frozenset(decided.get(pair, ())),
+            holders=frozenset(holders.get(pair, ())),
+            n_open=n_open[pair],
         )
-        for pair, entry in entries.items()
+        for pair, one in documents
     ]
-    return ids, sorted(found, key=lambda one: (natural_key(one.topic), one.docno))
 
 
-def _add_places(session: Session, ids: _Ids, plan: AssignmentPlan) -> None:
+def _fetch_assignable(session: Session, scope: Scope) -> dict[Pair, Assignable]:
+    """Return the documents that pools of a scope hold, adaptive ones left out, as they stand."""
+    names = ("topic_id", "document_id", "pool_id", "priority")
+    query = to_judge(*(POOL_ENTRY.c[name] for name in names)).where(~is_adaptive(POOL.c.id))
+    if scope.pools:
+        query = query.where(POOL.c.name.in_(scope.pools))
+    topics = fetch_topic_names(session)
+    if scope.topics:
+        wanted = select(TOPIC.c.id).where(TOPIC.c.number.in_(scope.topics))
+        query = query.where(POOL_ENTRY.c.topic_id.in_(wanted))
+    entries: dict[Pair, tuple[int, float | None]] = {}
+    for topic, document, *entry in session.execute(query.order_by(POOL_ENTRY.c.pool_id)):
+        entries.setdefault((topic, document), tuple(entry))
+    docnos = fetch_docnos(session, (document for _, document in entries))
+    rows = session.execute(select(JUDGE.c.id, JUDGE.c.name, JUDGE.c.kind)).all()
+    judges = {row.id: row.name for row in rows}
+    people = {row.id: row.name for row in rows if row.kind == JudgeKind.HUMAN}
+    found = [(pair, Assignable(topics[pair[0]], docnos[pair[1]], *entry)) for pair, entry in entries.items()]
+    return dict(zip(entries, with_judges(session, found, people, judges), strict=True))
+
+
+def _add_places(session: Session, plan: AssignmentPlan, documents: Mapping[Pair, Assignable]) -> None:
     """Write a plan and its places, behind those that stay."""
+    judges = {name: row_id for row_id, name in fetch_judge_names(session).items()}
+    ids = {(one.topic, one.docno): pair for pair, one in documents.items()}
     row = AssignmentPlanRow(
         manifest=json.dumps(plan.manifest, sort_keys=True),
         lease_s=plan.lease_s,
@@ -432,15 +390,16 @@ def _add_places(session: Session, ids: _Ids, plan: AssignmentPlan) -> None:
     first = {topic.topic_id: topic.position + 1 for topic in staying}
     rows = [
         {
-            "topic_id": ids.topics[place.topic],
-            "document_id": ids.documents[place.docno],
-            "judge_id": None if place.judge is None else ids.judges[place.judge],
-            "position": first.get(ids.topics[place.topic], 0) + place.position,
+            "topic_id": topic,
+            "document_id": document,
+            "judge_id": None if place.judge is None else judges[place.judge],
+            "position": first.get(topic, 0) + place.position,
             "purpose": place.purpose.value,
             "plan_id": row.id,
             "display_order": place.display_order,
         }
         for place in plan.places
+        for topic, document in [ids[place.topic, place.docno]]
     ]
     session.connection().execute(insert(ASSIGNMENT), rows)
 
@@ -453,7 +412,7 @@ def fetch_workloads(session: Session) -> Workloads:
     now = database_now(session)
     is_leased = ASSIGNMENT.c.lease_until.is_not(None)
     is_live = and_(is_leased, ASSIGNMENT.c.lease_until >= now)
-    pooled = is_pooled(ASSIGNMENT.c.topic_id, ASSIGNMENT.c.document_id)
+    pooled = is_pooled(ASSIGNMENT)
     places = (
         select(
             ASSIGNMENT.c.topic_id,
@@ -504,27 +463,9 @@ def fetch_workloads(session: Session) -> Workloads:
         )
         for row in session.execute(query)
     ]
-    pairs = (
-        select(POOL_ENTRY.c.topic_id, POOL_ENTRY.c.document_id)
-        .join(POOL, POOL.c.id == POOL_ENTRY.c.pool_id)
-        .where(POOL_ENTRY.c.sampled, ~POOL.c.withdrawn)
-        .distinct()
-        .subquery()
-    )
-    place = select(ASSIGNMENT.c.id).where(
-        ASSIGNMENT.c.topic_id == pairs.c.topic_id, ASSIGNMENT.c.document_id == pairs.c.document_id
-    )
-    fixed = (
-        select(POOL_ENTRY.c.pool_id)
-        .join(POOL, POOL.c.id == POOL_ENTRY.c.pool_id)
-        .where(
-            POOL_ENTRY.c.topic_id == pairs.c.topic_id,
-            POOL_ENTRY.c.document_id == pairs.c.document_id,
-            POOL_ENTRY.c.sampled,
-            ~POOL.c.withdrawn,
-            ~is_adaptive(POOL.c.id),
-        )
-    )
+    pairs = to_judge(POOL_ENTRY.c.topic_id, POOL_ENTRY.c.document_id).distinct().subquery()
+    place = select(ASSIGNMENT.c.id).where(same_pair(ASSIGNMENT, pairs))
+    fixed = to_judge(POOL_ENTRY.c.pool_id).where(same_pair(POOL_ENTRY, pairs), ~is_adaptive(POOL.c.id))
     count = select(func.count()).select_from(pairs)
     without = count.where(~place.exists())
     return Workloads(

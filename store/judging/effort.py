@@ -15,8 +15,9 @@ from typing import Any
 from sqlalchemy import Row, func, select
 from sqlmodel import Session
 
+from store.content.lookup import fetch_topic_names
 from store.db.keys import fetch_docnos
-from store.db.tables import JUDGE, JUDGEMENT, TOPIC
+from store.db.tables import JUDGE, JUDGEMENT
 from store.judging.events import (
     current_events,
     deciding_events,
@@ -70,7 +71,7 @@ class Effort:
 
 def fetch_effort(session: Session) -> list[Effort]:
     """Return what judging cost, for every judge with an event, by name."""
-    topics = {row.id: row.number for row in session.execute(select(TOPIC.c.id, TOPIC.c.number))}
+    topics = fetch_topic_names(session)
     seated = sat_down(session)
     imported = _imported(session)
     query = select(JUDGE.c.id, JUDGE.c.name, JUDGE.c.kind).order_by(JUDGE.c.name)

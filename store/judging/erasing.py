@@ -18,6 +18,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Engine, Table, and_, delete, exists, func, insert, select, update
 from sqlmodel import Session
 
+from store.content.lookup import same_pair
 from store.db.database import Area
 from store.db.engine import (
     BUSY_TIMEOUT_MS,
@@ -216,13 +217,8 @@ def _count_unassigned(session: Session, judge: int) -> int:
     """Count the documents at which nobody has a place, nor may claim one, without this judge's."""
     other = ASSIGNMENT.alias("other")
     claimed = select(ASSIGNMENT_PLAN.c.id).where(ASSIGNMENT_PLAN.c.lease_s.is_not(None))
-    stays = exists(
-        select(other.c.id).where(
-            other.c.topic_id == ASSIGNMENT.c.topic_id,
-            other.c.document_id == ASSIGNMENT.c.document_id,
-            other.c.judge_id.is_distinct_from(judge) | other.c.plan_id.in_(claimed),
-        )
-    )
+    is_anothers = other.c.judge_id.is_distinct_from(judge) | other.c.plan_id.in_(claimed)
+    stays = exists(select(other.c.id).where(same_pair(other, ASSIGNMENT), is_anothers))
     return _count(session, ASSIGNMENT, and_(ASSIGNMENT.c.judge_id == judge, ~stays))
 
 

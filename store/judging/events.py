@@ -12,12 +12,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
-from sqlalchemy import ColumnElement, Row, Select, and_, exists, func, insert, or_, select
+from sqlalchemy import ColumnElement, Row, Select, and_, func, insert, or_, select
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session
 
 from store.db.keys import Keys
-from store.db.tables import DOCUMENT, JUDGE, JUDGEMENT, PASSAGE, POOL, POOL_ENTRY, SITTING, TOPIC
+from store.db.tables import DOCUMENT, JUDGE, JUDGEMENT, PASSAGE, SITTING, TOPIC
 from store.errors import ArgumentError, ConflictError, StoreError
 from store.event import COLUMNS, EVENT, JudgementEvent
 from store.judging.judges import judge_id
@@ -32,10 +32,12 @@ def no_advance(_steps: int) -> None:
     """Show nobody how many steps were done."""
 
 
-def current_events(*, judges: Sequence[int] | None = None, topic: int | None = None) -> Select[Any]:
-    """Select the newest event of every (topic, document, judge): the current state.
+def current_events(
+    *columns: str, judges: Sequence[int] | None = None, topic: int | None = None
+) -> Select[Any]:
+    """Select columns of the newest event of every (topic, document, judge): the current state.
 
-    Judges and topic by row id.
+    Default are all columns, of all judges and topics; judges and topic by row id.
     """
     key = (JUDGEMENT.c.topic_id, JUDGEMENT.c.document_id, JUDGEMENT.c.judge_id)
     newest = select(*key, func.max(JUDGEMENT.c.revision).label("revision")).group_by(*key)
@@ -45,7 +47,8 @@ def current_events(*, judges: Sequence[int] | None = None, topic: int | None = N
         newest = newest.where(JUDGEMENT.c.topic_id == topic)
     last = newest.subquery()
     same = (JUDGEMENT.c[name] == last.c[name] for name in last.c.keys())  # noqa: SIM118 - SQL columns
-    return select(JUDGEMENT).join(last, and_(*same))
+    wanted = [JUDGEMENT.c[name] for name in columns or JUDGEMENT.c.keys()]
+    return select(*wanted).join_from(JUDGEMENT, last, and_(*same))
 
 
 EventRecord = TypeVar("EventRecord", bound=JudgementEvent)
@@ -449,18 +452,3 @@ def as_shown(passage: Passage, text: str) -> Passage:
     start = passage.start - bisect_left(returns, passage.start)
     shown = sanitise(passage.text)
     return Passage(start, len(shown), shown)
-
-
-def count_judged(session: Session, name: str) -> int:
-    """Count the documents to judge of a pool that some judge has graded."""
-    current = current_events().where(JUDGEMENT.c.state == State.JUDGED.value).subquery()
-    judged = exists().where(
-        current.c.topic_id == POOL_ENTRY.c.topic_id, current.c.document_id == POOL_ENTRY.c.document_id
-    )
-    query = (
-        select(func.count())
-        .select_from(POOL_ENTRY)
-        .join(POOL, POOL.c.id == POOL_ENTRY.c.pool_id)
-        .where(POOL.c.name == name, POOL_ENTRY.c.sampled, judged)
-    )
-    return session.scalar(query) or 0

@@ -12,9 +12,10 @@ from datetime import UTC, datetime
 from itertools import count
 from typing import Any
 
-from sqlalchemy import Column, ColumnElement, Table, delete, func, or_, select, update
+from sqlalchemy import Column, ColumnElement, Row, Table, delete, func, or_, select, update
 from sqlmodel import Session
 
+from store.content.lookup import row_named
 from store.db.database import Area
 from store.db.engine import database_now, overwrite_removed
 from store.db.tables import (
@@ -28,7 +29,7 @@ from store.db.tables import (
     TABLES,
     JudgeRow,
 )
-from store.errors import ArgumentError, ConflictError, UnknownNameError
+from store.errors import ArgumentError, ConflictError
 from store.fields import id_fault
 from store.judging.sittings import live_sittings
 from store.records import Action, Judge, JudgeKind, LiveSitting
@@ -61,14 +62,15 @@ def fetch_judges(session: Session) -> list[Judge]:
     return [Judge(row.name, JudgeKind(row.kind), row.disabled) for row in rows]
 
 
+def judge_named(session: Session, name: str) -> Row[Any]:
+    """Return the row of a judge; raise `UnknownNameError` when there is none."""
+    hint = "pooler judges list shows them; pooler judges add makes a new one"
+    return row_named(session, "judge", JUDGE.c.name, name, hint=hint)
+
+
 def judge_id(session: Session, name: str) -> int:
-    """Return the row id of a judge."""
-    row = session.execute(select(JUDGE.c.id).where(JUDGE.c.name == name)).first()
-    if row is None:
-        known = [judge.name for judge in fetch_judges(session)]
-        hint = "pooler judges list shows them; pooler judges add makes a new one"
-        raise UnknownNameError("judge", name, known, hint=hint)
-    return int(row.id)
+    """Return the row id of a judge; raise `UnknownNameError` when there is none."""
+    return int(judge_named(session, name).id)
 
 
 def fetch_identities(session: Session) -> dict[int, str]:

@@ -13,6 +13,7 @@ from sqlalchemy import Row, bindparam, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session
 
+from store.content.lookup import fetch_topic_names
 from store.content.pools import pooled_pairs
 from store.content.topics import current_versions, fetch_guidelines, texts_of
 from store.db.database import Area
@@ -283,7 +284,7 @@ def _find(
 ) -> list[_Found]:
     """Find outdated judgements with their row ids."""
     numbers = [judge_id(session, name) for name in judges]
-    names = {row.id: row.number for row in session.execute(select(TOPIC.c.id, TOPIC.c.number))}
+    names = fetch_topic_names(session)
     for topic in topics:
         if topic not in names.values():
             raise UnknownNameError("topic", topic, names.values())

@@ -10,6 +10,7 @@ from typing import Any
 from sqlalchemy import Row, func, select
 from sqlmodel import Session
 
+from store.content.lookup import fetch_topic_names, row_named, topic_id
 from store.content.runs import fetch_pool_runs
 from store.db.database import Area
 from store.db.ranking_bytes import float_at, place_of, read_ids
@@ -26,11 +27,10 @@ from store.db.tables import (
     SITTING,
     TOPIC,
 )
-from store.errors import UnknownNameError
 from store.judging.events import current_events
 from store.judging.judges import judge_id
 from store.judging.rejudging import TopicVersion, fetch_topic_versions
-from store.judging.states import RANKS, SoughtIds, looked_at, pool_id, pooled, topic_id
+from store.judging.states import SoughtIds, looked_at, pooled
 from store.looking.history import find_document
 from store.looking.lists import (
     JudgeLine,
@@ -42,7 +42,7 @@ from store.looking.lists import (
     run_lines,
     topic_lines,
 )
-from store.records import Document, JudgeKind, State, Topic
+from store.records import RANKS, Document, JudgeKind, State, Topic
 from store.text import natural_key
 
 _BATCH = 256
@@ -110,11 +110,6 @@ class DocumentDetails:
     standpoints: tuple[Standpoint, ...]
 
 
-def topic_names(session: Session) -> dict[int, str]:
-    """Return the topics' ids by row id."""
-    return {row.id: row.number for row in session.execute(select(TOPIC.c.id, TOPIC.c.number))}
-
-
 def _poolings(session: Session, document: int, names: dict[int, str]) -> list[Pooling]:
     """Return the pools that have a document, topics in natural order, the oldest pool first."""
     query = (
@@ -159,12 +154,11 @@ def _retrievals(session: Session, document: int, names: dict[int, str]) -> Itera
 
 def _standpoints(session: Session, document: int, names: dict[int, str]) -> list[Standpoint]:
     """Return how a document stands with every judge, topics in natural order, then by judge."""
-    columns = [column for column in JUDGEMENT.c if column.name != "id"]
     query = (
         current_events()
         .where(JUDGEMENT.c.document_id == document)
         .join(JUDGE, JUDGE.c.id == JUDGEMENT.c.judge_id)
-        .with_only_columns(*columns, JUDGE.c.name, JUDGE.c.kind, maintain_column_froms=True)
+        .add_columns(JUDGE.c.name, JUDGE.c.kind)
     )
     found = [_standpoint(row, names) for row in session.execute(query)]
     return sorted(found, key=lambda one: (natural_key(one.topic), one.judge))
@@ -310,9 +304,7 @@ class DetailQueries(Area):
         """Return everything known of a run; raise `UnknownNameError` when there is none."""
         relaxed = self._db.scale.relaxed
         with self._db.reading() as session:
-            row_id = session.scalar(select(RUN.c.id).where(RUN.c.tag == tag))
-            if row_id is None:
-                raise UnknownNameError("run", tag, session.scalars(select(RUN.c.tag)))
+            row_id = row_named(session, "run", RUN.c.tag, tag).id
             line = next(line for line in run_lines(session, SoughtIds()) if line.tag == tag)
             fed = (
                 select(POOL.c.name)
@@ -328,7 +320,7 @@ class DetailQueries(Area):
                     graded.setdefault(topic, []).append(document)
                     if best >= relaxed:
                         relevant.setdefault(topic, []).append(document)
-            names = topic_names(session)
+            names = fetch_topic_names(session)
             query = select(RANKING.c.topic_id, RANKING.c.document_ids).where(RANKING.c.run_id == row_id)
             topics = []
             for topic, packed in session.execute(query):
@@ -362,7 +354,7 @@ class DetailQueries(Area):
         with self._db.reading() as session:
             row = find_document(session, docno)
             text = session.execute(select(DOCUMENT.c.text).where(DOCUMENT.c.id == row.id)).scalar_one()
-            names = topic_names(session)
+            names = fetch_topic_names(session)
             return DocumentDetails(
                 Document(docno, row.title or "", text),
                 row.listed,
@@ -381,14 +373,13 @@ class DetailQueries(Area):
         """Return everything known of a pool; raise `UnknownNameError` when there is none."""
         relaxed = self._db.scale.relaxed
         with self._db.reading() as session:
-            found = SoughtIds(pool=pool_id(session, name))
+            stored = row_named(session, "pool", POOL.c.name, name)
+            found = SoughtIds(pool=stored.id)
             [line] = pool_lines(session, found, relaxed=relaxed)
-            order = session.scalar(select(POOL.c.display_order).where(POOL.c.id == found.pool))
-            runs = fetch_pool_runs(session, found.pool) if found.pool is not None else ()
             return PoolDetails(
                 line,
-                order or "",
-                runs,
+                stored.display_order,
+                fetch_pool_runs(session, stored.id),
                 tuple(topic_lines(session, found, relaxed=relaxed)),
                 _active(judge_lines(session, found, relaxed=relaxed)),
             )

@@ -15,6 +15,7 @@ from typing import Any, Literal
 from sqlalchemy import ColumnElement, Row, Select, and_, case, func, select
 from sqlmodel import Session
 
+from store.content.lookup import topic_id
 from store.content.topics import newest_guideline
 from store.db.database import Area
 from store.db.tables import (
@@ -51,9 +52,8 @@ from store.judging.disagreements import (
 )
 from store.judging.events import event_of_row, fetch_passages
 from store.judging.judges import fetch_identities, judge_id
-from store.judging.states import RANKS, topic_id
 from store.keeping.histories import fetch_sitting_numbers
-from store.records import DECIDED, Action, JudgeKind, State
+from store.records import DECIDED, RANKS, Action, JudgeKind, State
 
 What = Literal["event", "ruling", "run", "pool", "topic", "guidelines", "judge", "assignment", "collection"]
 """To what something happened. ``event`` is a judge's, on a document; ``ruling`` an adjudicator's

@@ -12,6 +12,7 @@ from typing import Any
 from sqlalchemy import Select, and_, func, or_, select
 from sqlmodel import Session
 
+from store.content.lookup import same_pair
 from store.db.database import Area
 from store.db.tables import (
     DOCUMENT,
@@ -28,7 +29,6 @@ from store.db.tables import (
 from store.judging.events import current_events
 from store.judging.rejudging import count_older
 from store.judging.states import (
-    RANKS,
     Sought,
     SoughtIds,
     StateCounts,
@@ -37,9 +37,8 @@ from store.judging.states import (
     find,
     looked_at,
     pooled,
-    same_pair,
 )
-from store.records import JudgeKind, State
+from store.records import RANKS, JudgeKind, State
 from store.text import natural_key
 
 
@@ -249,9 +248,7 @@ def pool_lines(session: Session, found: SoughtIds, *, relaxed: int) -> list[Pool
 def judge_lines(session: Session, found: SoughtIds, *, relaxed: int) -> list[JudgeLine]:
     """Return every judge by name; of a topic or a pool, with what they did there alone."""
     names = ("judge_id", "topic_id", "document_id", "state", "grade")
-    newest = current_events(judges=found.judges, topic=found.topic).with_only_columns(
-        *(JUDGEMENT.c[name] for name in names), maintain_column_froms=True
-    )
+    newest = current_events(*names, judges=found.judges, topic=found.topic)
     every = select(JUDGEMENT.c.judge_id, func.count().label("events"), func.max(JUDGEMENT.c.judged_at))
     if found.topic is not None:
         every = every.where(JUDGEMENT.c.topic_id == found.topic)
@@ -312,9 +309,7 @@ def round_lines(session: Session, found: SoughtIds, *, relaxed: int) -> list[Rou
         .group_by(POOL.c.round)
     )
     rows = {row.round: row for row in session.execute(query)}
-    newest = current_events(judges=found.judges, topic=found.topic).with_only_columns(
-        JUDGEMENT.c.iteration, JUDGEMENT.c.state, maintain_column_froms=True
-    )
+    newest = current_events("iteration", "state", judges=found.judges, topic=found.topic)
     graded = newest.where(JUDGEMENT.c.state == State.JUDGED.value).subquery()
     labels = _counts(session, select(graded.c.iteration, func.count()).group_by(graded.c.iteration))
     pools = session.execute(select(POOL.c.name, POOL.c.round, POOL.c.withdrawn).order_by(POOL.c.id))
