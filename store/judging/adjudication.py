@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from sqlalchemy import Engine, Select, and_, func, or_, select, tuple_
+from sqlalchemy import Engine, Row, Select, and_, func, or_, select, tuple_
 from sqlmodel import Session
 
 from store.content.lookup import fetch_topic_names, topic_id
@@ -32,7 +32,6 @@ from store.judging.disagreements import (
     Ruling,
     Selection,
     Settlement,
-    Step,
     Vote,
     count_cells,
     display_order,
@@ -41,9 +40,8 @@ from store.judging.disagreements import (
     letter,
     lettered,
     read_basis,
-    ruling_of,
 )
-from store.judging.events import Pair, current_events, fetch_shown_passages
+from store.judging.events import Pair, current_events, fetch_shown_passages, ruling_of
 from store.judging.judges import fetch_identities, fetch_judge_names
 from store.records import DECIDED, Action, Decision, InboxLine, JudgeKind, Scale, State, Task, Undone
 from store.text import natural_key, sanitise, sanitise_line
@@ -159,36 +157,10 @@ def _adjudicators_events(topic: int | None, document: int | None) -> Select[Any]
 
 def _fetch_rulings(session: Session, topic: int | None, document: int | None) -> dict[Pair, list[Ruling]]:
     """Return the rulings that stand, by topic and document."""
-    names = (
-        "id",
-        "judge_id",
-        "topic_id",
-        "document_id",
-        "action",
-        "undoes",
-        "grade",
-        "display_order",
-        "follows",
-        "state",
-        "judged_at",
-    )
-    query = _adjudicators_events(topic, document).with_only_columns(*(JUDGEMENT.c[name] for name in names))
-    histories: dict[tuple[Pair, int], list[Step]] = {}
-    for row in session.execute(query.order_by(JUDGEMENT.c.revision)):
-        history = histories.setdefault(((row.topic_id, row.document_id), row.judge_id), [])
-        at = max(row.judged_at, history[-1].at or row.judged_at) if history else row.judged_at
-        history.append(
-            Step(
-                row.id,
-                Action(row.action),
-                row.undoes,
-                row.grade,
-                row.display_order,
-                row.follows,
-                State(row.state),
-                at,
-            )
-        )
+    query = _adjudicators_events(topic, document).order_by(JUDGEMENT.c.revision)
+    histories: dict[tuple[Pair, int], list[Row[Any]]] = {}
+    for row in session.execute(query):
+        histories.setdefault(((row.topic_id, row.document_id), row.judge_id), []).append(row)
     rulings: dict[Pair, list[Ruling]] = {}
     for (pair, judge), history in histories.items():
         ruling = ruling_of(judge, history)

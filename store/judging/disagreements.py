@@ -16,7 +16,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from store.errors import ArgumentError
-from store.records import DECIDED, Action, Passage, Scale, State
+from store.records import Passage, Scale, State
 
 if TYPE_CHECKING:
     from store.analysis.aggregation.rules import TieRule
@@ -328,57 +328,6 @@ def letter(place: int) -> str:
         place, digit = divmod(place - 1, 26)
         text = chr(ord("A") + digit) + text
     return text
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One event of an adjudicator on one document, as far as `ruling_of` needs it."""
-
-    event: int
-    action: Action
-    undoes: int | None
-    grade: int | None
-    display_order: str | None
-    follows: int | None = None
-    """The place, from 1, of what stood when the adjudicator acted; ``None`` = the one before."""
-    state: State | None = None
-    """After it; needed of a settlement of copies alone."""
-    at: datetime | None = None
-    """When; in a history no event is before an earlier one, whatever the clocks said."""
-
-
-def ruling_of(judge: int, history: Sequence[Step]) -> Ruling | None:
-    """Find the decision that stands after all events of an adjudicator on a document, by revision.
-
-    That of the event that graded the document or found it impossible to judge; a note leaves it, a skip takes
-    it back, an undo restores what was before the event it undoes. Where copies of the collection were
-    settled, of the event whose decision was taken; of the settlement itself, where it took none.
-    """
-    places = {step.event: place for place, step in enumerate(history)}
-    place = len(history) - 1
-    settled: Step | None = None
-    while place >= 0:
-        step = history[place]
-        if step.action is Action.SETTLE and settled is None:
-            if step.state not in DECIDED:
-                return None
-            settled = step
-        elif step.action is Action.SETTLE and settled is not None:
-            # A ruling by hand with which other copies came together since.
-            if (step.state, step.grade) != (settled.state, settled.grade):
-                break
-            settled = step
-        if step.action in (Action.JUDGE, Action.CANNOT):
-            if settled is not None and settled.grade != step.grade:
-                break
-            return Ruling(judge, step.grade, step.event, seen_basis(step.display_order), step.at)
-        if step.action in (Action.SKIP, Action.REOPEN):
-            break
-        if step.undoes is not None:
-            step = history[places[step.undoes]]
-            place = places[step.event]
-        place = place - 1 if step.follows is None else step.follows - 1
-    return None if settled is None else Ruling(judge, settled.grade, settled.event, at=settled.at)
 
 
 def latest_ruling(rulings: Iterable[Ruling], identities: Mapping[int, str]) -> Ruling | None:

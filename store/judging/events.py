@@ -20,8 +20,20 @@ from store.db.keys import Keys
 from store.db.tables import DOCUMENT, JUDGE, JUDGEMENT, PASSAGE, SITTING, TOPIC
 from store.errors import ArgumentError, ConflictError, StoreError
 from store.event import COLUMNS, EVENT, JudgementEvent
+from store.judging.disagreements import Ruling, seen_basis
 from store.judging.judges import judge_id
-from store.records import Action, Decision, ImportReport, Judgement, Passage, Qrel, SeenEvent, State, Task
+from store.records import (
+    DECIDED,
+    Action,
+    Decision,
+    ImportReport,
+    Judgement,
+    Passage,
+    Qrel,
+    SeenEvent,
+    State,
+    Task,
+)
 from store.text import sanitise, sanitise_line
 
 _BATCH = 5000
@@ -295,6 +307,20 @@ def _settled(event: Row[Any], decider: Row[Any] | None) -> Row[Any] | None:
         return None
     taken = None if decider is None else (decider.state, decider.grade)
     return decider if taken == (event.state, event.grade) else event
+
+
+def ruling_of(judge: int, events: Sequence[Row[Any]]) -> Ruling | None:
+    """Return the ruling that stands after all events of an adjudicator on a document, by revision.
+
+    A settlement of copies knows of no other judges' decisions. In a history no event is before an
+    earlier one, whatever the clocks said.
+    """
+    decider = deciding_events(events)[-1]
+    if decider is None or decider.state not in DECIDED:
+        return None
+    basis = None if decider.action == Action.SETTLE else seen_basis(decider.display_order)
+    at = max(event.judged_at for event in events if event.revision <= decider.revision)
+    return Ruling(judge, decider.grade, decider.id, basis, at)
 
 
 def fetch_histories(session: Session, *, judge: int) -> dict[Pair, list[Row[Any]]]:

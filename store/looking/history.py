@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import accumulate, chain
+from itertools import chain
 from typing import Any, Literal
 
 from sqlalchemy import ColumnElement, Row, Select, and_, case, func, select
@@ -42,15 +42,13 @@ from store.judging.disagreements import (
     GivenGrade,
     Ruling,
     Settlement,
-    Step,
     Vote,
     latest_ruling,
     lettered,
     read_basis,
-    ruling_of,
     seen_basis,
 )
-from store.judging.events import event_of_row, fetch_passages
+from store.judging.events import Pair, event_of_row, fetch_passages, ruling_of
 from store.judging.judges import fetch_identities, judge_id
 from store.keeping.histories import fetch_sitting_numbers
 from store.records import DECIDED, RANKS, Action, JudgeKind, State
@@ -538,12 +536,7 @@ def _places(session: Session, topic: int, document: int) -> tuple[PoolPlace, ...
 
 
 def _case(
-    topic: str,
-    docno: str,
-    topic_row: int,
-    document: int,
-    by_judge: Mapping[int, list[Row[Any]]],
-    identities: Mapping[int, str],
+    topic: str, docno: str, pair: Pair, by_judge: Mapping[int, list[Row[Any]]], identities: Mapping[int, str]
 ) -> Case:
     """Gather the votes and the ruling as they stand, as an adjudicator's desk would."""
     votes: list[Vote] = []
@@ -551,26 +544,11 @@ def _case(
     for judge, rows in by_judge.items():
         last = rows[-1]
         if last.kind == JudgeKind.ADJUDICATOR:
-            times = accumulate((row.judged_at for row in rows), max)
-            steps = [
-                Step(
-                    row.id,
-                    Action(row.action),
-                    row.undoes,
-                    row.grade,
-                    row.display_order,
-                    row.follows,
-                    State(row.state),
-                    at,
-                )
-                for row, at in zip(rows, times, strict=True)
-            ]
-            ruling = ruling_of(judge, steps)
+            ruling = ruling_of(judge, rows)
             rulings += [] if ruling is None else [ruling]
         elif last.state in DECIDED:
             votes.append(Vote(judge, last.grade, last.id))
-    latest = latest_ruling(rulings, identities)
-    return Case(topic, docno, topic_row, document, lettered(topic, docno, votes), latest)
+    return Case(topic, docno, *pair, lettered(topic, docno, votes), latest_ruling(rulings, identities))
 
 
 class HistoryQueries(Area):
@@ -646,7 +624,7 @@ class HistoryQueries(Area):
             newest = newest_guideline(session)
             places = _places(session, topic_row, document.id)
             identities = fetch_identities(session)
-            case = _case(topic, docno, topic_row, document.id, by_judge, identities)
+            case = _case(topic, docno, (topic_row, document.id), by_judge, identities)
             document_states = sorted(
                 (happened[part[-1].id] for part in by_judge.values()), key=lambda one: one.judge
             )
