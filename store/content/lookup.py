@@ -12,10 +12,11 @@ from store.errors import UnknownNameError
 
 
 def row_named(
-    session: Session, kind: str, column: Column[Any], name: str, *, hint: str | None = None
+    session: Session, kind: str, column: Column[Any], name: str, *wanted: str, hint: str | None = None
 ) -> Row[Any]:
-    """Return the row with a name in a column; raise `UnknownNameError` when there is none."""
-    row = session.execute(select(column.table).where(column == name)).first()
+    """Return the row with a name in a column, or wanted columns of it; else raise `UnknownNameError`."""
+    columns = [column.table.c[one] for one in wanted or column.table.c.keys()]
+    row = session.execute(select(*columns).where(column == name)).first()
     if row is None:
         raise UnknownNameError(kind, name, session.scalars(select(column)), hint=hint)
     return row
@@ -23,7 +24,7 @@ def row_named(
 
 def topic_id(session: Session, topic: str) -> int:
     """Return the row id of a topic; raise `UnknownNameError` when there is none."""
-    return int(row_named(session, "topic", TOPIC.c.number, topic).id)
+    return int(row_named(session, "topic", TOPIC.c.number, topic, "id").id)
 
 
 def fetch_topic_names(session: Session) -> dict[int, str]:

@@ -42,7 +42,7 @@ from store.judging.disagreements import (
     read_basis,
 )
 from store.judging.events import Pair, current_events, fetch_shown_passages, ruling_of
-from store.judging.judges import fetch_identities, fetch_judge_names
+from store.judging.judges import fetch_identities, fetch_judge_names, judge_named
 from store.records import DECIDED, Action, Decision, InboxLine, JudgeKind, Scale, State, Task, Undone
 from store.text import natural_key, sanitise, sanitise_line
 
@@ -183,7 +183,7 @@ class AdjudicationDesk(Desk):
         super().__init__(engine, judge, scale, program=program)
         self._cases: dict[tuple[int, int], Case] = {}
         with reading(engine) as session:
-            kind = session.scalar(select(JUDGE.c.kind).where(JUDGE.c.id == self._judge_id))
+            kind = judge_named(session, judge, "kind").kind
         if kind != JudgeKind.ADJUDICATOR:
             message = f"judge `{judge}` is of kind {kind}, and adjudicators decide disagreements"
             raise StoreError(message, hint="pooler judges add NAME --kind adjudicator makes one")

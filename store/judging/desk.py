@@ -184,7 +184,7 @@ class Desk:
         self.judge = judge
         self.scale = scale
         with reading(engine) as session:
-            row = judge_named(session, judge)
+            row = judge_named(session, judge, "id", "disabled")
         if row.disabled:
             raise StoreError(disabled_message(judge), hint=f"pooler judges enable {judge}")
         self._judge_id = row.id

@@ -38,7 +38,7 @@ from store.db.tables import (
     SITTING,
 )
 from store.judging.events import Pair, current_events
-from store.judging.judges import Named, count_notes, disguise_among, judge_id, refuse_live, replace_names
+from store.judging.judges import Named, count_notes, disguise_among, judge_named, refuse_live, replace_names
 from store.records import JudgeKind, State
 
 ERASED = "erased"
@@ -102,8 +102,8 @@ class Erasing:
 
 def look_at(session: Session, name: str) -> Erasing:
     """Say what erasing a judge would take and leave; raise `UnknownNameError` for nobody."""
-    number = judge_id(session, name)
-    kind = JudgeKind(session.execute(select(JUDGE.c.kind).where(JUDGE.c.id == number)).scalar_one())
+    row = judge_named(session, name, "id", "kind")
+    number, kind = row.id, JudgeKind(row.kind)
     states = Counter(row.state for row in session.execute(current_events(judges=[number])))
     own = JUDGEMENT.c.judge_id == number
     is_adjudicator = kind is JudgeKind.ADJUDICATOR
@@ -143,11 +143,10 @@ def erase(session: Session, name: str) -> Erasing:
     Other judges' events stay as they are, rulings too. The bytes are for `scrub`. `ConflictError`: the judge
     is at work; nothing is changed.
     """
-    number = judge_id(session, name)
+    number, uid = judge_named(session, name, "id", "uid")
     refuse_live(session, {name: number})
     found = look_at(session, name)
     own = JUDGEMENT.c.judge_id == number
-    uid = session.execute(select(JUDGE.c.uid).where(JUDGE.c.id == number)).scalar_one()
     connection = session.connection()
     events = select(JUDGEMENT.c.id).where(own)
     connection.execute(delete(PASSAGE).where(PASSAGE.c.judgement_id.in_(events)))

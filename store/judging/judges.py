@@ -62,15 +62,15 @@ def fetch_judges(session: Session) -> list[Judge]:
     return [Judge(row.name, JudgeKind(row.kind), row.disabled) for row in rows]
 
 
-def judge_named(session: Session, name: str) -> Row[Any]:
-    """Return the row of a judge; raise `UnknownNameError` when there is none."""
+def judge_named(session: Session, name: str, *columns: str) -> Row[Any]:
+    """Return columns of a judge; raise `UnknownNameError` when there is none of that name."""
     hint = "pooler judges list shows them; pooler judges add makes a new one"
-    return row_named(session, "judge", JUDGE.c.name, name, hint=hint)
+    return row_named(session, "judge", JUDGE.c.name, name, *columns, hint=hint)
 
 
 def judge_id(session: Session, name: str) -> int:
     """Return the row id of a judge; raise `UnknownNameError` when there is none."""
-    return int(judge_named(session, name).id)
+    return int(judge_named(session, name, "id").id)
 
 
 def fetch_identities(session: Session) -> dict[int, str]:

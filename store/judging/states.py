@@ -77,7 +77,7 @@ def find(session: Session, sought: Sought) -> SoughtIds:
     """Look up names."""
     return SoughtIds(
         topic=None if sought.topic is None else topic_id(session, sought.topic),
-        pool=None if sought.pool is None else row_named(session, "pool", POOL.c.name, sought.pool).id,
+        pool=None if sought.pool is None else row_named(session, "pool", POOL.c.name, sought.pool, "id").id,
         judge=None if sought.judge is None else judge_id(session, sought.judge),
     )
 

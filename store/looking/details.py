@@ -28,7 +28,7 @@ from store.db.tables import (
     TOPIC,
 )
 from store.judging.events import current_events
-from store.judging.judges import judge_id
+from store.judging.judges import judge_named
 from store.judging.rejudging import TopicVersion, fetch_topic_versions
 from store.judging.states import SoughtIds, looked_at, pooled
 from store.looking.history import find_document
@@ -304,7 +304,7 @@ class DetailQueries(Area):
         """Return everything known of a run; raise `UnknownNameError` when there is none."""
         relaxed = self._db.scale.relaxed
         with self._db.reading() as session:
-            row_id = row_named(session, "run", RUN.c.tag, tag).id
+            row_id = row_named(session, "run", RUN.c.tag, tag, "id").id
             line = next(line for line in run_lines(session, SoughtIds()) if line.tag == tag)
             fed = (
                 select(POOL.c.name)
@@ -388,9 +388,9 @@ class DetailQueries(Area):
         """Return everything known of a judge; raise `UnknownNameError` when there is none."""
         relaxed = self._db.scale.relaxed
         with self._db.reading() as session:
-            found = SoughtIds(judge=judge_id(session, name))
+            row = judge_named(session, name, "id", "created_at")
+            found = SoughtIds(judge=row.id)
             [line] = judge_lines(session, found, relaxed=relaxed)
-            row = session.execute(select(JUDGE.c.created_at).where(JUDGE.c.id == found.judge)).one()
             acted = set(
                 session.scalars(
                     select(TOPIC.c.number)
