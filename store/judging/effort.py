@@ -7,12 +7,13 @@ of the event that decided.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Row, func, select
+from sqlalchemy import Row, select
 from sqlmodel import Session
 
 from store.content.lookup import fetch_topic_names
@@ -73,10 +74,15 @@ def fetch_effort(session: Session) -> list[Effort]:
     """Return what judging cost, for every judge with an event, by name."""
     topics = fetch_topic_names(session)
     seated = sat_down(session)
-    imported = _imported(session)
+    newest = current_events("judge_id").where(
+        JUDGEMENT.c.sitting_id.is_(None), JUDGEMENT.c.state == State.JUDGED.value
+    )
+    imported = Counter(session.scalars(newest))
     query = select(JUDGE.c.id, JUDGE.c.name, JUDGE.c.kind).order_by(JUDGE.c.name)
     return [
-        _effort(session, row, topics) if row.id in seated else _no_effort(row, imported.get(row.id, 0))
+        _effort(session, row, topics)
+        if row.id in seated
+        else Effort(row.name, JudgeKind(row.kind), 0, None, 0, 0, imported[row.id], (), ())
         for row in session.execute(query).all()
         if row.id in seated or row.id in imported
     ]
@@ -142,22 +148,6 @@ def _effort(session: Session, judge: Row[Any], topics: dict[int, str]) -> Effort
         ),
         display_orders=tuple(sorted({last.display_order or "" for _, _, last, _ in found} - {""})),
     )
-
-
-def _no_effort(judge: Row[Any], imported: int) -> Effort:
-    """Describe a judge of whom nothing but imported grades is known."""
-    return Effort(judge.name, JudgeKind(judge.kind), 0, None, 0, 0, imported, (), ())
-
-
-def _imported(session: Session) -> dict[int, int]:
-    """Count by judge the documents whose newest event is an imported grade."""
-    current = current_events().where(JUDGEMENT.c.sitting_id.is_(None)).subquery()
-    query = (
-        select(current.c.judge_id, func.count().label("documents"))
-        .where(current.c.state == State.JUDGED.value)
-        .group_by(current.c.judge_id)
-    )
-    return {row.judge_id: row.documents for row in session.execute(query)}
 
 
 def _parts(events: list[Row[Any]]) -> list[list[Row[Any]]]:

@@ -15,7 +15,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import ColumnElement, Engine, Table, and_, delete, exists, func, insert, select, update
+from sqlalchemy import ColumnElement, Table, and_, delete, exists, func, insert, select, true, update
 from sqlmodel import Session
 
 from store.content.lookup import same_pair
@@ -39,7 +39,7 @@ from store.db.tables import (
 )
 from store.judging.events import Pair, current_events
 from store.judging.judges import Named, count_notes, disguise_among, judge_named, refuse_live, replace_names
-from store.records import JudgeKind, State
+from store.records import DECIDED, JudgeKind, State
 
 ERASED = "erased"
 """What stands where the name of an erased judge stood."""
@@ -107,10 +107,15 @@ def look_at(session: Session, name: str) -> Erasing:
     states = Counter(row.state for row in session.execute(current_events(judges=[number])))
     own = JUDGEMENT.c.judge_id == number
     is_adjudicator = kind is JudgeKind.ADJUDICATOR
+    marked = (
+        select(JUDGEMENT.c.topic_id, JUDGEMENT.c.document_id, PASSAGE.c.start, PASSAGE.c.length)
+        .join(PASSAGE, PASSAGE.c.judgement_id == JUDGEMENT.c.id)
+        .where(own)
+    )
     graded, shared, rulings = _beside(session, number)
     kept = set().union(*shared.values()) if shared else set()
     claimed = _claimed(number)
-    named_places = and_(ASSIGNMENT.c.judge_id == number, ~claimed)
+    n_places = _count(session, ASSIGNMENT, and_(ASSIGNMENT.c.judge_id == number, ~claimed))
     return Erasing(
         judge=name,
         kind=kind,
@@ -118,7 +123,7 @@ def look_at(session: Session, name: str) -> Erasing:
         cannot=states[State.CANNOT],
         skipped=states[State.SKIPPED],
         events=_count(session, JUDGEMENT, own),
-        passages=_count_passages(session, number),
+        passages=session.scalar(select(func.count()).select_from(marked.distinct().subquery())) or 0,
         notes=count_notes(session, [number]),
         sittings=_count(session, SITTING, SITTING.c.judge_id == number),
         terms=_count(session, JUDGE_TERM, JUDGE_TERM.c.judge_id == number),
@@ -126,10 +131,10 @@ def look_at(session: Session, name: str) -> Erasing:
         lost=0 if is_adjudicator else len(graded) - len(kept),
         shared=() if is_adjudicator else _listed(session, shared),
         rulings=0 if is_adjudicator else rulings,
-        places=_count(session, ASSIGNMENT, named_places),
+        places=n_places,
         reopened=_count(session, ASSIGNMENT, claimed),
         unassigned=_count_unassigned(session, number),
-        is_last_assigned=_is_last_assigned(session, number),
+        is_last_assigned=0 < _count(session, ASSIGNMENT, true()) == n_places,
         named=replace_names(session, {name: ERASED}, dry_run=True),
         in_notes=_count_mentions(session, number, name),
     )
@@ -138,12 +143,11 @@ def look_at(session: Session, name: str) -> Erasing:
 def erase(session: Session, name: str) -> Erasing:
     """Erase a judge: events, passages, terms, sittings, places, and the name wherever it stands.
 
-    A row of table `erasure` stays: the judge's identity, which tells no name, the kind, and how many
-    judgements and events there were. By it another copy of the collection is kept from bringing them back.
-    Other judges' events stay as they are, rulings too. The bytes are for `scrub`. `ConflictError`: the judge
-    is at work; nothing is changed.
+    A row of table `erasure` stays, by which another copy of the collection is kept from bringing them back.
+    Other judges' events stay, rulings too. The bytes are for `Erasures.scrub`. `ConflictError`: the judge is at work.
     """
-    number, uid = judge_named(session, name, "id", "uid")
+    judge = judge_named(session, name, "id", "uid")
+    number = judge.id
     refuse_live(session, {name: number})
     found = look_at(session, name)
     own = JUDGEMENT.c.judge_id == number
@@ -163,7 +167,7 @@ def erase(session: Session, name: str) -> Erasing:
     replace_names(session, {name: ERASED})
     connection.execute(delete(JUDGE).where(JUDGE.c.id == number))
     tombstone = {
-        "uid": uid,
+        "uid": judge.uid,
         "kind": found.kind.value,
         "judgements": found.judgements,
         "events": found.events,
@@ -181,11 +185,11 @@ def _beside(session: Session, judge: int) -> tuple[set[Pair], dict[int, set[Pair
     kinds = {row.id: row.kind for row in session.execute(select(JUDGE.c.id, JUDGE.c.kind))}
     graded: set[Pair] = set()
     decided: set[Pair] = set()
-    for event in session.execute(current_events(judges=[judge])):
+    for event in session.execute(current_events("topic_id", "document_id", "state", judges=[judge])):
         pair = (event.topic_id, event.document_id)
         if event.state == State.JUDGED:
             graded.add(pair)
-        if event.state in (State.JUDGED, State.CANNOT):
+        if event.state in DECIDED:
             decided.add(pair)
     shared: dict[int, set[Pair]] = {}
     ruled: set[Pair] = set()
@@ -193,7 +197,7 @@ def _beside(session: Session, judge: int) -> tuple[set[Pair], dict[int, set[Pair
     for event in session.execute(current_events(judges=others)) if decided else ():
         pair = (event.topic_id, event.document_id)
         if kinds[event.judge_id] == JudgeKind.ADJUDICATOR:
-            if pair in decided and event.state in (State.JUDGED, State.CANNOT):
+            if pair in decided and event.state in DECIDED:
                 ruled.add(pair)
         elif pair in graded and event.state == State.JUDGED:
             shared.setdefault(event.judge_id, set()).add(pair)
@@ -221,27 +225,9 @@ def _count_unassigned(session: Session, judge: int) -> int:
     return _count(session, ASSIGNMENT, and_(ASSIGNMENT.c.judge_id == judge, ~stays))
 
 
-def _is_last_assigned(session: Session, judge: int) -> bool:
-    """Say whether all places there are go with a judge."""
-    goes = and_(ASSIGNMENT.c.judge_id == judge, ~_claimed(judge))
-    total = session.scalar(select(func.count(ASSIGNMENT.c.id))) or 0
-    return 0 < total == _count(session, ASSIGNMENT, goes)
-
-
 def _count(session: Session, table: Table, where: ColumnElement[bool]) -> int:
     """Count rows."""
     return session.scalar(select(func.count()).select_from(table).where(where)) or 0
-
-
-def _count_passages(session: Session, judge: int) -> int:
-    """Count the passages a judge marked, each once a document."""
-    query = (
-        select(JUDGEMENT.c.topic_id, JUDGEMENT.c.document_id, PASSAGE.c.start, PASSAGE.c.length)
-        .join(PASSAGE, PASSAGE.c.judgement_id == JUDGEMENT.c.id)
-        .where(JUDGEMENT.c.judge_id == judge)
-        .distinct()
-    )
-    return session.scalar(select(func.count()).select_from(query.subquery())) or 0
 
 
 def _count_mentions(session: Session, judge: int, name: str) -> int:
@@ -314,29 +300,6 @@ class Scrubbed(StrEnum):
     """The database is a server's."""
 
 
-def scrub(engine: Engine) -> Scrubbed:
-    """Write the file of a collection anew without what was removed from it, and empty its log.
-
-    Some 200 MB a second; rows keep their ids. `StoreError`: no room for a second copy of the file while it is
-    written; what was removed stays removed.
-    """
-    if engine.dialect.name != "sqlite":
-        return Scrubbed.NOT_HERE
-    with translated_errors(engine), closing(engine.raw_connection()) as raw:
-        cursor = raw.cursor()
-        cursor.execute("PRAGMA secure_delete = ON")
-        cursor.execute(f"PRAGMA busy_timeout = {JUDGE_PATIENCE_MS}")
-        try:
-            cursor.execute("VACUUM")
-            is_busy = bool(cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0])
-        except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode & 0xFF not in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-                raise
-            is_busy = True
-        cursor.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
-    return Scrubbed.IN_USE if is_busy else Scrubbed.DONE
-
-
 class Erasures(Area):
     """The judges of a collection who were erased, and are to be."""
 
@@ -355,5 +318,24 @@ class Erasures(Area):
             return erase(session, name)
 
     def scrub(self) -> Scrubbed:
-        """Remove the bytes of what was removed; see `scrub`."""
-        return scrub(self._db.engine)
+        """Write the file of a collection anew without what was removed from it, and empty its log.
+
+        Some 200 MB a second; rows keep their ids. `StoreError`: no room for a second copy of the file while
+        it is written; what was removed stays removed.
+        """
+        engine = self._db.engine
+        if engine.dialect.name != "sqlite":
+            return Scrubbed.NOT_HERE
+        with translated_errors(engine), closing(engine.raw_connection()) as raw:
+            cursor = raw.cursor()
+            cursor.execute("PRAGMA secure_delete = ON")
+            cursor.execute(f"PRAGMA busy_timeout = {JUDGE_PATIENCE_MS}")
+            try:
+                cursor.execute("VACUUM")
+                is_busy = bool(cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0])
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode & 0xFF not in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+                    raise
+                is_busy = True
+            cursor.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
+        return Scrubbed.IN_USE if is_busy else Scrubbed.DONE
