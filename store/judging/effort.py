@@ -7,13 +7,12 @@ of the event that decided.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Row, select
+from sqlalchemy import Row, func, select
 from sqlmodel import Session
 
 from store.content.lookup import fetch_topic_names
@@ -74,10 +73,10 @@ def fetch_effort(session: Session) -> list[Effort]:
     """Return what judging cost, for every judge with an event, by name."""
     topics = fetch_topic_names(session)
     seated = sat_down(session)
-    newest = current_events("judge_id").where(
-        JUDGEMENT.c.sitting_id.is_(None), JUDGEMENT.c.state == State.JUDGED.value
-    )
-    imported = Counter(session.scalars(newest))
+    is_imported = (JUDGEMENT.c.sitting_id.is_(None), JUDGEMENT.c.state == State.JUDGED.value)
+    newest = current_events("judge_id").where(*is_imported).subquery()
+    counted = select(newest.c.judge_id, func.count()).group_by(newest.c.judge_id)
+    imported: dict[int, int] = dict(map(tuple, session.execute(counted)))
     query = select(JUDGE.c.id, JUDGE.c.name, JUDGE.c.kind).order_by(JUDGE.c.name)
     return [
         _effort(session, row, topics)

@@ -144,7 +144,8 @@ def erase(session: Session, name: str) -> Erasing:
     """Erase a judge: events, passages, terms, sittings, places, and the name wherever it stands.
 
     A row of table `erasure` stays, by which another copy of the collection is kept from bringing them back.
-    Other judges' events stay, rulings too. The bytes are for `Erasures.scrub`. `ConflictError`: the judge is at work.
+    Other judges' events stay, rulings too; the bytes are for `Erasures.scrub`. `ConflictError`: the judge is
+    at work.
     """
     judge = judge_named(session, name, "id", "uid")
     number = judge.id
