@@ -21,7 +21,7 @@ from store.db.tables import DOCUMENT, JUDGE, JUDGEMENT, PASSAGE, SITTING, TOPIC
 from store.errors import ArgumentError, ConflictError, StoreError
 from store.event import COLUMNS, EVENT, JudgementEvent
 from store.judging.disagreements import Ruling, seen_basis
-from store.judging.judges import judge_id
+from store.judging.judges import fetch_judge_names, judge_id
 from store.records import (
     DECIDED,
     Action,
@@ -64,6 +64,7 @@ def current_events(
 
 
 EventRecord = TypeVar("EventRecord", bound=JudgementEvent)
+JudgementRecord = TypeVar("JudgementRecord", bound=Judgement)
 _IDS = ("topic", "docno", "judge", "undoes", "sitting")
 _HELD = tuple((name, column) for name, column in COLUMNS.items() if name not in _IDS)
 """Fields whose columns hold no id of another row."""
@@ -190,18 +191,23 @@ def fetch_judgements(
     session: Session, topics: Keys, documents: Keys, *, judges: Sequence[str] | None = None
 ) -> list[Judgement]:
     """Return the current state of every (topic, document, judge) that has an event."""
-    names = {row.id: row.name for row in session.execute(select(JUDGE.c.id, JUDGE.c.name))}
+    names = fetch_judge_names(session)
     numbers = None if judges is None else [judge_id(session, name) for name in judges]
-    rows = session.execute(current_events(judges=numbers))
-    return [as_record(row, topics, documents, names[row.judge_id]) for row in rows]
+    return [
+        as_record(
+            row,
+            Judgement,
+            topic=topics.names[row.topic_id],
+            docno=documents.names[row.document_id],
+            judge=names[row.judge_id],
+        )
+        for row in session.execute(current_events(judges=numbers))
+    ]
 
 
-def as_record(row: Any, topics: Keys, documents: Keys, judge: str) -> Judgement:
-    """Turn an event row into a `Judgement`."""
-    return Judgement(
-        topic=topics.names[row.topic_id],
-        docno=documents.names[row.document_id],
-        judge=judge,
+def as_record(row: Any, record: type[JudgementRecord], **known: Any) -> JudgementRecord:
+    """Turn an event row into a `Judgement`, or a record that tells more; `known`: names, and what is more."""
+    return record(
         state=State(row.state),
         grade=row.grade,
         revision=row.revision,
@@ -209,6 +215,7 @@ def as_record(row: Any, topics: Keys, documents: Keys, judge: str) -> Judgement:
         note=row.note,
         iteration=row.iteration,
         judged_at=row.judged_at,
+        **known,
     )
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Row, func, select
+from sqlalchemy import func, select
 from sqlmodel import Session
 
 from store.content.lookup import fetch_topic_names, row_named, topic_id
@@ -20,18 +20,17 @@ from store.db.tables import (
     JUDGE,
     JUDGEMENT,
     POOL,
-    POOL_ENTRY,
     POOL_RUN,
     RANKING,
     RUN,
     SITTING,
     TOPIC,
 )
-from store.judging.events import current_events
+from store.judging.events import as_record, current_events
 from store.judging.judges import judge_named
 from store.judging.rejudging import TopicVersion, fetch_topic_versions
 from store.judging.states import SoughtIds, looked_at, pooled
-from store.looking.history import find_document
+from store.looking.history import Pooling, find_document, poolings
 from store.looking.lists import (
     JudgeLine,
     PoolLine,
@@ -42,28 +41,11 @@ from store.looking.lists import (
     run_lines,
     topic_lines,
 )
-from store.records import RANKS, Document, JudgeKind, State, Topic
+from store.records import RANKS, Document, JudgeKind, Judgement, State, Topic
 from store.text import natural_key
 
 _BATCH = 256
 """Rankings read at a time."""
-
-
-@dataclass(frozen=True, slots=True)
-class Pooling:
-    """One pool that has a document for one topic."""
-
-    topic: str
-    pool: str
-    round: str
-    withdrawn: bool
-    sampled: bool
-    """False = not to be judged: listed in its stratum alone, or not drawn yet."""
-    position: int
-    """In the display order, from 0."""
-    priority: float | None
-    stratum: int | None
-    inclusion_probability: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,21 +61,11 @@ class Retrieval:
     score: float
 
 
-@dataclass(frozen=True, slots=True)
-class Standpoint:
-    """Where a document stands with one judge for one topic."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standpoint(Judgement):
+    """How a document stands with one judge for one topic."""
 
-    topic: str
-    judge: str
     kind: JudgeKind
-    state: State
-    grade: int | None
-    reason: str
-    note: str
-    iteration: str
-    revision: int
-    judged_at: datetime
-    """UTC."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,31 +80,6 @@ class DocumentDetails:
     poolings: tuple[Pooling, ...]
     retrievals: tuple[Retrieval, ...]
     standpoints: tuple[Standpoint, ...]
-
-
-def _poolings(session: Session, document: int, names: dict[int, str]) -> list[Pooling]:
-    """Return the pools that have a document, topics in natural order, the oldest pool first."""
-    query = (
-        select(POOL_ENTRY, POOL.c.name, POOL.c.round, POOL.c.withdrawn)
-        .join(POOL, POOL.c.id == POOL_ENTRY.c.pool_id)
-        .where(POOL_ENTRY.c.document_id == document)
-        .order_by(POOL.c.id)
-    )
-    found = [
-        Pooling(
-            names[row.topic_id],
-            row.name,
-            row.round,
-            row.withdrawn,
-            row.sampled,
-            row.position,
-            row.priority,
-            row.stratum,
-            row.inclusion_probability,
-        )
-        for row in session.execute(query)
-    ]
-    return sorted(found, key=lambda one: natural_key(one.topic))
 
 
 def _retrievals(session: Session, document: int, names: dict[int, str]) -> Iterator[Retrieval]:
@@ -152,7 +99,7 @@ def _retrievals(session: Session, document: int, names: dict[int, str]) -> Itera
         yield Retrieval(names[topic], tags[run], index + 1, row.length, score)
 
 
-def _standpoints(session: Session, document: int, names: dict[int, str]) -> list[Standpoint]:
+def _standpoints(session: Session, document: int, docno: str, names: dict[int, str]) -> list[Standpoint]:
     """Return how a document stands with every judge, topics in natural order, then by judge."""
     query = (
         current_events()
@@ -160,24 +107,13 @@ def _standpoints(session: Session, document: int, names: dict[int, str]) -> list
         .join(JUDGE, JUDGE.c.id == JUDGEMENT.c.judge_id)
         .add_columns(JUDGE.c.name, JUDGE.c.kind)
     )
-    found = [_standpoint(row, names) for row in session.execute(query)]
+    found = [
+        as_record(
+            row, Standpoint, topic=names[row.topic_id], docno=docno, judge=row.name, kind=JudgeKind(row.kind)
+        )
+        for row in session.execute(query)
+    ]
     return sorted(found, key=lambda one: (natural_key(one.topic), one.judge))
-
-
-def _standpoint(row: Row[Any], names: dict[int, str]) -> Standpoint:
-    """Turn an event row into a `Standpoint`."""
-    return Standpoint(
-        names[row.topic_id],
-        row.name,
-        JudgeKind(row.kind),
-        State(row.state),
-        row.grade,
-        row.reason,
-        row.note,
-        row.iteration,
-        row.revision,
-        row.judged_at,
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -359,14 +295,14 @@ class DetailQueries(Area):
                 Document(docno, row.title or "", text),
                 row.listed,
                 row.sha256,
-                tuple(_poolings(session, row.id, names)),
+                poolings(session, row.id),
                 tuple(
                     sorted(
                         _retrievals(session, row.id, names),
                         key=lambda one: (natural_key(one.topic), one.rank, one.run),
                     )
                 ),
-                tuple(_standpoints(session, row.id, names)),
+                tuple(_standpoints(session, row.id, docno, names)),
             )
 
     def pool(self, name: str) -> PoolDetails:

@@ -51,7 +51,8 @@ from store.judging.disagreements import (
 from store.judging.events import Pair, event_of_row, fetch_passages, ruling_of
 from store.judging.judges import fetch_identities, judge_id
 from store.keeping.histories import fetch_sitting_numbers
-from store.records import DECIDED, RANKS, Action, JudgeKind, State
+from store.records import DECIDED, Action, JudgeKind, State
+from store.text import natural_key
 
 What = Literal["event", "ruling", "run", "pool", "topic", "guidelines", "judge", "assignment", "collection"]
 """To what something happened. ``event`` is a judge's, on a document; ``ruling`` an adjudicator's
@@ -251,10 +252,9 @@ def _told() -> Select[Any]:
 
 def _event(row: Row[Any]) -> Entry:
     """Turn an event row into an `Entry`."""
-    decides = row.action in (Action.JUDGE, Action.CANNOT)
     return Entry(
         at=row.judged_at,
-        what="ruling" if decides and row.kind == JudgeKind.ADJUDICATOR else "event",
+        what="ruling" if row.action in _RULES and row.kind == JudgeKind.ADJUDICATOR else "event",
         action=row.action,
         judge=row.judge,
         kind=JudgeKind(row.kind),
@@ -377,6 +377,8 @@ TextThen = Literal["same", "changed", "came later", "removed", "none", "not know
 NoGrade = Literal["not-pooled", "unjudged", "skipped", "cannot", "several-judges", "ruled-cannot"]
 """Why a document has no final grade."""
 
+_RULES = (Action.JUDGE, Action.CANNOT)
+"""Actions of an adjudicator that are a ruling."""
 _NEAR = 5
 """Docnos shown on either side of one that is not there."""
 
@@ -392,14 +394,15 @@ class Happening(JudgementEvent):
     host: str
     """The machine; empty = not known."""
     opinions: tuple[GivenGrade, ...] | None
-    """Of an adjudicator's ruling: the judges' verdicts that lay before them; ``None`` = not known,
+    """Of an adjudicator's ruling: the judges' decisions that lay before them; ``None`` = not known,
     or no ruling."""
 
 
 @dataclass(frozen=True, slots=True)
-class PoolPlace:
-    """A pool that has the document for the topic."""
+class Pooling:
+    """One pool that has a document for one topic."""
 
+    topic: str
     pool: str
     round: str
     withdrawn: bool
@@ -407,6 +410,9 @@ class PoolPlace:
     """False = not to be judged: listed in its stratum alone, or not drawn yet."""
     position: int
     """In the display order, from 0."""
+    priority: float | None
+    stratum: int | None
+    inclusion_probability: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -434,7 +440,7 @@ class DocumentEvents:
     """``None`` = there are no guidelines."""
     topic_version: int
     """Of the topic's text there is now, from 1."""
-    places: tuple[PoolPlace, ...]
+    places: tuple[Pooling, ...]
     """The oldest pool first."""
     events: tuple[Happening, ...]
     """By time; those of one moment in the order in which they were written. Those asked for."""
@@ -472,12 +478,7 @@ def find_document(session: Session, docno: str) -> Row[Any]:
 def final_of(
     document_states: Sequence[Happening], ruling: Ruling | None, names: Mapping[int, str], *, is_pooled: bool
 ) -> Final:
-    """Say which grade follows without a rule: a ruling's, or the only judge's who graded.
-
-    `store.grades.qrels` gives the document the same grade, or none, when it is asked for the judgements of
-    this document without judge or rule. Several judges' grades never become one here, not even when they are
-    equal.
-    """
+    """Say which grade follows without a rule, as in `store.grades.qrels`: a ruling's, or the only judge's."""
     if ruling is not None:
         by = names[ruling.judge]
         reason: NoGrade | None = "ruled-cannot" if ruling.given_grade is None else None
@@ -489,10 +490,10 @@ def final_of(
         return Final(graded[0].grade, None, graded[0].judge)
     if graded:
         return Final(None, "several-judges")
-    rank = max((RANKS[one.state] for one in document_states), default=0)
-    if rank == RANKS[State.CANNOT]:
+    states = {one.state for one in document_states}
+    if State.CANNOT in states:
         return Final(None, "cannot")
-    if rank == RANKS[State.SKIPPED]:
+    if State.SKIPPED in states:
         return Final(None, "skipped")
     return Final(None, "unjudged" if is_pooled else "not-pooled")
 
@@ -508,12 +509,6 @@ def _events_on_document(topic: int, document: int) -> Any:
     )
 
 
-def _opinions_before(row: Row[Any]) -> tuple[GivenGrade, ...] | None:
-    """Return the verdicts that lay before an adjudicator; ``None`` = not known, or no ruling."""
-    basis = seen_basis(row.display_order) if row.action in (Action.JUDGE, Action.CANNOT) else None
-    return None if basis is None else read_basis(basis)
-
-
 def _text_then(row: Row[Any], sha256: str | None) -> TextThen:
     """Compare the text that an event rests on with the one there is now."""
     then: str | None = row.document_sha256
@@ -524,15 +519,26 @@ def _text_then(row: Row[Any], sha256: str | None) -> TextThen:
     return "none" if sha256 is None else "came later"
 
 
-def _places(session: Session, topic: int, document: int) -> tuple[PoolPlace, ...]:
-    """Return the pools that have a document for a topic, the oldest first."""
+def poolings(session: Session, document: int, *, topic: int | None = None) -> tuple[Pooling, ...]:
+    """Return the pools that have a document, topics in natural order, the oldest pool first."""
+    names = ("sampled", "position", "priority", "stratum", "inclusion_probability")
     query = (
-        select(POOL.c.name, POOL.c.round, POOL.c.withdrawn, POOL_ENTRY.c.sampled, POOL_ENTRY.c.position)
-        .join(POOL, POOL.c.id == POOL_ENTRY.c.pool_id)
-        .where(POOL_ENTRY.c.topic_id == topic, POOL_ENTRY.c.document_id == document)
+        select(
+            TOPIC.c.number,
+            POOL.c.name,
+            POOL.c.round,
+            POOL.c.withdrawn,
+            *(POOL_ENTRY.c[name] for name in names),
+        )
+        .join_from(POOL_ENTRY, POOL, POOL.c.id == POOL_ENTRY.c.pool_id)
+        .join(TOPIC, TOPIC.c.id == POOL_ENTRY.c.topic_id)
+        .where(POOL_ENTRY.c.document_id == document)
         .order_by(POOL.c.id)
     )
-    return tuple(PoolPlace(*row) for row in session.execute(query))
+    if topic is not None:
+        query = query.where(TOPIC.c.id == topic)
+    found = (Pooling(*row) for row in session.execute(query))
+    return tuple(sorted(found, key=lambda one: natural_key(one.topic)))
 
 
 def _case(
@@ -617,19 +623,20 @@ class HistoryQueries(Area):
                     is_undone=row.id in undone,
                     text=_text_then(row, document.sha256),
                     host=row.host or "",
-                    opinions=_opinions_before(row),
+                    opinions=None if basis is None else read_basis(basis),
                 )
                 for row in rows
+                for basis in [seen_basis(row.display_order) if row.action in _RULES else None]
             }
             newest = newest_guideline(session)
-            places = _places(session, topic_row, document.id)
+            places = poolings(session, document.id, topic=topic_row)
             identities = fetch_identities(session)
             case = _case(topic, docno, (topic_row, document.id), by_judge, identities)
             document_states = sorted(
                 (happened[part[-1].id] for part in by_judge.values()), key=lambda one: one.judge
             )
             names = {part[0].judge_id: str(part[0].judge) for part in by_judge.values()}
-            is_pooled = any(place.sampled and not place.withdrawn for place in places)
+            is_pooled = any(one.sampled and not one.withdrawn for one in places)
             told = [
                 row.id
                 for row in rows

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Select, and_, func, or_, select
+from sqlalchemy import Row, Select, and_, func, or_, select
 from sqlmodel import Session
 
 from store.content.lookup import same_pair
@@ -94,7 +94,7 @@ class PoolLine:
     """UTC."""
     manifest: Mapping[str, Any]
     document_states: StateCounts
-    """Of its documents, in whatever other pools they are; `Standing.outside` does not apply."""
+    """Of its documents, in whatever other pools they are; `StateCounts.outside` does not apply."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,11 +224,6 @@ def pool_lines(session: Session, found: SoughtIds, *, relaxed: int) -> list[Pool
             continue
         if row is None and found.topic is not None and pool.id not in budget_of:
             continue
-        document_states = (
-            StateCounts()
-            if row is None
-            else StateCounts(row.pooled, row.judged, row.cannot, row.skipped, 0, row.relevant)
-        )
         lines.append(
             PoolLine(
                 pool.name,
@@ -239,7 +234,7 @@ def pool_lines(session: Session, found: SoughtIds, *, relaxed: int) -> list[Pool
                 budget_of.get(pool.id),
                 pool.created_at,
                 json.loads(pool.manifest),
-                document_states,
+                _states_of(row),
             )
         )
     return lines
@@ -319,19 +314,19 @@ def round_lines(session: Session, found: SoughtIds, *, relaxed: int) -> list[Rou
     lines = []
     for label in sorted(names, key=natural_key):
         row = rows.get(label)
-        document_states = (
-            StateCounts()
-            if row is None
-            else StateCounts(row.pooled, row.judged, row.cannot, row.skipped, 0, row.relevant)
-        )
         used, withdrawn_names = names[label]
         topics = 0 if row is None else row.topics
-        lines.append(
-            RoundLine(
-                label, tuple(used), tuple(withdrawn_names), topics, document_states, labels.get(label, 0)
-            )
-        )
+        states = _states_of(row)
+        graded_here = labels.get(label, 0)
+        lines.append(RoundLine(label, tuple(used), tuple(withdrawn_names), topics, states, graded_here))
     return lines
+
+
+def _states_of(row: Row[Any] | None) -> StateCounts:
+    """Return the counts of a row of pooled documents; ``None`` = there are none."""
+    if row is None:
+        return StateCounts()
+    return StateCounts(row.pooled, row.judged, row.cannot, row.skipped, relevant=row.relevant)
 
 
 def _counts(session: Session, query: Select[Any]) -> dict[Any, int]:
@@ -424,7 +419,7 @@ def _wanted(found: SoughtIds) -> list[Select[int]]:
 def _document_states(
     session: Session, found: SoughtIds, ids: Sequence[int] | None, relaxed: int
 ) -> tuple[dict[int, StateCounts], dict[int, set[int]]]:
-    """Count the topics of documents by standing, and name their pools; by document id."""
+    """Count the topics of documents by state, and name their pools; by document id."""
     pools: defaultdict[int, set[int]] = defaultdict(set)
     topics: defaultdict[int, set[int]] = defaultdict(set)
     for topic, document, pool in session.execute(pooled(found, ids)):
