@@ -6,14 +6,14 @@ newest revision of each is found there.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, Row, func, select
 from sqlalchemy.exc import DBAPIError
 from sqlmodel import Session
 
@@ -69,11 +69,11 @@ def fetch_votes(
     About 0.8 s and 100 MB for a million judgements in SQLite.
     """
     if judges is None:
-        kinds = {judge.name: judge.kind for judge in fetch_judges(session)}
-        names = [name for name, kind in kinds.items() if kind is not JudgeKind.ADJUDICATOR]
+        rows = _judge_rows(session)
+        known = {row.name: row.id for row in rows if row.kind != JudgeKind.ADJUDICATOR}
     else:
-        names = list(dict.fromkeys(judges))
-    ids = np.array([judge_id(session, name) for name in names], dtype=np.int64)
+        known = {name: judge_id(session, name) for name in judges}
+    names, ids = list(known), np.array(list(known.values()), dtype=np.int64)
     connection = session.connection()
     events = newest_events(connection, ids if judges is not None else None)
     topic_of, document_of, judge_of, state_of, grade_of = events
@@ -118,12 +118,24 @@ def fetch_votes(
     )
 
 
-def newest_events(connection: Connection, judge_ids: NDArray[np.int64] | None) -> NDArray[np.int64]:
-    """Read the newest event of every (topic, document, judge), of all judges where `judge_ids` is ``None``.
+def _judge_rows(session: Session) -> Sequence[Row[Any]]:
+    """Return row id, name and kind of every judge, by name."""
+    return session.execute(select(JUDGE.c.id, JUDGE.c.name, JUDGE.c.kind).order_by(JUDGE.c.name)).all()
 
-    The result has shape (5, n_events). Its rows are the row ids of topic, document and judge; what the
-    event holds instead of a grade (below 0, see `PLACE_OF_STATE`) or 0; and the grade, 0 where there is
-    none.
+
+def _refuse_adjudicators(named: Iterable[str], adjudicators: Collection[str]) -> None:
+    """Raise `ArgumentError` when an adjudicator is to vote."""
+    for name in named:
+        if name in adjudicators:
+            hint = "an adjudicator's rulings count, and are no votes"
+            raise ArgumentError("of", "must be judges, not adjudicators", name, hint=hint)
+
+
+def newest_events(connection: Connection, judge_ids: NDArray[np.int64] | None) -> NDArray[np.int64]:
+    """Read the newest event of every (topic, document, judge), by default of all judges; shape (5, n_events).
+
+    Row ids of topic, document and judge; what the event holds instead of a grade (below 0, see
+    `PLACE_OF_STATE`) or 0; and the grade, 0 where there is none.
     """
     query = _EVENTS
     if judge_ids is not None:
@@ -159,6 +171,15 @@ def _codes(ids: NDArray[np.int64], known: NDArray[np.int64]) -> NDArray[np.int64
     places = np.minimum(np.searchsorted(known[order], ids), len(known) - 1)
     codes = order[places]
     return np.where(known[codes] == ids, codes, -1)
+
+
+def _by_topic(topics: Keys, topic_of: NDArray[np.int64], *columns: NDArray[np.int64]) -> dict[str, Any]:
+    """Cut columns, which rise with the row ids of topics, into those of every topic, in natural order."""
+    own, starts = np.unique(topic_of, return_index=True)
+    parts = zip(*(np.split(column, starts[1:]) for column in columns), strict=True)
+    # Nothing splits into one empty part.
+    found = {topics.names[number]: part for number, part in zip(own.tolist(), parts, strict=False)}
+    return {topic: found[topic] for topic in sorted(found, key=natural_key)}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -199,19 +220,15 @@ def fetch_tallied_grades(
 ) -> TalliedGrades:
     """Count the current grades of judges by document, of those in `of` or, by default, all but adjudicators.
 
-    The counts are those of `store.grades.opinions.AllVotes` under the same choice of judges, without topics
-    where nobody graded anything; half a microsecond an event, where `fetch_all_votes` takes some fifty.
-    `UnknownNameError` is raised for an unknown judge, `ArgumentError` if an adjudicator is named or a grade
-    is not on the scale.
+    The counts are those of `store.grades.opinions.AllVotes` under the same choice of judges; half a
+    microsecond an event, where `fetch_all_votes` takes some fifty. `ArgumentError` is raised if an
+    adjudicator is named or a grade is not on the scale.
     """
-    rows = session.execute(select(JUDGE.c.id, JUDGE.c.name, JUDGE.c.kind)).all()
-    adjudicators = {row.id for row in rows if row.kind == JudgeKind.ADJUDICATOR.value}
+    rows = _judge_rows(session)
+    adjudicators = {row.name for row in rows if row.kind == JudgeKind.ADJUDICATOR}
     chosen = {judge_id(session, name): name for name in of}
-    for number, name in chosen.items():
-        if number in adjudicators:
-            hint = "an adjudicator's rulings count, and are no votes"
-            raise ArgumentError("of", "must be judges, not adjudicators", name, hint=hint)
-    names = chosen or {row.id: row.name for row in rows if row.id not in adjudicators}
+    _refuse_adjudicators(chosen.values(), adjudicators)
+    names = chosen or {row.id: row.name for row in rows if row.name not in adjudicators}
     numbers = np.array(sorted(names), dtype=np.int64)
     events = newest_events(session.connection(), numbers)
     topic_of, document_of, judge_of, _, grade_of = events[:, events[3] == 0]
@@ -228,20 +245,9 @@ def fetch_tallied_grades(
     n_documents = int(np.count_nonzero(is_new))
     counts = np.bincount(cells, minlength=n_documents * values.size)
     counts = counts.astype(np.int64, copy=False).reshape(n_documents, values.size)
-    topic_of, document_of = topic_of[is_new], document_of[is_new]
-    own, starts = np.unique(topic_of, return_index=True)
-    found = {
-        topics.names[number]: part
-        for number, *part in zip(
-            own.tolist(),
-            np.split(document_of, starts[1:]),
-            np.split(counts, starts[1:]),
-            strict=False,  # nothing splits into one empty part
-        )
-    }
     return TalliedGrades(
         judges=tuple(sorted(names[number] for number in np.unique(judge_of).tolist())),
-        by_topic={topic: (found[topic][0], found[topic][1]) for topic in sorted(found, key=natural_key)},
+        by_topic=_by_topic(topics, topic_of[is_new], document_of[is_new], counts),
     )
 
 
@@ -260,10 +266,7 @@ def fetch_all_votes(
         own = fetch_judgements(session, topics, documents, judges=[policy.judge])
         return gather(own, scale, policy)
     adjudicators = {one.name for one in judges if one.kind is JudgeKind.ADJUDICATOR}
-    for name in policy.of:
-        if name in adjudicators:
-            hint = "an adjudicator's rulings count, and are no votes"
-            raise ArgumentError("of", "must be judges, not adjudicators", name, hint=hint)
+    _refuse_adjudicators(policy.of, adjudicators)
     voters = [*policy.of] or [one.name for one in judges if one.name not in adjudicators]
     if not (policy.rulings and adjudicators):
         votes = fetch_judgements(session, topics, documents, judges=voters)
@@ -287,7 +290,7 @@ class CollectionGrades(Area):
     def sole(self, policy: Policy) -> SoleGrades | None:
         """Return the grades that a policy without a level chooses, where they are those of one judge.
 
-        They are those of `store.grades.qrels.final_qrels`, at a third of a microsecond an event where that
+        They are those of `final`, at a third of a microsecond an event where that
         takes some fifty. ``None`` = several judges or an adjudicator may have a say, nothing is graded, or no
         judge has that name. `ArgumentError` is raised if choices of the policy do not go together.
         """
@@ -295,31 +298,19 @@ class CollectionGrades(Area):
             if policy.rule is not None or policy.of or policy.level is not None:
                 return None
             policy.check()
-            judges = session.execute(select(JUDGE.c.id, JUDGE.c.name, JUDGE.c.kind)).all()
-            adjudicators = [one for one in judges if one.kind == JudgeKind.ADJUDICATOR.value]
-            if policy.judge is None and adjudicators:
+            judges = _judge_rows(session)
+            if policy.judge is None and any(one.kind == JudgeKind.ADJUDICATOR for one in judges):
                 return None
-            events = newest_events(session.connection(), None)
+            names = {one.id: one.name for one in judges if policy.judge in (None, one.name)}
+            chosen = None if policy.judge is None else np.array(list(names), dtype=np.int64)
+            events = newest_events(session.connection(), chosen)
             topic_of, document_of, judge_of, _, grade_of = events[:, events[3] == 0]
-            names = {one.id: one.name for one in judges}
-            if policy.judge is None:
-                who = {names[number] for number in np.unique(judge_of).tolist()}
-                if len(who) != 1:
-                    return None
-                (judge,) = who
-            else:
-                judge = policy.judge
-            is_own = np.isin(judge_of, [number for number, name in names.items() if name == judge])
-            topic_of, document_of, grade_of = topic_of[is_own], document_of[is_own], grade_of[is_own]
-            if not topic_of.size:
+            who = np.unique(judge_of).tolist()
+            if len(who) != 1:
                 return None
             order = np.lexsort((document_of, topic_of))
-            topic_of, document_of, grade_of = topic_of[order], document_of[order], grade_of[order]
-            numbers, starts = np.unique(topic_of, return_index=True)
-            parts = zip(np.split(document_of, starts[1:]), np.split(grade_of, starts[1:]), strict=True)
-            found = {topics.names[number]: part for number, part in zip(numbers.tolist(), parts, strict=True)}
-            by_topic = {topic: found[topic] for topic in sorted(found, key=natural_key)}
-            return SoleGrades(judge, by_topic, int(topic_of.size))
+            by_topic = _by_topic(topics, topic_of[order], document_of[order], grade_of[order])
+            return SoleGrades(names[who[0]], by_topic, int(topic_of.size))
 
     def tallied(self, of: Sequence[str] = ()) -> TalliedGrades:
         """Count judges' current grades by document; see `fetch_tallied_grades`."""
@@ -357,7 +348,7 @@ class CollectionGrades(Area):
     def final(self, policy: Policy) -> FinalQrels:
         """Choose the grade of every judged document; see `store.grades.qrels`.
 
-        It raises what `final_qrels` does, `UnknownNameError` if a judge that the policy names is not known,
+        It raises what `decide` does, `UnknownNameError` if a judge that the policy names is not known,
         and `ArgumentError` if an adjudicator is to vote.
         """
         from store.grades.qrels import decide
