@@ -33,11 +33,9 @@ Choose = Callable[[Sequence[Draw]], str | None]
 def draw(session: Session, *, pool: str, topic: str, choose: Choose) -> str | None:
     """Draw the next document of an adaptive pool and return its docno, now to be judged.
 
-    The pool is locked in the writing session, so that two judges never draw at once. `choose`, the strategy,
-    is given every document drawn so far, so that the choice depends on nothing but what is stored. ``None`` =
-    the budget is spent, the strategy has nothing left, the pool is withdrawn, or it may draw nothing for the
-    topic. `UnknownNameError` is raised if there is no such pool, `StoreError` if the strategy names a
-    document that is drawn already, or is none of the pool's.
+    The pool is locked, so that two judges never draw at once. ``None`` = the budget is spent, the strategy
+    has nothing left, the pool is withdrawn, or it may draw nothing for the topic. `StoreError` is raised if
+    the strategy names a document that is drawn already, or is none of the pool's.
     """
     row = session.execute(select(POOL).where(POOL.c.name == pool).with_for_update()).first()
     if row is None:
