@@ -49,8 +49,8 @@ def add_rankings(
 ) -> ImportReport:
     """Add a run ranking by ranking, or see that it is there already.
 
-    Rankings are of row ids, one a topic in file order; none is touched when the same file is there. That gives
-    the run its group, if one is given, and can end its contributing, which begins again by `replace` alone.
+    Rankings are of row ids, one a topic in file order; none is touched when the same file is there. That
+    gives the run its group, if any, and can end its contributing, which begins again by `replace` alone.
     With `replace` another file takes the place of a known tag's, else it raises `ConflictError`.
     """
     old = session.execute(select(RUN).where(RUN.c.tag == run.tag)).first()
