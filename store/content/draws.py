@@ -76,10 +76,7 @@ def is_adaptive(pool: ColumnElement[int]) -> ColumnElement[bool]:
 
 
 def draws_left() -> Select[int, int, int]:
-    """Select pool id, topic id and ``left``, how many documents may still be drawn there.
-
-    Of adaptive pools not withdrawn, with at least one left.
-    """
+    """Select pool id, topic id and ``left``, of adaptive pools that may still draw there."""
     drawn = (
         select(POOL_ENTRY.c.pool_id, POOL_ENTRY.c.topic_id, func.count().label("drawn"))
         .where(POOL_ENTRY.c.sampled)
@@ -140,9 +137,6 @@ class _JudgeState:
 
 
 def _first_grade(document_states: Mapping[str, _JudgeState]) -> int | None:
-    """Return the grade that has stood the longest, by the judges' names where times are equal.
-
-    Row ids, which depend on the order in which copies were merged, decide nothing.
-    """
+    """Return the grade that has stood the longest, by the judges' names where times are equal."""
     graded = [(one.since, name, one.grade) for name, one in document_states.items() if one.grade is not None]
     return min(graded)[2] if graded else None

@@ -103,10 +103,7 @@ def name_taken(
 
 
 def cannot_replace(name: str) -> ConflictError:
-    """Return the error of an adaptive pool that is to take the place of another.
-
-    Judges who are at work on the old one would draw from the new one, by the old one's plan.
-    """
+    """Return the error of an adaptive pool that is to take the place of another, at which judges may work."""
     message = f"adaptive pool `{name}` cannot be replaced by another adaptive pool"
     hint = f"pooler unpool --pool {name} withdraws it; --name gives the new one its own name"
     return ConflictError(message, hint=hint)
@@ -314,10 +311,7 @@ def _sorted(entries: Iterable[PoolEntry]) -> list[PoolEntry]:
 
 
 def pooled_pairs(session: Session, *, drawn: bool = True) -> set[tuple[int, int]]:
-    """Return topic id and document id of every pair to judge in a pool not withdrawn.
-
-    Without `drawn`, those that adaptive pools alone have do not count.
-    """
+    """Return every pair to judge in a pool not withdrawn; `drawn`: also what adaptive pools alone have."""
     query = to_judge(POOL_ENTRY.c.topic_id, POOL_ENTRY.c.document_id)
     if not drawn:
         query = query.where(~is_adaptive(POOL.c.id))

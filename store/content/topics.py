@@ -23,10 +23,7 @@ def texts_of(row: Row[Any] | Topic) -> tuple[str, str, str]:
 
 
 def set_text(session: Session, row: Row[Any], topic: Topic, *, keeps_old: bool) -> None:
-    """Give a topic a text, by its row as it is now.
-
-    `keeps_old` says whether anybody may have judged by the old text: it then stays as an earlier version.
-    """
+    """Give a topic a text, by its row as it is now; with `keeps_old` that stays as an earlier version."""
     names = ("title", "description", "narrative")
     values: dict[str, Any] = dict(zip(names, texts_of(topic), strict=True))
     if keeps_old:
@@ -44,10 +41,9 @@ def was_judged(session: Session, topic: int) -> bool:
 
 
 def current_versions(session: Session) -> dict[int, set[int]]:
-    """Return the versions with the text of now, by topic row id.
+    """Return the versions with the text of now, by topic row id; none of topics with one text.
 
-    Topics whose text never changed are left out. An older text that comes back is the text of now,
-    whatever its number.
+    An older text that comes back is the text of now, whatever its number.
     """
     query = select(TOPIC).where(TOPIC.c.version > 1)
     now = {row.id: row for row in session.execute(query)}

@@ -81,11 +81,9 @@ def gather(
     adjudicators: Collection[str] = (),
     rulings: Sequence[CurrentRuling] = (),
 ) -> AllVotes:
-    """Arrange what the policy lets count, in O(n log n).
+    """Arrange what the policy lets count: each (topic, docno, judge) once, rulings each (topic, docno).
 
-    Current states have each (topic, docno, judge) once, rulings each (topic, docno). Adjudicators' judgements
-    are no votes, unless the policy names one as its single judge. `ArgumentError` is raised if a grade is not
-    on the scale, or a judge has two on one document.
+    Adjudicators' judgements are no votes, unless the policy names one as its single judge.
     """
     if policy.judge is not None:
         adjudicators, rulings, chosen = (), (), {policy.judge}

@@ -61,10 +61,7 @@ class GradeOutcome:
 def outcome_of(all_votes: AllVotes, policy: Policy) -> GradeOutcome:
     """Apply a policy's rule to votes, and put rulings in its place.
 
-    The votes are gathered for this checked policy, or for one that differs in ties, collapse and level
-    alone. `ArgumentError` is raised if sums and rulings are to be mixed, or the level of rule sum cuts
-    nothing off; `PoolerError` if the rule is a single judge and several judged, or Dawid-Skene has too few
-    judges.
+    The votes are gathered for this checked policy, or for one that differs in ties, collapse and level alone.
     """
     n_pairs = len(all_votes.pairs)
     is_given = np.zeros(n_pairs, dtype=np.bool_)
@@ -318,10 +315,8 @@ class Flip:
 def flips_of(all_votes: AllVotes, policy: Policy, levels: Sequence[int] = ()) -> list[Flip]:
     """Count the documents that hang on the tie rule, and on the order of collapsing.
 
-    It gives the other tie rules of majority and median; then, for every rule but sum and a single judge, the
-    other order of collapsing, relevance compared at `levels` where the policy is graded. What a ruling
-    decides never changes. The rule is applied once for each choice and level: Dawid-Skene is estimated again
-    for each. It raises what `outcome_of` does.
+    The other tie rules of majority and median; then, for every rule but sum and a single judge, the other
+    order of collapsing, relevance compared at `levels` where the policy is graded.
     """
     if policy.rule in (None, "sum"):
         return []

@@ -30,10 +30,7 @@ _DOCNOS_A_QUERY = 1_000
 
 
 def sole_sampled_pool(session: Session) -> str:
-    """Return the name of the only pool that is a sample (has strata or probabilities) and not withdrawn.
-
-    `PoolerError` is raised if there is none, or several. A pool that is no sample is read through.
-    """
+    """Return the name of the only pool in use that is a sample; `PoolerError`: none is, or several."""
     columns = POOL_ENTRY.c
     is_of_sample = or_(columns.stratum.is_not(None), columns.inclusion_probability.is_not(None))
     has_one = exists().where(columns.pool_id == POOL.c.id, is_of_sample)
@@ -49,15 +46,11 @@ def sole_sampled_pool(session: Session) -> str:
 
 
 def fetch_sampled_pools(session: Session, topics: Keys, pool: str, grades: Grades) -> dict[str, SampledPool]:
-    """Return the sample that a pool of the collection is, with grades; topics in natural order.
+    """Return the sample that a pool of the collection is, with grades by document id, by topic.
 
-    `grades` are by document id: `SoleGrades.by_topic` of the policy, or, where several judges have a say,
-    `store.analysis.arrays.grades_by_topic` of the final qrels and the collection's ranked documents. A
-    document is not sampled, or sampled without a grade, or graded; a grade of a document that was not
-    sampled is not looked at, since no sample tells what it stands for. Strata are ``None`` for a topic where
-    a document has none, and probabilities where a sampled document, or every one, has none: as in any pool
-    that is no sample. What an imported statap file gave method 2 is certain to be judged, see `statap_pools`.
-    `UnknownNameError` is raised if there is no such pool. Some microseconds a document of the pool.
+    A grade of a document that was not sampled is not looked at: no sample tells what it stands for. Strata
+    are ``None`` for a topic where a document has none, and probabilities where a sampled document, or every
+    one, has none. What an imported statap file gave method 2 is certain to be judged, see `statap_pools`.
     """
     stored = row_named(session, "pool", POOL.c.name, pool)
     columns = POOL_ENTRY.c

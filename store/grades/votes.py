@@ -62,11 +62,8 @@ def fetch_votes(
 ) -> PopulationVotes:
     """Return the current grades of some judges, over a population of documents.
 
-    Judges are in the order given, each once; by default every judge with a grade, by name, but for
-    adjudicators, who settle what the others disagree on. `population` and `unlisted_as` are as for
-    `store.analysis.agreement.populations.population_votes`: `ArgumentError` is raised if the population
-    needs a declared grade, or cannot have the one declared. An unknown judge raises `UnknownNameError`.
-    About 0.8 s and 100 MB for a million judgements in SQLite.
+    Judges in the order given; by default every judge with a grade, by name, but for adjudicators. See
+    `store.analysis.agreement.populations.population_votes`.
     """
     if judges is None:
         rows = _judge_rows(session)
@@ -134,8 +131,7 @@ def _refuse_adjudicators(named: Iterable[str], adjudicators: Collection[str]) ->
 def newest_events(connection: Connection, judge_ids: NDArray[np.int64] | None) -> NDArray[np.int64]:
     """Read the newest event of every (topic, document, judge), by default of all judges; shape (5, n_events).
 
-    Row ids of topic, document and judge; what the event holds instead of a grade (below 0, see
-    `PLACE_OF_STATE`) or 0; and the grade, 0 where there is none.
+    Row ids of topic, document and judge; `PLACE_OF_STATE`, or 0 where there is a grade; and the grade, or 0.
     """
     query = _EVENTS
     if judge_ids is not None:
@@ -218,11 +214,9 @@ class TalliedGrades:
 def fetch_tallied_grades(
     session: Session, topics: Keys, scale_values: Sequence[int], *, of: Sequence[str] = ()
 ) -> TalliedGrades:
-    """Count the current grades of judges by document, of those in `of` or, by default, all but adjudicators.
+    """Count the current grades of judges by document, of those in `of` or of all but adjudicators.
 
-    The counts are those of `store.grades.opinions.AllVotes` under the same choice of judges; half a
-    microsecond an event, where `fetch_all_votes` takes some fifty. `ArgumentError` is raised if an
-    adjudicator is named or a grade is not on the scale.
+    As in `store.grades.opinions.AllVotes`, half a microsecond an event where `fetch_all_votes` takes fifty.
     """
     rows = _judge_rows(session)
     adjudicators = {row.name for row in rows if row.kind == JudgeKind.ADJUDICATOR}
@@ -254,11 +248,7 @@ def fetch_tallied_grades(
 def fetch_all_votes(
     session: Session, topics: Keys, documents: Keys, scale: Scale, policy: Policy
 ) -> AllVotes:
-    """Gather current votes and standing rulings for a policy; see `store.grades.opinions.gather`.
-
-    `ArgumentError` is raised if choices do not go together, have no meaning on the scale, or an adjudicator
-    is to vote; `UnknownNameError` if a judge that the policy names is not known.
-    """
+    """Gather current votes and standing rulings for a policy; see `store.grades.opinions.gather`."""
     policy.check()
     policy.check_scale(scale)
     judges = fetch_judges(session)
@@ -290,9 +280,8 @@ class CollectionGrades(Area):
     def sole(self, policy: Policy) -> SoleGrades | None:
         """Return the grades that a policy without a level chooses, where they are those of one judge.
 
-        They are those of `final`, at a third of a microsecond an event where that
-        takes some fifty. ``None`` = several judges or an adjudicator may have a say, nothing is graded, or no
-        judge has that name. `ArgumentError` is raised if choices of the policy do not go together.
+        They are those of `final`, at a third of a microsecond an event where that takes some fifty.
+        ``None`` = several judges or an adjudicator may have a say, or nothing is graded.
         """
         with self._db.reading_topics() as (session, topics):
             if policy.rule is not None or policy.of or policy.level is not None:
@@ -346,21 +335,13 @@ class CollectionGrades(Area):
             return fetch_all_votes(session, topics, documents, self._db.scale, policy)
 
     def final(self, policy: Policy) -> FinalQrels:
-        """Choose the grade of every judged document; see `store.grades.qrels`.
-
-        It raises what `decide` does, `UnknownNameError` if a judge that the policy names is not known,
-        and `ArgumentError` if an adjudicator is to vote.
-        """
+        """Choose the grade of every judged document; see `store.grades.qrels.decide`."""
         from store.grades.qrels import decide
 
         return decide(self.all_votes(policy), policy)
 
     def sampled_pools(self, grades: Grades, pool: str | None = None) -> tuple[str, dict[str, SampledPool]]:
-        """Return a sampled pool, default the only one, by name; see `store.grades.sampled`.
-
-        `UnknownNameError` is raised if there is no pool of that name, `PoolerError` if none is named and
-        there is no sampled pool or several.
-        """
+        """Return a sampled pool, default the only one, by name; see `store.grades.sampled`."""
         from store.grades.sampled import fetch_sampled_pools, sole_sampled_pool
 
         with self._db.reading_topics() as (session, topics):

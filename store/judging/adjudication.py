@@ -50,12 +50,7 @@ _IS_ADJUDICATOR = JUDGE.c.kind == JudgeKind.ADJUDICATOR.value
 
 
 def fetch_cases(session: Session, *, topic: int | None = None, document: int | None = None) -> list[Case]:
-    """Return every document in disagreement, and every one that an adjudicator has ruled on.
-
-    Topics in natural order, docnos bytewise. A case has the votes of all judges who decided: two at least, or
-    fewer where only a ruling is left. The database finds what is in disagreement: 300,000 judgements of
-    100,000 documents take about two seconds, however few of them differ.
-    """
+    """Return every document in disagreement or ruled on; topics in natural order, docnos bytewise."""
     rulings = _fetch_rulings(session, topic, document)
     votes: dict[Pair, list[Vote]] = {pair: [] for pair in rulings}
     for row in session.execute(_disputed_votes(topic, document)):
@@ -77,34 +72,20 @@ def fetch_cases(session: Session, *, topic: int | None = None, document: int | N
     return sorted(cases, key=lambda case: (natural_key(case.topic), case.docno))
 
 
-def select_cases(session: Session, cases: Iterable[Case], selection: Selection) -> list[Case]:
-    """Return the disagreements that are wanted.
-
-    `ArgumentError`: the two judges are one, or one is an adjudicator.
-    """
-    pair = fetch_pair(session, selection)
-    return [case for case in cases if selection.takes(case, pair)]
-
-
 def fetch_listed(session: Session, selection: Selection) -> list[Case]:
-    """Return the disagreements that are wanted, and rulings that are no longer needed.
-
-    Of a selection by gap, cell or judges the latter are no part: there is no such disagreement
-    any more. Raises as `select_cases` does.
-    """
-    cases = fetch_cases(session)
-    listed = set(map(id, select_cases(session, cases, selection)))
-    whole = Selection(selection.topic) == selection
+    """Return the disagreements that are wanted; if by topic alone, rulings no longer needed, too."""
+    pair = fetch_pair(session, selection)
+    is_whole = Selection(selection.topic) == selection
     return [
         case
-        for case in cases
-        if id(case) in listed
-        or (whole and not case.is_disagreement and selection.topic in (None, case.topic))
+        for case in fetch_cases(session)
+        if selection.takes(case, pair)
+        or (is_whole and not case.is_disagreement and selection.topic in (None, case.topic))
     ]
 
 
 def fetch_pair(session: Session, selection: Selection) -> tuple[int, int] | None:
-    """Return the row ids of the two judges of a selection; raises as `select_cases` does."""
+    """Return the row ids of the two judges of a selection; `ArgumentError`: they cannot disagree."""
     if selection.topic is not None:
         topic_id(session, selection.topic)
     if selection.judges is None:
@@ -172,9 +153,8 @@ def _fetch_rulings(session: Session, topic: int | None, document: int | None) ->
 class AdjudicationDesk(Desk):
     """One adjudicator's work on one collection, in one sitting.
 
-    The queue has what judges disagree on, but for documents that another adjudicator has settled. A document
-    whose judges have decided otherwise since it was settled comes again, without a decision; in the store the
-    old one stands until there is another.
+    The queue has what judges disagree on and no other adjudicator has settled. A document whose judges have
+    decided otherwise since it was settled comes again, without a decision; the old one stands till then.
     """
 
     def __init__(
@@ -195,25 +175,21 @@ class AdjudicationDesk(Desk):
         return self._selection
 
     def select(self, selection: Selection) -> None:
-        """Want other disagreements; takes effect when a queue is read.
-
-        Raises as the constructor does for what is not known.
-        """
+        """Want other disagreements; takes effect when a queue is read."""
         with reading(self._engine) as session:
             fetch_pair(session, selection)
         self._selection = selection
 
     def cells(self) -> list[CellCount]:
-        """Count the disagreements by the two verdicts, whatever gap and cell are wanted."""
+        """Count the disagreements by the two grades given, whatever gap and cell are wanted."""
         wanted = replace(self._selection, gap=None, cell=None)
         with reading(self._engine) as session:
-            cases = select_cases(session, fetch_cases(session), wanted)
-            return count_cells(cases, fetch_pair(session, wanted))
+            pair = fetch_pair(session, wanted)
+            return count_cells([case for case in fetch_cases(session) if wanted.takes(case, pair)], pair)
 
     def disagreement(self, topic: str, docno: str) -> Disagreement:
         """Return how the judges stand to a document, as they stood when the queue was read."""
-        key = (self._topic_ids.get(topic, 0), self._document_ids.get(docno, 0))
-        case = self._cases.get(key)
+        case = self._case(topic, docno)
         if case is None:
             raise UnknownNameError("document", docno, self._document_ids)
         with reading(self._engine) as session:
@@ -230,11 +206,9 @@ class AdjudicationDesk(Desk):
             )
             for place, vote in enumerate(case.votes)
         )
-        gap, ruling = gap_of(case.given_grades), case.ruling
-        if ruling is None:
-            return Disagreement(opinions, gap, case.status)
+        ruling = case.ruling or Ruling(0, None)
         basis = read_basis(ruling.basis or "")
-        return Disagreement(opinions, gap, case.status, ruling.given_grade, basis)
+        return Disagreement(opinions, gap_of(case.given_grades), case.status, ruling.given_grade, basis)
 
     def is_idle(self) -> bool:
         """Say whether there is no disagreement left to settle, nor any that this one settled."""
@@ -317,33 +291,34 @@ class AdjudicationDesk(Desk):
     def _hold(self, session: Session, values: Mapping[str, Any]) -> None:
         """Hold nothing: whatever is assigned to judges, adjudicators need no place."""
 
+    def _case(self, topic: str, docno: str) -> Case | None:
+        """Return a case as it was when its queue was read."""
+        return self._cases.get((self._topic_ids.get(topic, 0), self._document_ids.get(docno, 0)))
+
     def _wanted(self, session: Session, cases: Iterable[Case]) -> list[Case]:
         """Return the wanted disagreements that no other adjudicator has settled."""
+        pair = fetch_pair(session, self._selection)
         return [
             case
-            for case in select_cases(session, cases, self._selection)
-            if case.status is not Settlement.SETTLED or self._judge_id in case.rulers
+            for case in cases
+            if self._selection.takes(case, pair)
+            and (case.status is not Settlement.SETTLED or self._judge_id in case.rulers)
         ]
 
     def _look_again(self, topic: str, docno: str) -> None:
         """Find out which ruling stands on a document now; the votes stay as they were shown."""
-        key = (self._topic_ids.get(topic, 0), self._document_ids.get(docno, 0))
-        case = self._cases.get(key)
+        case = self._case(topic, docno)
         if case is None:
             return
         with reading(self._engine) as session:
-            found = fetch_cases(session, topic=key[0], document=key[1])
-        now = found[0] if found else None
-        self._cases[key] = replace(
-            case,
-            ruling=None if now is None else now.ruling,
-            rulers=frozenset() if now is None else now.rulers,
-        )
+            found = fetch_cases(session, topic=case.topic_id, document=case.document_id)
+        now = found[0] if found else replace(case, ruling=None, rulers=frozenset())
+        key = (case.topic_id, case.document_id)
+        self._cases[key] = replace(case, ruling=now.ruling, rulers=now.rulers)
 
     def _as_shown(self, topic: str, task: Task) -> Task:
         """Say how a document stands: what was decided on another disagreement is still to do."""
-        key = (self._topic_ids.get(topic, 0), self._document_ids.get(task.docno, 0))
-        case = self._cases.get(key)
+        case = self._case(topic, task.docno)
         if case is None or _state_shown(case, task.state) is task.state:
             return task
         return replace(task, state=State.UNJUDGED, grade=None, reason="", dwell_ms=None)

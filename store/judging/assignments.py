@@ -19,6 +19,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
+from typing import Any
 
 from sqlalchemy import (
     ColumnElement,
@@ -78,10 +79,7 @@ def has_assignments(session: Session) -> bool:
 
 
 def assigned_documents(session: Session, judge: int, topic: int) -> dict[int, HeldPlace]:
-    """Return the places a judge holds in a topic, by document id, in the judge's display order.
-
-    Of pooled documents and others. Places that lapsed to another judge are not the judge's any more.
-    """
+    """Return the places a judge holds in a topic, by document id, in the judge's display order."""
     query = (
         select(
             ASSIGNMENT.c.document_id,
@@ -102,11 +100,7 @@ def assigned_pairs(session: Session, judge: int) -> set[tuple[int, int]]:
 
 
 def claimable(session: Session, judge: int) -> dict[int, int]:
-    """Count the documents that a judge could claim now, by topic id.
-
-    Those pooled with a place that is open or has lapsed, where the judge neither holds a place
-    nor has a decision that stands. Topics without any are left out.
-    """
+    """Count the documents that a judge could claim now, by topic id; topics without any are left out."""
     # Each document once before the rest is looked up: half the work where it has two places.
     free = (
         select(ASSIGNMENT.c.topic_id, ASSIGNMENT.c.document_id)
@@ -155,8 +149,7 @@ def hold(session: Session, judge: int, topic: int, document: int, *, decided: bo
     """Make sure that a judge may write an event on a document, in the session that writes it.
 
     A decision settles the place; anything else lets the lease of a claimed one begin anew. `ConflictError`:
-    the judge has no place there, or had one that lapsed to another judge, and none is open. Does nothing in a
-    collection without any assignment.
+    the judge has no place there, or had one that lapsed to another judge, and none is open.
     """
     _lock_judge(session, judge)
     here = and_(ASSIGNMENT.c.topic_id == topic, ASSIGNMENT.c.document_id == document)
@@ -184,10 +177,7 @@ def hold(session: Session, judge: int, topic: int, document: int, *, decided: bo
 
 
 def release(session: Session, judge: int) -> int:
-    """Give back what a judge claimed and left alone; return how many places.
-
-    Skipped documents stay the judge's until their leases run out.
-    """
+    """Give back what a judge claimed and left without an event; return how many places."""
     _lock_judge(session, judge)
     is_untouched = _newest_state(judge, ASSIGNMENT) == State.UNJUDGED.value
     claimed = update(ASSIGNMENT).where(ASSIGNMENT.c.judge_id == judge, ASSIGNMENT.c.lease_until.is_not(None))
@@ -228,11 +218,7 @@ def _newest_state(judge: int | ColumnElement[int], places: FromClause) -> Column
 
 
 def _lock_judge(session: Session, judge: int) -> None:
-    """Let two programs of one judge take places one after the other.
-
-    The weakest lock that excludes itself: it is in no other judge's way, nor in that of rows that
-    refer to the judge.
-    """
+    """Let two programs of one judge take places one after the other, in no other judge's way."""
     lock = select(JUDGE.c.id).where(JUDGE.c.id == judge).with_for_update(key_share=True)
     session.execute(lock).one()
 
@@ -248,44 +234,20 @@ Make = Callable[[Sequence[Assignable]], AssignmentPlan]
 """From the documents as they stand to the places to be made."""
 
 
-def assign(
-    session: Session, scope: Scope, make: Make, *, existing: Existing
-) -> tuple[AssignmentPlan, Cleared]:
-    """Make places at documents; return the plan, and what went for it.
-
-    `make` is given the pooled documents of the scope, but for those that adaptive pools alone have: topics in
-    natural order, then by docno, as they stand once places that go have gone. New places of a topic stand
-    behind those that stay: nothing moves that a judge has seen. `ConflictError`: a place is there already,
-    and `existing` says to refuse.
-    """
-    _wait_for_events(session)
-    if existing is Existing.REFUSE:
-        _refuse_places(session, scope)
-    cleared = _clear(session, scope) if existing is Existing.REPLACE else Cleared()
-    documents = _fetch_assignable(session, scope)
-    plan = make(sorted(documents.values(), key=lambda one: (natural_key(one.topic), one.docno)))
-    if plan.places:
-        _add_places(session, plan, documents)
-    return plan, cleared
-
-
-def clear_places(session: Session, scope: Scope) -> Cleared:
-    """Take away every place of a scope that has no decision; the rest and all events stay."""
-    _wait_for_events(session)
-    return _clear(session, scope)
-
-
 def _wait_for_events(session: Session) -> None:
     """Keep everybody else from places until this transaction ends; SQLite does so anyway."""
     if session.get_bind().dialect.name == "postgresql":
         session.execute(text("LOCK TABLE assignment IN EXCLUSIVE MODE"))
 
 
+def _count(session: Session, condition: ColumnElement[bool]) -> int:
+    """Count places."""
+    return session.scalar(select(func.count(ASSIGNMENT.c.id)).where(condition)) or 0
+
+
 def _refuse_places(session: Session, scope: Scope) -> None:
     """Raise `ConflictError` when there is a place in the scope."""
-    pairs = func.count(ASSIGNMENT.c.id)
-    taken = session.scalar(select(pairs).where(_is_in(scope)))
-    if taken:
+    if taken := _count(session, _is_in(scope)):
         message = f"there are places assigned already: {taken}"
         hint = (
             "--add assigns documents that have no place, --replace all that have no decision;"
@@ -296,13 +258,10 @@ def _refuse_places(session: Session, scope: Scope) -> None:
 
 def _clear(session: Session, scope: Scope) -> Cleared:
     """Take away the places of a scope that have no decision."""
-    now = database_now(session)
     goes = and_(_is_in(scope), ~is_decided())
-    live = select(func.count(ASSIGNMENT.c.id)).where(goes, ASSIGNMENT.c.lease_until >= now)
-    claimed = session.scalar(live) or 0
+    claimed = _count(session, and_(goes, ASSIGNMENT.c.lease_until >= database_now(session)))
     removed = session.connection().execute(delete(ASSIGNMENT).where(goes)).rowcount
-    kept = session.scalar(select(func.count(ASSIGNMENT.c.id)).where(_is_in(scope))) or 0
-    return Cleared(removed, claimed, kept)
+    return Cleared(removed, claimed, kept=_count(session, _is_in(scope)))
 
 
 def _is_in(scope: Scope) -> ColumnElement[bool]:
@@ -324,10 +283,7 @@ def with_judges(
     people: Mapping[int, str],
     judges: Mapping[int, str],
 ) -> list[Assignable]:
-    """Return documents, with the people who decided on them and the judges who have a place there.
-
-    Both by row id; places of others are left out.
-    """
+    """Return documents with the people who decided on them and the judges who have a place there."""
     wanted = {pair for pair, _ in documents}
     decided: defaultdict[Pair, set[str]] = defaultdict(set)
     holders: defaultdict[Pair, set[str]] = defaultdict(set)
@@ -448,21 +404,10 @@ def fetch_workloads(session: Session) -> Workloads:
         .outerjoin_from(by_topic, JUDGE, JUDGE.c.id == by_topic.c.judge_id)
         .group_by(by_topic.c.judge_id, JUDGE.c.name)
     )
-    lines = [
-        Workload(
-            judge=row.judge,
-            topics=row.topics,
-            documents=int(row.documents),
-            primary=int(row.primary),
-            overlap=int(row.overlap),
-            calibration=int(row.calibration),
-            decided=int(row.decided),
-            claimed=int(row.claimed),
-            lapsed=int(row.lapsed),
-            until=row.until,
-        )
-        for row in session.execute(query)
-    ]
+    lines = []
+    for judge, topics, *counts, until in session.execute(query):
+        whole: list[Any] = [int(count) for count in counts]
+        lines.append(Workload(judge, topics, *whole, until))
     pairs = to_judge(POOL_ENTRY.c.topic_id, POOL_ENTRY.c.document_id).distinct().subquery()
     place = select(ASSIGNMENT.c.id).where(same_pair(ASSIGNMENT, pairs))
     fixed = to_judge(POOL_ENTRY.c.pool_id).where(same_pair(POOL_ENTRY, pairs), ~is_adaptive(POOL.c.id))
@@ -473,7 +418,7 @@ def fetch_workloads(session: Session) -> Workloads:
         pooled=session.scalar(count) or 0,
         unassigned=session.scalar(without.where(fixed.exists())) or 0,
         drawn=session.scalar(without.where(~fixed.exists())) or 0,
-        outside=session.scalar(select(func.count(ASSIGNMENT.c.id)).where(~pooled)) or 0,
+        outside=_count(session, ~pooled),
     )
 
 
@@ -488,21 +433,31 @@ class Assignments(Area):
     def make(
         self, scope: Scope, make: Make, *, existing: Existing, dry_run: bool = False
     ) -> tuple[AssignmentPlan, Cleared, Workloads]:
-        """Assign documents; see `assign`.
+        """Make places at documents; return the plan, and what went for it. `dry_run`: take all back.
 
-        With `dry_run` everything is done, counted, and taken back.
+        `make` is given the pooled documents of the scope as they stand once places that go have gone, but for
+        those that adaptive pools alone have. New places of a topic stand behind those that stay: nothing
+        moves that a judge has seen. `ConflictError`: a place is there, and `existing` says to refuse.
         """
         with self._db.writing(bulk=True) as session:
-            plan, cleared = assign(session, scope, make, existing=existing)
+            _wait_for_events(session)
+            if existing is Existing.REFUSE:
+                _refuse_places(session, scope)
+            cleared = _clear(session, scope) if existing is Existing.REPLACE else Cleared()
+            documents = _fetch_assignable(session, scope)
+            plan = make(sorted(documents.values(), key=lambda one: (natural_key(one.topic), one.docno)))
+            if plan.places:
+                _add_places(session, plan, documents)
             after = fetch_workloads(session)
             if dry_run:
                 session.rollback()
             return plan, cleared, after
 
     def clear(self, scope: Scope, *, dry_run: bool = False) -> tuple[Cleared, Workloads]:
-        """Take places away; see `clear_places`."""
+        """Take away every place of a scope that has no decision; the rest and all events stay."""
         with self._db.writing(bulk=True) as session:
-            cleared = clear_places(session, scope)
+            _wait_for_events(session)
+            cleared = _clear(session, scope)
             after = fetch_workloads(session)
             if dry_run:
                 session.rollback()

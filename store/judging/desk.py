@@ -90,11 +90,7 @@ class Queued:
 
 
 def fetch_queue(session: Session, judge: int, topic: int) -> list[Queued]:
-    """Return a judge's documents of a topic in display order.
-
-    What is assigned to the judge, in the order of the assignment; the whole pool, one pool after the other,
-    where nothing is assigned to anybody.
-    """
+    """Return a judge's documents of a topic in display order: what is assigned, or else every pool."""
     query = (
         to_judge(DOCUMENT.c.id, DOCUMENT.c.docno, POOL.c.display_order, POOL.c.round)
         .join(DOCUMENT, DOCUMENT.c.id == POOL_ENTRY.c.document_id)
@@ -130,10 +126,7 @@ def count_claimable(session: Session, judge: int) -> dict[int, int]:
 
 
 def count_undrawn(session: Session) -> dict[int, int]:
-    """Count, by topic, the documents that adaptive pools may still draw.
-
-    Nothing where documents are assigned: judges are shown those alone, and nobody draws.
-    """
+    """Count, by topic, the documents that adaptive pools may still draw: none once any is assigned."""
     if has_assignments(session):
         return {}
     one = draws_left().subquery()
@@ -160,10 +153,7 @@ CLAIMED_AT_ONCE = 3
 
 
 class Desk:
-    """One judge's work on one collection, in one sitting. `StoreError`: the judge is disabled.
-
-    `program` is the name and version of the front end, kept with the sitting.
-    """
+    """One judge's work on one collection, in one sitting. `StoreError`: the judge is disabled."""
 
     def __init__(self, engine: Engine, judge: str, scale: Scale, *, program: str = "") -> None:
         self._engine = engine
@@ -195,10 +185,7 @@ class Desk:
         return sanitise_line(self.judge)
 
     def topic(self, topic: str) -> Topic:
-        """Return a topic, fit for a terminal but for its id.
-
-        From here on decisions are taken to be made by this text.
-        """
+        """Return a topic, fit for a terminal but for its id; decisions are made by this text from now on."""
         with reading(self._engine) as session:
             row = row_named(session, "topic", TOPIC.c.number, topic)
         self._topic_versions[row.id] = row.version
@@ -237,10 +224,7 @@ class Desk:
         return None if newest is None else replace(newest, text=sanitise(newest.text))
 
     def has_seen_guidelines(self, topic: str) -> bool:
-        """Say whether the judge decided anything in a topic under the newest guidelines.
-
-        From here on decisions are taken to be made under those.
-        """
+        """Say whether the judge decided anything in a topic under the newest guidelines, as from now on."""
         with reading(self._engine) as session:
             query = select(func.max(JUDGEMENT.c.guideline_version), func.count()).where(
                 JUDGEMENT.c.judge_id == self._judge_id,
@@ -334,11 +318,7 @@ class Desk:
             return count_claimable(session, self._judge_id).get(self._topic_id(session, topic), 0)
 
     def claim(self, topic: str) -> bool:
-        """Claim a few more documents of a topic; False = there are none left.
-
-        The first ones are waited for as any command waits: who cannot sit down would have to start
-        anew.
-        """
+        """Claim a few more documents of a topic; False = there are none left."""
         is_start = not self._has_begun
         self._sit(is_start=is_start)
         with self._writing(is_start=is_start) as session:
@@ -371,10 +351,7 @@ class Desk:
         return task
 
     def keep(self, decision: Decision) -> Task:
-        """Note a decision and take it back at once: what was decided elsewhere stands.
-
-        Both stay in the history.
-        """
+        """Note a decision and take it back at once: what was decided elsewhere stands."""
         self._check(decision)
         self._sit()
         with self._writing() as session:
@@ -386,9 +363,7 @@ class Desk:
         return task
 
     def undo(self) -> Undone | None:
-        """Take back this sitting's latest event that is not taken back yet.
-
-        ``None`` = nothing is left to undo.
+        """Take back this sitting's latest event that is not taken back yet; ``None`` = nothing is left.
 
         `ConflictError`: the same judge decided again elsewhere in between.
         """

@@ -261,10 +261,7 @@ class Selection:
     """Part of `unresolved`: least relevant grade; each judge's grade is collapsed there first."""
 
     def takes(self, case: Case, pair: tuple[int, int] | None = None) -> bool:
-        """Say whether a case is wanted; never one in which the judges agree.
-
-        `pair`: row ids of the selection's two judges, given exactly when it names some.
-        """
+        """Say whether a case is wanted; `pair`: row ids of the selection's two judges, if it names some."""
         if self.topic is not None and case.topic != self.topic:
             return False
         given_grades = [vote.given_grade for vote in case.votes if pair is None or vote.judge in pair]
@@ -303,8 +300,7 @@ class CellCount:
 def lettered(topic: str, docno: str, votes: Iterable[Vote]) -> tuple[Vote, ...]:
     """Bring votes into the order of their letters A, B, C, ...
 
-    The order comes from a hash of topic, document and judge: always the same for a document, and
-    on another document another, so that no letter is a judge.
+    By a hash of topic, document and judge: always the same for a document, and no letter is a judge.
     """
 
     def place(vote: Vote) -> bytes:
@@ -333,18 +329,13 @@ def letter(place: int) -> str:
 def latest_ruling(rulings: Iterable[Ruling], identities: Mapping[int, str]) -> Ruling | None:
     """Return which of several adjudicators' rulings on a document counts: the latest.
 
-    Of two at one moment that of the adjudicator whose identity, the same in every copy of the collection,
-    comes last: row ids depend on the order in which copies were merged, and decide nothing.
+    Of two at one moment by the adjudicators' identities: row ids depend on the order of merging.
     """
     return max(rulings, key=lambda one: (one.at or _NEVER, identities.get(one.judge, "")), default=None)
 
 
 def count_cells(cases: Iterable[Case], pair: tuple[int, int] | None = None) -> list[CellCount]:
-    """Count disagreements by the two verdicts, in their order, and what they were settled as.
-
-    `pair`: row ids of two judges whose verdicts alone count. Their counts are those of their kappa table, a
-    cell and its mirror image added.
-    """
+    """Count disagreements, of two judges (row ids) or all, by the two grades given and what was settled."""
     documents: Counter[tuple[GivenGrade, GivenGrade]] = Counter()
     outcomes: dict[tuple[GivenGrade, GivenGrade], Counter[GivenGrade]] = {}
     for case in cases:

@@ -90,9 +90,8 @@ def fetch_effort(session: Session) -> list[Effort]:
 def recent_active_ms(session: Session, *, judge: int, limit: int) -> list[int]:
     """Return the active times of a judge's latest decisions, in milliseconds, the newest last.
 
-    One a document judged or found impossible to judge: the time of every showing of it, so that a grade
-    corrected later costs what it cost. A document judged again after it was reopened is two. Decisions
-    without a time are left out.
+    The time of every showing of a document, so that a grade corrected later costs what it cost; anew for one
+    that was reopened. Decisions without a time are left out.
     """
     histories = fetch_recent_histories(session, judge=judge, limit=limit * _EVENTS_A_DECISION)
     decisions = []

@@ -144,8 +144,7 @@ def erase(session: Session, name: str) -> Erasing:
     """Erase a judge: events, passages, terms, sittings, places, and the name wherever it stands.
 
     A row of table `erasure` stays, by which another copy of the collection is kept from bringing them back.
-    Other judges' events stay, rulings too; the bytes are for `Erasures.scrub`. `ConflictError`: the judge is
-    at work.
+    The bytes are for `Erasures.scrub`. `ConflictError`: the judge is at work.
     """
     judge = judge_named(session, name, "id", "uid")
     number = judge.id
@@ -179,10 +178,7 @@ def erase(session: Session, name: str) -> Erasing:
 
 
 def _beside(session: Session, judge: int) -> tuple[set[Pair], dict[int, set[Pair]], int]:
-    """Return the documents a judge graded, those others graded too by judge, and others' rulings.
-
-    Rulings are counted where the judge decided, a grade or that there is none.
-    """
+    """Return the documents a judge graded, those others graded too, and rulings where the judge decided."""
     kinds = {row.id: row.kind for row in session.execute(select(JUDGE.c.id, JUDGE.c.kind))}
     graded: set[Pair] = set()
     decided: set[Pair] = set()
@@ -321,8 +317,7 @@ class Erasures(Area):
     def scrub(self) -> Scrubbed:
         """Write the file of a collection anew without what was removed from it, and empty its log.
 
-        Some 200 MB a second; rows keep their ids. `StoreError`: no room for a second copy of the file while
-        it is written; what was removed stays removed.
+        `StoreError`: no room for a second copy of the file while it is written.
         """
         engine = self._db.engine
         if engine.dialect.name != "sqlite":

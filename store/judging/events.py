@@ -47,10 +47,7 @@ def no_advance(_steps: int) -> None:
 def current_events(
     *columns: str, judges: Sequence[int] | None = None, topic: int | None = None
 ) -> Select[Any]:
-    """Select columns of the newest event of every (topic, document, judge): the current state.
-
-    Default are all columns, of all judges and topics; judges and topic by row id.
-    """
+    """Select columns, or all, of the newest event of every (topic, document, judge): the current state."""
     key = (JUDGEMENT.c.topic_id, JUDGEMENT.c.document_id, JUDGEMENT.c.judge_id)
     newest = select(*key, func.max(JUDGEMENT.c.revision).label("revision")).group_by(*key)
     if judges is not None:
@@ -74,8 +71,7 @@ _LOADED = tuple((one.name, one.kind.load) for one in EVENT if one.kind.load is n
 def event_of_row(row: Row[Any], record: type[EventRecord], **known: Any) -> EventRecord:
     """Turn an event row into an event, or into a record that tells more of it.
 
-    `known`: what a row holds as the id of another row, by the names of `store.event.EVENT` (topic, docno,
-    judge, undoes, sitting); the passages; and what the record has beside an event.
+    `known`: names, revision and sitting number of `_IDS`, the passages, and what the record has besides.
     """
     values = row._mapping
     event = {name: values[column] for name, column in _HELD}
@@ -93,8 +89,7 @@ def stored_values(event: JudgementEvent) -> dict[str, Any]:
 def append_event(session: Session, values: dict[str, Any], *, seen_revision: int) -> Row[Any]:
     """Append one event after the revision its author saw (0 = none); return its row.
 
-    `values` has the row's columns but for its revision. `ConflictError`: another event of the same judge on
-    the same document came in between.
+    `ConflictError`: another event of the same judge on the same document came in between.
     """
     message = "this document was judged under the same name somewhere else in between"
     key = ("topic_id", "document_id", "judge_id")
@@ -125,8 +120,7 @@ def import_judgements(
 ) -> ImportReport:
     """Append a judge's judgements from a file: grades of the declared scale, each (topic, docno) once.
 
-    A grade that differs from the stored one becomes a new revision with `replace`, else a `ConflictError`; so
-    does one of a judge who was at work on the same documents meanwhile.
+    A grade that differs from the stored one becomes a new revision with `replace`, else a `ConflictError`.
     """
     number = judge_id(session, judge)
     topics.add(session, (qrel.topic for qrel in qrels))
@@ -227,10 +221,7 @@ def check_grades(grades: Iterable[int], values: Sequence[int]) -> list[int]:
 def fetch_events(
     session: Session, *, judge: int, sitting: int | None, where: ColumnElement[bool], limit: int | None = None
 ) -> list[SeenEvent]:
-    """Return a judge's events, the newest first, fit for a terminal but for the ids.
-
-    `sitting` is the one that asks.
-    """
+    """Return a judge's events, the newest first, fit for a terminal but for ids; `sitting` asks."""
     own = JUDGEMENT.c.judge_id == judge
     undone = select(JUDGEMENT.c.undoes).where(own, JUDGEMENT.c.undoes.is_not(None))
     query = (
@@ -277,9 +268,7 @@ Pair = tuple[int, int]
 
 
 def deciding_events(events: Sequence[Row[Any]]) -> list[Row[Any] | None]:
-    """Return for each event of one judge and document, by rising revision.
-
-    The one that decided the state after it.
+    """Return for each event of a judge and document, by revision, the one that decided the state after it.
 
     ``None`` = no decision stands, or one that is missing, as earlier events may be.
     """
@@ -317,11 +306,7 @@ def _settled(event: Row[Any], decider: Row[Any] | None) -> Row[Any] | None:
 
 
 def ruling_of(judge: int, events: Sequence[Row[Any]]) -> Ruling | None:
-    """Return the ruling that stands after all events of an adjudicator on a document, by revision.
-
-    A settlement of copies knows of no other judges' decisions. In a history no event is before an
-    earlier one, whatever the clocks said.
-    """
+    """Return the ruling that stands after all events of an adjudicator on a document, by revision."""
     decider = deciding_events(events)[-1]
     if decider is None or decider.state not in DECIDED:
         return None
@@ -379,10 +364,7 @@ def state_after(decision: Decision, old: Row[Any] | None) -> tuple[str, int | No
 
 
 def is_same_decision(decision: Decision, event: Row[Any], passages: tuple[Passage, ...]) -> bool:
-    """Say whether an event, with its passages, is what a decision would make.
-
-    It must have been written already, then.
-    """
+    """Say whether an event, with its passages, is what a decision would make."""
     return (
         event.action == decision.action.value
         and decision.passages in (None, passages)
@@ -410,10 +392,7 @@ def as_task(docno: str, event: Row[Any] | None, passages: tuple[Passage, ...] = 
 
 
 def fetch_passages(session: Session, events: Sequence[int]) -> dict[int, tuple[Passage, ...]]:
-    """Return the passages of events, as offsets into the raw text, ascending.
-
-    Events without any are left out.
-    """
+    """Return the passages of events that have any, as offsets into the raw text, ascending."""
     found: dict[int, list[Passage]] = {}
     for first in range(0, len(events), 1000):
         batch = list(events[first : first + 1000])
@@ -425,10 +404,9 @@ def fetch_passages(session: Session, events: Sequence[int]) -> dict[int, tuple[P
 
 
 def fetch_shown_passages(session: Session, events: Mapping[int, int]) -> dict[int, tuple[Passage, ...]]:
-    """Return the passages of events as a screen has them: as parts of the sanitised text.
+    """Return the passages of events, by their documents, as parts of the sanitised text.
 
-    Passages whose text is no longer in its place - the document was replaced - are left out; they stay in the
-    store. `events`: row ids, and those of their documents.
+    Passages whose text is no longer in its place - the document was replaced - are left out.
     """
     raw = fetch_passages(session, list(events))
     documents = {events[event] for event in raw}

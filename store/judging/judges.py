@@ -124,10 +124,7 @@ class Disguise:
         return self._pattern.sub(lambda found: self._names[found[0]], text)
 
     def manifest(self, manifest: Mapping[str, Any]) -> dict[str, Any]:
-        """Replace names in the manifest of a pool or an assignment, where it names judges.
-
-        Lists of judges are sorted anew: they would tell the order of the names.
-        """
+        """Replace names in the manifest of a pool or an assignment; lists of judges are sorted anew."""
         if not self._names:
             return dict(manifest)
         return {key: self._value(key, value) for key, value in manifest.items()}
@@ -183,8 +180,7 @@ class Named:
 def rename_in_lists(session: Session, old: str, new: str) -> int:
     """Put a name in place of another wherever a plan lists judges; return how many plans did.
 
-    Names of pools, rounds and files stay: somebody gave them, and other copies of the collection
-    know them by these.
+    Names of pools, rounds and files stay: other copies of the collection know them by these.
     """
     n_plans = 0
     for table in (ASSIGNMENT_PLAN, POOL):
@@ -320,10 +316,7 @@ class Anonymised:
 
 
 def rename(session: Session, old: str, new: str) -> Renamed:
-    """Give a judge another name; it is the same judge in every copy of the collection.
-
-    A judge who is at work goes on: nothing that a desk writes depends on the name.
-    """
+    """Give a judge another name; it is the same judge in every copy, and at every desk."""
     number = judge_id(session, old)
     if fault := id_fault(new):
         raise ArgumentError("NEW", f"must be one word ({fault})", new)
@@ -377,10 +370,7 @@ def anonymise(
 
 
 def refuse_live(session: Session, numbers: Mapping[str, int]) -> None:
-    """Raise `ConflictError` when one of some judges, by name and row id, is at work.
-
-    Until the transaction ends none of them can write.
-    """
+    """Raise `ConflictError` when one of some judges is at work; until the transaction ends none can be."""
     lock = select(JUDGE.c.id).where(JUDGE.c.id.in_(numbers.values())).order_by(JUDGE.c.id)
     session.execute(lock.with_for_update()).all()
     for name, number in numbers.items():
@@ -431,10 +421,7 @@ def _rename_all(session: Session, names: Mapping[int, str]) -> None:
 
 
 def _hide_orders(session: Session, judges: Sequence[int], *, dry_run: bool = False) -> int:
-    """Forget the seeds of orders that were a judge's own; return how many rows had one.
-
-    The order of a pool lay before everybody, and tells nobody.
-    """
+    """Forget the seeds of orders that were a judge's own, not a pool's; return how many rows had one."""
     of_pools = session.scalars(select(POOL.c.display_order).distinct()).all()
     n_rows = 0
     for table in (JUDGEMENT, ASSIGNMENT):
@@ -480,10 +467,7 @@ class Judges(Area):
             return anonymise(session, names, without_notes=without_notes)
 
     def set_disabled(self, names: Sequence[str], *, disabled: bool) -> list[str]:
-        """Disable judges, or let them judge again; return those it changed. An unknown name changes nothing.
-
-        A judge who is disabled gets no desk; what was judged stays and counts as before.
-        """
+        """Disable judges, or let them judge again; return those it changed. What was judged stays."""
         with self._db.writing(bulk=True) as session:
             ids = {name: judge_id(session, name) for name in names}
             query = select(JUDGE.c.id).where(JUDGE.c.id.in_(ids.values()), JUDGE.c.disabled != disabled)

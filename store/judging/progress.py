@@ -46,10 +46,8 @@ class Unclaimed:
 def count_states(session: Session, topics: Keys, scale: Scale) -> dict[tuple[str, str], Counts]:
     """Count documents by state for every topic and judge.
 
-    For topics with a pooled or judged document, or one that may still be drawn, and judges who are not
-    disabled or have judged. Once anything is assigned, a person's pool is what is assigned to that person;
-    the rest, when judged all the same, counts as outside. Imported and model judges, and adjudicators, are
-    assigned nothing: their pool is the whole.
+    Once anything is assigned, a person's pool is what is assigned to that person; the rest, when judged all
+    the same, counts as outside. Of judges of other kinds the pool is the whole.
     """
     undrawn = count_undrawn(session)
     whole = sizes(session, SoughtIds())

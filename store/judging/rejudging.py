@@ -64,14 +64,11 @@ class Basis:
 
 
 def basis_of(events: Sequence[Row[Any]]) -> Basis | None:
-    """Return what the decision that stands was made by.
+    """Return what the decision that stands was made by, of all events of a judge and document.
 
-    Of all events of one judge and document by rising revision.
-
-    ``None`` = no decision stands, or one that was imported: nobody knows what it rests on. A settlement of
-    copies rests on what the decision rests on that it took. One by hand, with a grade that was given on no
-    copy, rests on the decisions that it settled: on the oldest of their guidelines and of their topic's
-    texts, and on every text of the document that was seen.
+    ``None`` = no decision stands, or one that was imported. A settlement of copies rests on what the decision
+    rests on that it took; one by hand on the decisions that it settled: on the oldest of their guidelines and
+    of their topic's texts, and on every text of the document that was seen.
     """
     deciders = {
         event.revision: decider for event, decider in zip(events, deciding_events(events), strict=True)
@@ -106,10 +103,7 @@ def _at_desks(
 
 
 def _behind(events: Sequence[Row[Any]]) -> dict[int, tuple[frozenset[int], frozenset[int]]]:
-    """Return the revisions that each event follows, and all behind it, near or far.
-
-    They are told as `store.keeping.merge.graph` says.
-    """
+    """Return the revisions that each event follows, and all behind it; see `store.keeping.merge.graph`."""
     found: dict[int, tuple[frozenset[int], frozenset[int]]] = {}
     ends: set[int] = set()
     for event in events:
@@ -134,10 +128,7 @@ class KnownVersions:
         self._topics: dict[str, int] = {row.number: row.version for row in rows}
 
     def without_unknown(self, event: JudgementEvent) -> JudgementEvent:
-        """Return an event that names no version that is not here: it is not known, then.
-
-        One that names none such is returned as it is.
-        """
+        """Return an event without versions that are not here: they are not known, then."""
         if event.guideline_version not in {None, *self._guidelines}:
             event = replace(event, guideline_version=None)
         if (event.topic_version or 0) > self._topics.get(event.topic, 1):
@@ -146,10 +137,7 @@ class KnownVersions:
 
 
 def is_same_event(there: JudgementEvent, event: JudgementEvent) -> bool:
-    """Say whether an event from elsewhere is one that is here.
-
-    Sittings are not compared, nor versions that were not known here when it came.
-    """
+    """Say whether an event from elsewhere is one here; its sitting and unknown versions aside."""
     guideline = None if there.guideline_version is None else event.guideline_version
     topic = None if there.topic_version is None else event.topic_version
     coming = replace(event, sitting=None, guideline_version=guideline, topic_version=topic)
@@ -184,10 +172,7 @@ def fetch_topic_versions(session: Session, topic: int) -> tuple[TopicVersion, ..
 
 
 def judged_under(basis: Basis) -> int:
-    """Return the version of the topic's text that a decision rests on.
-
-    Events of before topics had versions do not say; there was one version then, the first.
-    """
+    """Return the version of the topic's text that a decision rests on; older events do not say: 1."""
     return 1 if basis.topic_version is None else basis.topic_version
 
 
@@ -484,9 +469,7 @@ class Rejudging(Area):
     ) -> OutdatedList:
         """Find the judgements that rest on older guidelines, or on other texts than there are now.
 
-        Documents that are judged or cannot be judged. What counts is the event that decided: a note added
-        under newer guidelines changes nothing. A version of the guidelines, or of a topic, with the text of
-        the newest is no older one. Nothing named = all.
+        What counts is the event that decided. A version with the text of the newest is no older one.
         """
         with self._db.reading() as session:
             found = _find(session, judges, topics, why)
@@ -500,14 +483,10 @@ class Rejudging(Area):
     def reopen(
         self, judges: Sequence[str] = (), topics: Collection[str] = (), why: Collection[Why] = ()
     ) -> list[Outdated]:
-        """Reopen what `outdated` finds without an obstacle.
+        """Reopen what `outdated` finds without an obstacle: it is unjudged again, and lies before its judge.
 
-        Each is unjudged again, and lies before its judge.
-
-        One event is appended for each: the grade stays in the history, the note and the round with the
-        document, and so do marked passages unless the document's text has changed. The lease of a place that
-        was claimed begins anew, so that a judge who does not come back blocks nothing. `ConflictError`: a
-        judge was at work on one of the documents at this very moment; nothing is written.
+        Note and round stay, and marked passages unless the document's text has changed. The lease of a
+        claimed place begins anew. `ConflictError`: a judge was at work on one of the documents.
         """
         with self._db.writing(bulk=True) as session:
             numbers = [judge_id(session, name) for name in judges]

@@ -283,10 +283,7 @@ class DetailQueries(Area):
             )
 
     def document(self, docno: str) -> DocumentDetails:
-        """Return everything known of a document.
-
-        Reads the document ids of every ranking in the collection, a few hundred at a time.
-        """
+        """Return everything known of a document; reads the document ids of every ranking."""
         with self._db.reading() as session:
             row = find_document(session, docno)
             text = session.execute(select(DOCUMENT.c.text).where(DOCUMENT.c.id == row.id)).scalar_one()

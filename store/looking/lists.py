@@ -368,8 +368,7 @@ def document_lines(
 ) -> DocumentLines:
     """Return the first documents, by docno.
 
-    Of a topic: documents pooled or looked at for it, counted for it alone. Of a pool: its documents to judge.
-    Of a judge: documents with an event of theirs, whose states alone count.
+    Of a topic: pooled or looked at for it. Of a pool: to judge. Of a judge: with an event of theirs.
     """
     query = select(
         DOCUMENT.c.id,

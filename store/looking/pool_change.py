@@ -59,13 +59,7 @@ class PoolChanges(Area):
     """What a change of pools would meet."""
 
     def pair_states(self) -> dict[tuple[str, str], PairState]:
-        """Return how every pair of topic and docno stands, pooled or not.
-
-        About 0.3 kB and 4 microseconds each.
-
-        Pairs that are not here are not pooled, and nobody graded them, skipped them or found them impossible
-        to judge.
-        """
+        """Return how every pair of topic and docno that is pooled or looked at stands."""
         with self._db.reading_keyed() as (session, topics, documents):
             names = {row.id: row.name for row in session.execute(select(POOL.c.id, POOL.c.name))}
             pools: dict[tuple[int, int], frozenset[str]] = {}
@@ -91,11 +85,7 @@ class PoolChanges(Area):
             }
 
     def if_pooled(self, pairs: Collection[tuple[str, str]]) -> IfPooled:
-        """Return who decided on documents, who has a place there, and how new ones are assigned.
-
-        Pairs that the collection does not know have no judge yet. Reads every current judgement of people,
-        and every place.
-        """
+        """Return who decided on documents, who has a place there, and how new ones are assigned."""
         with self._db.reading_keyed() as (session, topics, documents):
             people = select(JUDGE.c.id, JUDGE.c.name, JUDGE.c.disabled)
             rows = session.execute(people.where(JUDGE.c.kind == JudgeKind.HUMAN.value)).all()
