@@ -6,7 +6,7 @@ A place is one judge's turn at one document of a topic; a document for two judge
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -198,7 +198,7 @@ class Action(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """One judge's standing on one document: the whole state after one event."""
+    """How one document stands with one judge: the whole state after one event."""
 
     topic: str
     docno: str
@@ -569,14 +569,8 @@ class ImportReport:
 
     def __add__(self, other: ImportReport) -> ImportReport:
         """Add the counts of two reports."""
-        return ImportReport(
-            self.added + other.added,
-            self.unchanged + other.unchanged,
-            self.replaced + other.replaced,
-            self.without_text + other.without_text,
-            self.texts + other.texts,
-            self.left_out + other.left_out,
-        )
+        names = (one.name for one in fields(self))
+        return ImportReport(*(getattr(self, name) + getattr(other, name) for name in names))
 
     @property
     def total(self) -> int:

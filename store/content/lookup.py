@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from sqlalchemy import Column, ColumnElement, FromClause, Row, Select, and_, select
@@ -9,6 +10,9 @@ from sqlmodel import Session
 
 from store.db.tables import POOL, POOL_ENTRY, TOPIC
 from store.errors import UnknownNameError
+
+_KEYS_A_QUERY = 1_000
+"""Far below what either engine takes as parameters of one statement."""
 
 
 def row_named(
@@ -30,6 +34,16 @@ def topic_id(session: Session, topic: str) -> int:
 def fetch_topic_names(session: Session) -> dict[int, str]:
     """Return the topics' ids by row id."""
     return {row.id: row.number for row in session.execute(select(TOPIC.c.id, TOPIC.c.number))}
+
+
+def rows_by_key(session: Session, keys: Iterable[Any], *columns: Column[Any]) -> dict[Any, Row[Any]]:
+    """Return columns of rows, by the first of them, which is a key; keys that no row has are left out."""
+    wanted = sorted(set(keys))
+    found: dict[Any, Row[Any]] = {}
+    for start in range(0, len(wanted), _KEYS_A_QUERY):
+        is_wanted = columns[0].in_(wanted[start : start + _KEYS_A_QUERY])
+        found.update({row[0]: row for row in session.execute(select(*columns).where(is_wanted))})
+    return found
 
 
 def same_pair(first: FromClause, second: FromClause) -> ColumnElement[bool]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,7 @@ from sqlmodel import Session
 
 from store.analysis.arrays import Grades, RankedDocuments
 from store.analysis.measures.sampled import GRADED, NOT_SAMPLED, UNGRADED, SampledPool, sampled_pool
-from store.content.lookup import row_named
+from store.content.lookup import row_named, rows_by_key
 from store.db.keys import Keys
 from store.db.tables import DOCUMENT, POOL, POOL_ENTRY
 from store.errors import PoolerError
@@ -26,7 +25,6 @@ COLLISION = "2"
 """Method of a statap file by which the sample and another choice both took a document."""
 
 _DRAWS = "pooler pool --strategy stratified, uniform or statap draws a sample"
-_DOCNOS_A_QUERY = 1_000
 
 
 def sole_sampled_pool(session: Session) -> str:
@@ -81,12 +79,9 @@ _NO_GRADES = (np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64))
 def _collisions(session: Session, manifest: Mapping[str, Any]) -> dict[str, list[int]]:
     """Return by topic the ids of documents that a pool's manifest notes with `COLLISION`."""
     noted: dict[str, list[str]] = manifest.get("methods", {}).get(COLLISION, {})
-    waiting = iter(sorted({docno for docnos in noted.values() for docno in docnos}))
-    ids: dict[str, int] = {}
-    while some := list(islice(waiting, _DOCNOS_A_QUERY)):
-        rows = session.execute(select(DOCUMENT.c.docno, DOCUMENT.c.id).where(DOCUMENT.c.docno.in_(some)))
-        ids.update(map(tuple, rows))
-    return {topic: [ids[docno] for docno in docnos if docno in ids] for topic, docnos in noted.items()}
+    every = (docno for docnos in noted.values() for docno in docnos)
+    known = rows_by_key(session, every, DOCUMENT.c.docno, DOCUMENT.c.id)
+    return {topic: [known[docno].id for docno in docnos if docno in known] for topic, docnos in noted.items()}
 
 
 def _pool_of(

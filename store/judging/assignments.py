@@ -406,8 +406,8 @@ def fetch_workloads(session: Session) -> Workloads:
     )
     lines = []
     for judge, topics, *counts, until in session.execute(query):
-        whole: list[Any] = [int(count) for count in counts]
-        lines.append(Workload(judge, topics, *whole, until))
+        whole: list[Any] = [judge, topics, *map(int, counts), until]
+        lines.append(Workload(*whole))
     pairs = to_judge(POOL_ENTRY.c.topic_id, POOL_ENTRY.c.document_id).distinct().subquery()
     place = select(ASSIGNMENT.c.id).where(same_pair(ASSIGNMENT, pairs))
     fixed = to_judge(POOL_ENTRY.c.pool_id).where(same_pair(POOL_ENTRY, pairs), ~is_adaptive(POOL.c.id))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -13,12 +13,11 @@ from sqlalchemy import Row, bindparam, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session
 
-from store.content.lookup import fetch_topic_names
+from store.content.lookup import fetch_topic_names, rows_by_key
 from store.content.pools import pooled_pairs
 from store.content.topics import current_versions, fetch_guidelines, texts_of
 from store.db.database import Area
 from store.db.engine import database_now
-from store.db.keys import fetch_docnos
 from store.db.tables import (
     ASSIGNMENT,
     ASSIGNMENT_PLAN,
@@ -256,18 +255,16 @@ class OutdatedList:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """An outdated judgement with its row ids."""
+    """An outdated judgement, and the newest event on its document, without texts."""
 
     shown: Outdated
-    judge: int
-    pair: Pair
-    newest_event: int
+    newest: Row[Any]
 
 
 def _find(
     session: Session, judges: Sequence[str], topics: Collection[str], why: Collection[Why]
 ) -> list[_Found]:
-    """Find outdated judgements with their row ids."""
+    """Find outdated judgements."""
     numbers = [judge_id(session, name) for name in judges]
     names = fetch_topic_names(session)
     for topic in topics:
@@ -289,17 +286,17 @@ def _find(
             if basis is not None:
                 document_states.append((pair, basis, events[-1]))
         places = assigned_pairs(session, judge.id) if is_assigned else None
-        documents = {document for (_, document), _, _ in document_states}
-        hashes, docnos = _hashes(session, documents), fetch_docnos(session, documents)
+        ids = {document for (_, document), _, _ in document_states}
+        documents = rows_by_key(session, ids, DOCUMENT.c.id, DOCUMENT.c.sha256, DOCUMENT.c.docno)
         for pair, basis, newest in document_states:
-            reasons = _reasons(basis, hashes[pair[1]], current, of_topics.get(pair[0]))
+            reasons = _reasons(basis, documents[pair[1]].sha256, current, of_topics.get(pair[0]))
             if not reasons or (why and not set(reasons).intersection(why)):
                 continue
             decider = basis.decider
             outdated = Outdated(
                 judge.name,
                 names[pair[0]],
-                docnos[pair[1]],
+                documents[pair[1]].docno,
                 State(decider.state),
                 decider.grade,
                 reasons,
@@ -308,7 +305,7 @@ def _find(
                 _obstacle(judge, pair, pooled, places),
                 basis.topic_version,
             )
-            found.append(_Found(outdated, judge.id, pair, newest.id))
+            found.append(_Found(outdated, newest))
     return sorted(found, key=lambda one: (one.shown.judge, natural_key(one.shown.topic), one.shown.docno))
 
 
@@ -358,95 +355,65 @@ def _obstacle(judge: Row[Any], pair: Pair, pooled: set[Pair], places: set[Pair] 
     return Obstacle.NOT_ASSIGNED if places is not None and pair not in places else None
 
 
-def _hashes(session: Session, documents: Iterable[int]) -> dict[int, str | None]:
-    """Return the hashes of the documents' texts as they are now."""
-    wanted = sorted(documents)
-    hashes: dict[int, str | None] = {}
-    for start in range(0, len(wanted), 1000):
-        batch = DOCUMENT.c.id.in_(wanted[start : start + 1000])
-        rows = session.execute(select(DOCUMENT.c.id, DOCUMENT.c.sha256).where(batch))
-        hashes.update({row.id: row.sha256 for row in rows})
-    return hashes
-
-
 def _append(session: Session, found: Sequence[_Found], now: datetime) -> None:
     """Append the events that reopen, with the passages that still fit their text."""
-    before = _events(session, [one.newest_event for one in found])
-    rows = []
-    for one in found:
-        newest = before[one.newest_event]
-        rows.append(
-            {
-                "topic_id": newest.topic_id,
-                "document_id": newest.document_id,
-                "judge_id": newest.judge_id,
-                "revision": newest.revision + 1,
-                "action": Action.REOPEN.value,
-                "state": State.UNJUDGED.value,
-                "reason": " ".join(one.shown.why),
-                "note": newest.note,
-                "iteration": newest.iteration,
-                "judged_at": now,
-            }
-        )
+    columns = (JUDGEMENT.c.id, JUDGEMENT.c.note, JUDGEMENT.c.iteration)
+    before = rows_by_key(session, (one.newest.id for one in found), *columns)
+    rows = [
+        {
+            "topic_id": one.newest.topic_id,
+            "document_id": one.newest.document_id,
+            "judge_id": one.newest.judge_id,
+            "revision": one.newest.revision + 1,
+            "action": Action.REOPEN.value,
+            "state": State.UNJUDGED.value,
+            "reason": " ".join(one.shown.why),
+            "note": before[one.newest.id].note,
+            "iteration": before[one.newest.id].iteration,
+            "judged_at": now,
+        }
+        for one in found
+    ]
     try:
         with session.begin_nested():
             session.connection().execute(insert(JUDGEMENT), rows)
     except IntegrityError as error:
-        raise _conflict(session, found, before) from error
-    kept = [one for one in found if KEEPS_PASSAGES.issuperset(one.shown.why)]
-    passages = fetch_passages(session, [one.newest_event for one in kept])
-    for one in kept:
-        if one.newest_event in passages:
-            old = before[one.newest_event]
-            event = session.scalar(
-                select(JUDGEMENT.c.id).where(
-                    JUDGEMENT.c.topic_id == old.topic_id,
-                    JUDGEMENT.c.document_id == old.document_id,
-                    JUDGEMENT.c.judge_id == old.judge_id,
-                    JUDGEMENT.c.revision == old.revision + 1,
-                )
-            )
-            add_passages(session, event or 0, passages[one.newest_event])
+        raise _conflict(session, found) from error
+    kept = [one.newest for one in found if KEEPS_PASSAGES.issuperset(one.shown.why)]
+    passages = fetch_passages(session, [newest.id for newest in kept])
+    for newest in kept:
+        if newest.id in passages:
+            add_passages(session, _later_event(session, newest) or 0, passages[newest.id])
 
 
-def _events(session: Session, ids: Sequence[int]) -> dict[int, Row[Any]]:
-    """Return events by row id."""
-    events: dict[int, Row[Any]] = {}
-    for start in range(0, len(ids), 1000):
-        batch = JUDGEMENT.c.id.in_(ids[start : start + 1000])
-        rows = session.execute(select(JUDGEMENT).where(batch))
-        events.update({row.id: row for row in rows})
-    return events
+def _later_event(session: Session, event: Row[Any]) -> int | None:
+    """Return the row id of an event that came after one of the same judge on the same document."""
+    key = ("topic_id", "document_id", "judge_id")
+    same = (JUDGEMENT.c[name] == event._mapping[name] for name in key)
+    later = select(JUDGEMENT.c.id).where(*same, JUDGEMENT.c.revision > event.revision)
+    return session.scalar(later.limit(1))
 
 
-def _conflict(session: Session, found: Sequence[_Found], before: dict[int, Row[Any]]) -> ConflictError:
+def _conflict(session: Session, found: Sequence[_Found]) -> ConflictError:
     """Say on which document a judge was at work."""
-    for one in found:
-        old = before[one.newest_event]
-        newer = select(JUDGEMENT.c.id).where(
-            JUDGEMENT.c.topic_id == old.topic_id,
-            JUDGEMENT.c.document_id == old.document_id,
-            JUDGEMENT.c.judge_id == old.judge_id,
-            JUDGEMENT.c.revision > old.revision,
-        )
-        if session.scalar(newer.limit(1)) is not None:
-            shown = one.shown
-            what = f"`{shown.docno}` of topic {shown.topic}"
-            message = f"`{shown.judge}` judged {what} at this very moment"
-            return ConflictError(message, hint="nothing was reopened; try again")
     message = "a judge was at work on one of these documents"
+    for one in found:
+        if _later_event(session, one.newest) is not None:
+            shown = one.shown
+            message = f"`{shown.judge}` judged `{shown.docno}` of topic {shown.topic} at this very moment"
+            break
     return ConflictError(message, hint="nothing was reopened; try again")
 
 
 def _renew_leases(session: Session, found: Sequence[_Found], now: datetime) -> None:
     """Let the leases of claimed places begin anew."""
-    wanted = {(one.judge, *one.pair) for one in found}
+    wanted = {(one.newest.judge_id, one.newest.topic_id, one.newest.document_id) for one in found}
     query = (
         select(ASSIGNMENT, ASSIGNMENT_PLAN.c.lease_s)
         .join(ASSIGNMENT_PLAN, ASSIGNMENT_PLAN.c.id == ASSIGNMENT.c.plan_id)
         .where(
-            ASSIGNMENT_PLAN.c.lease_s.is_not(None), ASSIGNMENT.c.judge_id.in_({one.judge for one in found})
+            ASSIGNMENT_PLAN.c.lease_s.is_not(None),
+            ASSIGNMENT.c.judge_id.in_({judge for judge, _, _ in wanted}),
         )
         .order_by(ASSIGNMENT.c.id)
         .with_for_update(of=ASSIGNMENT)
