@@ -248,7 +248,7 @@ def fetch_tallied_grades(
 def fetch_all_votes(
     session: Session, topics: Keys, documents: Keys, scale: Scale, policy: Policy
 ) -> AllVotes:
-    """Gather current votes and standing rulings for a policy; see `store.grades.opinions.gather`."""
+    """Gather current votes and the rulings that stand for a policy; see `store.grades.opinions.gather`."""
     policy.check()
     policy.check_scale(scale)
     judges = fetch_judges(session)

@@ -25,14 +25,14 @@ GivenGrade = int | None
 """What a decision came to: a grade of the scale; ``None`` = cannot be judged."""
 
 CANNOT = "cannot"
-"""How the verdict ``None`` is written."""
+"""How the given grade ``None`` is written."""
 
 _CANNOT_WORDS = (CANNOT, "cant", "can't")
 _BASIS = "docno opinions:"
 
 
 def is_disagreement(given_grades: Sequence[GivenGrade]) -> bool:
-    """Say whether verdicts differ; fewer than two never do.
+    """Say whether given grades differ; fewer than two never do.
 
     Examples
     --------
@@ -57,12 +57,12 @@ def gap_of(given_grades: Sequence[GivenGrade]) -> int | None:
 
 
 def in_order(given_grades: Iterable[GivenGrade]) -> list[GivenGrade]:
-    """Sort verdicts: grades ascending, then `cannot`."""
+    """Sort given grades: grades ascending, then `cannot`."""
     return sorted(given_grades, key=rank_of)
 
 
 def basis_of(given_grades: Iterable[GivenGrade]) -> str:
-    """Write verdicts in order, whoever gave which: the same disagreement is the same text.
+    """Write given grades in order, whoever gave which: the same disagreement is the same text.
 
     Examples
     --------
@@ -85,7 +85,7 @@ def read_basis(basis: str) -> tuple[GivenGrade, ...]:
 
 
 def display_order(given_grades: Iterable[GivenGrade]) -> str:
-    """Say for the event of a ruling how the documents lay, and which verdicts were seen.
+    """Say for the event of a ruling how the documents lay, and which given grades were seen.
 
     Examples
     --------
@@ -96,7 +96,7 @@ def display_order(given_grades: Iterable[GivenGrade]) -> str:
 
 
 def seen_basis(order: str | None) -> str | None:
-    """Read the verdicts out of what `display_order` wrote; ``None`` = it was not written so."""
+    """Read the given grades out of what `display_order` wrote; ``None`` = it was not written so."""
     return order.removeprefix(_BASIS) if order and order.startswith(_BASIS) else None
 
 
@@ -124,7 +124,7 @@ def parse_cell(text: str, scale: Scale) -> tuple[GivenGrade, GivenGrade]:
 
 
 def rank_of(given_grade: GivenGrade) -> tuple[bool, int]:
-    """Say where a verdict stands among others."""
+    """Say where a given grade stands among others."""
     return given_grade is None, given_grade or 0
 
 
@@ -165,7 +165,7 @@ class Ruling:
     given_grade: GivenGrade
     event: int = 0
     basis: str | None = None
-    """The verdicts it was made on, as `basis_of` writes them; ``None`` = not known."""
+    """The given grades it was made on, as `basis_of` writes them; ``None`` = not known."""
     at: datetime | None = None
     """When; ``None`` = not known, before all others."""
 
@@ -187,7 +187,7 @@ class Case:
 
     @property
     def given_grades(self) -> tuple[GivenGrade, ...]:
-        """The verdicts in the order of the letters."""
+        """The given grades in the order of the letters."""
         return tuple(vote.given_grade for vote in self.votes)
 
     @property
@@ -207,7 +207,7 @@ class Case:
 
     @property
     def basis(self) -> str:
-        """The verdicts as they stand now, written as by `basis_of`."""
+        """The given grades as they stand now, written as by `basis_of`."""
         return basis_of(self.given_grades)
 
     @property
@@ -219,7 +219,7 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Opinion:
-    """One judge's standing on a document as an adjudicator sees it: whose it is stays unsaid."""
+    """How a document stands with one judge as an adjudicator sees it: whose it is stays unsaid."""
 
     letter: str
     state: State
@@ -241,7 +241,7 @@ class Disagreement:
     outcome: GivenGrade = None
     """What was decided before; looked at only where `status` is not open."""
     outcome_on: tuple[GivenGrade, ...] = ()
-    """The verdicts that it was decided on; empty = not known."""
+    """The given grades that it was decided on; empty = not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,7 +252,7 @@ class Selection:
     gap: int | None = None
     """Least difference between two grades, in values of the scale."""
     cell: tuple[GivenGrade, GivenGrade] | None = None
-    """Some two judges gave these two verdicts, whoever gave which."""
+    """Some two judges gave these two given grades, whoever gave which."""
     judges: tuple[str, str] | None = None
     """Names of two judges: they disagree, and all else is asked of them alone."""
     unresolved: TieRule | None = None
@@ -291,7 +291,7 @@ class CellCount:
     cell: tuple[GivenGrade, GivenGrade]
     """Grades ascending, then cannot."""
     documents: int
-    """In disagreement, with some two judges in this cell; one with three verdicts is in three."""
+    """In disagreement, with some two judges in this cell; one with three given grades is in three."""
     settled: int
     outcomes: dict[GivenGrade, int]
     """How often the settled ones were settled as what."""

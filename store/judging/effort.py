@@ -72,7 +72,7 @@ class Effort:
 def fetch_effort(session: Session) -> list[Effort]:
     """Return what judging cost, for every judge with an event, by name."""
     topics = fetch_topic_names(session)
-    seated = sat_down(session)
+    sat = sat_down(session)
     is_imported = (JUDGEMENT.c.sitting_id.is_(None), JUDGEMENT.c.state == State.JUDGED.value)
     newest = current_events("judge_id").where(*is_imported).subquery()
     counted = select(newest.c.judge_id, func.count()).group_by(newest.c.judge_id)
@@ -80,10 +80,10 @@ def fetch_effort(session: Session) -> list[Effort]:
     query = select(JUDGE.c.id, JUDGE.c.name, JUDGE.c.kind).order_by(JUDGE.c.name)
     return [
         _effort(session, row, topics)
-        if row.id in seated
+        if row.id in sat
         else Effort(row.name, JudgeKind(row.kind), 0, None, 0, 0, imported[row.id], (), ())
         for row in session.execute(query).all()
-        if row.id in seated or row.id in imported
+        if row.id in sat or row.id in imported
     ]
 
 

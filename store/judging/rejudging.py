@@ -275,9 +275,9 @@ def _find(
     of_topics = current_versions(session)
     pooled, is_assigned = pooled_pairs(session), has_assignments(session)
     query = select(JUDGE).order_by(JUDGE.c.name)
-    seated = sat_down(session).intersection(numbers) if numbers else sat_down(session)
+    sat = sat_down(session).intersection(numbers) if numbers else sat_down(session)
     found: list[_Found] = []
-    for judge in session.execute(query.where(JUDGE.c.id.in_(seated))).all():
+    for judge in session.execute(query.where(JUDGE.c.id.in_(sat))).all():
         document_states: list[tuple[Pair, Basis, Row[Any]]] = []
         for pair, events in fetch_histories(session, judge=judge.id).items():
             if topics and names[pair[0]] not in topics:
