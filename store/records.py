@@ -415,19 +415,6 @@ class Existing(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class HeldPlace:
-    """A place that a judge holds, as a desk needs it."""
-
-    document_id: int
-    position: int
-    """In the judge's order of the topic; rising, not without gaps."""
-    display_order: str
-    """How `position` lays the documents: ``docno``, ``priority``, ``random:SEED``."""
-    lease_until: datetime | None
-    """UTC; ``None`` = it does not lapse."""
-
-
-@dataclass(frozen=True, slots=True)
 class Scope:
     """Which documents are meant."""
 

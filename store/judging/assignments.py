@@ -24,6 +24,7 @@ from typing import Any
 from sqlalchemy import (
     ColumnElement,
     FromClause,
+    Row,
     and_,
     case,
     delete,
@@ -62,7 +63,6 @@ from store.records import (
     AssignmentPlan,
     Cleared,
     Existing,
-    HeldPlace,
     JudgeKind,
     Purpose,
     Scope,
@@ -78,7 +78,7 @@ def has_assignments(session: Session) -> bool:
     return session.scalar(select(ASSIGNMENT.c.id).limit(1)) is not None
 
 
-def assigned_documents(session: Session, judge: int, topic: int) -> dict[int, HeldPlace]:
+def assigned_documents(session: Session, judge: int, topic: int) -> dict[int, Row[Any]]:
     """Return the places a judge holds in a topic, by document id, in the judge's display order."""
     query = (
         select(
@@ -90,7 +90,7 @@ def assigned_documents(session: Session, judge: int, topic: int) -> dict[int, He
         .where(ASSIGNMENT.c.judge_id == judge, ASSIGNMENT.c.topic_id == topic)
         .order_by(ASSIGNMENT.c.position, ASSIGNMENT.c.id)
     )
-    return {row.document_id: HeldPlace(*row) for row in session.execute(query)}
+    return {row.document_id: row for row in session.execute(query)}
 
 
 def assigned_pairs(session: Session, judge: int) -> set[tuple[int, int]]:

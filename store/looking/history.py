@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import chain
+from operator import attrgetter
 from typing import Any, Literal
 
 from sqlalchemy import ColumnElement, Row, Select, and_, case, func, select
@@ -215,23 +216,9 @@ def _told() -> Select[Any]:
         else_=func.coalesce(JUDGEMENT.c.follows, JUDGEMENT.c.revision - 1),
     )
     same = (JUDGEMENT.c[name] == before.c[name] for name in ("topic_id", "document_id", "judge_id"))
-    names = (
-        "judged_at",
-        "action",
-        "revision",
-        "state",
-        "grade",
-        "settled",
-        "sitting_id",
-        "reason",
-        "note",
-        "iteration",
-        "guideline_version",
-        "topic_version",
-    )
     return (
         select(
-            *(JUDGEMENT.c[name] for name in names),
+            JUDGEMENT,
             JUDGE.c.name.label("judge"),
             JUDGE.c.kind,
             TOPIC.c.number.label("topic"),
@@ -576,16 +563,8 @@ class HistoryQueries(Area):
                 things += map(entry_of, rows)
                 total += n
             # Row ids tell in which order judges were added; names that were made anonymous do not.
-            things.sort(
-                key=lambda one: (
-                    one.at,
-                    one.what,
-                    one.action,
-                    one.topic or "",
-                    one.name or "",
-                    one.judge or "",
-                )
-            )
+            named = attrgetter("topic", "name", "judge")
+            things.sort(key=lambda one: (one.at, one.what, one.action, *(name or "" for name in named(one))))
             events, n = _events(session, topic, judges, asked)
             found = sorted(chain(things, events), key=lambda one: one.at)
             kept = found if asked.limit is None else found[-asked.limit :]
