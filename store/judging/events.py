@@ -219,7 +219,7 @@ def check_grades(grades: Iterable[int], values: Sequence[int]) -> list[int]:
 
 
 def fetch_events(
-    session: Session, *, judge: int, sitting: int | None, where: ColumnElement[bool], limit: int | None = None
+    session: Session, *, judge: int, sitting: int | None, where: ColumnElement[bool]
 ) -> list[SeenEvent]:
     """Return a judge's events, the newest first, fit for a terminal but for ids; `sitting` asks."""
     own = JUDGEMENT.c.judge_id == judge
@@ -237,7 +237,6 @@ def fetch_events(
         .outerjoin(SITTING, SITTING.c.id == JUDGEMENT.c.sitting_id)
         .where(own, where)
         .order_by(JUDGEMENT.c.id.desc())
-        .limit(limit)
     )
     return [_as_event(row, sitting) for row in session.execute(query)]
 

@@ -207,6 +207,13 @@ def _events(
     return entries, session.scalar(select(func.count(JUDGEMENT.c.id)).where(*conditions)) or 0
 
 
+_AS_READ = (
+    *("action", "judge", "topic", "docno", "revision", "grade", "grade_before", "undid", "settled"),
+    *("reason", "note", "guideline_version", "topic_version"),
+)
+"""Fields of an `Entry` that a row of `_told` has as they are."""
+
+
 def _told() -> Select[Any]:
     """Select events by time, each with its names and with what stood before it."""
     before, undone = JUDGEMENT.alias("before"), JUDGEMENT.alias("undone")
@@ -242,25 +249,13 @@ def _event(row: Row[Any]) -> Entry:
     return Entry(
         at=row.judged_at,
         what="ruling" if row.action in _RULES and row.kind == JudgeKind.ADJUDICATOR else "event",
-        action=row.action,
-        judge=row.judge,
         kind=JudgeKind(row.kind),
-        topic=row.topic,
-        docno=row.docno,
         round=row.iteration,
-        revision=row.revision,
         state_before=None if row.state_before is None else State(row.state_before),
-        grade_before=row.grade_before,
         state=State(row.state),
-        grade=row.grade,
-        undid=row.undid,
-        settled=row.settled,
         at_desk=row.sitting_id is not None,
-        reason=row.reason,
-        note=row.note,
         has_new_note=row.note != (row.note_before or ""),
-        guideline_version=row.guideline_version,
-        topic_version=row.topic_version,
+        **{name: row._mapping[name] for name in _AS_READ},
     )
 
 
