@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from functools import cached_property
+from importlib import import_module
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from store.db.database import Database, Inside
 from store.db.engine import collection_url
@@ -41,6 +42,15 @@ if TYPE_CHECKING:
     from store.looking.pool_change import PoolChanges
 
 
+def _area(module: str, name: str) -> Any:
+    """Make an attribute for a part of a collection's methods, loaded when it is first asked for."""
+
+    def load(collection: Collection) -> Any:
+        return getattr(import_module(f"store.{module}"), name)(collection._db)
+
+    return cached_property(load)
+
+
 class Collection:
     """A test collection: one SQLite file or one PostgreSQL database, by path or ``postgresql://`` URL.
 
@@ -49,6 +59,24 @@ class Collection:
     error, nothing. `StoreError` is raised if there is no collection there, or it cannot be reached;
     `SchemaError` if its schema is older or newer than this program's.
     """
+
+    topics: Topics = _area("content.topics", "Topics")
+    guidelines: Guidelines = _area("content.topics", "Guidelines")
+    documents: Documents = _area("content.documents", "Documents")
+    runs: Runs = _area("content.runs", "Runs")
+    pools: Pools = _area("content.pools", "Pools")
+    judges: Judges = _area("judging.judges", "Judges")
+    erasures: Erasures = _area("judging.erasing", "Erasures")
+    assignments: Assignments = _area("judging.assignments", "Assignments")
+    rejudging: Rejudging = _area("judging.rejudging", "Rejudging")
+    disagreements: Disagreements = _area("judging.adjudication", "Disagreements")
+    progress: JudgingProgress = _area("judging.progress", "JudgingProgress")
+    judgements: Judgements = _area("keeping.histories", "Judgements")
+    grades: CollectionGrades = _area("grades.votes", "CollectionGrades")
+    lists: ListQueries = _area("looking.lists", "ListQueries")
+    details: DetailQueries = _area("looking.details", "DetailQueries")
+    history: HistoryQueries = _area("looking.history", "HistoryQueries")
+    pool_changes: PoolChanges = _area("looking.pool_change", "PoolChanges")
 
     def __init__(self, name: str) -> None:
         self._db = Database(name)
@@ -83,136 +111,13 @@ class Collection:
         """Documents added here whose docnos differ from others in Unicode normal form alone."""
         return self._db.documents.look_alikes
 
-    @contextmanager
-    def as_it_stands(self) -> Iterator[Inside]:
+    def as_it_stands(self) -> AbstractContextManager[Inside]:
         """Open a transaction that sees one state of everything, whatever judges do meanwhile."""
-        with self._db.reading_keyed() as inside:
-            yield inside
+        return self._db.reading_keyed()
 
-    @contextmanager
-    def being_filled(self) -> Iterator[Inside]:
+    def being_filled(self) -> AbstractContextManager[Inside]:
         """Open a transaction that fills the collection: wholly, or on any error not at all."""
-        with self._db.filling() as inside:
-            yield inside
-
-    @cached_property
-    def topics(self) -> Topics:
-        """See `store.content.topics.Topics`."""
-        from store.content.topics import Topics
-
-        return Topics(self._db)
-
-    @cached_property
-    def guidelines(self) -> Guidelines:
-        """See `store.content.topics.Guidelines`."""
-        from store.content.topics import Guidelines
-
-        return Guidelines(self._db)
-
-    @cached_property
-    def documents(self) -> Documents:
-        """See `store.content.documents.Documents`."""
-        from store.content.documents import Documents
-
-        return Documents(self._db)
-
-    @cached_property
-    def runs(self) -> Runs:
-        """See `store.content.runs.Runs`."""
-        from store.content.runs import Runs
-
-        return Runs(self._db)
-
-    @cached_property
-    def pools(self) -> Pools:
-        """See `store.content.pools.Pools`."""
-        from store.content.pools import Pools
-
-        return Pools(self._db)
-
-    @cached_property
-    def judges(self) -> Judges:
-        """See `store.judging.judges.Judges`."""
-        from store.judging.judges import Judges
-
-        return Judges(self._db)
-
-    @cached_property
-    def erasures(self) -> Erasures:
-        """See `store.judging.erasing.Erasures`."""
-        from store.judging.erasing import Erasures
-
-        return Erasures(self._db)
-
-    @cached_property
-    def assignments(self) -> Assignments:
-        """See `store.judging.assignments.Assignments`."""
-        from store.judging.assignments import Assignments
-
-        return Assignments(self._db)
-
-    @cached_property
-    def rejudging(self) -> Rejudging:
-        """See `store.judging.rejudging.Rejudging`."""
-        from store.judging.rejudging import Rejudging
-
-        return Rejudging(self._db)
-
-    @cached_property
-    def disagreements(self) -> Disagreements:
-        """See `store.judging.adjudication.Disagreements`."""
-        from store.judging.adjudication import Disagreements
-
-        return Disagreements(self._db)
-
-    @cached_property
-    def progress(self) -> JudgingProgress:
-        """See `store.judging.progress.JudgingProgress`."""
-        from store.judging.progress import JudgingProgress
-
-        return JudgingProgress(self._db)
-
-    @cached_property
-    def judgements(self) -> Judgements:
-        """See `store.keeping.histories.Judgements`."""
-        from store.keeping.histories import Judgements
-
-        return Judgements(self._db)
-
-    @cached_property
-    def grades(self) -> CollectionGrades:
-        """See `store.grades.votes.CollectionGrades`."""
-        from store.grades.votes import CollectionGrades
-
-        return CollectionGrades(self._db)
-
-    @cached_property
-    def lists(self) -> ListQueries:
-        """See `store.looking.lists.ListQueries`."""
-        from store.looking.lists import ListQueries
-
-        return ListQueries(self._db)
-
-    @cached_property
-    def details(self) -> DetailQueries:
-        """See `store.looking.details.DetailQueries`."""
-        from store.looking.details import DetailQueries
-
-        return DetailQueries(self._db)
-
-    @cached_property
-    def history(self) -> HistoryQueries:
-        """See `store.looking.history.HistoryQueries`."""
-        from store.looking.history import HistoryQueries
-
-        return HistoryQueries(self._db)
-
-    @cached_property
-    def pool_changes(self) -> PoolChanges:
-        """See `store.looking.pool_change.PoolChanges`."""
-        from store.looking.pool_change import PoolChanges
-
-        return PoolChanges(self._db)
+        return self._db.filling()
 
     def desk(self, judge: str, *, program: str = "") -> Desk:
         """Return the desk of a judge; see `store.judging.desk.Desk`."""

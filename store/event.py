@@ -163,10 +163,7 @@ _STATE_OF = {
 
 
 def event_values(event: JudgementEvent) -> dict[str, Any]:
-    """Turn an event into JSON values, by the names of `FIELDS`.
-
-    `ArgumentError` is raised if a moment has no time zone.
-    """
+    """Turn an event into JSON values, by the names of `FIELDS`; moments must have a time zone."""
     values: dict[str, Any] = {name: getattr(event, name) for name in FIELDS}
     for name, write in _WRITERS:
         if values[name] is not None:

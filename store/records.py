@@ -6,7 +6,7 @@ A place is one judge's turn at one document of a topic; a document for two judge
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -176,6 +176,8 @@ class State(StrEnum):
 
 DECIDED = (State.JUDGED.value, State.CANNOT.value)
 """States in which a judge is done with a document; skipping puts off."""
+RANKS = {State.UNJUDGED: 0, State.SKIPPED: 1, State.CANNOT: 2, State.JUDGED: 3}
+"""Of several judges' states the one of the highest rank is the document's."""
 
 
 class Action(StrEnum):
@@ -196,7 +198,7 @@ class Action(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """One judge's standing on one document: the whole state after one event."""
+    """How one document stands with one judge: the whole state after one event."""
 
     topic: str
     docno: str
@@ -413,19 +415,6 @@ class Existing(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class HeldPlace:
-    """A place that a judge holds, as a desk needs it."""
-
-    document_id: int
-    position: int
-    """In the judge's order of the topic; rising, not without gaps."""
-    display_order: str
-    """How `position` lays the documents: ``docno``, ``priority``, ``random:SEED``."""
-    lease_until: datetime | None
-    """UTC; ``None`` = it does not lapse."""
-
-
-@dataclass(frozen=True, slots=True)
 class Scope:
     """Which documents are meant."""
 
@@ -567,14 +556,8 @@ class ImportReport:
 
     def __add__(self, other: ImportReport) -> ImportReport:
         """Add the counts of two reports."""
-        return ImportReport(
-            self.added + other.added,
-            self.unchanged + other.unchanged,
-            self.replaced + other.replaced,
-            self.without_text + other.without_text,
-            self.texts + other.texts,
-            self.left_out + other.left_out,
-        )
+        names = (one.name for one in fields(self))
+        return ImportReport(*(getattr(self, name) + getattr(other, name) for name in names))
 
     @property
     def total(self) -> int:

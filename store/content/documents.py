@@ -42,14 +42,6 @@ def document_sha256(document: Document) -> str:
     return hashlib.sha256(b"%d " % len(title) + title + text).hexdigest()
 
 
-def pooled_document_ids() -> Select[int]:
-    """Select the ids of documents that judges may see, each once.
-
-    They are in a pool that is not withdrawn: to be judged, or waiting to be drawn.
-    """
-    return _ids_in_use().where(POOL_ENTRY.c.sampled | is_adaptive(POOL_ENTRY.c.pool_id))
-
-
 def _ids_in_use() -> Select[int]:
     """Select the ids of documents with an entry in a pool not withdrawn, each once."""
     return (
@@ -88,15 +80,16 @@ class Documents(Area):
     def add(
         self, documents: Iterable[Document], *, all_texts: bool = False, replace: bool = False
     ) -> ImportReport:
-        """Add documents, read in batches, each docno once; texts are stored of pooled documents.
+        """Add documents, read in batches, each docno once; texts are stored of pooled documents, or of all.
 
-        With `all_texts` those of documents in no pool are stored too. With `replace` another text takes the
-        place of the stored one, and so does any text of one that is damaged: not the text its hash was made
-        of. Without `replace` another text raises `ConflictError`.
+        With `replace` another text takes the place of the stored one, and so does any text of one that is
+        damaged: not the text its hash was made of. Without it another text raises `ConflictError`.
         """
         with self._db.filling() as (session, _, keys):
             added = unchanged = replaced = n_texts = left_out = without_text = 0
-            pooled: set[int] = set(session.scalars(pooled_document_ids()))
+            # To be judged, or waiting to be drawn.
+            is_shown = POOL_ENTRY.c.sampled | is_adaptive(POOL_ENTRY.c.pool_id)
+            pooled: set[int] = set(session.scalars(_ids_in_use().where(is_shown)))
             statement = (
                 update(DOCUMENT)
                 .where(DOCUMENT.c.id == bindparam("row_id"))

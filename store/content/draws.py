@@ -33,11 +33,9 @@ Choose = Callable[[Sequence[Draw]], str | None]
 def draw(session: Session, *, pool: str, topic: str, choose: Choose) -> str | None:
     """Draw the next document of an adaptive pool and return its docno, now to be judged.
 
-    The pool is locked in the writing session, so that two judges never draw at once. `choose`, the strategy,
-    is given every document drawn so far, so that the choice depends on nothing but what is stored. ``None`` =
-    the budget is spent, the strategy has nothing left, the pool is withdrawn, or it may draw nothing for the
-    topic. `UnknownNameError` is raised if there is no such pool, `StoreError` if the strategy names a
-    document that is drawn already, or is none of the pool's.
+    The pool is locked, so that two judges never draw at once. ``None`` = the budget is spent, the strategy
+    has nothing left, the pool is withdrawn, or it may draw nothing for the topic. `StoreError` is raised if
+    the strategy names a document that is drawn already, or is none of the pool's.
     """
     row = session.execute(select(POOL).where(POOL.c.name == pool).with_for_update()).first()
     if row is None:
@@ -78,10 +76,7 @@ def is_adaptive(pool: ColumnElement[int]) -> ColumnElement[bool]:
 
 
 def draws_left() -> Select[int, int, int]:
-    """Select pool id, topic id and ``left``, how many documents may still be drawn there.
-
-    Of adaptive pools not withdrawn, with at least one left.
-    """
+    """Select pool id, topic id and ``left``, of adaptive pools that may still draw there."""
     drawn = (
         select(POOL_ENTRY.c.pool_id, POOL_ENTRY.c.topic_id, func.count().label("drawn"))
         .where(POOL_ENTRY.c.sampled)
@@ -142,9 +137,6 @@ class _JudgeState:
 
 
 def _first_grade(document_states: Mapping[str, _JudgeState]) -> int | None:
-    """Return the grade that has stood the longest, by the judges' names where times are equal.
-
-    Row ids, which depend on the order in which copies were merged, decide nothing.
-    """
+    """Return the grade that has stood the longest, by the judges' names where times are equal."""
     graded = [(one.since, name, one.grade) for name, one in document_states.items() if one.grade is not None]
     return min(graded)[2] if graded else None

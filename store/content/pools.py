@@ -6,7 +6,6 @@ import json
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from dataclasses import replace as with_changes
 from datetime import UTC, datetime
 from typing import Any
 
@@ -14,11 +13,12 @@ from sqlalchemy import Row, and_, delete, exists, func, insert, select, update
 from sqlmodel import Session
 
 from store.content.draws import Choose, draw, is_adaptive
+from store.content.lookup import row_named, to_judge
 from store.content.runs import add_pool_runs, fetch_pool_runs
 from store.db.database import Area
 from store.db.keys import Keys
 from store.db.tables import POOL, POOL_ENTRY, POOL_RUN, POOL_TOPIC, RUN, PoolRow
-from store.errors import ConflictError, UnknownNameError
+from store.errors import ConflictError
 from store.records import Pool, PoolEntry
 from store.text import natural_key
 
@@ -56,7 +56,7 @@ def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> str:
         if name == "runs":
             said += _different_runs(values[0] or (), values[1] or ())
         elif isinstance(values[0], plain) and isinstance(values[1], plain):
-            said.append("{} {}, not {}".format(name, *map(_in_words, values)))
+            said.append("{} {}, not {}".format(name, *("none" if one is None else one for one in values)))
         else:
             said.append(_OF_PARTS.get(name, name))
     return f" ({'; '.join(said)})" if said else ""
@@ -66,11 +66,6 @@ _OF_PARTS = {"without": "what it leaves out", "unpooled": "runs taken out of it"
 """Parts of a plan that are neither numbers nor words."""
 _RUNS_NAMED = 5
 """Runs that a message names; it counts the others."""
-
-
-def _in_words(value: object) -> object:
-    """Write a value of a plan; what is not there is none."""
-    return "none" if value is None else value
 
 
 def _different_runs(old: Iterable[Mapping[str, Any]], new: Iterable[Mapping[str, Any]]) -> list[str]:
@@ -108,10 +103,7 @@ def name_taken(
 
 
 def cannot_replace(name: str) -> ConflictError:
-    """Return the error of an adaptive pool that is to take the place of another.
-
-    Judges who are at work on the old one would draw from the new one, by the old one's plan.
-    """
+    """Return the error of an adaptive pool that is to take the place of another, at which judges may work."""
     message = f"adaptive pool `{name}` cannot be replaced by another adaptive pool"
     hint = f"pooler unpool --pool {name} withdraws it; --name gives the new one its own name"
     return ConflictError(message, hint=hint)
@@ -168,51 +160,56 @@ class StoredPool:
     adaptive pool. Those drawn so far are `pairs`."""
 
 
-def add_pool(session: Session, topics: Keys, documents: Keys, pool: Pool) -> bool:
-    """Add a pool; return whether it was new: false = its name, round, manifest and entries are there already.
+@dataclass(frozen=True, slots=True)
+class Replacement:
+    """What became of a name."""
 
-    `ConflictError` is raised if the name is taken by another pool. The session is a bulk writing one.
-    """
-    old = session.execute(select(POOL).where(POOL.c.name == pool.name)).first()
-    if old is not None:
-        if is_same_pool(session, topics, documents, old, pool):
-            return False
-        raise name_taken(pool.name, json.loads(old.manifest), pool.manifest, withdrawn=old.withdrawn)
-    insert_pool(session, topics, documents, [pool.entries], lambda: pool)
-    return True
+    is_new: bool
+    """False = the same pool was there already, and nothing was changed."""
+    former: str | None
+    """What the pool that had the name is called now; ``None`` = there was none."""
 
 
-def is_same_pool(session: Session, topics: Keys, documents: Keys, old: Row[Any], pool: Pool) -> bool:
-    """Say whether `old`, a row of the table of pools, is in use and is this pool: round, plan and entries.
-
-    Of an adaptive pool entries are not compared: what it has drawn since is no part of its plan.
-    """
-    same = is_same_plan(json.loads(old.manifest), pool.manifest)
-    if not same or old.round != pool.round or old.withdrawn:
-        return False
-    # What an adaptive pool has drawn since is no part of its plan.
-    is_adaptive = bool(pool.budgets)
-    return is_adaptive or _entries(session, topics, documents, old.id) == _sorted(pool.entries)
-
-
-def add_pool_by_topic(
+def add_pool(
     session: Session,
     topics: Keys,
     documents: Keys,
     batches: Iterable[Sequence[PoolEntry]],
     finish: Callable[[], Pool],
-) -> bool:
-    """Add a pool as it is built, one topic's batch in memory at a time; return whether it was new.
+    *,
+    replacing: bool = False,
+) -> Replacement:
+    """Add a pool as it is built, one topic's batch in memory at a time, unless it is there already.
 
-    `finish` returns the pool without its entries; its name, round and runs are asked for before the
-    entries, its manifest and budgets after them. `ConflictError` is raised as by `add_pool`.
+    `finish` returns the pool without its entries; its name, round and runs are asked for before the entries,
+    its manifest and budgets after them. With `replacing` a pool that has the name is withdrawn, else it
+    raises `ConflictError`.
     """
     name = finish().name
-    if session.scalar(select(POOL.c.id).where(POOL.c.name == name)) is not None:
+    old = session.execute(select(POOL).where(POOL.c.name == name)).first()
+    former = None
+    if old is not None:
         entries = [entry for batch in batches for entry in batch]
-        return add_pool(session, topics, documents, replace(finish(), entries=entries))
+        pool = replace(finish(), entries=entries)
+        if is_same_pool(session, topics, documents, old, pool):
+            return Replacement(is_new=False, former=None)
+        if not replacing:
+            raise name_taken(name, json.loads(old.manifest), pool.manifest, withdrawn=old.withdrawn)
+        is_old_adaptive = exists().where(POOL_TOPIC.c.pool_id == old.id)
+        if pool.budgets and not old.withdrawn and session.scalar(select(is_old_adaptive)):
+            raise cannot_replace(name)
+        former, batches = _step_aside(session, old), [entries]
     insert_pool(session, topics, documents, batches, finish)
-    return True
+    return Replacement(is_new=True, former=former)
+
+
+def is_same_pool(session: Session, topics: Keys, documents: Keys, old: Row[Any], pool: Pool) -> bool:
+    """Say whether `old`, a row of the table of pools, is in use and is this pool: round, plan and entries."""
+    same = is_same_plan(json.loads(old.manifest), pool.manifest)
+    if not same or old.round != pool.round or old.withdrawn:
+        return False
+    # What an adaptive pool has drawn since is no part of its plan.
+    return bool(pool.budgets) or _entries(session, topics, documents, old.id) == _sorted(pool.entries)
 
 
 def insert_pool(
@@ -256,8 +253,7 @@ def insert_pool(
     ]
     if budgets:
         connection.execute(insert(POOL_TOPIC), budgets)
-    if row.id is not None:
-        add_pool_runs(session, row.id, pool.run_tags)
+    add_pool_runs(session, row.id or 0, pool.run_tags)
     row.manifest = as_json(pool.manifest)
     row.display_order = display_order(pool.manifest)
     session.flush()
@@ -283,14 +279,6 @@ def fetch_pools(session: Session) -> list[StoredPool]:
         StoredPool(name, label, withdrawn, pairs, json.loads(manifest), None if most is None else int(most))
         for name, label, withdrawn, pairs, manifest, most in session.execute(query)
     ]
-
-
-def _stored_pool(session: Session, name: str) -> Row[Any]:
-    """Return the row of a pool; raise `UnknownNameError` when there is none."""
-    stored = session.execute(select(POOL).where(POOL.c.name == name)).first()
-    if stored is None:
-        raise UnknownNameError("pool", name, (pool.name for pool in fetch_pools(session)))
-    return stored
 
 
 def _budgets(session: Session, topics: Keys, pool_id: int) -> dict[str, int]:
@@ -322,40 +310,12 @@ def _sorted(entries: Iterable[PoolEntry]) -> list[PoolEntry]:
     return sorted(entries, key=lambda one: (natural_key(one.topic), one.position, one.docno))
 
 
-def pooled_rounds(session: Session) -> dict[tuple[int, int], str]:
-    """Return the round of every pair to judge in a pool not withdrawn; the oldest pool names it."""
-    query = (
-        select(POOL_ENTRY.c.topic_id, POOL_ENTRY.c.document_id, POOL.c.round)
-        .join(POOL, POOL.c.id == POOL_ENTRY.c.pool_id)
-        .where(~POOL.c.withdrawn, POOL_ENTRY.c.sampled)
-        .order_by(POOL.c.id.desc())
-    )
-    return {(topic, document): label for topic, document, label in session.execute(query)}
-
-
 def pooled_pairs(session: Session, *, drawn: bool = True) -> set[tuple[int, int]]:
-    """Return topic id and document id of every pair to judge in a pool not withdrawn.
-
-    Without `drawn`, those that adaptive pools alone have do not count.
-    """
-    query = (
-        select(POOL_ENTRY.c.topic_id, POOL_ENTRY.c.document_id)
-        .join(POOL, POOL.c.id == POOL_ENTRY.c.pool_id)
-        .where(~POOL.c.withdrawn, POOL_ENTRY.c.sampled)
-    )
+    """Return every pair to judge in a pool not withdrawn; `drawn`: also what adaptive pools alone have."""
+    query = to_judge(POOL_ENTRY.c.topic_id, POOL_ENTRY.c.document_id)
     if not drawn:
         query = query.where(~is_adaptive(POOL.c.id))
     return set(session.execute(query))
-
-
-@dataclass(frozen=True, slots=True)
-class Replacement:
-    """What became of a name."""
-
-    is_new: bool
-    """False = the same pool was there already, and nothing was changed."""
-    former: str | None
-    """What the pool that had the name is called now; ``None`` = there was none."""
 
 
 def former_name(name: str, taken: Iterable[str]) -> str:
@@ -382,24 +342,17 @@ def _step_aside(session: Session, old: Row[Any]) -> str:
     return former
 
 
-def _is_adaptive(session: Session, pool: Row[Any]) -> bool:
-    """Say whether a pool draws its documents while they are judged."""
-    query = select(exists().where(POOL_TOPIC.c.pool_id == pool.id))
-    return bool(session.scalar(query))
-
-
 class Pools(Area):
     """The pools of a collection."""
 
     def add(self, pool: Pool) -> bool:
-        """Add a pool; see `add_pool`."""
-        with self._db.filling() as (session, topics, documents):
-            return add_pool(session, topics, documents, pool)
+        """Add a pool; return whether it was new. `ConflictError`: another pool has its name."""
+        return self.add_by_topic([pool.entries], lambda: pool)
 
     def add_by_topic(self, batches: Iterable[Sequence[PoolEntry]], finish: Callable[[], Pool]) -> bool:
-        """Add a pool as it is built; see `add_pool_by_topic`."""
+        """Add a pool as it is built; see `add_pool`."""
         with self._db.filling() as (session, topics, documents):
-            return add_pool_by_topic(session, topics, documents, batches, finish)
+            return add_pool(session, topics, documents, batches, finish).is_new
 
     def all(self) -> list[StoredPool]:
         """Return every pool without its entries, the oldest first."""
@@ -409,7 +362,7 @@ class Pools(Area):
     def get(self, name: str) -> Pool:
         """Return a pool with its entries; raise `UnknownNameError` if there is none of that name."""
         with self._db.reading_keyed() as (session, topics, documents):
-            stored = _stored_pool(session, name)
+            stored = row_named(session, "pool", POOL.c.name, name)
             return Pool(
                 _entries(session, topics, documents, stored.id),
                 json.loads(stored.manifest),
@@ -420,36 +373,19 @@ class Pools(Area):
             )
 
     def replace(self, batches: Iterable[Sequence[PoolEntry]], finish: Callable[[], Pool]) -> Replacement:
-        """Add a pool as `add_pool_by_topic` does, and withdraw another of its name in the same transaction.
+        """Add a pool as `add_by_topic` does, and withdraw another of its name in the same transaction.
 
-        The old one keeps its entries, runs, round and date as ``NAME.replaced-N``, N counting from 1; its
-        manifest says so, under ``name`` and ``replaced``. Documents that only it had are in no pool any
-        more; judgements stay, and keep the round they were made in. `ConflictError` is raised if both pools
-        are adaptive: judges at work on the old one would draw from the new one.
+        The old one keeps its entries, runs, round and date as ``NAME.replaced-N``, N counting from 1.
+        Judgements stay, and keep the round they were made in. `ConflictError` is raised if both pools are
+        adaptive.
         """
         with self._db.filling() as (session, topics, documents):
-            name = finish().name
-            old = session.execute(select(POOL).where(POOL.c.name == name)).first()
-            if old is None:
-                add_pool_by_topic(session, topics, documents, batches, finish)
-                return Replacement(is_new=True, former=None)
-            entries = [entry for batch in batches for entry in batch]
-            pool = with_changes(finish(), entries=entries)
-            if is_same_pool(session, topics, documents, old, pool):
-                return Replacement(is_new=False, former=None)
-            if pool.budgets and not old.withdrawn and _is_adaptive(session, old):
-                raise cannot_replace(name)
-            former = _step_aside(session, old)
-            insert_pool(session, topics, documents, [entries], lambda: pool)
-            return Replacement(is_new=True, former=former)
+            return add_pool(session, topics, documents, batches, finish, replacing=True)
 
     def withdraw(self, name: str) -> bool:
-        """Withdraw a pool; return whether it was in use. Its entries and all judgements stay.
-
-        `UnknownNameError` is raised if there is no such pool.
-        """
+        """Withdraw a pool; return whether it was in use. Its entries and all judgements stay."""
         with self._db.writing(bulk=True) as session:
-            stored = _stored_pool(session, name)
+            stored = row_named(session, "pool", POOL.c.name, name)
             session.execute(update(POOL).where(POOL.c.id == stored.id).values(withdrawn=True))
             return not stored.withdrawn
 
@@ -457,13 +393,12 @@ class Pools(Area):
         """Take a run, which contributes no more, out of pools, with the documents that it alone had brought.
 
         `alone` has them by the name of a pool that the run fed. Judgements stay; the manifest of each pool
-        names the run under ``unpooled``. `UnknownNameError` is raised if there is no such pool,
-        `ConflictError` if one has changed meanwhile.
+        names the run under ``unpooled``. `ConflictError` is raised if a pool has changed meanwhile.
         """
         with self._db.filling() as (session, topics, documents):
             run_id = session.scalar(select(RUN.c.id).where(RUN.c.tag == tag))
             for name, pairs in alone.items():
-                stored = _stored_pool(session, name)
+                stored = row_named(session, "pool", POOL.c.name, name)
                 for topic, docno in sorted(pairs):
                     gone = session.connection().execute(
                         delete(POOL_ENTRY).where(
@@ -491,7 +426,6 @@ class Pools(Area):
         """Return the round of every (topic, docno) in a pool not withdrawn: of its first pool."""
         with self._db.reading_keyed() as (session, topics, documents):
             names, docnos = topics.names, documents.names
-            return {
-                (names[topic], docnos[document]): label
-                for (topic, document), label in pooled_rounds(session).items()
-            }
+            query = to_judge(POOL_ENTRY.c.topic_id, POOL_ENTRY.c.document_id, POOL.c.round)
+            rows = session.execute(query.order_by(POOL.c.id.desc()))
+            return {(names[topic], docnos[document]): label for topic, document, label in rows}

@@ -58,8 +58,7 @@ def iterate_document_ids(
 ) -> Iterator[tuple[str, str, NDArray[np.int32]]]:
     """Yield tag, topic and document ids in rank order, for every ranking of the named runs, which are known.
 
-    Order ``trec`` is how rankings are stored and costs nothing; ``rank`` raises `ArgumentError` for a run
-    whose stated ranks are not all integers.
+    Order ``rank`` raises `ArgumentError` for a run whose stated ranks are not all integers.
     """
     for ranked in _iterate(session, tags, order, ()):
         ids = np.frombuffer(ranked.row.document_ids, "<i4").astype(np.int32, copy=False)
@@ -71,9 +70,7 @@ def fetch_top_documents(
 ) -> TopDocuments:
     """Return the first documents of every ranking of known runs, tags ascending; `depth` ``None`` = all.
 
-    They are those that `pooler.reading.top.top_of` of each run gives. The arrays are filled ranking by
-    ranking; beside them a few hundred rankings are in memory. `ArgumentError` is raised if order ``rank`` is
-    asked of a run whose stated ranks are not all integers.
+    They are those that `pooler.reading.top.top_of` of each run gives; raises as `iterate_document_ids` does.
     """
     of_runs = select(RUN.c.tag, RANKING.c.topic_id, RANKING.c.length)
     sizes = session.connection().execute(_of_runs(of_runs, tags)).all()

@@ -49,11 +49,9 @@ def add_rankings(
 ) -> ImportReport:
     """Add a run ranking by ranking, or see that it is there already.
 
-    Rankings are of row ids, one a topic in file order; a few hundred are in memory at a time, and none is
-    touched when the same file is there. That gives the run its group, if one is given, and can end its
-    contributing. It does not begin it: what was left out or taken out of the pools comes back by `replace`
-    alone. With `replace` another file takes the place of a known tag's, and pools that the old one fed keep
-    their entries; without it that raises `ConflictError`.
+    Rankings are of row ids, one a topic in file order; none is touched when the same file is there. That
+    gives the run its group, if any, and can end its contributing, which begins again by `replace` alone.
+    With `replace` another file takes the place of a known tag's, else it raises `ConflictError`.
     """
     old = session.execute(select(RUN).where(RUN.c.tag == run.tag)).first()
     values: dict[str, Any] = {**asdict(run), "imported_at": datetime.now(UTC)}
@@ -97,16 +95,10 @@ def add_rankings(
     return ImportReport(replaced=1) if old is not None else ImportReport(added=1)
 
 
-def fetch_runs(session: Session) -> list[StoredRun]:
-    """Return every run, by tag."""
-    query = select(RUN.c.tag, RUN.c.group, RUN.c.contributes, RUN.c.sha256, RUN.c.file)
-    rows = session.execute(query.order_by(RUN.c.tag))
-    return [StoredRun(*row) for row in rows]
-
-
 def check_tags(session: Session, tags: Sequence[str]) -> list[StoredRun]:
     """Return the named runs (all when none is named), by tag; an unknown one raises `UnknownNameError`."""
-    runs = fetch_runs(session)
+    query = select(RUN.c.tag, RUN.c.group, RUN.c.contributes, RUN.c.sha256, RUN.c.file)
+    runs = [StoredRun(*row) for row in session.execute(query.order_by(RUN.c.tag))]
     known = {run.tag for run in runs}
     for tag in tags:
         if tag not in known:
@@ -114,15 +106,10 @@ def check_tags(session: Session, tags: Sequence[str]) -> list[StoredRun]:
     return [run for run in runs if not tags or run.tag in tags]
 
 
-def run_ids(session: Session, tags: Sequence[str]) -> list[int]:
-    """Return the row ids of runs."""
-    query = select(RUN.c.id).where(RUN.c.tag.in_(list(tags))).order_by(RUN.c.tag)
-    return list(session.scalars(query))
-
-
 def add_pool_runs(session: Session, pool_id: int, tags: Sequence[str]) -> None:
     """Note which runs fed a pool."""
-    rows = [{"pool_id": pool_id, "run_id": row_id} for row_id in run_ids(session, tags)]
+    query = select(RUN.c.id).where(RUN.c.tag.in_(list(tags))).order_by(RUN.c.tag)
+    rows = [{"pool_id": pool_id, "run_id": row_id} for row_id in session.scalars(query)]
     if rows:
         session.execute(insert(POOL_RUN), rows)
 
@@ -196,9 +183,7 @@ class Runs(Area):
         """Return the first documents of the named runs (default all) as arrays of document ids.
 
         `depth` ``None`` = all of them; see `store.content.rankings.fetch_top_documents`. Docnos stay in the
-        database, see `store.content.documents.Documents.names`. `UnknownNameError` is raised if a tag is not
-        known, `ArgumentError` also when order ``rank`` is asked of a run whose stated ranks are not all
-        integers.
+        database, see `store.content.documents.Documents.names`.
         """
         from store.content.rankings import fetch_top_documents
         from store.ranking import check_order
@@ -213,11 +198,7 @@ class Runs(Area):
     def ranked(
         self, tags: Sequence[str] = (), *, order: Order = "trec", docnos: bool = True
     ) -> RankedDocuments:
-        """Return the named runs (default all) as document ids in rank order; `docnos` if asked.
-
-        `UnknownNameError` is raised if a tag is not known, `ArgumentError` if order ``rank`` is asked of a
-        run whose stated ranks are not all integers.
-        """
+        """Return the named runs (default all) as document ids in rank order; `docnos` if asked."""
         from store.analysis.arrays import RankedDocuments
         from store.content.rankings import iterate_document_ids
 
@@ -227,6 +208,4 @@ class Runs(Area):
             rankings_read = iterate_document_ids(session, topics, known, order=order)
             by_run = {(tag, topic): ids for tag, topic, ids in rankings_read}
         documents = self._db.documents
-        if not docnos:
-            return RankedDocuments(known, by_run, {}, {})
-        return RankedDocuments(known, by_run, documents.ids, documents.names)
+        return RankedDocuments(known, by_run, *((documents.ids, documents.names) if docnos else ({}, {})))

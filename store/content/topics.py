@@ -23,10 +23,7 @@ def texts_of(row: Row[Any] | Topic) -> tuple[str, str, str]:
 
 
 def set_text(session: Session, row: Row[Any], topic: Topic, *, keeps_old: bool) -> None:
-    """Give a topic a text, by its row as it is now.
-
-    `keeps_old` says whether anybody may have judged by the old text: it then stays as an earlier version.
-    """
+    """Give a topic a text, by its row as it is now; with `keeps_old` that stays as an earlier version."""
     names = ("title", "description", "narrative")
     values: dict[str, Any] = dict(zip(names, texts_of(topic), strict=True))
     if keeps_old:
@@ -44,10 +41,9 @@ def was_judged(session: Session, topic: int) -> bool:
 
 
 def current_versions(session: Session) -> dict[int, set[int]]:
-    """Return the versions with the text of now, by topic row id.
+    """Return the versions with the text of now, by topic row id; none of topics with one text.
 
-    Topics whose text never changed are left out. An older text that comes back is the text of now,
-    whatever its number.
+    An older text that comes back is the text of now, whatever its number.
     """
     query = select(TOPIC).where(TOPIC.c.version > 1)
     now = {row.id: row for row in session.execute(query)}
@@ -82,9 +78,8 @@ class Topics(Area):
     def add(self, topics: Sequence[Topic], *, replace: bool = False) -> ImportReport:
         """Add topics, each id once, or see that they are there already.
 
-        Texts are compared byte for byte. With `replace` another text is the next version, without it raises
-        `ConflictError`. The text that a topic had stays, as an earlier version; so does the empty text of a
-        topic that no topics file had named when somebody judged it.
+        With `replace` another text is the next version, without it raises `ConflictError`. The text that a
+        topic had stays, as an earlier version; so does an empty one by which somebody judged.
         """
         with self._db.filling() as (session, keys, _):
             keys.add(session, (topic.topic for topic in topics))
@@ -117,7 +112,7 @@ class Topics(Area):
         """Return every topic in natural order, those without a text too."""
         with self._db.reading() as session:
             rows = session.execute(select(TOPIC))
-            topics = [Topic(row.number, row.title, row.description, row.narrative) for row in rows]
+            topics = [Topic(row.number, *texts_of(row)) for row in rows]
             return sorted(topics, key=lambda topic: natural_key(topic.topic))
 
 
@@ -125,11 +120,10 @@ class Guidelines(Area):
     """The judging guidelines of a collection, in versions."""
 
     def add(self, text: str) -> tuple[Guideline, bool]:
-        """Add a version of the guidelines, unless the newest has the same text.
+        """Add a version of the guidelines, unless the newest has the same text; say whether it is new.
 
-        Return the newest, and whether it is new. An older text that comes back is a new version, so that
-        every judgement made under the newest version was made under the newest text. `ArgumentError` is
-        raised if the text is empty or blank.
+        An older text that comes back is a new version, so that every judgement made under the newest version
+        was made under the newest text. `ArgumentError` is raised if the text is blank.
         """
         with self._db.writing(bulk=True) as session:
             if not text.strip():
@@ -144,10 +138,7 @@ class Guidelines(Area):
             return Guideline(version, text, row.created_at), True
 
     def get(self, version: int | None = None) -> Guideline:
-        """Return one version of the guidelines, its text raw; default the newest.
-
-        `UnknownNameError` is raised if there is no such version.
-        """
+        """Return one version of the guidelines, its text raw; default the newest."""
         with self._db.reading() as session:
             versions = fetch_guidelines(session)
             for one in reversed(versions):

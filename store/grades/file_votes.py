@@ -25,10 +25,9 @@ _LISTED = -4
 
 
 class FileVotes:
-    """Judgements of files, measured as those of a collection are.
+    """Judgements of files, measured as those of a collection are; `scale` is set before votes are asked for.
 
-    `docno_ids` are numbers of docnos that rankings have already, 0 to n - 1. `topics` and `docnos` number
-    what files name; `scale` must be set before votes are asked for.
+    `docno_ids` are numbers of docnos that rankings have already, 0 to n - 1.
     """
 
     def __init__(self, docno_ids: Mapping[str, int] | None = None) -> None:
@@ -79,9 +78,8 @@ class FileVotes:
     ) -> None:
         """Add a file of one or more judges: current states, each (topic, docno, judge) once.
 
-        `kinds` has every judge of the file, in their order; `listed` the topic and docno of lines that say
-        "pooled, not judged". `is_named` = the user named the judges, so that they are measured with no grade,
-        too.
+        `kinds` has every judge of the file, in their order; `listed` the lines that say "pooled, not judged".
+        `is_named` = the user named the judges, so that they are measured with no grade, too.
         """
         codes = {name: self._add_judge(name, kind, is_named=is_named) for name, kind in kinds.items()}
         rows = [
@@ -111,9 +109,7 @@ class FileVotes:
         """Return the grades of some judges over a population; see `store.grades.votes.fetch_votes`.
 
         By default all but adjudicators, and but those without a grade that a file of several judges names.
-        Pooled documents are those that any line of the files has. `UnknownNameError` is raised if a judge is
-        not known, `ArgumentError` if the population is the collection's, which files do not tell, or as
-        `population_votes` does. O(n log n) in the lines of all files, topics in natural order.
+        Pooled documents are those that any line of the files has.
         """
         if population == "collection":
             hint = "pooler import docs and judgements: a collection knows its documents"

@@ -14,7 +14,7 @@ from store.analysis.agreement.votes import NO_GRADE, Votes, grade_counts, votes_
 from store.errors import ArgumentError
 from store.grades.policy import Policy
 from store.judging.disagreements import GivenGrade, Settlement
-from store.records import Judgement, Scale, State
+from store.records import RANKS, Judgement, Scale, State
 from store.text import natural_key
 
 LeftOut = Literal["tied", "cannot", "skipped"]
@@ -22,9 +22,8 @@ LeftOut = Literal["tied", "cannot", "skipped"]
 Pair = tuple[str, str]
 """Topic and docno."""
 
-_RANKS = {State.UNJUDGED: 0, State.SKIPPED: 1, State.CANNOT: 2, State.JUDGED: 3}
-_REASONS: dict[int, LeftOut] = {1: "skipped", 2: "cannot"}
-"""Of several judges' states the one of the highest rank says why a document has no vote."""
+_REASONS: dict[int, LeftOut] = {RANKS[State.SKIPPED]: "skipped", RANKS[State.CANNOT]: "cannot"}
+"""Why a document has no vote, by the rank of its state."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,11 +81,9 @@ def gather(
     adjudicators: Collection[str] = (),
     rulings: Sequence[CurrentRuling] = (),
 ) -> AllVotes:
-    """Arrange what the policy lets count, in O(n log n).
+    """Arrange what the policy lets count: each (topic, docno, judge) once, rulings each (topic, docno).
 
-    Current states have each (topic, docno, judge) once, rulings each (topic, docno). Adjudicators' judgements
-    are no votes, unless the policy names one as its single judge. `ArgumentError` is raised if a grade is not
-    on the scale, or a judge has two on one document.
+    Adjudicators' judgements are no votes, unless the policy names one as its single judge.
     """
     if policy.judge is not None:
         adjudicators, rulings, chosen = (), (), {policy.judge}
@@ -102,7 +99,7 @@ def gather(
         is_vote = one.judge not in adjudicators
         if (chosen and one.judge not in chosen) if is_vote else not policy.rulings:
             continue
-        document_states[pair] = max(document_states.get(pair, 0), _RANKS[one.state])
+        document_states[pair] = max(document_states.get(pair, 0), RANKS[one.state])
         if one.state is State.JUDGED:
             known = rounds if is_vote else ruled_in
             same = known.setdefault(pair, one.iteration) == one.iteration

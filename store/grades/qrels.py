@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -25,17 +25,17 @@ from store.analysis.aggregation.rules import (
 from store.analysis.agreement.votes import NO_GRADE, collapse_votes
 from store.analysis.collapse import collapse, level_index
 from store.errors import ArgumentError, PoolerError
-from store.grades.opinions import AllVotes, CurrentRuling, LeftOut, gather
+from store.grades.opinions import AllVotes, LeftOut
 from store.grades.policy import SINGLE_JUDGE, Collapse, Policy
 from store.judging.disagreements import Settlement
-from store.records import Judgement, Qrel, Scale
+from store.records import Qrel
 
 _NAMES_SHOWN = 8
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GradeOutcome:
-    """What became of every document of `Ballots.pairs`; all arrays have shape (n_pairs,)."""
+    """What became of every document of `AllVotes.pairs`; all arrays have shape (n_pairs,)."""
 
     is_given: NDArray[np.bool_]
     """Whether it has a grade."""
@@ -61,10 +61,7 @@ class GradeOutcome:
 def outcome_of(all_votes: AllVotes, policy: Policy) -> GradeOutcome:
     """Apply a policy's rule to votes, and put rulings in its place.
 
-    The ballots are gathered for this checked policy, or for one that differs in ties, collapse and level
-    alone. `ArgumentError` is raised if sums and rulings are to be mixed, or the level of rule sum cuts
-    nothing off; `PoolerError` if the rule is a single judge and several judged, or Dawid-Skene has too few
-    judges.
+    The votes are gathered for this checked policy, or for one that differs in ties, collapse and level alone.
     """
     n_pairs = len(all_votes.pairs)
     is_given = np.zeros(n_pairs, dtype=np.bool_)
@@ -216,40 +213,23 @@ class FinalQrels:
         return list(self.left_out.values()).count(reason)
 
 
-def final_qrels(
-    judgements: Sequence[Judgement],
-    scale: Scale,
-    policy: Policy | None = None,
-    *,
-    adjudicators: Collection[str] = (),
-    rulings: Sequence[CurrentRuling] = (),
-) -> FinalQrels:
-    """Choose the grade of every judged document, by default the only judge's and rulings.
+def decide(all_votes: AllVotes, policy: Policy) -> FinalQrels:
+    """Choose the grade of every document of votes gathered for a policy.
 
-    The current states have each (topic, docno, judge) once, rulings each (topic, docno); their order changes
-    nothing. Adjudicators have no vote; skipped and unjudgeable documents are counted, never graded.
-    `ArgumentError` is raised if choices do not go together, or have no meaning on the scale or the sums of
-    grades; `PoolerError` if nothing was judged, if several judges judged and the policy names neither a judge
-    nor a rule, or if the rule cannot work with so few judges. `CollectionGrades.final` reads all this from a
-    collection.
+    Skipped and unjudgeable documents are counted, never graded. `ArgumentError` is raised if choices have no
+    meaning on the sums of grades; `PoolerError` if nothing was judged, if several judges judged and the
+    policy names neither a judge nor a rule, or if the rule cannot work with so few judges.
 
     Examples
     --------
-    >>> from store.records import State
     >>> from store.formats.scale import parse_scale
+    >>> from store.grades.opinions import gather
+    >>> from store.records import Judgement, State
     >>> rows = [Judgement("1", "a", "ann", State.JUDGED, 0), Judgement("1", "a", "bob", State.JUDGED, 2)]
-    >>> final_qrels(rows, parse_scale("0-2"), Policy(rule="majority", ties="high")).rows
+    >>> policy = Policy(rule="majority", ties="high")
+    >>> decide(gather(rows, parse_scale("0-2"), policy), policy).rows
     [Qrel(topic='1', docno='a', grade=2, iteration='0')]
     """
-    policy = policy or Policy()
-    policy.check()
-    policy.check_scale(scale)
-    all_votes = gather(judgements, scale, policy, adjudicators=adjudicators, rulings=rulings)
-    return decide(all_votes, policy)
-
-
-def decide(all_votes: AllVotes, policy: Policy) -> FinalQrels:
-    """Choose the grade of every document of ballots gathered for a policy; see `final_qrels`."""
     if not all_votes.votes.n_documents and not all_votes.rulings:
         message = "nothing is judged yet"
         if policy.judge:
@@ -335,10 +315,8 @@ class Flip:
 def flips_of(all_votes: AllVotes, policy: Policy, levels: Sequence[int] = ()) -> list[Flip]:
     """Count the documents that hang on the tie rule, and on the order of collapsing.
 
-    It gives the other tie rules of majority and median; then, for every rule but sum and a single judge, the
-    other order of collapsing, relevance compared at `levels` where the policy is graded. What a ruling
-    decides never changes. The rule is applied once for each choice and level: Dawid-Skene is estimated again
-    for each. It raises what `outcome_of` does.
+    The other tie rules of majority and median; then, for every rule but sum and a single judge, the other
+    order of collapsing, relevance compared at `levels` where the policy is graded.
     """
     if policy.rule in (None, "sum"):
         return []

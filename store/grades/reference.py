@@ -26,9 +26,8 @@ def judges_against(
 ) -> tuple[list[PairStack], list[PairStack]]:
     """Count how judges and a reference, second in every pair, graded the same documents.
 
-    There is one pair for each of `others`; and a single one of all their labels thrown together, in which a
-    document counts once for each of them who graded it. `level_indices` are as for
-    `store.analysis.agreement.tables.stacks_of`.
+    One pair for each of `others`, and one of all their labels thrown together, in which a document counts
+    once for each who graded it. `level_indices`: see `store.analysis.agreement.tables.stacks_of`.
     """
     by_topic = np.array(
         [population.total(partial(pair_tables, first=other, second=reference)) for other in others]
@@ -47,9 +46,8 @@ def aggregate_against(
 ) -> list[PairStack]:
     """Count how the aggregate of judges and a reference graded the same documents.
 
-    The stacks are of one pair: graded, then at each level (least relevant grades). The policy is a rule
-    without rulings; with ``collapse="before"`` there is no graded stack. Documents that the rule leaves
-    without a grade are not counted.
+    The stacks are of one pair: graded, then at each level; with ``collapse="before"`` none is graded. The
+    policy is a rule without rulings; documents that it leaves without a grade are not counted.
     """
     votes = population.votes
     of_reference = votes.judge_codes == votes.judge_index(reference)

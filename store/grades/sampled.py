@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,9 +13,10 @@ from sqlmodel import Session
 
 from store.analysis.arrays import Grades, RankedDocuments
 from store.analysis.measures.sampled import GRADED, NOT_SAMPLED, UNGRADED, SampledPool, sampled_pool
+from store.content.lookup import row_named, rows_by_key
 from store.db.keys import Keys
 from store.db.tables import DOCUMENT, POOL, POOL_ENTRY
-from store.errors import PoolerError, UnknownNameError
+from store.errors import PoolerError
 from store.formats.prels import NOT_SAMPLED as CODE_NOT_SAMPLED
 from store.formats.prels import PrelsRow, StatapRow, XinfapRow
 from store.text import natural_key
@@ -24,14 +25,10 @@ COLLISION = "2"
 """Method of a statap file by which the sample and another choice both took a document."""
 
 _DRAWS = "pooler pool --strategy stratified, uniform or statap draws a sample"
-_DOCNOS_A_QUERY = 1_000
 
 
 def sole_sampled_pool(session: Session) -> str:
-    """Return the name of the only pool that is a sample (has strata or probabilities) and not withdrawn.
-
-    `PoolerError` is raised if there is none, or several. A pool that is no sample is read through.
-    """
+    """Return the name of the only pool in use that is a sample; `PoolerError`: none is, or several."""
     columns = POOL_ENTRY.c
     is_of_sample = or_(columns.stratum.is_not(None), columns.inclusion_probability.is_not(None))
     has_one = exists().where(columns.pool_id == POOL.c.id, is_of_sample)
@@ -47,19 +44,13 @@ def sole_sampled_pool(session: Session) -> str:
 
 
 def fetch_sampled_pools(session: Session, topics: Keys, pool: str, grades: Grades) -> dict[str, SampledPool]:
-    """Return the sample that a pool of the collection is, with grades; topics in natural order.
+    """Return the sample that a pool of the collection is, with grades by document id, by topic.
 
-    `grades` are by document id: `SoleGrades.by_topic` of the policy, or, where several judges have a say,
-    `store.analysis.arrays.grades_by_topic` of the final qrels and the collection's ranked documents. A
-    document is not sampled, or sampled without a grade, or graded; a grade of a document that was not
-    sampled is not looked at, since no sample tells what it stands for. Strata are ``None`` for a topic where
-    a document has none, and probabilities where a sampled document, or every one, has none: as in any pool
-    that is no sample. What an imported statap file gave method 2 is certain to be judged, see `statap_pools`.
-    `UnknownNameError` is raised if there is no such pool. Some microseconds a document of the pool.
+    A grade of a document that was not sampled is not looked at: no sample tells what it stands for. Strata
+    are ``None`` for a topic where a document has none, and probabilities where a sampled document, or every
+    one, has none. What an imported statap file gave method 2 is certain to be judged, see `statap_pools`.
     """
-    pools = {row.name: row.id for row in session.execute(select(POOL.c.name, POOL.c.id))}
-    if pool not in pools:
-        raise UnknownNameError("pool", pool, pools)
+    stored = row_named(session, "pool", POOL.c.name, pool)
     columns = POOL_ENTRY.c
     query = (
         select(
@@ -69,13 +60,13 @@ def fetch_sampled_pools(session: Session, topics: Keys, pool: str, grades: Grade
             columns.stratum,
             columns.inclusion_probability,
         )
-        .where(columns.pool_id == pools[pool])
+        .where(columns.pool_id == stored.id)
         .order_by(columns.topic_id)
     )
     by_topic: dict[str, list[Sequence[object]]] = {}
     for topic, *entry in session.execute(query):
         by_topic.setdefault(topics.names[topic], []).append(entry)
-    certain = _collisions(session, pools[pool])
+    certain = _collisions(session, json.loads(stored.manifest))
     return {
         topic: _pool_of(by_topic[topic], *grades.get(topic, _NO_GRADES), certain.get(topic, []))
         for topic in sorted(by_topic, key=natural_key)
@@ -85,16 +76,12 @@ def fetch_sampled_pools(session: Session, topics: Keys, pool: str, grades: Grade
 _NO_GRADES = (np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64))
 
 
-def _collisions(session: Session, pool: int) -> dict[str, list[int]]:
+def _collisions(session: Session, manifest: Mapping[str, Any]) -> dict[str, list[int]]:
     """Return by topic the ids of documents that a pool's manifest notes with `COLLISION`."""
-    text = session.execute(select(POOL.c.manifest).where(POOL.c.id == pool)).scalar_one()
-    noted: dict[str, list[str]] = json.loads(text).get("methods", {}).get(COLLISION, {})
-    waiting = iter(sorted({docno for docnos in noted.values() for docno in docnos}))
-    ids: dict[str, int] = {}
-    while some := list(islice(waiting, _DOCNOS_A_QUERY)):
-        rows = session.execute(select(DOCUMENT.c.docno, DOCUMENT.c.id).where(DOCUMENT.c.docno.in_(some)))
-        ids.update(map(tuple, rows))
-    return {topic: [ids[docno] for docno in docnos if docno in ids] for topic, docnos in noted.items()}
+    noted: dict[str, list[str]] = manifest.get("methods", {}).get(COLLISION, {})
+    every = (docno for docnos in noted.values() for docno in docnos)
+    known = rows_by_key(session, every, DOCUMENT.c.docno, DOCUMENT.c.id)
+    return {topic: [known[docno].id for docno in docnos if docno in known] for topic, docnos in noted.items()}
 
 
 def _pool_of(

@@ -6,14 +6,14 @@ newest revision of each is found there.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, Row, func, select
 from sqlalchemy.exc import DBAPIError
 from sqlmodel import Session
 
@@ -62,18 +62,15 @@ def fetch_votes(
 ) -> PopulationVotes:
     """Return the current grades of some judges, over a population of documents.
 
-    Judges are in the order given, each once; by default every judge with a grade, by name, but for
-    adjudicators, who settle what the others disagree on. `population` and `unlisted_as` are as for
-    `store.analysis.agreement.populations.population_votes`: `ArgumentError` is raised if the population
-    needs a declared grade, or cannot have the one declared. An unknown judge raises `UnknownNameError`.
-    About 0.8 s and 100 MB for a million judgements in SQLite.
+    Judges in the order given; by default every judge with a grade, by name, but for adjudicators. See
+    `store.analysis.agreement.populations.population_votes`.
     """
     if judges is None:
-        kinds = {judge.name: judge.kind for judge in fetch_judges(session)}
-        names = [name for name, kind in kinds.items() if kind is not JudgeKind.ADJUDICATOR]
+        rows = _judge_rows(session)
+        known = {row.name: row.id for row in rows if row.kind != JudgeKind.ADJUDICATOR}
     else:
-        names = list(dict.fromkeys(judges))
-    ids = np.array([judge_id(session, name) for name in names], dtype=np.int64)
+        known = {name: judge_id(session, name) for name in judges}
+    names, ids = list(known), np.array(list(known.values()), dtype=np.int64)
     connection = session.connection()
     events = newest_events(connection, ids if judges is not None else None)
     topic_of, document_of, judge_of, state_of, grade_of = events
@@ -118,12 +115,23 @@ def fetch_votes(
     )
 
 
-def newest_events(connection: Connection, judge_ids: NDArray[np.int64] | None) -> NDArray[np.int64]:
-    """Read the newest event of every (topic, document, judge), of all judges where `judge_ids` is ``None``.
+def _judge_rows(session: Session) -> Sequence[Row[Any]]:
+    """Return row id, name and kind of every judge, by name."""
+    return session.execute(select(JUDGE.c.id, JUDGE.c.name, JUDGE.c.kind).order_by(JUDGE.c.name)).all()
 
-    The result has shape (5, n_events). Its rows are the row ids of topic, document and judge; what the
-    event holds instead of a grade (below 0, see `PLACE_OF_STATE`) or 0; and the grade, 0 where there is
-    none.
+
+def _refuse_adjudicators(named: Iterable[str], adjudicators: Collection[str]) -> None:
+    """Raise `ArgumentError` when an adjudicator is to vote."""
+    for name in named:
+        if name in adjudicators:
+            hint = "an adjudicator's rulings count, and are no votes"
+            raise ArgumentError("of", "must be judges, not adjudicators", name, hint=hint)
+
+
+def newest_events(connection: Connection, judge_ids: NDArray[np.int64] | None) -> NDArray[np.int64]:
+    """Read the newest event of every (topic, document, judge), by default of all judges; shape (5, n_events).
+
+    Row ids of topic, document and judge; `PLACE_OF_STATE`, or 0 where there is a grade; and the grade, or 0.
     """
     query = _EVENTS
     if judge_ids is not None:
@@ -159,6 +167,15 @@ def _codes(ids: NDArray[np.int64], known: NDArray[np.int64]) -> NDArray[np.int64
     places = np.minimum(np.searchsorted(known[order], ids), len(known) - 1)
     codes = order[places]
     return np.where(known[codes] == ids, codes, -1)
+
+
+def _by_topic(topics: Keys, topic_of: NDArray[np.int64], *columns: NDArray[np.int64]) -> dict[str, Any]:
+    """Cut columns, which rise with the row ids of topics, into those of every topic, in natural order."""
+    own, starts = np.unique(topic_of, return_index=True)
+    parts = zip(*(np.split(column, starts[1:]) for column in columns), strict=True)
+    # Nothing splits into one empty part.
+    found = {topics.names[number]: part for number, part in zip(own.tolist(), parts, strict=False)}
+    return {topic: found[topic] for topic in sorted(found, key=natural_key)}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -197,21 +214,15 @@ class TalliedGrades:
 def fetch_tallied_grades(
     session: Session, topics: Keys, scale_values: Sequence[int], *, of: Sequence[str] = ()
 ) -> TalliedGrades:
-    """Count the current grades of judges by document, of those in `of` or, by default, all but adjudicators.
+    """Count the current grades of judges by document, of those in `of` or of all but adjudicators.
 
-    The counts are those of `store.grades.opinions.AllVotes` under the same choice of judges, without topics
-    where nobody graded anything; half a microsecond an event, where `fetch_all_votes` takes some fifty.
-    `UnknownNameError` is raised for an unknown judge, `ArgumentError` if an adjudicator is named or a grade
-    is not on the scale.
+    As in `store.grades.opinions.AllVotes`, half a microsecond an event where `fetch_all_votes` takes fifty.
     """
-    rows = session.execute(select(JUDGE.c.id, JUDGE.c.name, JUDGE.c.kind)).all()
-    adjudicators = {row.id for row in rows if row.kind == JudgeKind.ADJUDICATOR.value}
+    rows = _judge_rows(session)
+    adjudicators = {row.name for row in rows if row.kind == JudgeKind.ADJUDICATOR}
     chosen = {judge_id(session, name): name for name in of}
-    for number, name in chosen.items():
-        if number in adjudicators:
-            hint = "an adjudicator's rulings count, and are no votes"
-            raise ArgumentError("of", "must be judges, not adjudicators", name, hint=hint)
-    names = chosen or {row.id: row.name for row in rows if row.id not in adjudicators}
+    _refuse_adjudicators(chosen.values(), adjudicators)
+    names = chosen or {row.id: row.name for row in rows if row.name not in adjudicators}
     numbers = np.array(sorted(names), dtype=np.int64)
     events = newest_events(session.connection(), numbers)
     topic_of, document_of, judge_of, _, grade_of = events[:, events[3] == 0]
@@ -228,31 +239,16 @@ def fetch_tallied_grades(
     n_documents = int(np.count_nonzero(is_new))
     counts = np.bincount(cells, minlength=n_documents * values.size)
     counts = counts.astype(np.int64, copy=False).reshape(n_documents, values.size)
-    topic_of, document_of = topic_of[is_new], document_of[is_new]
-    own, starts = np.unique(topic_of, return_index=True)
-    found = {
-        topics.names[number]: part
-        for number, *part in zip(
-            own.tolist(),
-            np.split(document_of, starts[1:]),
-            np.split(counts, starts[1:]),
-            strict=False,  # nothing splits into one empty part
-        )
-    }
     return TalliedGrades(
         judges=tuple(sorted(names[number] for number in np.unique(judge_of).tolist())),
-        by_topic={topic: (found[topic][0], found[topic][1]) for topic in sorted(found, key=natural_key)},
+        by_topic=_by_topic(topics, topic_of[is_new], document_of[is_new], counts),
     )
 
 
 def fetch_all_votes(
     session: Session, topics: Keys, documents: Keys, scale: Scale, policy: Policy
 ) -> AllVotes:
-    """Gather current votes and standing rulings for a policy; see `store.grades.opinions.gather`.
-
-    `ArgumentError` is raised if choices do not go together, have no meaning on the scale, or an adjudicator
-    is to vote; `UnknownNameError` if a judge that the policy names is not known.
-    """
+    """Gather current votes and the rulings that stand for a policy; see `store.grades.opinions.gather`."""
     policy.check()
     policy.check_scale(scale)
     judges = fetch_judges(session)
@@ -260,10 +256,7 @@ def fetch_all_votes(
         own = fetch_judgements(session, topics, documents, judges=[policy.judge])
         return gather(own, scale, policy)
     adjudicators = {one.name for one in judges if one.kind is JudgeKind.ADJUDICATOR}
-    for name in policy.of:
-        if name in adjudicators:
-            hint = "an adjudicator's rulings count, and are no votes"
-            raise ArgumentError("of", "must be judges, not adjudicators", name, hint=hint)
+    _refuse_adjudicators(policy.of, adjudicators)
     voters = [*policy.of] or [one.name for one in judges if one.name not in adjudicators]
     if not (policy.rulings and adjudicators):
         votes = fetch_judgements(session, topics, documents, judges=voters)
@@ -287,39 +280,26 @@ class CollectionGrades(Area):
     def sole(self, policy: Policy) -> SoleGrades | None:
         """Return the grades that a policy without a level chooses, where they are those of one judge.
 
-        They are those of `store.grades.qrels.final_qrels`, at a third of a microsecond an event where that
-        takes some fifty. ``None`` = several judges or an adjudicator may have a say, nothing is graded, or no
-        judge has that name. `ArgumentError` is raised if choices of the policy do not go together.
+        They are those of `final`, at a third of a microsecond an event where that takes some fifty.
+        ``None`` = several judges or an adjudicator may have a say, or nothing is graded.
         """
         with self._db.reading_topics() as (session, topics):
             if policy.rule is not None or policy.of or policy.level is not None:
                 return None
             policy.check()
-            judges = session.execute(select(JUDGE.c.id, JUDGE.c.name, JUDGE.c.kind)).all()
-            adjudicators = [one for one in judges if one.kind == JudgeKind.ADJUDICATOR.value]
-            if policy.judge is None and adjudicators:
+            judges = _judge_rows(session)
+            if policy.judge is None and any(one.kind == JudgeKind.ADJUDICATOR for one in judges):
                 return None
-            events = newest_events(session.connection(), None)
+            names = {one.id: one.name for one in judges if policy.judge in (None, one.name)}
+            chosen = None if policy.judge is None else np.array(list(names), dtype=np.int64)
+            events = newest_events(session.connection(), chosen)
             topic_of, document_of, judge_of, _, grade_of = events[:, events[3] == 0]
-            names = {one.id: one.name for one in judges}
-            if policy.judge is None:
-                who = {names[number] for number in np.unique(judge_of).tolist()}
-                if len(who) != 1:
-                    return None
-                (judge,) = who
-            else:
-                judge = policy.judge
-            is_own = np.isin(judge_of, [number for number, name in names.items() if name == judge])
-            topic_of, document_of, grade_of = topic_of[is_own], document_of[is_own], grade_of[is_own]
-            if not topic_of.size:
+            who = np.unique(judge_of).tolist()
+            if len(who) != 1:
                 return None
             order = np.lexsort((document_of, topic_of))
-            topic_of, document_of, grade_of = topic_of[order], document_of[order], grade_of[order]
-            numbers, starts = np.unique(topic_of, return_index=True)
-            parts = zip(np.split(document_of, starts[1:]), np.split(grade_of, starts[1:]), strict=True)
-            found = {topics.names[number]: part for number, part in zip(numbers.tolist(), parts, strict=True)}
-            by_topic = {topic: found[topic] for topic in sorted(found, key=natural_key)}
-            return SoleGrades(judge, by_topic, int(topic_of.size))
+            by_topic = _by_topic(topics, topic_of[order], document_of[order], grade_of[order])
+            return SoleGrades(names[who[0]], by_topic, int(topic_of.size))
 
     def tallied(self, of: Sequence[str] = ()) -> TalliedGrades:
         """Count judges' current grades by document; see `fetch_tallied_grades`."""
@@ -355,21 +335,13 @@ class CollectionGrades(Area):
             return fetch_all_votes(session, topics, documents, self._db.scale, policy)
 
     def final(self, policy: Policy) -> FinalQrels:
-        """Choose the grade of every judged document; see `store.grades.qrels`.
-
-        It raises what `final_qrels` does, `UnknownNameError` if a judge that the policy names is not known,
-        and `ArgumentError` if an adjudicator is to vote.
-        """
+        """Choose the grade of every judged document; see `store.grades.qrels.decide`."""
         from store.grades.qrels import decide
 
         return decide(self.all_votes(policy), policy)
 
     def sampled_pools(self, grades: Grades, pool: str | None = None) -> tuple[str, dict[str, SampledPool]]:
-        """Return a sampled pool, default the only one, by name; see `store.grades.sampled`.
-
-        `UnknownNameError` is raised if there is no pool of that name, `PoolerError` if none is named and
-        there is no sampled pool or several.
-        """
+        """Return a sampled pool, default the only one, by name; see `store.grades.sampled`."""
         from store.grades.sampled import fetch_sampled_pools, sole_sampled_pool
 
         with self._db.reading_topics() as (session, topics):

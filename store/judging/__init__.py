@@ -1,1 +1,1 @@
-"""Judging: judges, seats, desks, events, adjudication, erasing."""
+"""Judging: judges, places, desks, events, adjudication, erasing."""

@@ -13,15 +13,16 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from sqlalchemy import Engine, Select, and_, func, or_, select, tuple_
+from sqlalchemy import Engine, Row, Select, and_, func, or_, select, tuple_
 from sqlmodel import Session
 
+from store.content.lookup import fetch_topic_names, topic_id
 from store.db.database import Area
 from store.db.engine import reading
 from store.db.keys import fetch_docnos
 from store.db.tables import JUDGE, JUDGEMENT, TOPIC
 from store.errors import ArgumentError, StoreError, UnknownNameError
-from store.judging.desk import Desk, Queued
+from store.judging.desk import Desk, Queued, inbox_line
 from store.judging.disagreements import (
     ALL,
     Case,
@@ -31,7 +32,6 @@ from store.judging.disagreements import (
     Ruling,
     Selection,
     Settlement,
-    Step,
     Vote,
     count_cells,
     display_order,
@@ -40,79 +40,54 @@ from store.judging.disagreements import (
     letter,
     lettered,
     read_basis,
-    ruling_of,
 )
-from store.judging.events import current_events, fetch_shown_passages
-from store.judging.judges import fetch_identities, fetch_judge_names
+from store.judging.events import Pair, current_events, fetch_shown_passages, ruling_of
+from store.judging.judges import fetch_identities, fetch_judge_names, judge_named
 from store.records import DECIDED, Action, Decision, InboxLine, JudgeKind, Scale, State, Task, Undone
 from store.text import natural_key, sanitise, sanitise_line
 
 _IS_ADJUDICATOR = JUDGE.c.kind == JudgeKind.ADJUDICATOR.value
 
-Pair = tuple[int, int]
-"""Row ids of a topic and a document."""
-
 
 def fetch_cases(session: Session, *, topic: int | None = None, document: int | None = None) -> list[Case]:
-    """Return every document in disagreement, and every one that an adjudicator has ruled on.
-
-    Topics in natural order, docnos bytewise. A case has the votes of all judges who decided: two at least, or
-    fewer where only a ruling is left. The database finds what is in disagreement: 300,000 judgements of
-    100,000 documents take about two seconds, however few of them differ.
-    """
+    """Return every document in disagreement or ruled on; topics in natural order, docnos bytewise."""
     rulings = _fetch_rulings(session, topic, document)
     votes: dict[Pair, list[Vote]] = {pair: [] for pair in rulings}
     for row in session.execute(_disputed_votes(topic, document)):
         vote = Vote(row.judge_id, row.grade, row.id, row.reason, row.note, row.iteration)
         votes.setdefault((row.topic_id, row.document_id), []).append(vote)
     docnos = fetch_docnos(session, {pair[1] for pair in votes})
-    numbers = {row.id: row.number for row in session.execute(select(TOPIC.c.id, TOPIC.c.number))}
+    numbers = fetch_topic_names(session)
     identities = fetch_identities(session) if rulings else {}
     cases = []
-    for (topic_id, document_id), cast in votes.items():
-        number, docno = numbers[topic_id], docnos[document_id]
-        document_states = rulings.get((topic_id, document_id), [])
+    for pair, cast in votes.items():
+        number, docno = numbers[pair[0]], docnos[pair[1]]
+        document_states = rulings.get(pair, [])
         latest = latest_ruling(document_states, identities)
         in_order = lettered(number, docno, cast)
         rulers = frozenset(ruling.judge for ruling in document_states)
-        cases.append(Case(number, docno, topic_id, document_id, in_order, latest, rulers))
+        cases.append(Case(number, docno, *pair, in_order, latest, rulers))
     # An adjudicator may have skipped a document, or noted something, on which judges agree now.
     cases = [case for case in cases if case.ruling is not None or case.is_disagreement]
     return sorted(cases, key=lambda case: (natural_key(case.topic), case.docno))
 
 
-def select_cases(session: Session, cases: Iterable[Case], selection: Selection) -> list[Case]:
-    """Return the disagreements that are wanted.
-
-    `ArgumentError`: the two judges are one, or one is an adjudicator.
-    """
-    pair = fetch_pair(session, selection)
-    return [case for case in cases if selection.takes(case, pair)]
-
-
 def fetch_listed(session: Session, selection: Selection) -> list[Case]:
-    """Return the disagreements that are wanted, and rulings that are no longer needed.
-
-    Of a selection by gap, cell or judges the latter are no part: there is no such disagreement
-    any more. Raises as `select_cases` does.
-    """
-    cases = fetch_cases(session)
-    listed = set(map(id, select_cases(session, cases, selection)))
-    whole = Selection(selection.topic) == selection
+    """Return the disagreements that are wanted; if by topic alone, rulings no longer needed, too."""
+    pair = fetch_pair(session, selection)
+    is_whole = Selection(selection.topic) == selection
     return [
         case
-        for case in cases
-        if id(case) in listed
-        or (whole and not case.is_disagreement and selection.topic in (None, case.topic))
+        for case in fetch_cases(session)
+        if selection.takes(case, pair)
+        or (is_whole and not case.is_disagreement and selection.topic in (None, case.topic))
     ]
 
 
 def fetch_pair(session: Session, selection: Selection) -> tuple[int, int] | None:
-    """Return the row ids of the two judges of a selection; raises as `select_cases` does."""
+    """Return the row ids of the two judges of a selection; `ArgumentError`: they cannot disagree."""
     if selection.topic is not None:
-        known = list(session.scalars(select(TOPIC.c.number)))
-        if selection.topic not in known:
-            raise UnknownNameError("topic", selection.topic, known)
+        topic_id(session, selection.topic)
     if selection.judges is None:
         return None
     judges = {row.name: row for row in session.execute(select(JUDGE))}
@@ -163,36 +138,10 @@ def _adjudicators_events(topic: int | None, document: int | None) -> Select[Any]
 
 def _fetch_rulings(session: Session, topic: int | None, document: int | None) -> dict[Pair, list[Ruling]]:
     """Return the rulings that stand, by topic and document."""
-    names = (
-        "id",
-        "judge_id",
-        "topic_id",
-        "document_id",
-        "action",
-        "undoes",
-        "grade",
-        "display_order",
-        "follows",
-        "state",
-        "judged_at",
-    )
-    query = _adjudicators_events(topic, document).with_only_columns(*(JUDGEMENT.c[name] for name in names))
-    histories: dict[tuple[Pair, int], list[Step]] = {}
-    for row in session.execute(query.order_by(JUDGEMENT.c.revision)):
-        history = histories.setdefault(((row.topic_id, row.document_id), row.judge_id), [])
-        at = max(row.judged_at, history[-1].at or row.judged_at) if history else row.judged_at
-        history.append(
-            Step(
-                row.id,
-                Action(row.action),
-                row.undoes,
-                row.grade,
-                row.display_order,
-                row.follows,
-                State(row.state),
-                at,
-            )
-        )
+    query = _adjudicators_events(topic, document).order_by(JUDGEMENT.c.revision)
+    histories: dict[tuple[Pair, int], list[Row[Any]]] = {}
+    for row in session.execute(query):
+        histories.setdefault(((row.topic_id, row.document_id), row.judge_id), []).append(row)
     rulings: dict[Pair, list[Ruling]] = {}
     for (pair, judge), history in histories.items():
         ruling = ruling_of(judge, history)
@@ -204,9 +153,8 @@ def _fetch_rulings(session: Session, topic: int | None, document: int | None) ->
 class AdjudicationDesk(Desk):
     """One adjudicator's work on one collection, in one sitting.
 
-    The queue has what judges disagree on, but for documents that another adjudicator has settled. A document
-    whose judges have decided otherwise since it was settled comes again, without a decision; in the store the
-    old one stands until there is another.
+    The queue has what judges disagree on and no other adjudicator has settled. A document whose judges have
+    decided otherwise since it was settled comes again, without a decision; the old one stands till then.
     """
 
     def __init__(
@@ -215,7 +163,7 @@ class AdjudicationDesk(Desk):
         super().__init__(engine, judge, scale, program=program)
         self._cases: dict[tuple[int, int], Case] = {}
         with reading(engine) as session:
-            kind = session.scalar(select(JUDGE.c.kind).where(JUDGE.c.id == self._judge_id))
+            kind = judge_named(session, judge, "kind").kind
         if kind != JudgeKind.ADJUDICATOR:
             message = f"judge `{judge}` is of kind {kind}, and adjudicators decide disagreements"
             raise StoreError(message, hint="pooler judges add NAME --kind adjudicator makes one")
@@ -227,25 +175,21 @@ class AdjudicationDesk(Desk):
         return self._selection
 
     def select(self, selection: Selection) -> None:
-        """Want other disagreements; takes effect when a queue is read.
-
-        Raises as the constructor does for what is not known.
-        """
+        """Want other disagreements; takes effect when a queue is read."""
         with reading(self._engine) as session:
             fetch_pair(session, selection)
         self._selection = selection
 
     def cells(self) -> list[CellCount]:
-        """Count the disagreements by the two verdicts, whatever gap and cell are wanted."""
+        """Count the disagreements by the two grades given, whatever gap and cell are wanted."""
         wanted = replace(self._selection, gap=None, cell=None)
         with reading(self._engine) as session:
-            cases = select_cases(session, fetch_cases(session), wanted)
-            return count_cells(cases, fetch_pair(session, wanted))
+            pair = fetch_pair(session, wanted)
+            return count_cells([case for case in fetch_cases(session) if wanted.takes(case, pair)], pair)
 
     def disagreement(self, topic: str, docno: str) -> Disagreement:
         """Return how the judges stand to a document, as they stood when the queue was read."""
-        key = (self._topic_ids.get(topic, 0), self._document_ids.get(docno, 0))
-        case = self._cases.get(key)
+        case = self._case(topic, docno)
         if case is None:
             raise UnknownNameError("document", docno, self._document_ids)
         with reading(self._engine) as session:
@@ -262,11 +206,9 @@ class AdjudicationDesk(Desk):
             )
             for place, vote in enumerate(case.votes)
         )
-        gap, ruling = gap_of(case.given_grades), case.ruling
-        if ruling is None:
-            return Disagreement(opinions, gap, case.status)
+        ruling = case.ruling or Ruling(0, None)
         basis = read_basis(ruling.basis or "")
-        return Disagreement(opinions, gap, case.status, ruling.given_grade, basis)
+        return Disagreement(opinions, gap_of(case.given_grades), case.status, ruling.given_grade, basis)
 
     def is_idle(self) -> bool:
         """Say whether there is no disagreement left to settle, nor any that this one settled."""
@@ -290,18 +232,8 @@ class AdjudicationDesk(Desk):
                 for case in cases[topic]
                 if (pair := (case.topic_id, case.document_id)) in own
             ]
-            states = [_state_shown(case, State(event.state)) for case, event in events]
-            lines.append(
-                InboxLine(
-                    topic,
-                    sanitise_line(titles[topic]),
-                    len(cases[topic]),
-                    states.count(State.JUDGED),
-                    states.count(State.SKIPPED),
-                    states.count(State.CANNOT),
-                    max((event.judged_at for _, event in events), default=None),
-                )
-            )
+            seen = [(_state_shown(case, State(event.state)), event.judged_at) for case, event in events]
+            lines.append(inbox_line(topic, titles[topic], len(cases[topic]), seen))
         return lines
 
     def queue(self, topic: str) -> list[Task]:
@@ -359,33 +291,34 @@ class AdjudicationDesk(Desk):
     def _hold(self, session: Session, values: Mapping[str, Any]) -> None:
         """Hold nothing: whatever is assigned to judges, adjudicators need no place."""
 
+    def _case(self, topic: str, docno: str) -> Case | None:
+        """Return a case as it was when its queue was read."""
+        return self._cases.get((self._topic_ids.get(topic, 0), self._document_ids.get(docno, 0)))
+
     def _wanted(self, session: Session, cases: Iterable[Case]) -> list[Case]:
         """Return the wanted disagreements that no other adjudicator has settled."""
+        pair = fetch_pair(session, self._selection)
         return [
             case
-            for case in select_cases(session, cases, self._selection)
-            if case.status is not Settlement.SETTLED or self._judge_id in case.rulers
+            for case in cases
+            if self._selection.takes(case, pair)
+            and (case.status is not Settlement.SETTLED or self._judge_id in case.rulers)
         ]
 
     def _look_again(self, topic: str, docno: str) -> None:
         """Find out which ruling stands on a document now; the votes stay as they were shown."""
-        key = (self._topic_ids.get(topic, 0), self._document_ids.get(docno, 0))
-        case = self._cases.get(key)
+        case = self._case(topic, docno)
         if case is None:
             return
         with reading(self._engine) as session:
-            found = fetch_cases(session, topic=key[0], document=key[1])
-        now = found[0] if found else None
-        self._cases[key] = replace(
-            case,
-            ruling=None if now is None else now.ruling,
-            rulers=frozenset() if now is None else now.rulers,
-        )
+            found = fetch_cases(session, topic=case.topic_id, document=case.document_id)
+        now = found[0] if found else replace(case, ruling=None, rulers=frozenset())
+        key = (case.topic_id, case.document_id)
+        self._cases[key] = replace(case, ruling=now.ruling, rulers=now.rulers)
 
     def _as_shown(self, topic: str, task: Task) -> Task:
         """Say how a document stands: what was decided on another disagreement is still to do."""
-        key = (self._topic_ids.get(topic, 0), self._document_ids.get(task.docno, 0))
-        case = self._cases.get(key)
+        case = self._case(topic, task.docno)
         if case is None or _state_shown(case, task.state) is task.state:
             return task
         return replace(task, state=State.UNJUDGED, grade=None, reason="", dwell_ms=None)

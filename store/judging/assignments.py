@@ -1,4 +1,4 @@
-"""Seats: planned, claimed, cleared.
+"""Places: planned, claimed, cleared.
 
 One row is one place, so a document with k places never gets a (k+1)th judge: whoever decides
 holds a place in the transaction that writes the decision. A place is open (nobody's), claimed
@@ -15,13 +15,16 @@ written, and lets none begin before the change is done.
 from __future__ import annotations
 
 import json
-from collections import Counter
-from collections.abc import Callable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
+from typing import Any
 
 from sqlalchemy import (
     ColumnElement,
-    ScalarSelect,
+    FromClause,
+    Row,
     and_,
     case,
     delete,
@@ -37,6 +40,7 @@ from sqlalchemy import (
 from sqlmodel import Session
 
 from store.content.draws import is_adaptive
+from store.content.lookup import fetch_topic_names, is_pooled, same_pair, to_judge
 from store.db.database import Area
 from store.db.engine import database_now
 from store.db.keys import fetch_docnos
@@ -51,14 +55,14 @@ from store.db.tables import (
     AssignmentPlanRow,
 )
 from store.errors import ConflictError
-from store.judging.events import current_events
+from store.judging.events import Pair, current_events
+from store.judging.judges import fetch_judge_names
 from store.records import (
     DECIDED,
     Assignable,
     AssignmentPlan,
     Cleared,
     Existing,
-    HeldPlace,
     JudgeKind,
     Purpose,
     Scope,
@@ -68,20 +72,14 @@ from store.records import (
 )
 from store.text import natural_key
 
-Id = ColumnElement[int]
-"""A column of row ids."""
-
 
 def has_assignments(session: Session) -> bool:
     """Say whether anything is assigned: if so, judges are shown only what they have places at."""
     return session.scalar(select(ASSIGNMENT.c.id).limit(1)) is not None
 
 
-def assigned_documents(session: Session, judge: int, topic: int) -> dict[int, HeldPlace]:
-    """Return the places a judge holds in a topic, by document id, in the judge's display order.
-
-    Of pooled documents and others. Places that lapsed to another judge are not the judge's any more.
-    """
+def assigned_documents(session: Session, judge: int, topic: int) -> dict[int, Row[Any]]:
+    """Return the places a judge holds in a topic, by document id, in the judge's display order."""
     query = (
         select(
             ASSIGNMENT.c.document_id,
@@ -92,7 +90,7 @@ def assigned_documents(session: Session, judge: int, topic: int) -> dict[int, He
         .where(ASSIGNMENT.c.judge_id == judge, ASSIGNMENT.c.topic_id == topic)
         .order_by(ASSIGNMENT.c.position, ASSIGNMENT.c.id)
     )
-    return {row.document_id: HeldPlace(*row) for row in session.execute(query)}
+    return {row.document_id: row for row in session.execute(query)}
 
 
 def assigned_pairs(session: Session, judge: int) -> set[tuple[int, int]]:
@@ -102,11 +100,7 @@ def assigned_pairs(session: Session, judge: int) -> set[tuple[int, int]]:
 
 
 def claimable(session: Session, judge: int) -> dict[int, int]:
-    """Count the documents that a judge could claim now, by topic id.
-
-    Those pooled with a place that is open or has lapsed, where the judge neither holds a place
-    nor has a decision that stands. Topics without any are left out.
-    """
+    """Count the documents that a judge could claim now, by topic id; topics without any are left out."""
     # Each document once before the rest is looked up: half the work where it has two places.
     free = (
         select(ASSIGNMENT.c.topic_id, ASSIGNMENT.c.document_id)
@@ -116,7 +110,7 @@ def claimable(session: Session, judge: int) -> dict[int, int]:
     )
     query = (
         select(free.c.topic_id, func.count().label("documents"))
-        .where(*_is_for(judge, free.c.topic_id, free.c.document_id))
+        .where(*_is_for(judge, free))
         .group_by(free.c.topic_id)
     )
     return {row.topic_id: row.documents for row in session.execute(query)}
@@ -132,11 +126,7 @@ def claim(session: Session, judge: int, topic: int, *, n: int) -> list[int]:
     query = (
         select(ASSIGNMENT.c.id, ASSIGNMENT.c.document_id, ASSIGNMENT.c.position, ASSIGNMENT_PLAN.c.lease_s)
         .join(ASSIGNMENT_PLAN, ASSIGNMENT_PLAN.c.id == ASSIGNMENT.c.plan_id)
-        .where(
-            ASSIGNMENT.c.topic_id == topic,
-            _is_free(judge, now),
-            *_is_for(judge, ASSIGNMENT.c.topic_id, ASSIGNMENT.c.document_id),
-        )
+        .where(ASSIGNMENT.c.topic_id == topic, _is_free(judge, now), *_is_for(judge, ASSIGNMENT))
         .order_by(ASSIGNMENT.c.position, ASSIGNMENT.c.id)
         .limit(1)
         .with_for_update(of=ASSIGNMENT, skip_locked=True)
@@ -159,8 +149,7 @@ def hold(session: Session, judge: int, topic: int, document: int, *, decided: bo
     """Make sure that a judge may write an event on a document, in the session that writes it.
 
     A decision settles the place; anything else lets the lease of a claimed one begin anew. `ConflictError`:
-    the judge has no place there, or had one that lapsed to another judge, and none is open. Does nothing in a
-    collection without any assignment.
+    the judge has no place there, or had one that lapsed to another judge, and none is open.
     """
     _lock_judge(session, judge)
     here = and_(ASSIGNMENT.c.topic_id == topic, ASSIGNMENT.c.document_id == document)
@@ -188,42 +177,17 @@ def hold(session: Session, judge: int, topic: int, document: int, *, decided: bo
 
 
 def release(session: Session, judge: int) -> int:
-    """Give back what a judge claimed and left alone; return how many places.
-
-    Skipped documents stay the judge's until their leases run out.
-    """
+    """Give back what a judge claimed and left without an event; return how many places."""
     _lock_judge(session, judge)
-    newest = _newest_state(judge, ASSIGNMENT.c.topic_id, ASSIGNMENT.c.document_id)
-    given_back = session.connection().execute(
-        update(ASSIGNMENT)
-        .where(
-            ASSIGNMENT.c.judge_id == judge,
-            ASSIGNMENT.c.lease_until.is_not(None),
-            func.coalesce(newest, State.UNJUDGED.value) == State.UNJUDGED.value,
-        )
-        .values(judge_id=None, lease_until=None)
-    )
-    return given_back.rowcount
-
-
-def is_pooled(topic: Id, document: Id) -> ColumnElement[bool]:
-    """Say in SQL that a document is to be judged in a pool not withdrawn."""
-    return exists(
-        select(POOL_ENTRY.c.pool_id)
-        .join(POOL, POOL.c.id == POOL_ENTRY.c.pool_id)
-        .where(
-            POOL_ENTRY.c.topic_id == topic,
-            POOL_ENTRY.c.document_id == document,
-            POOL_ENTRY.c.sampled,
-            ~POOL.c.withdrawn,
-        )
-    )
+    is_untouched = _newest_state(judge, ASSIGNMENT) == State.UNJUDGED.value
+    claimed = update(ASSIGNMENT).where(ASSIGNMENT.c.judge_id == judge, ASSIGNMENT.c.lease_until.is_not(None))
+    given_back = claimed.where(is_untouched).values(judge_id=None, lease_until=None)
+    return session.connection().execute(given_back).rowcount
 
 
 def is_decided() -> ColumnElement[bool]:
     """Say in SQL that a place's own judge has decided; never so of an open place."""
-    state = _newest_state(ASSIGNMENT.c.judge_id, ASSIGNMENT.c.topic_id, ASSIGNMENT.c.document_id)
-    return func.coalesce(state, State.UNJUDGED.value).in_(DECIDED)
+    return _newest_state(ASSIGNMENT.c.judge_id, ASSIGNMENT).in_(DECIDED)
 
 
 def _is_free(judge: int, now: datetime) -> ColumnElement[bool]:
@@ -235,37 +199,26 @@ def _is_free(judge: int, now: datetime) -> ColumnElement[bool]:
     return and_(unsettled, or_(is_open, lapsed))
 
 
-def _is_for(judge: int, topic: Id, document: Id) -> tuple[ColumnElement[bool], ...]:
+def _is_for(judge: int, places: FromClause) -> tuple[ColumnElement[bool], ...]:
     """Say in SQL that a judge may claim a place at a document, if one is free."""
     own = ASSIGNMENT.alias("own")
-    held = exists(
-        select(own.c.id).where(
-            own.c.topic_id == topic, own.c.document_id == document, own.c.judge_id == judge
-        )
-    )
-    state = func.coalesce(_newest_state(judge, topic, document), State.UNJUDGED.value)
-    return ~held, state.not_in(DECIDED), is_pooled(topic, document)
+    held = exists(select(own.c.id).where(same_pair(own, places), own.c.judge_id == judge))
+    return ~held, _newest_state(judge, places).not_in(DECIDED), is_pooled(places)
 
 
-def _newest_state(judge: int | Id, topic: Id, document: Id) -> ScalarSelect[str]:
-    """Select where a document stands with a judge; null = there is no event."""
-    return (
+def _newest_state(judge: int | ColumnElement[int], places: FromClause) -> ColumnElement[str]:
+    """Say in SQL how the document of a place stands with a judge."""
+    state = (
         select(JUDGEMENT.c.state)
-        .where(
-            JUDGEMENT.c.judge_id == judge, JUDGEMENT.c.topic_id == topic, JUDGEMENT.c.document_id == document
-        )
+        .where(JUDGEMENT.c.judge_id == judge, same_pair(JUDGEMENT, places))
         .order_by(JUDGEMENT.c.revision.desc())
         .limit(1)
-        .scalar_subquery()
     )
+    return func.coalesce(state.scalar_subquery(), State.UNJUDGED.value)
 
 
 def _lock_judge(session: Session, judge: int) -> None:
-    """Let two programs of one judge take places one after the other.
-
-    The weakest lock that excludes itself: it is in no other judge's way, nor in that of rows that
-    refer to the judge.
-    """
+    """Let two programs of one judge take places one after the other, in no other judge's way."""
     lock = select(JUDGE.c.id).where(JUDGE.c.id == judge).with_for_update(key_share=True)
     session.execute(lock).one()
 
@@ -281,44 +234,20 @@ Make = Callable[[Sequence[Assignable]], AssignmentPlan]
 """From the documents as they stand to the places to be made."""
 
 
-def assign(
-    session: Session, scope: Scope, make: Make, *, existing: Existing
-) -> tuple[AssignmentPlan, Cleared]:
-    """Make places at documents; return the plan, and what went for it.
-
-    `make` is given the pooled documents of the scope, but for those that adaptive pools alone have: topics in
-    natural order, then by docno, as they stand once places that go have gone. New places of a topic stand
-    behind those that stay: nothing moves that a judge has seen. `ConflictError`: a place is there already,
-    and `existing` says to refuse.
-    """
-    _wait_for_events(session)
-    if existing is Existing.REFUSE:
-        _refuse_places(session, scope)
-    cleared = _clear(session, scope) if existing is Existing.REPLACE else Cleared()
-    ids, documents = _fetch_assignable(session, scope)
-    plan = make(documents)
-    if plan.places:
-        _add_places(session, ids, plan)
-    return plan, cleared
-
-
-def clear_places(session: Session, scope: Scope) -> Cleared:
-    """Take away every place of a scope that has no decision; the rest and all events stay."""
-    _wait_for_events(session)
-    return _clear(session, scope)
-
-
 def _wait_for_events(session: Session) -> None:
     """Keep everybody else from places until this transaction ends; SQLite does so anyway."""
     if session.get_bind().dialect.name == "postgresql":
         session.execute(text("LOCK TABLE assignment IN EXCLUSIVE MODE"))
 
 
+def _count(session: Session, condition: ColumnElement[bool]) -> int:
+    """Count places."""
+    return session.scalar(select(func.count(ASSIGNMENT.c.id)).where(condition)) or 0
+
+
 def _refuse_places(session: Session, scope: Scope) -> None:
     """Raise `ConflictError` when there is a place in the scope."""
-    pairs = func.count(ASSIGNMENT.c.id)
-    taken = session.scalar(select(pairs).where(_is_in(scope)))
-    if taken:
+    if taken := _count(session, _is_in(scope)):
         message = f"there are places assigned already: {taken}"
         hint = (
             "--add assigns documents that have no place, --replace all that have no decision;"
@@ -329,13 +258,10 @@ def _refuse_places(session: Session, scope: Scope) -> None:
 
 def _clear(session: Session, scope: Scope) -> Cleared:
     """Take away the places of a scope that have no decision."""
-    now = database_now(session)
     goes = and_(_is_in(scope), ~is_decided())
-    live = select(func.count(ASSIGNMENT.c.id)).where(goes, ASSIGNMENT.c.lease_until >= now)
-    claimed = session.scalar(live) or 0
+    claimed = _count(session, and_(goes, ASSIGNMENT.c.lease_until >= database_now(session)))
     removed = session.connection().execute(delete(ASSIGNMENT).where(goes)).rowcount
-    kept = session.scalar(select(func.count(ASSIGNMENT.c.id)).where(_is_in(scope))) or 0
-    return Cleared(removed, claimed, kept)
+    return Cleared(removed, claimed, kept=_count(session, _is_in(scope)))
 
 
 def _is_in(scope: Scope) -> ColumnElement[bool]:
@@ -345,81 +271,69 @@ def _is_in(scope: Scope) -> ColumnElement[bool]:
         topics = select(TOPIC.c.id).where(TOPIC.c.number.in_(scope.topics))
         conditions.append(ASSIGNMENT.c.topic_id.in_(topics))
     if scope.pools:
-        entries = (
-            select(POOL_ENTRY.c.pool_id)
-            .join(POOL, POOL.c.id == POOL_ENTRY.c.pool_id)
-            .where(
-                POOL.c.name.in_(scope.pools),
-                POOL_ENTRY.c.topic_id == ASSIGNMENT.c.topic_id,
-                POOL_ENTRY.c.document_id == ASSIGNMENT.c.document_id,
-            )
-        )
-        conditions.append(exists(entries))
+        entries = select(POOL_ENTRY.c.pool_id).join(POOL, POOL.c.id == POOL_ENTRY.c.pool_id)
+        named = entries.where(POOL.c.name.in_(scope.pools), same_pair(POOL_ENTRY, ASSIGNMENT))
+        conditions.append(exists(named))
     return and_(true(), *conditions)
 
 
-class _Ids:
-    """Row ids of what a plan names."""
-
-    def __init__(self, session: Session) -> None:
-        topics = session.execute(select(TOPIC.c.number, TOPIC.c.id))
-        self.topics: dict[str, int] = {row.number: row.id for row in topics}
-        judges = session.execute(select(JUDGE.c.name, JUDGE.c.id))
-        self.judges: dict[str, int] = {row.name: row.id for row in judges}
-        self.documents: dict[str, int] = {}
-
-
-def _fetch_assignable(session: Session, scope: Scope) -> tuple[_Ids, list[Assignable]]:
-    """Return the documents that pools of a scope hold, adaptive ones left out, as they stand."""
-    ids = _Ids(session)
-    query = (
-        select(POOL_ENTRY.c.topic_id, POOL_ENTRY.c.document_id, POOL_ENTRY.c.pool_id, POOL_ENTRY.c.priority)
-        .join(POOL, POOL.c.id == POOL_ENTRY.c.pool_id)
-        .where(POOL_ENTRY.c.sampled, ~POOL.c.withdrawn, ~is_adaptive(POOL.c.id))
-        .order_by(POOL_ENTRY.c.pool_id)
-    )
-    if scope.pools:
-        query = query.where(POOL.c.name.in_(scope.pools))
-    if scope.topics:
-        wanted = [ids.topics[topic] for topic in scope.topics]
-        query = query.where(POOL_ENTRY.c.topic_id.in_(wanted))
-    entries: dict[tuple[int, int], tuple[int, float | None]] = {}
-    for topic, document, pool, priority in session.execute(query):
-        entries.setdefault((topic, document), (pool, priority))
-    docnos = fetch_docnos(session, (document for _, document in entries))
-    ids.documents = {docno: document for document, docno in docnos.items()}
-    topics = {number: topic for topic, number in ids.topics.items()}
-    names = {number: judge for judge, number in ids.judges.items()}
-    people = set(session.scalars(select(JUDGE.c.id).where(JUDGE.c.kind == JudgeKind.HUMAN.value)))
-    decided: dict[tuple[int, int], set[str]] = {}
+def with_judges(
+    session: Session,
+    documents: Sequence[tuple[Pair, Assignable]],
+    people: Mapping[int, str],
+    judges: Mapping[int, str],
+) -> list[Assignable]:
+    """Return documents with the people who decided on them and the judges who have a place there."""
+    wanted = {pair for pair, _ in documents}
+    decided: defaultdict[Pair, set[str]] = defaultdict(set)
+    holders: defaultdict[Pair, set[str]] = defaultdict(set)
+    n_open: Counter[Pair] = Counter()
     for event in session.execute(current_events(judges=sorted(people))):
-        if event.state in DECIDED:
-            pair = (event.topic_id, event.document_id)
-            decided.setdefault(pair, set()).add(names[event.judge_id])
-    holders: dict[tuple[int, int], set[str]] = {}
-    n_open: Counter[tuple[int, int]] = Counter()
+        pair = (event.topic_id, event.document_id)
+        if event.state in DECIDED and pair in wanted:
+            decided[pair].add(people[event.judge_id])
     places = select(ASSIGNMENT.c.topic_id, ASSIGNMENT.c.document_id, ASSIGNMENT.c.judge_id)
     for topic, document, judge in session.execute(places):
         if judge is None:
             n_open[topic, document] += 1
-        else:
-            holders.setdefault((topic, document), set()).add(names[judge])
-    found = [
-        Assignable(
-            topics[pair[0]],
-            docnos[pair[1]],
-            *entry,
-            frozenset(decided.get(pair, ())),
-            frozenset(holders.get(pair, ())),
-            n_open[pair],
+        elif judge in judges and (topic, document) in wanted:
+            holders[topic, document].add(judges[judge])
+    return [
+        replace(
+            one,
+            decided=frozenset(decided.get(pair, ())),
+            holders=frozenset(holders.get(pair, ())),
+            n_open=n_open[pair],
         )
-        for pair, entry in entries.items()
+        for pair, one in documents
     ]
-    return ids, sorted(found, key=lambda one: (natural_key(one.topic), one.docno))
 
 
-def _add_places(session: Session, ids: _Ids, plan: AssignmentPlan) -> None:
+def _fetch_assignable(session: Session, scope: Scope) -> dict[Pair, Assignable]:
+    """Return the documents that pools of a scope hold, adaptive ones left out, as they stand."""
+    names = ("topic_id", "document_id", "pool_id", "priority")
+    query = to_judge(*(POOL_ENTRY.c[name] for name in names)).where(~is_adaptive(POOL.c.id))
+    if scope.pools:
+        query = query.where(POOL.c.name.in_(scope.pools))
+    topics = fetch_topic_names(session)
+    if scope.topics:
+        wanted = select(TOPIC.c.id).where(TOPIC.c.number.in_(scope.topics))
+        query = query.where(POOL_ENTRY.c.topic_id.in_(wanted))
+    entries: dict[Pair, tuple[int, float | None]] = {}
+    for topic, document, *entry in session.execute(query.order_by(POOL_ENTRY.c.pool_id)):
+        entries.setdefault((topic, document), tuple(entry))
+    docnos = fetch_docnos(session, (document for _, document in entries))
+    rows = session.execute(select(JUDGE.c.id, JUDGE.c.name, JUDGE.c.kind)).all()
+    judges = {row.id: row.name for row in rows}
+    people = {row.id: row.name for row in rows if row.kind == JudgeKind.HUMAN}
+    found = [(pair, Assignable(topics[pair[0]], docnos[pair[1]], *entry)) for pair, entry in entries.items()]
+    return dict(zip(entries, with_judges(session, found, people, judges), strict=True))
+
+
+def _add_places(session: Session, plan: AssignmentPlan, documents: Mapping[Pair, Assignable]) -> None:
     """Write a plan and its places, behind those that stay."""
+    judges = {name: row_id for row_id, name in fetch_judge_names(session).items()}
+    ids = {(one.topic, one.docno): pair for pair, one in documents.items()}
     row = AssignmentPlanRow(
         manifest=json.dumps(plan.manifest, sort_keys=True),
         lease_s=plan.lease_s,
@@ -432,15 +346,16 @@ def _add_places(session: Session, ids: _Ids, plan: AssignmentPlan) -> None:
     first = {topic.topic_id: topic.position + 1 for topic in staying}
     rows = [
         {
-            "topic_id": ids.topics[place.topic],
-            "document_id": ids.documents[place.docno],
-            "judge_id": None if place.judge is None else ids.judges[place.judge],
-            "position": first.get(ids.topics[place.topic], 0) + place.position,
+            "topic_id": topic,
+            "document_id": document,
+            "judge_id": None if place.judge is None else judges[place.judge],
+            "position": first.get(topic, 0) + place.position,
             "purpose": place.purpose.value,
             "plan_id": row.id,
             "display_order": place.display_order,
         }
         for place in plan.places
+        for topic, document in [ids[place.topic, place.docno]]
     ]
     session.connection().execute(insert(ASSIGNMENT), rows)
 
@@ -453,7 +368,7 @@ def fetch_workloads(session: Session) -> Workloads:
     now = database_now(session)
     is_leased = ASSIGNMENT.c.lease_until.is_not(None)
     is_live = and_(is_leased, ASSIGNMENT.c.lease_until >= now)
-    pooled = is_pooled(ASSIGNMENT.c.topic_id, ASSIGNMENT.c.document_id)
+    pooled = is_pooled(ASSIGNMENT)
     places = (
         select(
             ASSIGNMENT.c.topic_id,
@@ -489,42 +404,13 @@ def fetch_workloads(session: Session) -> Workloads:
         .outerjoin_from(by_topic, JUDGE, JUDGE.c.id == by_topic.c.judge_id)
         .group_by(by_topic.c.judge_id, JUDGE.c.name)
     )
-    lines = [
-        Workload(
-            judge=row.judge,
-            topics=row.topics,
-            documents=int(row.documents),
-            primary=int(row.primary),
-            overlap=int(row.overlap),
-            calibration=int(row.calibration),
-            decided=int(row.decided),
-            claimed=int(row.claimed),
-            lapsed=int(row.lapsed),
-            until=row.until,
-        )
-        for row in session.execute(query)
-    ]
-    pairs = (
-        select(POOL_ENTRY.c.topic_id, POOL_ENTRY.c.document_id)
-        .join(POOL, POOL.c.id == POOL_ENTRY.c.pool_id)
-        .where(POOL_ENTRY.c.sampled, ~POOL.c.withdrawn)
-        .distinct()
-        .subquery()
-    )
-    place = select(ASSIGNMENT.c.id).where(
-        ASSIGNMENT.c.topic_id == pairs.c.topic_id, ASSIGNMENT.c.document_id == pairs.c.document_id
-    )
-    fixed = (
-        select(POOL_ENTRY.c.pool_id)
-        .join(POOL, POOL.c.id == POOL_ENTRY.c.pool_id)
-        .where(
-            POOL_ENTRY.c.topic_id == pairs.c.topic_id,
-            POOL_ENTRY.c.document_id == pairs.c.document_id,
-            POOL_ENTRY.c.sampled,
-            ~POOL.c.withdrawn,
-            ~is_adaptive(POOL.c.id),
-        )
-    )
+    lines = []
+    for judge, topics, *counts, until in session.execute(query):
+        whole: list[Any] = [judge, topics, *map(int, counts), until]
+        lines.append(Workload(*whole))
+    pairs = to_judge(POOL_ENTRY.c.topic_id, POOL_ENTRY.c.document_id).distinct().subquery()
+    place = select(ASSIGNMENT.c.id).where(same_pair(ASSIGNMENT, pairs))
+    fixed = to_judge(POOL_ENTRY.c.pool_id).where(same_pair(POOL_ENTRY, pairs), ~is_adaptive(POOL.c.id))
     count = select(func.count()).select_from(pairs)
     without = count.where(~place.exists())
     return Workloads(
@@ -532,7 +418,7 @@ def fetch_workloads(session: Session) -> Workloads:
         pooled=session.scalar(count) or 0,
         unassigned=session.scalar(without.where(fixed.exists())) or 0,
         drawn=session.scalar(without.where(~fixed.exists())) or 0,
-        outside=session.scalar(select(func.count(ASSIGNMENT.c.id)).where(~pooled)) or 0,
+        outside=_count(session, ~pooled),
     )
 
 
@@ -547,21 +433,31 @@ class Assignments(Area):
     def make(
         self, scope: Scope, make: Make, *, existing: Existing, dry_run: bool = False
     ) -> tuple[AssignmentPlan, Cleared, Workloads]:
-        """Assign documents; see `assign`.
+        """Make places at documents; return the plan, and what went for it. `dry_run`: take all back.
 
-        With `dry_run` everything is done, counted, and taken back.
+        `make` is given the pooled documents of the scope as they stand once places that go have gone, but for
+        those that adaptive pools alone have. New places of a topic stand behind those that stay: nothing
+        moves that a judge has seen. `ConflictError`: a place is there, and `existing` says to refuse.
         """
         with self._db.writing(bulk=True) as session:
-            plan, cleared = assign(session, scope, make, existing=existing)
+            _wait_for_events(session)
+            if existing is Existing.REFUSE:
+                _refuse_places(session, scope)
+            cleared = _clear(session, scope) if existing is Existing.REPLACE else Cleared()
+            documents = _fetch_assignable(session, scope)
+            plan = make(sorted(documents.values(), key=lambda one: (natural_key(one.topic), one.docno)))
+            if plan.places:
+                _add_places(session, plan, documents)
             after = fetch_workloads(session)
             if dry_run:
                 session.rollback()
             return plan, cleared, after
 
     def clear(self, scope: Scope, *, dry_run: bool = False) -> tuple[Cleared, Workloads]:
-        """Take places away; see `clear_places`."""
+        """Take away every place of a scope that has no decision; the rest and all events stay."""
         with self._db.writing(bulk=True) as session:
-            cleared = clear_places(session, scope)
+            _wait_for_events(session)
+            cleared = _clear(session, scope)
             after = fetch_workloads(session)
             if dry_run:
                 session.rollback()

@@ -6,9 +6,10 @@ of them. What it returns for display is sanitised.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy import ColumnElement, Engine, Row, Select, and_, exists, func, select
@@ -17,6 +18,8 @@ from sqlmodel import Session
 
 from store.analysis.pools.pace import RECENT_DECISIONS
 from store.content.draws import draws_left
+from store.content.lookup import row_named, same_pair, to_judge, topic_id
+from store.content.pools import pooled_pairs
 from store.content.topics import newest_guideline
 from store.db.engine import JUDGE_PATIENCE_MS, database_now, reading, writing
 from store.db.tables import ASSIGNMENT, DOCUMENT, GUIDELINE, JUDGE, JUDGEMENT, POOL, POOL_ENTRY, TOPIC
@@ -44,9 +47,10 @@ from store.judging.events import (
     is_same_decision,
     state_after,
 )
-from store.judging.judges import judge_id
+from store.judging.judges import judge_named
 from store.judging.sittings import beat, close_sitting, fetch_terms, live_sittings, open_sitting, set_terms
 from store.records import (
+    DECIDED,
     Action,
     Decision,
     Guideline,
@@ -64,11 +68,92 @@ from store.records import (
 from store.text import natural_key, sanitise, sanitise_line
 
 
-class OpenDesk:
-    """One judge at one collection, in one sitting. `StoreError`: the judge is disabled.
+def gone_message(judge: str) -> str:
+    """Word the refusal of a judge who is no longer there."""
+    return f"judge `{judge}` is no longer in the collection"
 
-    `program` is the name and version of the front end, kept with the sitting.
-    """
+
+def disabled_message(judge: str) -> str:
+    """Word the refusal of a judge who is disabled."""
+    return f"judge `{judge}` is disabled"
+
+
+@dataclass(frozen=True, slots=True)
+class Queued:
+    """One document of a queue."""
+
+    document: int
+    """Row id."""
+    docno: str
+    display_order: str
+    round: str
+
+
+def fetch_queue(session: Session, judge: int, topic: int) -> list[Queued]:
+    """Return a judge's documents of a topic in display order: what is assigned, or else every pool."""
+    query = (
+        to_judge(DOCUMENT.c.id, DOCUMENT.c.docno, POOL.c.display_order, POOL.c.round)
+        .join(DOCUMENT, DOCUMENT.c.id == POOL_ENTRY.c.document_id)
+        .where(POOL_ENTRY.c.topic_id == topic)
+        .order_by(POOL.c.id, POOL_ENTRY.c.position)
+    )
+    pooled: dict[int, Queued] = {}
+    for document, docno, order, label in session.execute(query):
+        pooled.setdefault(document, Queued(document, docno, order, label))
+    if not has_assignments(session):
+        return list(pooled.values())
+    return [
+        Queued(document, pooled[document].docno, held_place.display_order, pooled[document].round)
+        for document, held_place in assigned_documents(session, judge, topic).items()
+        if document in pooled
+    ]
+
+
+def fetch_queues(session: Session, judge: int) -> dict[int, set[int]]:
+    """Return the row ids of the documents of every queue of a judge, by topic."""
+    pairs = pooled_pairs(session)
+    if has_assignments(session):
+        pairs &= assigned_pairs(session, judge)
+    queues: dict[int, set[int]] = {}
+    for topic, document in pairs:
+        queues.setdefault(topic, set()).add(document)
+    return queues
+
+
+def count_claimable(session: Session, judge: int) -> dict[int, int]:
+    """Count, by topic, the documents that a judge may still claim."""
+    return claimable(session, judge) if has_assignments(session) else {}
+
+
+def count_undrawn(session: Session) -> dict[int, int]:
+    """Count, by topic, the documents that adaptive pools may still draw: none once any is assigned."""
+    if has_assignments(session):
+        return {}
+    one = draws_left().subquery()
+    query = select(one.c.topic_id, func.sum(one.c.left)).group_by(one.c.topic_id)
+    return {topic: int(count) for topic, count in session.execute(query)}
+
+
+def inbox_line(topic: str, title: str, n_documents: int, events: Sequence[tuple[str, datetime]]) -> InboxLine:
+    """Say how a topic stands with a judge, by the state and the moment of each newest event."""
+    states = [state for state, _ in events]
+    return InboxLine(
+        topic,
+        sanitise_line(title),
+        n_documents,
+        states.count(State.JUDGED),
+        states.count(State.SKIPPED),
+        states.count(State.CANNOT),
+        max((at for _, at in events), default=None),
+    )
+
+
+CLAIMED_AT_ONCE = 3
+"""Documents claimed together: the next one can be read ahead, and few wait for one judge."""
+
+
+class Desk:
+    """One judge's work on one collection, in one sitting. `StoreError`: the judge is disabled."""
 
     def __init__(self, engine: Engine, judge: str, scale: Scale, *, program: str = "") -> None:
         self._engine = engine
@@ -77,6 +162,10 @@ class OpenDesk:
         self._has_begun = False
         """Whether a document was shown."""
         self._topic_ids: dict[str, int] = {}
+        self._document_ids: dict[str, int] = {}
+        self._orders: dict[tuple[int, int], tuple[str, str]] = {}
+        self._undoing: int | None = None
+        """An event whose undo was sent, and nobody knows yet whether it was done."""
         self._topic_versions: dict[int, int] = {}
         """Version of a topic's text that the judge was last shown, by row id."""
         self._guideline: int | None = None
@@ -85,10 +174,10 @@ class OpenDesk:
         self.judge = judge
         self.scale = scale
         with reading(engine) as session:
-            self._judge_id = judge_id(session, judge)
-            if session.scalar(select(JUDGE.c.disabled).where(JUDGE.c.id == self._judge_id)):
-                hint = f"pooler judges enable {judge}"
-                raise StoreError(disabled_message(judge), hint=hint)
+            row = judge_named(session, judge, "id", "disabled")
+        if row.disabled:
+            raise StoreError(disabled_message(judge), hint=f"pooler judges enable {judge}")
+        self._judge_id = row.id
 
     @property
     def judge_name(self) -> str:
@@ -96,14 +185,9 @@ class OpenDesk:
         return sanitise_line(self.judge)
 
     def topic(self, topic: str) -> Topic:
-        """Return a topic, fit for a terminal but for its id.
-
-        From here on decisions are taken to be made by this text.
-        """
+        """Return a topic, fit for a terminal but for its id; decisions are made by this text from now on."""
         with reading(self._engine) as session:
-            row = session.execute(select(TOPIC).where(TOPIC.c.number == topic)).first()
-            if row is None:
-                raise UnknownNameError("topic", topic, session.scalars(select(TOPIC.c.number)))
+            row = row_named(session, "topic", TOPIC.c.number, topic)
         self._topic_versions[row.id] = row.version
         return Topic(row.number, sanitise_line(row.title), sanitise(row.description), sanitise(row.narrative))
 
@@ -140,10 +224,7 @@ class OpenDesk:
         return None if newest is None else replace(newest, text=sanitise(newest.text))
 
     def has_seen_guidelines(self, topic: str) -> bool:
-        """Say whether the judge decided anything in a topic under the newest guidelines.
-
-        From here on decisions are taken to be made under those.
-        """
+        """Say whether the judge decided anything in a topic under the newest guidelines, as from now on."""
         with reading(self._engine) as session:
             query = select(func.max(JUDGEMENT.c.guideline_version), func.count()).where(
                 JUDGEMENT.c.judge_id == self._judge_id,
@@ -179,164 +260,10 @@ class OpenDesk:
         with reading(self._engine) as session:
             return live_sittings(session, self._judge_id, but=self._sitting)
 
-    def _events(self, where: ColumnElement[bool]) -> list[SeenEvent]:
-        """Return some of the judge's events."""
-        with reading(self._engine) as session:
-            return fetch_events(session, judge=self._judge_id, sitting=self._sitting, where=where)
-
-    @contextmanager
-    def _writing(self, *, is_start: bool = False) -> Iterator[Session]:
-        """Open a writing session; but for a start it does not keep the judge waiting for long."""
-        try:
-            patience_ms = None if is_start else JUDGE_PATIENCE_MS
-            with writing(self._engine, patience_ms=patience_ms) as session:
-                try:
-                    yield session
-                except NoResultFound as error:
-                    # Here, before anybody looks for damage in the whole collection.
-                    self._check_not_gone(session, error)
-                    raise
-        except IntegrityError as error:
-            with reading(self._engine) as session:
-                self._check_not_gone(session, error)
-            raise
-
-    def _check_not_gone(self, session: Session, cause: Exception) -> None:
-        """Raise `StoreError` if the judge has been erased meanwhile."""
-        if session.scalar(select(JUDGE.c.id).where(JUDGE.c.id == self._judge_id)) is None:
-            raise StoreError(gone_message(self.judge)) from cause
-
-    def _sit(self, *, is_start: bool = False) -> None:
-        """Begin the sitting, in a transaction of its own, unless it has begun."""
-        if self._sitting is None:
-            with self._writing(is_start=is_start) as session:
-                sitting = open_sitting(session, self._judge_id, program=self._program)
-            self._sitting = sitting  # there is none before it is durable
-
-    def _topic_id(self, session: Session, topic: str) -> int:
-        """Return the row id of a topic."""
-        if topic not in self._topic_ids:
-            row_id = session.scalar(select(TOPIC.c.id).where(TOPIC.c.number == topic))
-            if row_id is None:
-                raise UnknownNameError("topic", topic, session.scalars(select(TOPIC.c.number)))
-            self._topic_ids[topic] = row_id
-        return self._topic_ids[topic]
-
-
-def gone_message(judge: str) -> str:
-    """Word the refusal of a judge who is no longer there."""
-    return f"judge `{judge}` is no longer in the collection"
-
-
-def disabled_message(judge: str) -> str:
-    """Word the refusal of a judge who is disabled."""
-    return f"judge `{judge}` is disabled"
-
-
-@dataclass(frozen=True, slots=True)
-class Queued:
-    """One document of a queue."""
-
-    document: int
-    """Row id."""
-    docno: str
-    display_order: str
-    round: str
-
-
-def fetch_queue(session: Session, judge: int, topic: int) -> list[Queued]:
-    """Return a judge's documents of a topic in display order.
-
-    What is assigned to the judge, in the order of the assignment; the whole pool, one pool after the other,
-    where nothing is assigned to anybody.
-    """
-    query = (
-        select(DOCUMENT.c.id, DOCUMENT.c.docno, POOL.c.display_order, POOL.c.round)
-        .join(POOL_ENTRY, POOL_ENTRY.c.document_id == DOCUMENT.c.id)
-        .join(POOL, POOL.c.id == POOL_ENTRY.c.pool_id)
-        .where(POOL_ENTRY.c.topic_id == topic, ~POOL.c.withdrawn, POOL_ENTRY.c.sampled)
-        .order_by(POOL.c.id, POOL_ENTRY.c.position)
-    )
-    pooled: dict[int, Queued] = {}
-    for document, docno, order, label in session.execute(query):
-        pooled.setdefault(document, Queued(document, docno, order, label))
-    if not has_assignments(session):
-        return list(pooled.values())
-    return [
-        Queued(document, pooled[document].docno, held_place.display_order, pooled[document].round)
-        for document, held_place in assigned_documents(session, judge, topic).items()
-        if document in pooled
-    ]
-
-
-def fetch_queues(session: Session, judge: int) -> dict[int, set[int]]:
-    """Return the row ids of the documents of every queue of a judge, by topic."""
-    query = (
-        select(POOL_ENTRY.c.topic_id, POOL_ENTRY.c.document_id)
-        .join(POOL, POOL.c.id == POOL_ENTRY.c.pool_id)
-        .where(~POOL.c.withdrawn, POOL_ENTRY.c.sampled)
-        .distinct()
-    )
-    assigned = assigned_pairs(session, judge) if has_assignments(session) else None
-    queues: dict[int, set[int]] = {}
-    for topic, document in session.execute(query):
-        if assigned is None or (topic, document) in assigned:
-            queues.setdefault(topic, set()).add(document)
-    return queues
-
-
-def is_queued(session: Session, judge: int) -> bool:
-    """Say whether any document lies before a judge, decided or not, without counting them."""
-    pooled = (
-        select(POOL_ENTRY.c.document_id)
-        .join(POOL, POOL.c.id == POOL_ENTRY.c.pool_id)
-        .where(~POOL.c.withdrawn, POOL_ENTRY.c.sampled)
-    )
-    if has_assignments(session):
-        held = exists().where(
-            ASSIGNMENT.c.judge_id == judge,
-            ASSIGNMENT.c.topic_id == POOL_ENTRY.c.topic_id,
-            ASSIGNMENT.c.document_id == POOL_ENTRY.c.document_id,
-        )
-        pooled = pooled.where(held)
-    return session.scalar(pooled.limit(1)) is not None
-
-
-def count_claimable(session: Session, judge: int) -> dict[int, int]:
-    """Count, by topic, the documents that a judge may still claim."""
-    return claimable(session, judge) if has_assignments(session) else {}
-
-
-def count_undrawn(session: Session) -> dict[int, int]:
-    """Count, by topic, the documents that adaptive pools may still draw.
-
-    Nothing where documents are assigned: judges are shown those alone, and nobody draws.
-    """
-    if has_assignments(session):
-        return {}
-    one = draws_left().subquery()
-    query = select(one.c.topic_id, func.sum(one.c.left)).group_by(one.c.topic_id)
-    return {topic: int(count) for topic, count in session.execute(query)}
-
-
-CLAIMED_AT_ONCE = 3
-"""Documents claimed together: the next one can be read ahead, and few wait for one judge."""
-
-
-class Desk(OpenDesk):
-    """One judge's work on one collection, in one sitting; see `OpenDesk` for the parameters."""
-
-    def __init__(self, engine: Engine, judge: str, scale: Scale, *, program: str = "") -> None:
-        super().__init__(engine, judge, scale, program=program)
-        self._orders: dict[tuple[int, int], tuple[str, str]] = {}
-        self._document_ids: dict[str, int] = {}
-        self._undoing: int | None = None
-        """An event whose undo was sent, and nobody knows yet whether it was done."""
-
     def inbox(self) -> list[InboxLine]:
         """Return the judge's topics in natural order, those without a document left out."""
         with reading(self._engine) as session:
-            queues, to_come = self._queues(session), self._to_come(session)
+            queues, to_come = fetch_queues(session, self._judge_id), self._to_come(session)
             events: dict[int, list[Row[Any]]] = {}
             for event in session.execute(current_events(judges=[self._judge_id])):
                 events.setdefault(event.topic_id, []).append(event)
@@ -344,27 +271,22 @@ class Desk(OpenDesk):
             for row in session.execute(select(TOPIC.c.id, TOPIC.c.number, TOPIC.c.title)):
                 queue = queues.get(row.id, set())
                 mine = [event for event in events.get(row.id, []) if event.document_id in queue]
-                states = [event.state for event in mine]
                 n_documents = len(queue) + to_come.get(row.id, 0)
                 if n_documents:
-                    lines.append(
-                        InboxLine(
-                            row.number,
-                            sanitise_line(row.title),
-                            n_documents,
-                            states.count(State.JUDGED),
-                            states.count(State.SKIPPED),
-                            states.count(State.CANNOT),
-                            max((event.judged_at for event in mine), default=None),
-                        )
-                    )
+                    events_seen = [(event.state, event.judged_at) for event in mine]
+                    lines.append(inbox_line(row.number, row.title, n_documents, events_seen))
         return sorted(lines, key=lambda line: natural_key(line.topic))
 
     def is_idle(self) -> bool:
         """Say whether no document lies before the judge, decided or not, nor may come."""
         with reading(self._engine) as session:
-            is_queued_one = is_queued(session, self._judge_id)
-            return not (is_queued_one or self._to_come(session))
+            queued = to_judge(POOL_ENTRY.c.document_id).limit(1)
+            if has_assignments(session):
+                held = exists().where(
+                    ASSIGNMENT.c.judge_id == self._judge_id, same_pair(ASSIGNMENT, POOL_ENTRY)
+                )
+                queued = queued.where(held)
+            return session.scalar(queued) is None and not self._to_come(session)
 
     def queue(self, topic: str) -> list[Task]:
         """Return the judge's documents of a topic in display order, each as it stands."""
@@ -396,11 +318,7 @@ class Desk(OpenDesk):
             return count_claimable(session, self._judge_id).get(self._topic_id(session, topic), 0)
 
     def claim(self, topic: str) -> bool:
-        """Claim a few more documents of a topic; False = there are none left.
-
-        The first ones are waited for as any command waits: who cannot sit down would have to start
-        anew.
-        """
+        """Claim a few more documents of a topic; False = there are none left."""
         is_start = not self._has_begun
         self._sit(is_start=is_start)
         with self._writing(is_start=is_start) as session:
@@ -433,10 +351,7 @@ class Desk(OpenDesk):
         return task
 
     def keep(self, decision: Decision) -> Task:
-        """Note a decision and take it back at once: what was decided elsewhere stands.
-
-        Both stay in the history.
-        """
+        """Note a decision and take it back at once: what was decided elsewhere stands."""
         self._check(decision)
         self._sit()
         with self._writing() as session:
@@ -448,9 +363,7 @@ class Desk(OpenDesk):
         return task
 
     def undo(self) -> Undone | None:
-        """Take back this sitting's latest event that is not taken back yet.
-
-        ``None`` = nothing is left to undo.
+        """Take back this sitting's latest event that is not taken back yet; ``None`` = nothing is left.
 
         `ConflictError`: the same judge decided again elsewhere in between.
         """
@@ -497,10 +410,6 @@ class Desk(OpenDesk):
         """Return the documents of a topic in display order."""
         return fetch_queue(session, self._judge_id, topic)
 
-    def _queues(self, session: Session) -> dict[int, set[int]]:
-        """Return the row ids of all documents to judge, by topic."""
-        return fetch_queues(session, self._judge_id)
-
     def _to_come(self, session: Session) -> dict[int, int]:
         """Count the documents that may still come into the queue, by topic."""
         return count_undrawn(session) | count_claimable(session, self._judge_id)
@@ -534,11 +443,10 @@ class Desk(OpenDesk):
 
     def _latest(self, session: Session) -> Row[Any] | None:
         """Return this sitting's latest event that is not taken back."""
-        own = and_(JUDGEMENT.c.sitting_id == self._sitting, JUDGEMENT.c.judge_id == self._judge_id)
-        undone = select(JUDGEMENT.c.undoes).where(own, JUDGEMENT.c.undoes.is_not(None))
-        last = self._own_events().where(
-            JUDGEMENT.c.action != Action.UNDO.value, JUDGEMENT.c.id.not_in(undone)
-        )
+        own = self._own_events()
+        undone = own.where(JUDGEMENT.c.undoes.is_not(None)).with_only_columns(JUDGEMENT.c.undoes)
+        is_undone = JUDGEMENT.c.id.in_(undone.order_by(None).correlate(None))
+        last = own.where(JUDGEMENT.c.action != Action.UNDO.value, ~is_undone)
         return session.execute(last.limit(1)).first()
 
     def _all_own(self, session: Session, decision: Decision) -> bool:
@@ -604,7 +512,7 @@ class Desk(OpenDesk):
 
     def _hold(self, session: Session, values: Mapping[str, Any]) -> None:
         """Make sure that the document is still this judge's to decide."""
-        decided = values["state"] in (State.JUDGED.value, State.CANNOT.value)
+        decided = values["state"] in DECIDED
         hold(session, self._judge_id, values["topic_id"], values["document_id"], decided=decided)
 
     def _passages(self, session: Session, event: Row[Any] | None) -> tuple[Passage, ...]:
@@ -639,3 +547,43 @@ class Desk(OpenDesk):
             "sitting_id": self._sitting,
             "topic_version": self._topic_versions.get(topic, facts.topic),
         }
+
+    def _events(self, where: ColumnElement[bool]) -> list[SeenEvent]:
+        """Return some of the judge's events."""
+        with reading(self._engine) as session:
+            return fetch_events(session, judge=self._judge_id, sitting=self._sitting, where=where)
+
+    @contextmanager
+    def _writing(self, *, is_start: bool = False) -> Iterator[Session]:
+        """Open a writing session; but for a start it does not keep the judge waiting for long."""
+        try:
+            patience_ms = None if is_start else JUDGE_PATIENCE_MS
+            with writing(self._engine, patience_ms=patience_ms) as session:
+                try:
+                    yield session
+                except NoResultFound as error:
+                    # Here, before anybody looks for damage in the whole collection.
+                    self._check_not_gone(session, error)
+                    raise
+        except IntegrityError as error:
+            with reading(self._engine) as session:
+                self._check_not_gone(session, error)
+            raise
+
+    def _check_not_gone(self, session: Session, cause: Exception) -> None:
+        """Raise `StoreError` if the judge has been erased meanwhile."""
+        if session.scalar(select(JUDGE.c.id).where(JUDGE.c.id == self._judge_id)) is None:
+            raise StoreError(gone_message(self.judge)) from cause
+
+    def _sit(self, *, is_start: bool = False) -> None:
+        """Begin the sitting, in a transaction of its own, unless it has begun."""
+        if self._sitting is None:
+            with self._writing(is_start=is_start) as session:
+                sitting = open_sitting(session, self._judge_id, program=self._program)
+            self._sitting = sitting  # there is none before it is durable
+
+    def _topic_id(self, session: Session, topic: str) -> int:
+        """Return the row id of a topic."""
+        if topic not in self._topic_ids:
+            self._topic_ids[topic] = topic_id(session, topic)
+        return self._topic_ids[topic]

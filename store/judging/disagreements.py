@@ -16,7 +16,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from store.errors import ArgumentError
-from store.records import DECIDED, Action, Passage, Scale, State
+from store.records import Passage, Scale, State
 
 if TYPE_CHECKING:
     from store.analysis.aggregation.rules import TieRule
@@ -25,14 +25,14 @@ GivenGrade = int | None
 """What a decision came to: a grade of the scale; ``None`` = cannot be judged."""
 
 CANNOT = "cannot"
-"""How the verdict ``None`` is written."""
+"""How the given grade ``None`` is written."""
 
 _CANNOT_WORDS = (CANNOT, "cant", "can't")
 _BASIS = "docno opinions:"
 
 
 def is_disagreement(given_grades: Sequence[GivenGrade]) -> bool:
-    """Say whether verdicts differ; fewer than two never do.
+    """Say whether given grades differ; fewer than two never do.
 
     Examples
     --------
@@ -57,12 +57,12 @@ def gap_of(given_grades: Sequence[GivenGrade]) -> int | None:
 
 
 def in_order(given_grades: Iterable[GivenGrade]) -> list[GivenGrade]:
-    """Sort verdicts: grades ascending, then `cannot`."""
+    """Sort given grades: grades ascending, then `cannot`."""
     return sorted(given_grades, key=rank_of)
 
 
 def basis_of(given_grades: Iterable[GivenGrade]) -> str:
-    """Write verdicts in order, whoever gave which: the same disagreement is the same text.
+    """Write given grades in order, whoever gave which: the same disagreement is the same text.
 
     Examples
     --------
@@ -85,7 +85,7 @@ def read_basis(basis: str) -> tuple[GivenGrade, ...]:
 
 
 def display_order(given_grades: Iterable[GivenGrade]) -> str:
-    """Say for the event of a ruling how the documents lay, and which verdicts were seen.
+    """Say for the event of a ruling how the documents lay, and which given grades were seen.
 
     Examples
     --------
@@ -96,7 +96,7 @@ def display_order(given_grades: Iterable[GivenGrade]) -> str:
 
 
 def seen_basis(order: str | None) -> str | None:
-    """Read the verdicts out of what `display_order` wrote; ``None`` = it was not written so."""
+    """Read the given grades out of what `display_order` wrote; ``None`` = it was not written so."""
     return order.removeprefix(_BASIS) if order and order.startswith(_BASIS) else None
 
 
@@ -124,7 +124,7 @@ def parse_cell(text: str, scale: Scale) -> tuple[GivenGrade, GivenGrade]:
 
 
 def rank_of(given_grade: GivenGrade) -> tuple[bool, int]:
-    """Say where a verdict stands among others."""
+    """Say where a given grade stands among others."""
     return given_grade is None, given_grade or 0
 
 
@@ -165,7 +165,7 @@ class Ruling:
     given_grade: GivenGrade
     event: int = 0
     basis: str | None = None
-    """The verdicts it was made on, as `basis_of` writes them; ``None`` = not known."""
+    """The given grades it was made on, as `basis_of` writes them; ``None`` = not known."""
     at: datetime | None = None
     """When; ``None`` = not known, before all others."""
 
@@ -187,7 +187,7 @@ class Case:
 
     @property
     def given_grades(self) -> tuple[GivenGrade, ...]:
-        """The verdicts in the order of the letters."""
+        """The given grades in the order of the letters."""
         return tuple(vote.given_grade for vote in self.votes)
 
     @property
@@ -207,7 +207,7 @@ class Case:
 
     @property
     def basis(self) -> str:
-        """The verdicts as they stand now, written as by `basis_of`."""
+        """The given grades as they stand now, written as by `basis_of`."""
         return basis_of(self.given_grades)
 
     @property
@@ -219,7 +219,7 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Opinion:
-    """One judge's standing on a document as an adjudicator sees it: whose it is stays unsaid."""
+    """How a document stands with one judge as an adjudicator sees it: whose it is stays unsaid."""
 
     letter: str
     state: State
@@ -241,7 +241,7 @@ class Disagreement:
     outcome: GivenGrade = None
     """What was decided before; looked at only where `status` is not open."""
     outcome_on: tuple[GivenGrade, ...] = ()
-    """The verdicts that it was decided on; empty = not known."""
+    """The given grades that it was decided on; empty = not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,7 +252,7 @@ class Selection:
     gap: int | None = None
     """Least difference between two grades, in values of the scale."""
     cell: tuple[GivenGrade, GivenGrade] | None = None
-    """Some two judges gave these two verdicts, whoever gave which."""
+    """Some two judges gave these two given grades, whoever gave which."""
     judges: tuple[str, str] | None = None
     """Names of two judges: they disagree, and all else is asked of them alone."""
     unresolved: TieRule | None = None
@@ -261,10 +261,7 @@ class Selection:
     """Part of `unresolved`: least relevant grade; each judge's grade is collapsed there first."""
 
     def takes(self, case: Case, pair: tuple[int, int] | None = None) -> bool:
-        """Say whether a case is wanted; never one in which the judges agree.
-
-        `pair`: row ids of the selection's two judges, given exactly when it names some.
-        """
+        """Say whether a case is wanted; `pair`: row ids of the selection's two judges, if it names some."""
         if self.topic is not None and case.topic != self.topic:
             return False
         given_grades = [vote.given_grade for vote in case.votes if pair is None or vote.judge in pair]
@@ -294,7 +291,7 @@ class CellCount:
     cell: tuple[GivenGrade, GivenGrade]
     """Grades ascending, then cannot."""
     documents: int
-    """In disagreement, with some two judges in this cell; one with three verdicts is in three."""
+    """In disagreement, with some two judges in this cell; one with three given grades is in three."""
     settled: int
     outcomes: dict[GivenGrade, int]
     """How often the settled ones were settled as what."""
@@ -303,8 +300,7 @@ class CellCount:
 def lettered(topic: str, docno: str, votes: Iterable[Vote]) -> tuple[Vote, ...]:
     """Bring votes into the order of their letters A, B, C, ...
 
-    The order comes from a hash of topic, document and judge: always the same for a document, and
-    on another document another, so that no letter is a judge.
+    By a hash of topic, document and judge: always the same for a document, and no letter is a judge.
     """
 
     def place(vote: Vote) -> bytes:
@@ -330,72 +326,16 @@ def letter(place: int) -> str:
     return text
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One event of an adjudicator on one document, as far as `ruling_of` needs it."""
-
-    event: int
-    action: Action
-    undoes: int | None
-    grade: int | None
-    display_order: str | None
-    follows: int | None = None
-    """The place, from 1, of what stood when the adjudicator acted; ``None`` = the one before."""
-    state: State | None = None
-    """After it; needed of a settlement of copies alone."""
-    at: datetime | None = None
-    """When; in a history no event is before an earlier one, whatever the clocks said."""
-
-
-def ruling_of(judge: int, history: Sequence[Step]) -> Ruling | None:
-    """Find the decision that stands after all events of an adjudicator on a document, by revision.
-
-    That of the event that graded the document or found it impossible to judge; a note leaves it, a skip takes
-    it back, an undo restores what was before the event it undoes. Where copies of the collection were
-    settled, of the event whose decision was taken; of the settlement itself, where it took none.
-    """
-    places = {step.event: place for place, step in enumerate(history)}
-    place = len(history) - 1
-    settled: Step | None = None
-    while place >= 0:
-        step = history[place]
-        if step.action is Action.SETTLE and settled is None:
-            if step.state not in DECIDED:
-                return None
-            settled = step
-        elif step.action is Action.SETTLE and settled is not None:
-            # A ruling by hand with which other copies came together since.
-            if (step.state, step.grade) != (settled.state, settled.grade):
-                break
-            settled = step
-        if step.action in (Action.JUDGE, Action.CANNOT):
-            if settled is not None and settled.grade != step.grade:
-                break
-            return Ruling(judge, step.grade, step.event, seen_basis(step.display_order), step.at)
-        if step.action in (Action.SKIP, Action.REOPEN):
-            break
-        if step.undoes is not None:
-            step = history[places[step.undoes]]
-            place = places[step.event]
-        place = place - 1 if step.follows is None else step.follows - 1
-    return None if settled is None else Ruling(judge, settled.grade, settled.event, at=settled.at)
-
-
 def latest_ruling(rulings: Iterable[Ruling], identities: Mapping[int, str]) -> Ruling | None:
     """Return which of several adjudicators' rulings on a document counts: the latest.
 
-    Of two at one moment that of the adjudicator whose identity, the same in every copy of the collection,
-    comes last: row ids depend on the order in which copies were merged, and decide nothing.
+    Of two at one moment by the adjudicators' identities: row ids depend on the order of merging.
     """
     return max(rulings, key=lambda one: (one.at or _NEVER, identities.get(one.judge, "")), default=None)
 
 
 def count_cells(cases: Iterable[Case], pair: tuple[int, int] | None = None) -> list[CellCount]:
-    """Count disagreements by the two verdicts, in their order, and what they were settled as.
-
-    `pair`: row ids of two judges whose verdicts alone count. Their counts are those of their kappa table, a
-    cell and its mirror image added.
-    """
+    """Count disagreements, of two judges (row ids) or all, by the two grades given and what was settled."""
     documents: Counter[tuple[GivenGrade, GivenGrade]] = Counter()
     outcomes: dict[tuple[GivenGrade, GivenGrade], Counter[GivenGrade]] = {}
     for case in cases:

@@ -15,8 +15,9 @@ from typing import Any
 from sqlalchemy import Row, func, select
 from sqlmodel import Session
 
+from store.content.lookup import fetch_topic_names
 from store.db.keys import fetch_docnos
-from store.db.tables import JUDGE, JUDGEMENT, TOPIC
+from store.db.tables import JUDGE, JUDGEMENT
 from store.judging.events import (
     current_events,
     deciding_events,
@@ -70,23 +71,27 @@ class Effort:
 
 def fetch_effort(session: Session) -> list[Effort]:
     """Return what judging cost, for every judge with an event, by name."""
-    topics = {row.id: row.number for row in session.execute(select(TOPIC.c.id, TOPIC.c.number))}
-    seated = sat_down(session)
-    imported = _imported(session)
+    topics = fetch_topic_names(session)
+    sat = sat_down(session)
+    is_imported = (JUDGEMENT.c.sitting_id.is_(None), JUDGEMENT.c.state == State.JUDGED.value)
+    newest = current_events("judge_id").where(*is_imported).subquery()
+    counted = select(newest.c.judge_id, func.count()).group_by(newest.c.judge_id)
+    imported: dict[int, int] = dict(map(tuple, session.execute(counted)))
     query = select(JUDGE.c.id, JUDGE.c.name, JUDGE.c.kind).order_by(JUDGE.c.name)
     return [
-        _effort(session, row, topics) if row.id in seated else _no_effort(row, imported.get(row.id, 0))
+        _effort(session, row, topics)
+        if row.id in sat
+        else Effort(row.name, JudgeKind(row.kind), 0, None, 0, 0, imported[row.id], (), ())
         for row in session.execute(query).all()
-        if row.id in seated or row.id in imported
+        if row.id in sat or row.id in imported
     ]
 
 
 def recent_active_ms(session: Session, *, judge: int, limit: int) -> list[int]:
     """Return the active times of a judge's latest decisions, in milliseconds, the newest last.
 
-    One a document judged or found impossible to judge: the time of every showing of it, so that a grade
-    corrected later costs what it cost. A document judged again after it was reopened is two. Decisions
-    without a time are left out.
+    The time of every showing of a document, so that a grade corrected later costs what it cost; anew for one
+    that was reopened. Decisions without a time are left out.
     """
     histories = fetch_recent_histories(session, judge=judge, limit=limit * _EVENTS_A_DECISION)
     decisions = []
@@ -141,22 +146,6 @@ def _effort(session: Session, judge: Row[Any], topics: dict[int, str]) -> Effort
         ),
         display_orders=tuple(sorted({last.display_order or "" for _, _, last, _ in found} - {""})),
     )
-
-
-def _no_effort(judge: Row[Any], imported: int) -> Effort:
-    """Describe a judge of whom nothing but imported grades is known."""
-    return Effort(judge.name, JudgeKind(judge.kind), 0, None, 0, 0, imported, (), ())
-
-
-def _imported(session: Session) -> dict[int, int]:
-    """Count by judge the documents whose newest event is an imported grade."""
-    current = current_events().where(JUDGEMENT.c.sitting_id.is_(None)).subquery()
-    query = (
-        select(current.c.judge_id, func.count().label("documents"))
-        .where(current.c.state == State.JUDGED.value)
-        .group_by(current.c.judge_id)
-    )
-    return {row.judge_id: row.documents for row in session.execute(query)}
 
 
 def _parts(events: list[Row[Any]]) -> list[list[Row[Any]]]:

@@ -15,9 +15,10 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import ColumnElement, Engine, Table, and_, delete, exists, func, insert, select, update
+from sqlalchemy import ColumnElement, Table, and_, delete, exists, func, insert, select, true, update
 from sqlmodel import Session
 
+from store.content.lookup import same_pair
 from store.db.database import Area
 from store.db.engine import (
     BUSY_TIMEOUT_MS,
@@ -37,8 +38,8 @@ from store.db.tables import (
     SITTING,
 )
 from store.judging.events import Pair, current_events
-from store.judging.judges import Named, count_notes, disguise_among, judge_id, refuse_live, replace_names
-from store.records import JudgeKind, State
+from store.judging.judges import Named, count_notes, disguise_among, judge_named, refuse_live, replace_names
+from store.records import DECIDED, JudgeKind, State
 
 ERASED = "erased"
 """What stands where the name of an erased judge stood."""
@@ -101,15 +102,20 @@ class Erasing:
 
 def look_at(session: Session, name: str) -> Erasing:
     """Say what erasing a judge would take and leave; raise `UnknownNameError` for nobody."""
-    number = judge_id(session, name)
-    kind = JudgeKind(session.execute(select(JUDGE.c.kind).where(JUDGE.c.id == number)).scalar_one())
+    row = judge_named(session, name, "id", "kind")
+    number, kind = row.id, JudgeKind(row.kind)
     states = Counter(row.state for row in session.execute(current_events(judges=[number])))
     own = JUDGEMENT.c.judge_id == number
     is_adjudicator = kind is JudgeKind.ADJUDICATOR
+    marked = (
+        select(JUDGEMENT.c.topic_id, JUDGEMENT.c.document_id, PASSAGE.c.start, PASSAGE.c.length)
+        .join(PASSAGE, PASSAGE.c.judgement_id == JUDGEMENT.c.id)
+        .where(own)
+    )
     graded, shared, rulings = _beside(session, number)
     kept = set().union(*shared.values()) if shared else set()
     claimed = _claimed(number)
-    named_places = and_(ASSIGNMENT.c.judge_id == number, ~claimed)
+    n_places = _count(session, ASSIGNMENT, and_(ASSIGNMENT.c.judge_id == number, ~claimed))
     return Erasing(
         judge=name,
         kind=kind,
@@ -117,7 +123,7 @@ def look_at(session: Session, name: str) -> Erasing:
         cannot=states[State.CANNOT],
         skipped=states[State.SKIPPED],
         events=_count(session, JUDGEMENT, own),
-        passages=_count_passages(session, number),
+        passages=session.scalar(select(func.count()).select_from(marked.distinct().subquery())) or 0,
         notes=count_notes(session, [number]),
         sittings=_count(session, SITTING, SITTING.c.judge_id == number),
         terms=_count(session, JUDGE_TERM, JUDGE_TERM.c.judge_id == number),
@@ -125,10 +131,10 @@ def look_at(session: Session, name: str) -> Erasing:
         lost=0 if is_adjudicator else len(graded) - len(kept),
         shared=() if is_adjudicator else _listed(session, shared),
         rulings=0 if is_adjudicator else rulings,
-        places=_count(session, ASSIGNMENT, named_places),
+        places=n_places,
         reopened=_count(session, ASSIGNMENT, claimed),
         unassigned=_count_unassigned(session, number),
-        is_last_assigned=_is_last_assigned(session, number),
+        is_last_assigned=0 < _count(session, ASSIGNMENT, true()) == n_places,
         named=replace_names(session, {name: ERASED}, dry_run=True),
         in_notes=_count_mentions(session, number, name),
     )
@@ -137,16 +143,14 @@ def look_at(session: Session, name: str) -> Erasing:
 def erase(session: Session, name: str) -> Erasing:
     """Erase a judge: events, passages, terms, sittings, places, and the name wherever it stands.
 
-    A row of table `erasure` stays: the judge's identity, which tells no name, the kind, and how many
-    judgements and events there were. By it another copy of the collection is kept from bringing them back.
-    Other judges' events stay as they are, rulings too. The bytes are for `scrub`. `ConflictError`: the judge
-    is at work; nothing is changed.
+    A row of table `erasure` stays, by which another copy of the collection is kept from bringing them back.
+    The bytes are for `Erasures.scrub`. `ConflictError`: the judge is at work.
     """
-    number = judge_id(session, name)
+    judge = judge_named(session, name, "id", "uid")
+    number = judge.id
     refuse_live(session, {name: number})
     found = look_at(session, name)
     own = JUDGEMENT.c.judge_id == number
-    uid = session.execute(select(JUDGE.c.uid).where(JUDGE.c.id == number)).scalar_one()
     connection = session.connection()
     events = select(JUDGEMENT.c.id).where(own)
     connection.execute(delete(PASSAGE).where(PASSAGE.c.judgement_id.in_(events)))
@@ -163,7 +167,7 @@ def erase(session: Session, name: str) -> Erasing:
     replace_names(session, {name: ERASED})
     connection.execute(delete(JUDGE).where(JUDGE.c.id == number))
     tombstone = {
-        "uid": uid,
+        "uid": judge.uid,
         "kind": found.kind.value,
         "judgements": found.judgements,
         "events": found.events,
@@ -174,18 +178,15 @@ def erase(session: Session, name: str) -> Erasing:
 
 
 def _beside(session: Session, judge: int) -> tuple[set[Pair], dict[int, set[Pair]], int]:
-    """Return the documents a judge graded, those others graded too by judge, and others' rulings.
-
-    Rulings are counted where the judge decided, a grade or that there is none.
-    """
+    """Return the documents a judge graded, those others graded too, and rulings where the judge decided."""
     kinds = {row.id: row.kind for row in session.execute(select(JUDGE.c.id, JUDGE.c.kind))}
     graded: set[Pair] = set()
     decided: set[Pair] = set()
-    for event in session.execute(current_events(judges=[judge])):
+    for event in session.execute(current_events("topic_id", "document_id", "state", judges=[judge])):
         pair = (event.topic_id, event.document_id)
         if event.state == State.JUDGED:
             graded.add(pair)
-        if event.state in (State.JUDGED, State.CANNOT):
+        if event.state in DECIDED:
             decided.add(pair)
     shared: dict[int, set[Pair]] = {}
     ruled: set[Pair] = set()
@@ -193,7 +194,7 @@ def _beside(session: Session, judge: int) -> tuple[set[Pair], dict[int, set[Pair
     for event in session.execute(current_events(judges=others)) if decided else ():
         pair = (event.topic_id, event.document_id)
         if kinds[event.judge_id] == JudgeKind.ADJUDICATOR:
-            if pair in decided and event.state in (State.JUDGED, State.CANNOT):
+            if pair in decided and event.state in DECIDED:
                 ruled.add(pair)
         elif pair in graded and event.state == State.JUDGED:
             shared.setdefault(event.judge_id, set()).add(pair)
@@ -216,37 +217,14 @@ def _count_unassigned(session: Session, judge: int) -> int:
     """Count the documents at which nobody has a place, nor may claim one, without this judge's."""
     other = ASSIGNMENT.alias("other")
     claimed = select(ASSIGNMENT_PLAN.c.id).where(ASSIGNMENT_PLAN.c.lease_s.is_not(None))
-    stays = exists(
-        select(other.c.id).where(
-            other.c.topic_id == ASSIGNMENT.c.topic_id,
-            other.c.document_id == ASSIGNMENT.c.document_id,
-            other.c.judge_id.is_distinct_from(judge) | other.c.plan_id.in_(claimed),
-        )
-    )
+    is_anothers = other.c.judge_id.is_distinct_from(judge) | other.c.plan_id.in_(claimed)
+    stays = exists(select(other.c.id).where(same_pair(other, ASSIGNMENT), is_anothers))
     return _count(session, ASSIGNMENT, and_(ASSIGNMENT.c.judge_id == judge, ~stays))
-
-
-def _is_last_assigned(session: Session, judge: int) -> bool:
-    """Say whether all places there are go with a judge."""
-    goes = and_(ASSIGNMENT.c.judge_id == judge, ~_claimed(judge))
-    total = session.scalar(select(func.count(ASSIGNMENT.c.id))) or 0
-    return 0 < total == _count(session, ASSIGNMENT, goes)
 
 
 def _count(session: Session, table: Table, where: ColumnElement[bool]) -> int:
     """Count rows."""
     return session.scalar(select(func.count()).select_from(table).where(where)) or 0
-
-
-def _count_passages(session: Session, judge: int) -> int:
-    """Count the passages a judge marked, each once a document."""
-    query = (
-        select(JUDGEMENT.c.topic_id, JUDGEMENT.c.document_id, PASSAGE.c.start, PASSAGE.c.length)
-        .join(PASSAGE, PASSAGE.c.judgement_id == JUDGEMENT.c.id)
-        .where(JUDGEMENT.c.judge_id == judge)
-        .distinct()
-    )
-    return session.scalar(select(func.count()).select_from(query.subquery())) or 0
 
 
 def _count_mentions(session: Session, judge: int, name: str) -> int:
@@ -319,29 +297,6 @@ class Scrubbed(StrEnum):
     """The database is a server's."""
 
 
-def scrub(engine: Engine) -> Scrubbed:
-    """Write the file of a collection anew without what was removed from it, and empty its log.
-
-    Some 200 MB a second; rows keep their ids. `StoreError`: no room for a second copy of the file while it is
-    written; what was removed stays removed.
-    """
-    if engine.dialect.name != "sqlite":
-        return Scrubbed.NOT_HERE
-    with translated_errors(engine), closing(engine.raw_connection()) as raw:
-        cursor = raw.cursor()
-        cursor.execute("PRAGMA secure_delete = ON")
-        cursor.execute(f"PRAGMA busy_timeout = {JUDGE_PATIENCE_MS}")
-        try:
-            cursor.execute("VACUUM")
-            is_busy = bool(cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0])
-        except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode & 0xFF not in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-                raise
-            is_busy = True
-        cursor.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
-    return Scrubbed.IN_USE if is_busy else Scrubbed.DONE
-
-
 class Erasures(Area):
     """The judges of a collection who were erased, and are to be."""
 
@@ -360,5 +315,23 @@ class Erasures(Area):
             return erase(session, name)
 
     def scrub(self) -> Scrubbed:
-        """Remove the bytes of what was removed; see `scrub`."""
-        return scrub(self._db.engine)
+        """Write the file of a collection anew without what was removed from it, and empty its log.
+
+        `StoreError`: no room for a second copy of the file while it is written.
+        """
+        engine = self._db.engine
+        if engine.dialect.name != "sqlite":
+            return Scrubbed.NOT_HERE
+        with translated_errors(engine), closing(engine.raw_connection()) as raw:
+            cursor = raw.cursor()
+            cursor.execute("PRAGMA secure_delete = ON")
+            cursor.execute(f"PRAGMA busy_timeout = {JUDGE_PATIENCE_MS}")
+            try:
+                cursor.execute("VACUUM")
+                is_busy = bool(cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0])
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode & 0xFF not in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+                    raise
+                is_busy = True
+            cursor.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
+        return Scrubbed.IN_USE if is_busy else Scrubbed.DONE

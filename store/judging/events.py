@@ -12,16 +12,28 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
-from sqlalchemy import ColumnElement, Row, Select, and_, exists, func, insert, or_, select
+from sqlalchemy import ColumnElement, Row, Select, and_, func, insert, or_, select
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session
 
 from store.db.keys import Keys
-from store.db.tables import DOCUMENT, JUDGE, JUDGEMENT, PASSAGE, POOL, POOL_ENTRY, SITTING, TOPIC
+from store.db.tables import DOCUMENT, JUDGE, JUDGEMENT, PASSAGE, SITTING, TOPIC
 from store.errors import ArgumentError, ConflictError, StoreError
 from store.event import COLUMNS, EVENT, JudgementEvent
-from store.judging.judges import judge_id
-from store.records import Action, Decision, ImportReport, Judgement, Passage, Qrel, SeenEvent, State, Task
+from store.judging.disagreements import Ruling, seen_basis
+from store.judging.judges import fetch_judge_names, judge_id
+from store.records import (
+    DECIDED,
+    Action,
+    Decision,
+    ImportReport,
+    Judgement,
+    Passage,
+    Qrel,
+    SeenEvent,
+    State,
+    Task,
+)
 from store.text import sanitise, sanitise_line
 
 _BATCH = 5000
@@ -32,11 +44,10 @@ def no_advance(_steps: int) -> None:
     """Show nobody how many steps were done."""
 
 
-def current_events(*, judges: Sequence[int] | None = None, topic: int | None = None) -> Select[Any]:
-    """Select the newest event of every (topic, document, judge): the current state.
-
-    Judges and topic by row id.
-    """
+def current_events(
+    *columns: str, judges: Sequence[int] | None = None, topic: int | None = None
+) -> Select[Any]:
+    """Select columns, or all, of the newest event of every (topic, document, judge): the current state."""
     key = (JUDGEMENT.c.topic_id, JUDGEMENT.c.document_id, JUDGEMENT.c.judge_id)
     newest = select(*key, func.max(JUDGEMENT.c.revision).label("revision")).group_by(*key)
     if judges is not None:
@@ -45,10 +56,12 @@ def current_events(*, judges: Sequence[int] | None = None, topic: int | None = N
         newest = newest.where(JUDGEMENT.c.topic_id == topic)
     last = newest.subquery()
     same = (JUDGEMENT.c[name] == last.c[name] for name in last.c.keys())  # noqa: SIM118 - SQL columns
-    return select(JUDGEMENT).join(last, and_(*same))
+    wanted = [JUDGEMENT.c[name] for name in columns or JUDGEMENT.c.keys()]
+    return select(*wanted).join_from(JUDGEMENT, last, and_(*same))
 
 
 EventRecord = TypeVar("EventRecord", bound=JudgementEvent)
+JudgementRecord = TypeVar("JudgementRecord", bound=Judgement)
 _IDS = ("topic", "docno", "judge", "undoes", "sitting")
 _HELD = tuple((name, column) for name, column in COLUMNS.items() if name not in _IDS)
 """Fields whose columns hold no id of another row."""
@@ -58,8 +71,7 @@ _LOADED = tuple((one.name, one.kind.load) for one in EVENT if one.kind.load is n
 def event_of_row(row: Row[Any], record: type[EventRecord], **known: Any) -> EventRecord:
     """Turn an event row into an event, or into a record that tells more of it.
 
-    `known`: what a row holds as the id of another row, by the names of `store.event.EVENT` (topic, docno,
-    judge, undoes, sitting); the passages; and what the record has beside an event.
+    `known`: names, revision and sitting number of `_IDS`, the passages, and what the record has besides.
     """
     values = row._mapping
     event = {name: values[column] for name, column in _HELD}
@@ -77,8 +89,7 @@ def stored_values(event: JudgementEvent) -> dict[str, Any]:
 def append_event(session: Session, values: dict[str, Any], *, seen_revision: int) -> Row[Any]:
     """Append one event after the revision its author saw (0 = none); return its row.
 
-    `values` has the row's columns but for its revision. `ConflictError`: another event of the same judge on
-    the same document came in between.
+    `ConflictError`: another event of the same judge on the same document came in between.
     """
     message = "this document was judged under the same name somewhere else in between"
     key = ("topic_id", "document_id", "judge_id")
@@ -109,8 +120,7 @@ def import_judgements(
 ) -> ImportReport:
     """Append a judge's judgements from a file: grades of the declared scale, each (topic, docno) once.
 
-    A grade that differs from the stored one becomes a new revision with `replace`, else a `ConflictError`; so
-    does one of a judge who was at work on the same documents meanwhile.
+    A grade that differs from the stored one becomes a new revision with `replace`, else a `ConflictError`.
     """
     number = judge_id(session, judge)
     topics.add(session, (qrel.topic for qrel in qrels))
@@ -175,18 +185,23 @@ def fetch_judgements(
     session: Session, topics: Keys, documents: Keys, *, judges: Sequence[str] | None = None
 ) -> list[Judgement]:
     """Return the current state of every (topic, document, judge) that has an event."""
-    names = {row.id: row.name for row in session.execute(select(JUDGE.c.id, JUDGE.c.name))}
+    names = fetch_judge_names(session)
     numbers = None if judges is None else [judge_id(session, name) for name in judges]
-    rows = session.execute(current_events(judges=numbers))
-    return [as_record(row, topics, documents, names[row.judge_id]) for row in rows]
+    return [
+        as_record(
+            row,
+            Judgement,
+            topic=topics.names[row.topic_id],
+            docno=documents.names[row.document_id],
+            judge=names[row.judge_id],
+        )
+        for row in session.execute(current_events(judges=numbers))
+    ]
 
 
-def as_record(row: Any, topics: Keys, documents: Keys, judge: str) -> Judgement:
-    """Turn an event row into a `Judgement`."""
-    return Judgement(
-        topic=topics.names[row.topic_id],
-        docno=documents.names[row.document_id],
-        judge=judge,
+def as_record(row: Any, record: type[JudgementRecord], **known: Any) -> JudgementRecord:
+    """Turn an event row into a `Judgement`, or a record that tells more; `known`: names, and what is more."""
+    return record(
         state=State(row.state),
         grade=row.grade,
         revision=row.revision,
@@ -194,6 +209,7 @@ def as_record(row: Any, topics: Keys, documents: Keys, judge: str) -> Judgement:
         note=row.note,
         iteration=row.iteration,
         judged_at=row.judged_at,
+        **known,
     )
 
 
@@ -203,12 +219,9 @@ def check_grades(grades: Iterable[int], values: Sequence[int]) -> list[int]:
 
 
 def fetch_events(
-    session: Session, *, judge: int, sitting: int | None, where: ColumnElement[bool], limit: int | None = None
+    session: Session, *, judge: int, sitting: int | None, where: ColumnElement[bool]
 ) -> list[SeenEvent]:
-    """Return a judge's events, the newest first, fit for a terminal but for the ids.
-
-    `sitting` is the one that asks.
-    """
+    """Return a judge's events, the newest first, fit for a terminal but for ids; `sitting` asks."""
     own = JUDGEMENT.c.judge_id == judge
     undone = select(JUDGEMENT.c.undoes).where(own, JUDGEMENT.c.undoes.is_not(None))
     query = (
@@ -224,7 +237,6 @@ def fetch_events(
         .outerjoin(SITTING, SITTING.c.id == JUDGEMENT.c.sitting_id)
         .where(own, where)
         .order_by(JUDGEMENT.c.id.desc())
-        .limit(limit)
     )
     return [_as_event(row, sitting) for row in session.execute(query)]
 
@@ -255,9 +267,7 @@ Pair = tuple[int, int]
 
 
 def deciding_events(events: Sequence[Row[Any]]) -> list[Row[Any] | None]:
-    """Return for each event of one judge and document, by rising revision.
-
-    The one that decided the state after it.
+    """Return for each event of a judge and document, by revision, the one that decided the state after it.
 
     ``None`` = no decision stands, or one that is missing, as earlier events may be.
     """
@@ -292,6 +302,16 @@ def _settled(event: Row[Any], decider: Row[Any] | None) -> Row[Any] | None:
         return None
     taken = None if decider is None else (decider.state, decider.grade)
     return decider if taken == (event.state, event.grade) else event
+
+
+def ruling_of(judge: int, events: Sequence[Row[Any]]) -> Ruling | None:
+    """Return the ruling that stands after all events of an adjudicator on a document, by revision."""
+    decider = deciding_events(events)[-1]
+    if decider is None or decider.state not in DECIDED:
+        return None
+    basis = None if decider.action == Action.SETTLE else seen_basis(decider.display_order)
+    at = max(event.judged_at for event in events if event.revision <= decider.revision)
+    return Ruling(judge, decider.grade, decider.id, basis, at)
 
 
 def fetch_histories(session: Session, *, judge: int) -> dict[Pair, list[Row[Any]]]:
@@ -343,10 +363,7 @@ def state_after(decision: Decision, old: Row[Any] | None) -> tuple[str, int | No
 
 
 def is_same_decision(decision: Decision, event: Row[Any], passages: tuple[Passage, ...]) -> bool:
-    """Say whether an event, with its passages, is what a decision would make.
-
-    It must have been written already, then.
-    """
+    """Say whether an event, with its passages, is what a decision would make."""
     return (
         event.action == decision.action.value
         and decision.passages in (None, passages)
@@ -374,10 +391,7 @@ def as_task(docno: str, event: Row[Any] | None, passages: tuple[Passage, ...] = 
 
 
 def fetch_passages(session: Session, events: Sequence[int]) -> dict[int, tuple[Passage, ...]]:
-    """Return the passages of events, as offsets into the raw text, ascending.
-
-    Events without any are left out.
-    """
+    """Return the passages of events that have any, as offsets into the raw text, ascending."""
     found: dict[int, list[Passage]] = {}
     for first in range(0, len(events), 1000):
         batch = list(events[first : first + 1000])
@@ -389,10 +403,9 @@ def fetch_passages(session: Session, events: Sequence[int]) -> dict[int, tuple[P
 
 
 def fetch_shown_passages(session: Session, events: Mapping[int, int]) -> dict[int, tuple[Passage, ...]]:
-    """Return the passages of events as a screen has them: as parts of the sanitised text.
+    """Return the passages of events, by their documents, as parts of the sanitised text.
 
-    Passages whose text is no longer in its place - the document was replaced - are left out; they stay in the
-    store. `events`: row ids, and those of their documents.
+    Passages whose text is no longer in its place - the document was replaced - are left out.
     """
     raw = fetch_passages(session, list(events))
     documents = {events[event] for event in raw}
@@ -449,18 +462,3 @@ def as_shown(passage: Passage, text: str) -> Passage:
     start = passage.start - bisect_left(returns, passage.start)
     shown = sanitise(passage.text)
     return Passage(start, len(shown), shown)
-
-
-def count_judged(session: Session, name: str) -> int:
-    """Count the documents to judge of a pool that some judge has graded."""
-    current = current_events().where(JUDGEMENT.c.state == State.JUDGED.value).subquery()
-    judged = exists().where(
-        current.c.topic_id == POOL_ENTRY.c.topic_id, current.c.document_id == POOL_ENTRY.c.document_id
-    )
-    query = (
-        select(func.count())
-        .select_from(POOL_ENTRY)
-        .join(POOL, POOL.c.id == POOL_ENTRY.c.pool_id)
-        .where(POOL.c.name == name, POOL_ENTRY.c.sampled, judged)
-    )
-    return session.scalar(query) or 0

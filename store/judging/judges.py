@@ -7,14 +7,15 @@ import re
 import secrets
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import count
 from typing import Any
 
-from sqlalchemy import Column, ColumnElement, Table, delete, func, or_, select, update
+from sqlalchemy import Column, ColumnElement, Row, Table, delete, func, or_, select, update
 from sqlmodel import Session
 
+from store.content.lookup import row_named
 from store.db.database import Area
 from store.db.engine import database_now, overwrite_removed
 from store.db.tables import (
@@ -28,7 +29,7 @@ from store.db.tables import (
     TABLES,
     JudgeRow,
 )
-from store.errors import ArgumentError, ConflictError, UnknownNameError
+from store.errors import ArgumentError, ConflictError
 from store.fields import id_fault
 from store.judging.sittings import live_sittings
 from store.records import Action, Judge, JudgeKind, LiveSitting
@@ -61,14 +62,15 @@ def fetch_judges(session: Session) -> list[Judge]:
     return [Judge(row.name, JudgeKind(row.kind), row.disabled) for row in rows]
 
 
+def judge_named(session: Session, name: str, *columns: str) -> Row[Any]:
+    """Return columns of a judge; raise `UnknownNameError` when there is none of that name."""
+    hint = "pooler judges list shows them; pooler judges add makes a new one"
+    return row_named(session, "judge", JUDGE.c.name, name, *columns, hint=hint)
+
+
 def judge_id(session: Session, name: str) -> int:
-    """Return the row id of a judge."""
-    row = session.execute(select(JUDGE.c.id).where(JUDGE.c.name == name)).first()
-    if row is None:
-        known = [judge.name for judge in fetch_judges(session)]
-        hint = "pooler judges list shows them; pooler judges add makes a new one"
-        raise UnknownNameError("judge", name, known, hint=hint)
-    return int(row.id)
+    """Return the row id of a judge; raise `UnknownNameError` when there is none."""
+    return int(judge_named(session, name, "id").id)
 
 
 def fetch_identities(session: Session) -> dict[int, str]:
@@ -122,10 +124,7 @@ class Disguise:
         return self._pattern.sub(lambda found: self._names[found[0]], text)
 
     def manifest(self, manifest: Mapping[str, Any]) -> dict[str, Any]:
-        """Replace names in the manifest of a pool or an assignment, where it names judges.
-
-        Lists of judges are sorted anew: they would tell the order of the names.
-        """
+        """Replace names in the manifest of a pool or an assignment; lists of judges are sorted anew."""
         if not self._names:
             return dict(manifest)
         return {key: self._value(key, value) for key, value in manifest.items()}
@@ -181,14 +180,13 @@ class Named:
 def rename_in_lists(session: Session, old: str, new: str) -> int:
     """Put a name in place of another wherever a plan lists judges; return how many plans did.
 
-    Names of pools, rounds and files stay: somebody gave them, and other copies of the collection
-    know them by these.
+    Names of pools, rounds and files stay: other copies of the collection know them by these.
     """
     n_plans = 0
     for table in (ASSIGNMENT_PLAN, POOL):
         for row_id, manifest in _manifests(session, table):
             listed = {key: manifest[key] for key in _LISTS if key in manifest}
-            renamed = {key: _renamed(value, old, new) for key, value in listed.items()}
+            renamed = {key: _mapped(value, {old: new}, resorted=True) for key, value in listed.items()}
             if renamed != listed:
                 _write(session, table, row_id, {**manifest, **renamed})
                 n_plans += 1
@@ -198,21 +196,20 @@ def rename_in_lists(session: Session, old: str, new: str) -> int:
 def replace_names(session: Session, names: Mapping[str, str], *, dry_run: bool = False) -> Named:
     """Put other names in place of judges', wherever a collection names them beside their list.
 
-    These are the places where `Disguise` hides a name that is published: the names and rounds of pools, the
-    rounds of events, and the plans of both pools and assignments, as words of their own: ``ann`` is not
-    within ``annotated``, nor within the name of a judge ``ann-2``. The seed of an assignment that names one
-    of them goes: with it, and a name that is guessed, the order of that judge's documents could be drawn
-    again. With `dry_run` it is only said where they stand.
+    With `dry_run` it is only said where they stand: where `Disguise` hides a name that is published. The seed
+    of an assignment that names one of them goes: with it, and a name that is guessed, the order of that
+    judge's documents could be drawn again.
     """
     disguise = disguise_among(session, names)
     renamed_pools = _rename_pools(session, disguise, dry_run=dry_run)
     n_plans = 0
     for table in (ASSIGNMENT_PLAN, POOL):
         for row_id, manifest in _manifests(session, table):
-            new = {
-                key: manifest[key] if _is_resorted(manifest[key], value) else value
-                for key, value in disguise.manifest(manifest).items()
-            }
+            new = disguise.manifest(manifest)
+            for key, old in manifest.items():
+                # A list that differs in its order alone stays as it was.
+                if isinstance(old, list) and Counter(map(str, old)) == Counter(map(str, new[key])):
+                    new[key] = old
             for key in _POOL_KEYS & manifest.keys():
                 new[key] = _mapped(manifest[key], renamed_pools)
             if new == manifest:
@@ -226,23 +223,10 @@ def replace_names(session: Session, names: Mapping[str, str], *, dry_run: bool =
     return Named(n_plans, tuple(renamed_pools), n_events)
 
 
-def rounds_and_pools_with(session: Session, name: str) -> Named:
-    """Say where a name stands that `rename_in_lists` leaves alone."""
-    found = replace_names(session, {name: ""}, dry_run=True)
-    return Named(0, found.pools, found.events)
-
-
 def disguise_among(session: Session, names: Mapping[str, str]) -> Disguise:
     """Return other names for some judges; a longer name that holds one of them is another's."""
     everybody = session.scalars(select(JUDGE.c.name))
     return Disguise({**{name: name for name in everybody}, **names})
-
-
-def _is_resorted(old: Any, new: Any) -> bool:
-    """Say whether a list differs in its order alone."""
-    if old is new or not isinstance(old, list):
-        return False
-    return Counter(map(str, old)) == Counter(map(str, new))
 
 
 def _rename_pools(session: Session, disguise: Disguise, *, dry_run: bool) -> dict[str, str]:
@@ -272,12 +256,11 @@ def _rename_rounds(session: Session, disguise: Disguise, *, dry_run: bool) -> in
     n_events = 0
     for label in labels:
         new = disguise.iteration(label)
-        if new == label:
-            continue
-        is_its: ColumnElement[bool] = JUDGEMENT.c.iteration == label
-        n_events += len(session.scalars(select(JUDGEMENT.c.id).where(is_its)).all())
-        if not dry_run:
-            session.execute(update(JUDGEMENT).where(is_its).values(iteration=new))
+        if new != label:
+            is_its: ColumnElement[bool] = JUDGEMENT.c.iteration == label
+            n_events += session.scalar(select(func.count()).select_from(JUDGEMENT).where(is_its)) or 0
+            if not dry_run:
+                session.execute(update(JUDGEMENT).where(is_its).values(iteration=new))
     return n_events
 
 
@@ -294,20 +277,12 @@ def _write(session: Session, table: Table, row_id: int, manifest: Mapping[str, A
     session.execute(update(table).where(table.c.id == row_id).values(manifest=text))
 
 
-def _mapped(value: Any, names: Mapping[str, str]) -> Any:
-    """Put names in place of others: alone, or in a list, whose order stays."""
-    if isinstance(value, list):
-        return [names.get(one, one) for one in value]
-    return names.get(value, value) if isinstance(value, str) else value
-
-
-def _renamed(value: Any, old: str, new: str) -> Any:
-    """Put a name in place of another: alone, or in a list, which is sorted anew then."""
-    if value == old:
-        return new
-    if isinstance(value, list) and old in value:
-        return sorted((new if one == old else one for one in value), key=natural_key)
-    return value
+def _mapped(value: Any, names: Mapping[str, str], *, resorted: bool = False) -> Any:
+    """Put names in place of others: alone, or in a list, whose order stays unless it is sorted anew."""
+    if not isinstance(value, list):
+        return names.get(value, value) if isinstance(value, str) else value
+    new = [names.get(one, one) for one in value]
+    return sorted(new, key=natural_key) if resorted and new != value else new
 
 
 @dataclass(frozen=True, slots=True)
@@ -341,10 +316,7 @@ class Anonymised:
 
 
 def rename(session: Session, old: str, new: str) -> Renamed:
-    """Give a judge another name; it is the same judge in every copy of the collection.
-
-    A judge who is at work goes on: nothing that a desk writes depends on the name.
-    """
+    """Give a judge another name; it is the same judge in every copy, and at every desk."""
     number = judge_id(session, old)
     if fault := id_fault(new):
         raise ArgumentError("NEW", f"must be one word ({fault})", new)
@@ -357,7 +329,8 @@ def rename(session: Session, old: str, new: str) -> Renamed:
     session.execute(update(JUDGE).where(JUDGE.c.id == number).values(values))
     n_plans = rename_in_lists(session, old, new)
     live = live_sittings(session, number, but=None)
-    return Renamed(n_plans, rounds_and_pools_with(session, old), tuple(live))
+    left = replace(replace_names(session, {old: ""}, dry_run=True), plans=0)
+    return Renamed(n_plans, left, tuple(live))
 
 
 def anonymise(
@@ -365,11 +338,8 @@ def anonymise(
 ) -> Anonymised:
     """Take from judges whatever tells who they are; nothing in the collection tells it afterwards.
 
-    What counts as telling is what an anonymised export leaves out: the name wherever it stands, host, process
-    and program of sittings, own words that were marked, the day of registration, and seeds of orders that
-    were made of the name. The new names are the first free of ``judge-1``, ``judge-2``, ..., given by chance.
-    Grades, times and, unless they are to go, notes stay. `ConflictError`: one of them is at work; nothing is
-    changed.
+    What counts as telling is what an anonymised export leaves out. Grades, times and, unless they are to go,
+    notes stay. `ConflictError`: one of them is at work; nothing is changed.
     """
     numbers = {name: judge_id(session, name) for name in names}
     ids = list(numbers.values())
@@ -400,10 +370,7 @@ def anonymise(
 
 
 def refuse_live(session: Session, numbers: Mapping[str, int]) -> None:
-    """Raise `ConflictError` when one of some judges, by name and row id, is at work.
-
-    Until the transaction ends none of them can write.
-    """
+    """Raise `ConflictError` when one of some judges is at work; until the transaction ends none can be."""
     lock = select(JUDGE.c.id).where(JUDGE.c.id.in_(numbers.values())).order_by(JUDGE.c.id)
     session.execute(lock.with_for_update()).all()
     for name, number in numbers.items():
@@ -454,10 +421,7 @@ def _rename_all(session: Session, names: Mapping[int, str]) -> None:
 
 
 def _hide_orders(session: Session, judges: Sequence[int], *, dry_run: bool = False) -> int:
-    """Forget the seeds of orders that were a judge's own; return how many rows had one.
-
-    The order of a pool lay before everybody, and tells nobody.
-    """
+    """Forget the seeds of orders that were a judge's own, not a pool's; return how many rows had one."""
     of_pools = session.scalars(select(POOL.c.display_order).distinct()).all()
     n_rows = 0
     for table in (JUDGEMENT, ASSIGNMENT):
@@ -503,10 +467,7 @@ class Judges(Area):
             return anonymise(session, names, without_notes=without_notes)
 
     def set_disabled(self, names: Sequence[str], *, disabled: bool) -> list[str]:
-        """Disable judges, or let them judge again; return those it changed. An unknown name changes nothing.
-
-        A judge who is disabled gets no desk; what was judged stays and counts as before.
-        """
+        """Disable judges, or let them judge again; return those it changed. What was judged stays."""
         with self._db.writing(bulk=True) as session:
             ids = {name: judge_id(session, name) for name in names}
             query = select(JUDGE.c.id).where(JUDGE.c.id.in_(ids.values()), JUDGE.c.disabled != disabled)

@@ -7,22 +7,21 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import ColumnElement, func, select
+from sqlalchemy import exists, func, select
 from sqlmodel import Session
 
+from store.content.lookup import is_pooled, same_pair
 from store.content.pools import pooled_pairs
 from store.db.database import Area
 from store.db.engine import database_now
 from store.db.keys import Keys
-from store.db.tables import ASSIGNMENT, JUDGE, JUDGEMENT, POOL_ENTRY
+from store.db.tables import ASSIGNMENT, JUDGE, JUDGEMENT, POOL, POOL_ENTRY
 from store.judging.assignments import has_assignments
 from store.judging.desk import count_undrawn
 from store.judging.effort import Effort, fetch_effort, recent_active_ms
-from store.judging.events import Pair, count_judged, current_events
-from store.judging.states import SoughtIds, pooled, same_pair
+from store.judging.events import Pair, current_events
+from store.judging.states import SoughtIds, sizes
 from store.records import Counts, JudgeKind, Scale, State
-
-_PAIR = (POOL_ENTRY.c.topic_id, POOL_ENTRY.c.document_id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,13 +46,11 @@ class Unclaimed:
 def count_states(session: Session, topics: Keys, scale: Scale) -> dict[tuple[str, str], Counts]:
     """Count documents by state for every topic and judge.
 
-    For topics with a pooled or judged document, or one that may still be drawn, and judges who are not
-    disabled or have judged. Once anything is assigned, a person's pool is what is assigned to that person;
-    the rest, when judged all the same, counts as outside. Imported and model judges, and adjudicators, are
-    assigned nothing: their pool is the whole.
+    Once anything is assigned, a person's pool is what is assigned to that person; the rest, when judged all
+    the same, counts as outside. Of judges of other kinds the pool is the whole.
     """
     undrawn = count_undrawn(session)
-    whole = _sizes(session)
+    whole = sizes(session, SoughtIds())
     places = _places(session) if has_assignments(session) else None
     seen: defaultdict[tuple[int, int], Counter[str]] = defaultdict(Counter)
     grades: defaultdict[tuple[int, int], Counter[int]] = defaultdict(Counter)
@@ -70,14 +67,14 @@ def count_states(session: Session, topics: Keys, scale: Scale) -> dict[tuple[str
     judges = select(JUDGE.c.id, JUDGE.c.name, JUDGE.c.disabled, JUDGE.c.kind)
     for judge in session.execute(judges):
         by_name = places is not None and judge.kind == JudgeKind.HUMAN.value
-        sizes = places[judge.id] if places is not None and by_name else whole
+        own = places[judge.id] if places is not None and by_name else whole
         for topic in topic_ids:
             key = (topic, judge.id)
             if judge.disabled and key not in seen:
                 continue
             states, by_grade = seen.get(key, Counter()), grades.get(key, Counter())
             counts[topics.names[topic], judge.name] = Counts(
-                pooled=sizes[topic],
+                pooled=own[topic],
                 judged=states["judged"],
                 skipped=states[State.SKIPPED],
                 cannot=states[State.CANNOT],
@@ -87,24 +84,12 @@ def count_states(session: Session, topics: Keys, scale: Scale) -> dict[tuple[str
     return counts
 
 
-def _sizes(session: Session) -> Counter[int]:
-    """Count the documents to be judged of every topic."""
-    pairs = pooled(SoughtIds()).with_only_columns(*_PAIR).distinct().subquery()
-    query = select(pairs.c.topic_id, func.count()).group_by(pairs.c.topic_id)
-    return Counter(dict(map(tuple, session.execute(query))))
-
-
 def _places(session: Session) -> defaultdict[int, Counter[int]]:
     """Count the pooled documents of every topic that each judge has a place at."""
-    is_pooled = pooled(SoughtIds()).where(same_pair(POOL_ENTRY, ASSIGNMENT)).correlate(ASSIGNMENT)
     key = (ASSIGNMENT.c.judge_id, ASSIGNMENT.c.topic_id)
-    query = (
-        select(*key, func.count())
-        .where(ASSIGNMENT.c.judge_id.is_not(None), is_pooled.exists())
-        .group_by(*key)
-    )
+    named = select(*key, func.count()).where(ASSIGNMENT.c.judge_id.is_not(None), is_pooled(ASSIGNMENT))
     places: defaultdict[int, Counter[int]] = defaultdict(Counter)
-    for judge, topic, count in session.execute(query):
+    for judge, topic, count in session.execute(named.group_by(*key)):
         places[judge][topic] = count
     return places
 
@@ -114,15 +99,8 @@ def _count_events(session: Session, *, by_places: bool) -> Iterable[Any]:
 
     Theirs = pooled, and for a person, where documents are assigned (`by_places`), assigned too.
     """
-    names = ("topic_id", "document_id", "judge_id", "state", "grade")
-    newest = current_events().with_only_columns(
-        *(JUDGEMENT.c[name] for name in names), maintain_column_froms=True
-    )
-    now = newest.subquery()
-    # Looked up one by one: of a join, SQLite may make every pair of rows.
-    inside: ColumnElement[bool] = (
-        pooled(SoughtIds()).where(same_pair(POOL_ENTRY, now)).correlate(now).exists()
-    )
+    now = current_events("topic_id", "document_id", "judge_id", "state", "grade").subquery()
+    inside = is_pooled(now)
     if by_places:
         people = select(JUDGE.c.id).where(JUDGE.c.kind == JudgeKind.HUMAN.value)
         place = select(ASSIGNMENT.c.id).where(
@@ -194,4 +172,10 @@ class JudgingProgress(Area):
     def count_judged(self, pool: str) -> int:
         """Count the documents to judge of a pool that some judge has graded."""
         with self._db.reading() as session:
-            return count_judged(session, pool)
+            graded = current_events("topic_id", "document_id").where(JUDGEMENT.c.state == State.JUDGED.value)
+            has_grade = exists().where(same_pair(graded.subquery(), POOL_ENTRY))
+            entries = (
+                select(func.count()).select_from(POOL_ENTRY).join(POOL, POOL.c.id == POOL_ENTRY.c.pool_id)
+            )
+            query = entries.where(POOL.c.name == pool, POOL_ENTRY.c.sampled, has_grade)
+            return session.scalar(query) or 0

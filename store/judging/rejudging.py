@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -13,11 +13,11 @@ from sqlalchemy import Row, bindparam, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session
 
+from store.content.lookup import fetch_topic_names, rows_by_key
 from store.content.pools import pooled_pairs
 from store.content.topics import current_versions, fetch_guidelines, texts_of
 from store.db.database import Area
 from store.db.engine import database_now
-from store.db.keys import fetch_docnos
 from store.db.tables import (
     ASSIGNMENT,
     ASSIGNMENT_PLAN,
@@ -63,14 +63,11 @@ class Basis:
 
 
 def basis_of(events: Sequence[Row[Any]]) -> Basis | None:
-    """Return what the decision that stands was made by.
+    """Return what the decision that stands was made by, of all events of a judge and document.
 
-    Of all events of one judge and document by rising revision.
-
-    ``None`` = no decision stands, or one that was imported: nobody knows what it rests on. A settlement of
-    copies rests on what the decision rests on that it took. One by hand, with a grade that was given on no
-    copy, rests on the decisions that it settled: on the oldest of their guidelines and of their topic's
-    texts, and on every text of the document that was seen.
+    ``None`` = no decision stands, or one that was imported. A settlement of copies rests on what the decision
+    rests on that it took; one by hand on the decisions that it settled: on the oldest of their guidelines and
+    of their topic's texts, and on every text of the document that was seen.
     """
     deciders = {
         event.revision: decider for event, decider in zip(events, deciding_events(events), strict=True)
@@ -105,10 +102,7 @@ def _at_desks(
 
 
 def _behind(events: Sequence[Row[Any]]) -> dict[int, tuple[frozenset[int], frozenset[int]]]:
-    """Return the revisions that each event follows, and all behind it, near or far.
-
-    They are told as `store.keeping.merge.graph` says.
-    """
+    """Return the revisions that each event follows, and all behind it; see `store.keeping.merge.graph`."""
     found: dict[int, tuple[frozenset[int], frozenset[int]]] = {}
     ends: set[int] = set()
     for event in events:
@@ -133,10 +127,7 @@ class KnownVersions:
         self._topics: dict[str, int] = {row.number: row.version for row in rows}
 
     def without_unknown(self, event: JudgementEvent) -> JudgementEvent:
-        """Return an event that names no version that is not here: it is not known, then.
-
-        One that names none such is returned as it is.
-        """
+        """Return an event without versions that are not here: they are not known, then."""
         if event.guideline_version not in {None, *self._guidelines}:
             event = replace(event, guideline_version=None)
         if (event.topic_version or 0) > self._topics.get(event.topic, 1):
@@ -145,10 +136,7 @@ class KnownVersions:
 
 
 def is_same_event(there: JudgementEvent, event: JudgementEvent) -> bool:
-    """Say whether an event from elsewhere is one that is here.
-
-    Sittings are not compared, nor versions that were not known here when it came.
-    """
+    """Say whether an event from elsewhere is one here; its sitting and unknown versions aside."""
     guideline = None if there.guideline_version is None else event.guideline_version
     topic = None if there.topic_version is None else event.topic_version
     coming = replace(event, sitting=None, guideline_version=guideline, topic_version=topic)
@@ -183,10 +171,7 @@ def fetch_topic_versions(session: Session, topic: int) -> tuple[TopicVersion, ..
 
 
 def judged_under(basis: Basis) -> int:
-    """Return the version of the topic's text that a decision rests on.
-
-    Events of before topics had versions do not say; there was one version then, the first.
-    """
+    """Return the version of the topic's text that a decision rests on; older events do not say: 1."""
     return 1 if basis.topic_version is None else basis.topic_version
 
 
@@ -270,20 +255,18 @@ class OutdatedList:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """An outdated judgement with its row ids."""
+    """An outdated judgement, and the newest event on its document, without texts."""
 
     shown: Outdated
-    judge: int
-    pair: Pair
-    newest_event: int
+    newest: Row[Any]
 
 
 def _find(
     session: Session, judges: Sequence[str], topics: Collection[str], why: Collection[Why]
 ) -> list[_Found]:
-    """Find outdated judgements with their row ids."""
+    """Find outdated judgements."""
     numbers = [judge_id(session, name) for name in judges]
-    names = {row.id: row.number for row in session.execute(select(TOPIC.c.id, TOPIC.c.number))}
+    names = fetch_topic_names(session)
     for topic in topics:
         if topic not in names.values():
             raise UnknownNameError("topic", topic, names.values())
@@ -292,9 +275,9 @@ def _find(
     of_topics = current_versions(session)
     pooled, is_assigned = pooled_pairs(session), has_assignments(session)
     query = select(JUDGE).order_by(JUDGE.c.name)
-    seated = sat_down(session).intersection(numbers) if numbers else sat_down(session)
+    sat = sat_down(session).intersection(numbers) if numbers else sat_down(session)
     found: list[_Found] = []
-    for judge in session.execute(query.where(JUDGE.c.id.in_(seated))).all():
+    for judge in session.execute(query.where(JUDGE.c.id.in_(sat))).all():
         document_states: list[tuple[Pair, Basis, Row[Any]]] = []
         for pair, events in fetch_histories(session, judge=judge.id).items():
             if topics and names[pair[0]] not in topics:
@@ -303,17 +286,17 @@ def _find(
             if basis is not None:
                 document_states.append((pair, basis, events[-1]))
         places = assigned_pairs(session, judge.id) if is_assigned else None
-        documents = {document for (_, document), _, _ in document_states}
-        hashes, docnos = _hashes(session, documents), fetch_docnos(session, documents)
+        ids = {document for (_, document), _, _ in document_states}
+        documents = rows_by_key(session, ids, DOCUMENT.c.id, DOCUMENT.c.sha256, DOCUMENT.c.docno)
         for pair, basis, newest in document_states:
-            reasons = _reasons(basis, hashes[pair[1]], current, of_topics.get(pair[0]))
+            reasons = _reasons(basis, documents[pair[1]].sha256, current, of_topics.get(pair[0]))
             if not reasons or (why and not set(reasons).intersection(why)):
                 continue
             decider = basis.decider
             outdated = Outdated(
                 judge.name,
                 names[pair[0]],
-                docnos[pair[1]],
+                documents[pair[1]].docno,
                 State(decider.state),
                 decider.grade,
                 reasons,
@@ -322,7 +305,7 @@ def _find(
                 _obstacle(judge, pair, pooled, places),
                 basis.topic_version,
             )
-            found.append(_Found(outdated, judge.id, pair, newest.id))
+            found.append(_Found(outdated, newest))
     return sorted(found, key=lambda one: (one.shown.judge, natural_key(one.shown.topic), one.shown.docno))
 
 
@@ -372,95 +355,65 @@ def _obstacle(judge: Row[Any], pair: Pair, pooled: set[Pair], places: set[Pair] 
     return Obstacle.NOT_ASSIGNED if places is not None and pair not in places else None
 
 
-def _hashes(session: Session, documents: Iterable[int]) -> dict[int, str | None]:
-    """Return the hashes of the documents' texts as they are now."""
-    wanted = sorted(documents)
-    hashes: dict[int, str | None] = {}
-    for start in range(0, len(wanted), 1000):
-        batch = DOCUMENT.c.id.in_(wanted[start : start + 1000])
-        rows = session.execute(select(DOCUMENT.c.id, DOCUMENT.c.sha256).where(batch))
-        hashes.update({row.id: row.sha256 for row in rows})
-    return hashes
-
-
 def _append(session: Session, found: Sequence[_Found], now: datetime) -> None:
     """Append the events that reopen, with the passages that still fit their text."""
-    before = _events(session, [one.newest_event for one in found])
-    rows = []
-    for one in found:
-        newest = before[one.newest_event]
-        rows.append(
-            {
-                "topic_id": newest.topic_id,
-                "document_id": newest.document_id,
-                "judge_id": newest.judge_id,
-                "revision": newest.revision + 1,
-                "action": Action.REOPEN.value,
-                "state": State.UNJUDGED.value,
-                "reason": " ".join(one.shown.why),
-                "note": newest.note,
-                "iteration": newest.iteration,
-                "judged_at": now,
-            }
-        )
+    columns = (JUDGEMENT.c.id, JUDGEMENT.c.note, JUDGEMENT.c.iteration)
+    before = rows_by_key(session, (one.newest.id for one in found), *columns)
+    rows = [
+        {
+            "topic_id": one.newest.topic_id,
+            "document_id": one.newest.document_id,
+            "judge_id": one.newest.judge_id,
+            "revision": one.newest.revision + 1,
+            "action": Action.REOPEN.value,
+            "state": State.UNJUDGED.value,
+            "reason": " ".join(one.shown.why),
+            "note": before[one.newest.id].note,
+            "iteration": before[one.newest.id].iteration,
+            "judged_at": now,
+        }
+        for one in found
+    ]
     try:
         with session.begin_nested():
             session.connection().execute(insert(JUDGEMENT), rows)
     except IntegrityError as error:
-        raise _conflict(session, found, before) from error
-    kept = [one for one in found if KEEPS_PASSAGES.issuperset(one.shown.why)]
-    passages = fetch_passages(session, [one.newest_event for one in kept])
-    for one in kept:
-        if one.newest_event in passages:
-            old = before[one.newest_event]
-            event = session.scalar(
-                select(JUDGEMENT.c.id).where(
-                    JUDGEMENT.c.topic_id == old.topic_id,
-                    JUDGEMENT.c.document_id == old.document_id,
-                    JUDGEMENT.c.judge_id == old.judge_id,
-                    JUDGEMENT.c.revision == old.revision + 1,
-                )
-            )
-            add_passages(session, event or 0, passages[one.newest_event])
+        raise _conflict(session, found) from error
+    kept = [one.newest for one in found if KEEPS_PASSAGES.issuperset(one.shown.why)]
+    passages = fetch_passages(session, [newest.id for newest in kept])
+    for newest in kept:
+        if newest.id in passages:
+            add_passages(session, _later_event(session, newest) or 0, passages[newest.id])
 
 
-def _events(session: Session, ids: Sequence[int]) -> dict[int, Row[Any]]:
-    """Return events by row id."""
-    events: dict[int, Row[Any]] = {}
-    for start in range(0, len(ids), 1000):
-        batch = JUDGEMENT.c.id.in_(ids[start : start + 1000])
-        rows = session.execute(select(JUDGEMENT).where(batch))
-        events.update({row.id: row for row in rows})
-    return events
+def _later_event(session: Session, event: Row[Any]) -> int | None:
+    """Return the row id of an event that came after one of the same judge on the same document."""
+    key = ("topic_id", "document_id", "judge_id")
+    same = (JUDGEMENT.c[name] == event._mapping[name] for name in key)
+    later = select(JUDGEMENT.c.id).where(*same, JUDGEMENT.c.revision > event.revision)
+    return session.scalar(later.limit(1))
 
 
-def _conflict(session: Session, found: Sequence[_Found], before: dict[int, Row[Any]]) -> ConflictError:
+def _conflict(session: Session, found: Sequence[_Found]) -> ConflictError:
     """Say on which document a judge was at work."""
-    for one in found:
-        old = before[one.newest_event]
-        newer = select(JUDGEMENT.c.id).where(
-            JUDGEMENT.c.topic_id == old.topic_id,
-            JUDGEMENT.c.document_id == old.document_id,
-            JUDGEMENT.c.judge_id == old.judge_id,
-            JUDGEMENT.c.revision > old.revision,
-        )
-        if session.scalar(newer.limit(1)) is not None:
-            shown = one.shown
-            what = f"`{shown.docno}` of topic {shown.topic}"
-            message = f"`{shown.judge}` judged {what} at this very moment"
-            return ConflictError(message, hint="nothing was reopened; try again")
     message = "a judge was at work on one of these documents"
+    for one in found:
+        if _later_event(session, one.newest) is not None:
+            shown = one.shown
+            message = f"`{shown.judge}` judged `{shown.docno}` of topic {shown.topic} at this very moment"
+            break
     return ConflictError(message, hint="nothing was reopened; try again")
 
 
 def _renew_leases(session: Session, found: Sequence[_Found], now: datetime) -> None:
     """Let the leases of claimed places begin anew."""
-    wanted = {(one.judge, *one.pair) for one in found}
+    wanted = {(one.newest.judge_id, one.newest.topic_id, one.newest.document_id) for one in found}
     query = (
         select(ASSIGNMENT, ASSIGNMENT_PLAN.c.lease_s)
         .join(ASSIGNMENT_PLAN, ASSIGNMENT_PLAN.c.id == ASSIGNMENT.c.plan_id)
         .where(
-            ASSIGNMENT_PLAN.c.lease_s.is_not(None), ASSIGNMENT.c.judge_id.in_({one.judge for one in found})
+            ASSIGNMENT_PLAN.c.lease_s.is_not(None),
+            ASSIGNMENT.c.judge_id.in_({judge for judge, _, _ in wanted}),
         )
         .order_by(ASSIGNMENT.c.id)
         .with_for_update(of=ASSIGNMENT)
@@ -483,9 +436,7 @@ class Rejudging(Area):
     ) -> OutdatedList:
         """Find the judgements that rest on older guidelines, or on other texts than there are now.
 
-        Documents that are judged or cannot be judged. What counts is the event that decided: a note added
-        under newer guidelines changes nothing. A version of the guidelines, or of a topic, with the text of
-        the newest is no older one. Nothing named = all.
+        What counts is the event that decided. A version with the text of the newest is no older one.
         """
         with self._db.reading() as session:
             found = _find(session, judges, topics, why)
@@ -499,14 +450,10 @@ class Rejudging(Area):
     def reopen(
         self, judges: Sequence[str] = (), topics: Collection[str] = (), why: Collection[Why] = ()
     ) -> list[Outdated]:
-        """Reopen what `outdated` finds without an obstacle.
+        """Reopen what `outdated` finds without an obstacle: it is unjudged again, and lies before its judge.
 
-        Each is unjudged again, and lies before its judge.
-
-        One event is appended for each: the grade stays in the history, the note and the round with the
-        document, and so do marked passages unless the document's text has changed. The lease of a place that
-        was claimed begins anew, so that a judge who does not come back blocks nothing. `ConflictError`: a
-        judge was at work on one of the documents at this very moment; nothing is written.
+        Note and round stay, and marked passages unless the document's text has changed. The lease of a
+        claimed place begins anew. `ConflictError`: a judge was at work on one of the documents.
         """
         with self._db.writing(bulk=True) as session:
             numbers = [judge_id(session, name) for name in judges]

@@ -49,10 +49,7 @@ def close_sitting(session: Session, sitting: int) -> None:
 
 
 def live_sittings(session: Session, judge: int, *, but: int | None) -> list[LiveSitting]:
-    """Return the sittings of a judge that are alive, but for the one that asks.
-
-    The latest sign of life first.
-    """
+    """Return a judge's other sittings that are alive, the latest sign of life first."""
     query = (
         select(SITTING.c.id, SITTING.c.host, SITTING.c.seen_at, TOPIC.c.number)
         .outerjoin(TOPIC, TOPIC.c.id == SITTING.c.topic_id)

@@ -365,7 +365,7 @@ class Judgements(Area):
             raise ArgumentError("grade", f"must be one of {scale.values}", off_scale)
         with self._db.filling() as (session, topics, documents):
             if pool is not None and pool.entries:
-                add_pool(session, topics, documents, pool)
+                add_pool(session, topics, documents, [pool.entries], lambda: pool)
             total = ImportReport()
             for judge, qrels in by_judge.items():
                 add_judge(session, judge, kind)

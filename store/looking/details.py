@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Row, func, select
+from sqlalchemy import func, select
 from sqlmodel import Session
 
+from store.content.lookup import fetch_topic_names, row_named, topic_id
 from store.content.runs import fetch_pool_runs
 from store.db.database import Area
 from store.db.ranking_bytes import float_at, place_of, read_ids
@@ -19,19 +20,17 @@ from store.db.tables import (
     JUDGE,
     JUDGEMENT,
     POOL,
-    POOL_ENTRY,
     POOL_RUN,
     RANKING,
     RUN,
     SITTING,
     TOPIC,
 )
-from store.errors import UnknownNameError
-from store.judging.events import current_events
-from store.judging.judges import judge_id
+from store.judging.events import as_record, current_events
+from store.judging.judges import judge_named
 from store.judging.rejudging import TopicVersion, fetch_topic_versions
-from store.judging.states import RANKS, SoughtIds, looked_at, pool_id, pooled, topic_id
-from store.looking.history import find_document
+from store.judging.states import SoughtIds, looked_at, pooled
+from store.looking.history import Pooling, find_document, poolings
 from store.looking.lists import (
     JudgeLine,
     PoolLine,
@@ -42,28 +41,11 @@ from store.looking.lists import (
     run_lines,
     topic_lines,
 )
-from store.records import Document, JudgeKind, State, Topic
+from store.records import RANKS, Document, JudgeKind, Judgement, State, Topic
 from store.text import natural_key
 
 _BATCH = 256
 """Rankings read at a time."""
-
-
-@dataclass(frozen=True, slots=True)
-class Pooling:
-    """One pool that has a document for one topic."""
-
-    topic: str
-    pool: str
-    round: str
-    withdrawn: bool
-    sampled: bool
-    """False = not to be judged: listed in its stratum alone, or not drawn yet."""
-    position: int
-    """In the display order, from 0."""
-    priority: float | None
-    stratum: int | None
-    inclusion_probability: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,21 +61,11 @@ class Retrieval:
     score: float
 
 
-@dataclass(frozen=True, slots=True)
-class Standpoint:
-    """Where a document stands with one judge for one topic."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standpoint(Judgement):
+    """How a document stands with one judge for one topic."""
 
-    topic: str
-    judge: str
     kind: JudgeKind
-    state: State
-    grade: int | None
-    reason: str
-    note: str
-    iteration: str
-    revision: int
-    judged_at: datetime
-    """UTC."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,36 +80,6 @@ class DocumentDetails:
     poolings: tuple[Pooling, ...]
     retrievals: tuple[Retrieval, ...]
     standpoints: tuple[Standpoint, ...]
-
-
-def topic_names(session: Session) -> dict[int, str]:
-    """Return the topics' ids by row id."""
-    return {row.id: row.number for row in session.execute(select(TOPIC.c.id, TOPIC.c.number))}
-
-
-def _poolings(session: Session, document: int, names: dict[int, str]) -> list[Pooling]:
-    """Return the pools that have a document, topics in natural order, the oldest pool first."""
-    query = (
-        select(POOL_ENTRY, POOL.c.name, POOL.c.round, POOL.c.withdrawn)
-        .join(POOL, POOL.c.id == POOL_ENTRY.c.pool_id)
-        .where(POOL_ENTRY.c.document_id == document)
-        .order_by(POOL.c.id)
-    )
-    found = [
-        Pooling(
-            names[row.topic_id],
-            row.name,
-            row.round,
-            row.withdrawn,
-            row.sampled,
-            row.position,
-            row.priority,
-            row.stratum,
-            row.inclusion_probability,
-        )
-        for row in session.execute(query)
-    ]
-    return sorted(found, key=lambda one: natural_key(one.topic))
 
 
 def _retrievals(session: Session, document: int, names: dict[int, str]) -> Iterator[Retrieval]:
@@ -157,33 +99,21 @@ def _retrievals(session: Session, document: int, names: dict[int, str]) -> Itera
         yield Retrieval(names[topic], tags[run], index + 1, row.length, score)
 
 
-def _standpoints(session: Session, document: int, names: dict[int, str]) -> list[Standpoint]:
+def _standpoints(session: Session, document: int, docno: str, names: dict[int, str]) -> list[Standpoint]:
     """Return how a document stands with every judge, topics in natural order, then by judge."""
-    columns = [column for column in JUDGEMENT.c if column.name != "id"]
     query = (
         current_events()
         .where(JUDGEMENT.c.document_id == document)
         .join(JUDGE, JUDGE.c.id == JUDGEMENT.c.judge_id)
-        .with_only_columns(*columns, JUDGE.c.name, JUDGE.c.kind, maintain_column_froms=True)
+        .add_columns(JUDGE.c.name, JUDGE.c.kind)
     )
-    found = [_standpoint(row, names) for row in session.execute(query)]
+    found = [
+        as_record(
+            row, Standpoint, topic=names[row.topic_id], docno=docno, judge=row.name, kind=JudgeKind(row.kind)
+        )
+        for row in session.execute(query)
+    ]
     return sorted(found, key=lambda one: (natural_key(one.topic), one.judge))
-
-
-def _standpoint(row: Row[Any], names: dict[int, str]) -> Standpoint:
-    """Turn an event row into a `Standpoint`."""
-    return Standpoint(
-        names[row.topic_id],
-        row.name,
-        JudgeKind(row.kind),
-        State(row.state),
-        row.grade,
-        row.reason,
-        row.note,
-        row.iteration,
-        row.revision,
-        row.judged_at,
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -310,9 +240,7 @@ class DetailQueries(Area):
         """Return everything known of a run; raise `UnknownNameError` when there is none."""
         relaxed = self._db.scale.relaxed
         with self._db.reading() as session:
-            row_id = session.scalar(select(RUN.c.id).where(RUN.c.tag == tag))
-            if row_id is None:
-                raise UnknownNameError("run", tag, session.scalars(select(RUN.c.tag)))
+            row_id = row_named(session, "run", RUN.c.tag, tag, "id").id
             line = next(line for line in run_lines(session, SoughtIds()) if line.tag == tag)
             fed = (
                 select(POOL.c.name)
@@ -328,7 +256,7 @@ class DetailQueries(Area):
                     graded.setdefault(topic, []).append(document)
                     if best >= relaxed:
                         relevant.setdefault(topic, []).append(document)
-            names = topic_names(session)
+            names = fetch_topic_names(session)
             query = select(RANKING.c.topic_id, RANKING.c.document_ids).where(RANKING.c.run_id == row_id)
             topics = []
             for topic, packed in session.execute(query):
@@ -355,40 +283,36 @@ class DetailQueries(Area):
             )
 
     def document(self, docno: str) -> DocumentDetails:
-        """Return everything known of a document.
-
-        Reads the document ids of every ranking in the collection, a few hundred at a time.
-        """
+        """Return everything known of a document; reads the document ids of every ranking."""
         with self._db.reading() as session:
             row = find_document(session, docno)
             text = session.execute(select(DOCUMENT.c.text).where(DOCUMENT.c.id == row.id)).scalar_one()
-            names = topic_names(session)
+            names = fetch_topic_names(session)
             return DocumentDetails(
                 Document(docno, row.title or "", text),
                 row.listed,
                 row.sha256,
-                tuple(_poolings(session, row.id, names)),
+                poolings(session, row.id),
                 tuple(
                     sorted(
                         _retrievals(session, row.id, names),
                         key=lambda one: (natural_key(one.topic), one.rank, one.run),
                     )
                 ),
-                tuple(_standpoints(session, row.id, names)),
+                tuple(_standpoints(session, row.id, docno, names)),
             )
 
     def pool(self, name: str) -> PoolDetails:
         """Return everything known of a pool; raise `UnknownNameError` when there is none."""
         relaxed = self._db.scale.relaxed
         with self._db.reading() as session:
-            found = SoughtIds(pool=pool_id(session, name))
+            stored = row_named(session, "pool", POOL.c.name, name)
+            found = SoughtIds(pool=stored.id)
             [line] = pool_lines(session, found, relaxed=relaxed)
-            order = session.scalar(select(POOL.c.display_order).where(POOL.c.id == found.pool))
-            runs = fetch_pool_runs(session, found.pool) if found.pool is not None else ()
             return PoolDetails(
                 line,
-                order or "",
-                runs,
+                stored.display_order,
+                fetch_pool_runs(session, stored.id),
                 tuple(topic_lines(session, found, relaxed=relaxed)),
                 _active(judge_lines(session, found, relaxed=relaxed)),
             )
@@ -397,9 +321,9 @@ class DetailQueries(Area):
         """Return everything known of a judge; raise `UnknownNameError` when there is none."""
         relaxed = self._db.scale.relaxed
         with self._db.reading() as session:
-            found = SoughtIds(judge=judge_id(session, name))
+            row = judge_named(session, name, "id", "created_at")
+            found = SoughtIds(judge=row.id)
             [line] = judge_lines(session, found, relaxed=relaxed)
-            row = session.execute(select(JUDGE.c.created_at).where(JUDGE.c.id == found.judge)).one()
             acted = set(
                 session.scalars(
                     select(TOPIC.c.number)

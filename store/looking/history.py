@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import accumulate, chain
+from itertools import chain
+from operator import attrgetter
 from typing import Any, Literal
 
 from sqlalchemy import ColumnElement, Row, Select, and_, case, func, select
 from sqlmodel import Session
 
+from store.content.lookup import topic_id
 from store.content.topics import newest_guideline
 from store.db.database import Area
 from store.db.tables import (
@@ -41,19 +43,17 @@ from store.judging.disagreements import (
     GivenGrade,
     Ruling,
     Settlement,
-    Step,
     Vote,
     latest_ruling,
     lettered,
     read_basis,
-    ruling_of,
     seen_basis,
 )
-from store.judging.events import event_of_row, fetch_passages
+from store.judging.events import Pair, event_of_row, fetch_passages, ruling_of
 from store.judging.judges import fetch_identities, judge_id
-from store.judging.states import RANKS, topic_id
 from store.keeping.histories import fetch_sitting_numbers
 from store.records import DECIDED, Action, JudgeKind, State
+from store.text import natural_key
 
 What = Literal["event", "ruling", "run", "pool", "topic", "guidelines", "judge", "assignment", "collection"]
 """To what something happened. ``event`` is a judge's, on a document; ``ruling`` an adjudicator's
@@ -207,6 +207,13 @@ def _events(
     return entries, session.scalar(select(func.count(JUDGEMENT.c.id)).where(*conditions)) or 0
 
 
+_AS_READ = (
+    *("action", "judge", "topic", "docno", "revision", "grade", "grade_before", "undid", "settled"),
+    *("reason", "note", "guideline_version", "topic_version"),
+)
+"""Fields of an `Entry` that a row of `_told` has as they are."""
+
+
 def _told() -> Select[Any]:
     """Select events by time, each with its names and with what stood before it."""
     before, undone = JUDGEMENT.alias("before"), JUDGEMENT.alias("undone")
@@ -216,23 +223,9 @@ def _told() -> Select[Any]:
         else_=func.coalesce(JUDGEMENT.c.follows, JUDGEMENT.c.revision - 1),
     )
     same = (JUDGEMENT.c[name] == before.c[name] for name in ("topic_id", "document_id", "judge_id"))
-    names = (
-        "judged_at",
-        "action",
-        "revision",
-        "state",
-        "grade",
-        "settled",
-        "sitting_id",
-        "reason",
-        "note",
-        "iteration",
-        "guideline_version",
-        "topic_version",
-    )
     return (
         select(
-            *(JUDGEMENT.c[name] for name in names),
+            JUDGEMENT,
             JUDGE.c.name.label("judge"),
             JUDGE.c.kind,
             TOPIC.c.number.label("topic"),
@@ -253,29 +246,16 @@ def _told() -> Select[Any]:
 
 def _event(row: Row[Any]) -> Entry:
     """Turn an event row into an `Entry`."""
-    decides = row.action in (Action.JUDGE, Action.CANNOT)
     return Entry(
         at=row.judged_at,
-        what="ruling" if decides and row.kind == JudgeKind.ADJUDICATOR else "event",
-        action=row.action,
-        judge=row.judge,
+        what="ruling" if row.action in _RULES and row.kind == JudgeKind.ADJUDICATOR else "event",
         kind=JudgeKind(row.kind),
-        topic=row.topic,
-        docno=row.docno,
         round=row.iteration,
-        revision=row.revision,
         state_before=None if row.state_before is None else State(row.state_before),
-        grade_before=row.grade_before,
         state=State(row.state),
-        grade=row.grade,
-        undid=row.undid,
-        settled=row.settled,
         at_desk=row.sitting_id is not None,
-        reason=row.reason,
-        note=row.note,
         has_new_note=row.note != (row.note_before or ""),
-        guideline_version=row.guideline_version,
-        topic_version=row.topic_version,
+        **{name: row._mapping[name] for name in _AS_READ},
     )
 
 
@@ -379,6 +359,8 @@ TextThen = Literal["same", "changed", "came later", "removed", "none", "not know
 NoGrade = Literal["not-pooled", "unjudged", "skipped", "cannot", "several-judges", "ruled-cannot"]
 """Why a document has no final grade."""
 
+_RULES = (Action.JUDGE, Action.CANNOT)
+"""Actions of an adjudicator that are a ruling."""
 _NEAR = 5
 """Docnos shown on either side of one that is not there."""
 
@@ -394,14 +376,15 @@ class Happening(JudgementEvent):
     host: str
     """The machine; empty = not known."""
     opinions: tuple[GivenGrade, ...] | None
-    """Of an adjudicator's ruling: the judges' verdicts that lay before them; ``None`` = not known,
+    """Of an adjudicator's ruling: the judges' decisions that lay before them; ``None`` = not known,
     or no ruling."""
 
 
 @dataclass(frozen=True, slots=True)
-class PoolPlace:
-    """A pool that has the document for the topic."""
+class Pooling:
+    """One pool that has a document for one topic."""
 
+    topic: str
     pool: str
     round: str
     withdrawn: bool
@@ -409,6 +392,9 @@ class PoolPlace:
     """False = not to be judged: listed in its stratum alone, or not drawn yet."""
     position: int
     """In the display order, from 0."""
+    priority: float | None
+    stratum: int | None
+    inclusion_probability: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -436,7 +422,7 @@ class DocumentEvents:
     """``None`` = there are no guidelines."""
     topic_version: int
     """Of the topic's text there is now, from 1."""
-    places: tuple[PoolPlace, ...]
+    places: tuple[Pooling, ...]
     """The oldest pool first."""
     events: tuple[Happening, ...]
     """By time; those of one moment in the order in which they were written. Those asked for."""
@@ -474,12 +460,7 @@ def find_document(session: Session, docno: str) -> Row[Any]:
 def final_of(
     document_states: Sequence[Happening], ruling: Ruling | None, names: Mapping[int, str], *, is_pooled: bool
 ) -> Final:
-    """Say which grade follows without a rule: a ruling's, or the only judge's who graded.
-
-    `store.grades.qrels` gives the document the same grade, or none, when it is asked for the judgements of
-    this document without judge or rule. Several judges' grades never become one here, not even when they are
-    equal.
-    """
+    """Say which grade follows without a rule, as in `store.grades.qrels`: a ruling's, or the only judge's."""
     if ruling is not None:
         by = names[ruling.judge]
         reason: NoGrade | None = "ruled-cannot" if ruling.given_grade is None else None
@@ -491,10 +472,10 @@ def final_of(
         return Final(graded[0].grade, None, graded[0].judge)
     if graded:
         return Final(None, "several-judges")
-    rank = max((RANKS[one.state] for one in document_states), default=0)
-    if rank == RANKS[State.CANNOT]:
+    states = {one.state for one in document_states}
+    if State.CANNOT in states:
         return Final(None, "cannot")
-    if rank == RANKS[State.SKIPPED]:
+    if State.SKIPPED in states:
         return Final(None, "skipped")
     return Final(None, "unjudged" if is_pooled else "not-pooled")
 
@@ -510,12 +491,6 @@ def _events_on_document(topic: int, document: int) -> Any:
     )
 
 
-def _opinions_before(row: Row[Any]) -> tuple[GivenGrade, ...] | None:
-    """Return the verdicts that lay before an adjudicator; ``None`` = not known, or no ruling."""
-    basis = seen_basis(row.display_order) if row.action in (Action.JUDGE, Action.CANNOT) else None
-    return None if basis is None else read_basis(basis)
-
-
 def _text_then(row: Row[Any], sha256: str | None) -> TextThen:
     """Compare the text that an event rests on with the one there is now."""
     then: str | None = row.document_sha256
@@ -526,24 +501,30 @@ def _text_then(row: Row[Any], sha256: str | None) -> TextThen:
     return "none" if sha256 is None else "came later"
 
 
-def _places(session: Session, topic: int, document: int) -> tuple[PoolPlace, ...]:
-    """Return the pools that have a document for a topic, the oldest first."""
+def poolings(session: Session, document: int, *, topic: int | None = None) -> tuple[Pooling, ...]:
+    """Return the pools that have a document, topics in natural order, the oldest pool first."""
+    names = ("sampled", "position", "priority", "stratum", "inclusion_probability")
     query = (
-        select(POOL.c.name, POOL.c.round, POOL.c.withdrawn, POOL_ENTRY.c.sampled, POOL_ENTRY.c.position)
-        .join(POOL, POOL.c.id == POOL_ENTRY.c.pool_id)
-        .where(POOL_ENTRY.c.topic_id == topic, POOL_ENTRY.c.document_id == document)
+        select(
+            TOPIC.c.number,
+            POOL.c.name,
+            POOL.c.round,
+            POOL.c.withdrawn,
+            *(POOL_ENTRY.c[name] for name in names),
+        )
+        .join_from(POOL_ENTRY, POOL, POOL.c.id == POOL_ENTRY.c.pool_id)
+        .join(TOPIC, TOPIC.c.id == POOL_ENTRY.c.topic_id)
+        .where(POOL_ENTRY.c.document_id == document)
         .order_by(POOL.c.id)
     )
-    return tuple(PoolPlace(*row) for row in session.execute(query))
+    if topic is not None:
+        query = query.where(TOPIC.c.id == topic)
+    found = (Pooling(*row) for row in session.execute(query))
+    return tuple(sorted(found, key=lambda one: natural_key(one.topic)))
 
 
 def _case(
-    topic: str,
-    docno: str,
-    topic_row: int,
-    document: int,
-    by_judge: Mapping[int, list[Row[Any]]],
-    identities: Mapping[int, str],
+    topic: str, docno: str, pair: Pair, by_judge: Mapping[int, list[Row[Any]]], identities: Mapping[int, str]
 ) -> Case:
     """Gather the votes and the ruling as they stand, as an adjudicator's desk would."""
     votes: list[Vote] = []
@@ -551,26 +532,11 @@ def _case(
     for judge, rows in by_judge.items():
         last = rows[-1]
         if last.kind == JudgeKind.ADJUDICATOR:
-            times = accumulate((row.judged_at for row in rows), max)
-            steps = [
-                Step(
-                    row.id,
-                    Action(row.action),
-                    row.undoes,
-                    row.grade,
-                    row.display_order,
-                    row.follows,
-                    State(row.state),
-                    at,
-                )
-                for row, at in zip(rows, times, strict=True)
-            ]
-            ruling = ruling_of(judge, steps)
+            ruling = ruling_of(judge, rows)
             rulings += [] if ruling is None else [ruling]
         elif last.state in DECIDED:
             votes.append(Vote(judge, last.grade, last.id))
-    latest = latest_ruling(rulings, identities)
-    return Case(topic, docno, topic_row, document, lettered(topic, docno, votes), latest)
+    return Case(topic, docno, *pair, lettered(topic, docno, votes), latest_ruling(rulings, identities))
 
 
 class HistoryQueries(Area):
@@ -580,8 +546,7 @@ class HistoryQueries(Area):
         """Return what happened in a stretch of time, to a topic, by judges.
 
         No name comes from anywhere but the list of judges, so whoever was renamed, made anonymous or erased
-        is not named. With a limit of n, no source gives more than n rows. Events are found by one pass over
-        their table: 0.1 s for 100,000.
+        is not named. With a limit of n, no source gives more than n rows.
         """
         with self._db.reading() as session:
             topic = None if asked.topic is None else topic_id(session, asked.topic)
@@ -593,26 +558,15 @@ class HistoryQueries(Area):
                 things += map(entry_of, rows)
                 total += n
             # Row ids tell in which order judges were added; names that were made anonymous do not.
-            things.sort(
-                key=lambda one: (
-                    one.at,
-                    one.what,
-                    one.action,
-                    one.topic or "",
-                    one.name or "",
-                    one.judge or "",
-                )
-            )
+            named = attrgetter("topic", "name", "judge")
+            things.sort(key=lambda one: (one.at, one.what, one.action, *(name or "" for name in named(one))))
             events, n = _events(session, topic, judges, asked)
             found = sorted(chain(things, events), key=lambda one: one.at)
             kept = found if asked.limit is None else found[-asked.limit :]
             return CollectionEvents(tuple(kept), total + n)
 
     def of_document(self, topic: str, docno: str, asked: Stretch = EVERYTHING) -> DocumentEvents:
-        """Return what happened to a document of a topic.
-
-        How the document stands, and its final grade, rest on all events, whichever of them are asked for.
-        """
+        """Return what happened to a document of a topic; how it stands rests on all events, always."""
         with self._db.reading() as session:
             topic_row = topic_id(session, topic)
             document = find_document(session, docno)
@@ -639,19 +593,20 @@ class HistoryQueries(Area):
                     is_undone=row.id in undone,
                     text=_text_then(row, document.sha256),
                     host=row.host or "",
-                    opinions=_opinions_before(row),
+                    opinions=None if basis is None else read_basis(basis),
                 )
                 for row in rows
+                for basis in [seen_basis(row.display_order) if row.action in _RULES else None]
             }
             newest = newest_guideline(session)
-            places = _places(session, topic_row, document.id)
+            places = poolings(session, document.id, topic=topic_row)
             identities = fetch_identities(session)
-            case = _case(topic, docno, topic_row, document.id, by_judge, identities)
+            case = _case(topic, docno, (topic_row, document.id), by_judge, identities)
             document_states = sorted(
                 (happened[part[-1].id] for part in by_judge.values()), key=lambda one: one.judge
             )
             names = {part[0].judge_id: str(part[0].judge) for part in by_judge.values()}
-            is_pooled = any(place.sampled and not place.withdrawn for place in places)
+            is_pooled = any(one.sampled and not one.withdrawn for one in places)
             told = [
                 row.id
                 for row in rows

@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Select, and_, func, or_, select
+from sqlalchemy import Row, Select, and_, func, or_, select
 from sqlmodel import Session
 
+from store.content.lookup import same_pair
 from store.db.database import Area
 from store.db.tables import (
     DOCUMENT,
@@ -28,7 +29,6 @@ from store.db.tables import (
 from store.judging.events import current_events
 from store.judging.rejudging import count_older
 from store.judging.states import (
-    RANKS,
     Sought,
     SoughtIds,
     StateCounts,
@@ -37,9 +37,8 @@ from store.judging.states import (
     find,
     looked_at,
     pooled,
-    same_pair,
 )
-from store.records import JudgeKind, State
+from store.records import RANKS, JudgeKind, State
 from store.text import natural_key
 
 
@@ -95,7 +94,7 @@ class PoolLine:
     """UTC."""
     manifest: Mapping[str, Any]
     document_states: StateCounts
-    """Of its documents, in whatever other pools they are; `Standing.outside` does not apply."""
+    """Of its documents, in whatever other pools they are; `StateCounts.outside` does not apply."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,11 +224,6 @@ def pool_lines(session: Session, found: SoughtIds, *, relaxed: int) -> list[Pool
             continue
         if row is None and found.topic is not None and pool.id not in budget_of:
             continue
-        document_states = (
-            StateCounts()
-            if row is None
-            else StateCounts(row.pooled, row.judged, row.cannot, row.skipped, 0, row.relevant)
-        )
         lines.append(
             PoolLine(
                 pool.name,
@@ -240,7 +234,7 @@ def pool_lines(session: Session, found: SoughtIds, *, relaxed: int) -> list[Pool
                 budget_of.get(pool.id),
                 pool.created_at,
                 json.loads(pool.manifest),
-                document_states,
+                _states_of(row),
             )
         )
     return lines
@@ -249,9 +243,7 @@ def pool_lines(session: Session, found: SoughtIds, *, relaxed: int) -> list[Pool
 def judge_lines(session: Session, found: SoughtIds, *, relaxed: int) -> list[JudgeLine]:
     """Return every judge by name; of a topic or a pool, with what they did there alone."""
     names = ("judge_id", "topic_id", "document_id", "state", "grade")
-    newest = current_events(judges=found.judges, topic=found.topic).with_only_columns(
-        *(JUDGEMENT.c[name] for name in names), maintain_column_froms=True
-    )
+    newest = current_events(*names, judges=found.judges, topic=found.topic)
     every = select(JUDGEMENT.c.judge_id, func.count().label("events"), func.max(JUDGEMENT.c.judged_at))
     if found.topic is not None:
         every = every.where(JUDGEMENT.c.topic_id == found.topic)
@@ -312,9 +304,7 @@ def round_lines(session: Session, found: SoughtIds, *, relaxed: int) -> list[Rou
         .group_by(POOL.c.round)
     )
     rows = {row.round: row for row in session.execute(query)}
-    newest = current_events(judges=found.judges, topic=found.topic).with_only_columns(
-        JUDGEMENT.c.iteration, JUDGEMENT.c.state, maintain_column_froms=True
-    )
+    newest = current_events("iteration", "state", judges=found.judges, topic=found.topic)
     graded = newest.where(JUDGEMENT.c.state == State.JUDGED.value).subquery()
     labels = _counts(session, select(graded.c.iteration, func.count()).group_by(graded.c.iteration))
     pools = session.execute(select(POOL.c.name, POOL.c.round, POOL.c.withdrawn).order_by(POOL.c.id))
@@ -324,19 +314,19 @@ def round_lines(session: Session, found: SoughtIds, *, relaxed: int) -> list[Rou
     lines = []
     for label in sorted(names, key=natural_key):
         row = rows.get(label)
-        document_states = (
-            StateCounts()
-            if row is None
-            else StateCounts(row.pooled, row.judged, row.cannot, row.skipped, 0, row.relevant)
-        )
         used, withdrawn_names = names[label]
         topics = 0 if row is None else row.topics
-        lines.append(
-            RoundLine(
-                label, tuple(used), tuple(withdrawn_names), topics, document_states, labels.get(label, 0)
-            )
-        )
+        states = _states_of(row)
+        graded_here = labels.get(label, 0)
+        lines.append(RoundLine(label, tuple(used), tuple(withdrawn_names), topics, states, graded_here))
     return lines
+
+
+def _states_of(row: Row[Any] | None) -> StateCounts:
+    """Return the counts of a row of pooled documents; ``None`` = there are none."""
+    if row is None:
+        return StateCounts()
+    return StateCounts(row.pooled, row.judged, row.cannot, row.skipped, relevant=row.relevant)
 
 
 def _counts(session: Session, query: Select[Any]) -> dict[Any, int]:
@@ -378,8 +368,7 @@ def document_lines(
 ) -> DocumentLines:
     """Return the first documents, by docno.
 
-    Of a topic: documents pooled or looked at for it, counted for it alone. Of a pool: its documents to judge.
-    Of a judge: documents with an event of theirs, whose states alone count.
+    Of a topic: pooled or looked at for it. Of a pool: to judge. Of a judge: with an event of theirs.
     """
     query = select(
         DOCUMENT.c.id,
@@ -429,7 +418,7 @@ def _wanted(found: SoughtIds) -> list[Select[int]]:
 def _document_states(
     session: Session, found: SoughtIds, ids: Sequence[int] | None, relaxed: int
 ) -> tuple[dict[int, StateCounts], dict[int, set[int]]]:
-    """Count the topics of documents by standing, and name their pools; by document id."""
+    """Count the topics of documents by state, and name their pools; by document id."""
     pools: defaultdict[int, set[int]] = defaultdict(set)
     topics: defaultdict[int, set[int]] = defaultdict(set)
     for topic, document, pool in session.execute(pooled(found, ids)):

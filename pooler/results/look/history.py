@@ -16,7 +16,7 @@ from store.text import counted
 
 if TYPE_CHECKING:
     from store.collection import Collection
-    from store.looking.history import DocumentEvents, Entry, Happening, PoolPlace
+    from store.looking.history import DocumentEvents, Entry, Happening, Pooling
     from store.records import Scale
 
 SHOWN = 50
@@ -528,7 +528,7 @@ def _opinions(event: Happening) -> str | None:
     return basis_of(event.opinions)
 
 
-def _place(place: PoolPlace) -> str:
+def _place(place: Pooling) -> str:
     """Name a pool, and in what way the document is in it."""
     words = [f"round {place.round}"]
     words += ["withdrawn"] if place.withdrawn else []

@@ -71,7 +71,7 @@ def write_directory(
 
     `target` is not there or empty; with `replaces` also an earlier export that nobody has changed since.
     `PoolerError`: something else is there, an id could not be read back, or the policy cannot be met
-    (`store.grades.qrels.final_qrels`). Equal collections give equal bytes, but for the new names of judges:
+    (`store.grades.qrels.decide`). Equal collections give equal bytes, but for the new names of judges:
     these are drawn by chance, so that nobody who knows the judges can draw them again. Judges who have such
     names already, of whom nothing else is known, keep them. Memory: all docnos, the current judgements, and
     of everything else a few hundred rows at a time.

@@ -15,9 +15,9 @@ from store.errors import ArgumentError, PoolerError
 from store.formats.scale import make_scale, parse_scale
 from store.grades.opinions import CurrentRuling
 from store.grades.policy import Policy, Rule
-from store.grades.qrels import final_qrels
 from store.judging.disagreements import Settlement
 from store.records import Grade, Judgement, Qrel, Scale, State
+from tests.store.grades.deciding import final_qrels
 
 SCALE = parse_scale("0-2")
 JUNK = make_scale(tuple(Grade(value, str(value), key) for value, key in ((-2, "j"), (0, "0"), (1, "1"))))

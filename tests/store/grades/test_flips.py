@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from store.formats.scale import parse_scale
 from store.grades.opinions import CurrentRuling, gather
 from store.grades.policy import Policy, Rule
-from store.grades.qrels import Change, FinalQrels, decide, final_qrels, flips_of
+from store.grades.qrels import Change, FinalQrels, decide, flips_of
 from store.records import Judgement, State
+from tests.store.grades.deciding import final_qrels
 
 SCALE = parse_scale("0-2")
 RULES: list[Rule] = ["majority", "median", "mean", "min", "max"]

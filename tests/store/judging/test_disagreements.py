@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
+from types import SimpleNamespace
+from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,14 +19,14 @@ from store.judging.disagreements import (
     Ruling,
     Selection,
     Settlement,
-    Step,
     Vote,
     count_cells,
     lettered,
-    ruling_of,
 )
-from store.records import Action
+from store.judging.events import ruling_of
+from store.records import Action, State
 
+AT = datetime(2026, 3, 1, tzinfo=UTC)
 given_grades = st.one_of(st.none(), st.integers(-2, 3))
 
 
@@ -84,7 +87,7 @@ ACTIONS = st.lists(
 @given(ACTIONS)
 def test_standing_ruling_equals_a_stack_of_states(actions: list[tuple[str, GivenGrade]]) -> None:
     """Over any events, undo included, what stands is the top of a plain stack."""
-    history: list[Step] = []
+    history: list[Any] = []
     stack: list[tuple[int, tuple[int, GivenGrade] | None]] = [(0, None)]
     for event, (name, grade) in enumerate(actions, start=1):
         action, undoes = Action(name), None
@@ -100,14 +103,18 @@ def test_standing_ruling_equals_a_stack_of_states(actions: list[tuple[str, Given
             stack.append((event, (event, None)))
         else:
             stack.append((event, None if action is Action.SKIP else document_states))
-        history.append(Step(event, action, undoes, grade, f"docno opinions:{event}"))
-    ruling = ruling_of(7, history)
+        state = {Action.JUDGE: State.JUDGED, Action.CANNOT: State.CANNOT}.get(action, State.SKIPPED)
+        order = f"docno opinions:{event}"
+        known: dict[str, Any] = {"undoes": undoes, "follows": None, "display_order": order, "judged_at": AT}
+        known |= {"action": action, "state": state, "grade": grade}
+        history.append(SimpleNamespace(id=event, revision=len(history) + 1, **known))
+    ruling = ruling_of(7, history) if history else None
     expected = stack[-1][1]
     if expected is None:
         assert ruling is None
     else:
         event, grade = expected
-        assert ruling == Ruling(7, grade, event, basis=str(event))
+        assert ruling == Ruling(7, grade, event, basis=str(event), at=AT)
 
 
 @given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2), st.integers(0, 2)), max_size=30))

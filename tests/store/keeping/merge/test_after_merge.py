@@ -10,16 +10,17 @@ import pytest
 
 from judge_ui.session.messages import event_words
 from store.formats.scale import parse_scale
-from store.judging.disagreements import Ruling, Step, latest_ruling, ruling_of
-from store.judging.events import deciding_events
+from store.judging.disagreements import Ruling, latest_ruling
+from store.judging.events import deciding_events, ruling_of
 from store.records import Action, SeenEvent, State
 
 JUDGED, UNJUDGED = State.JUDGED, State.UNJUDGED
+AT = datetime(2026, 3, 1, tzinfo=UTC)
 
 
 def row(revision: int, action: Action, state: State, grade: int | None, **other: Any) -> Any:
     """Make an event as far as it matters who decided."""
-    values = {"undoes": None, "follows": None, **other}
+    values = {"undoes": None, "follows": None, "display_order": None, "judged_at": AT, **other}
     return SimpleNamespace(
         id=100 + revision, revision=revision, action=action, state=state, grade=grade, **values
     )
@@ -51,30 +52,24 @@ def test_decider_is_followed_across_copies(settlement: Any, decided_by: int | No
     assert found == [1, 2, 1, None, decided_by]
 
 
-def step(number: int, action: Action, grade: int | None, **other: Any) -> Step:
-    """Make an event of an adjudicator; its row id is a hundred more than its revision."""
-    return Step(100 + number, action, other.pop("undoes", None), grade, None, **other)
-
-
-RULED = [step(1, Action.JUDGE, 1), step(2, Action.JUDGE, 2), step(3, Action.NOTE, 1, follows=1)]
+RULED = FORK[:3]
 
 
 def test_ruling_is_the_one_that_a_settlement_took() -> None:
     """An adjudicator who ruled on two copies: the ruling taken stands, by its own event."""
-    taken = step(4, Action.SETTLE, 2, follows=2, state=JUDGED)
-    assert ruling_of(7, [*RULED, taken]) == Ruling(7, 2, 102)
-    noted = step(4, Action.SETTLE, 1, follows=3, state=JUDGED)
-    assert ruling_of(7, [*RULED, noted]) == Ruling(7, 1, 101)
-    by_hand = step(4, Action.SETTLE, 0, follows=3, state=JUDGED)
-    assert ruling_of(7, [*RULED, by_hand]) == Ruling(7, 0, 104)
-    open_again = step(4, Action.SETTLE, None, follows=3, state=UNJUDGED)
+    taken = row(4, Action.SETTLE, JUDGED, 2, follows=2)
+    assert ruling_of(7, [*RULED, taken]) == Ruling(7, 2, 102, at=AT)
+    noted = row(4, Action.SETTLE, JUDGED, 1, follows=3)
+    assert ruling_of(7, [*RULED, noted]) == Ruling(7, 1, 101, at=AT)
+    by_hand = row(4, Action.SETTLE, JUDGED, 0, follows=3)
+    assert ruling_of(7, [*RULED, by_hand]) == Ruling(7, 0, 104, at=AT)
+    open_again = row(4, Action.SETTLE, UNJUDGED, None, follows=3)
     assert ruling_of(7, [*RULED, open_again]) is None
     # A note of another copy came in later: the ruling by hand is still that of no. 4.
-    later = [by_hand, step(5, Action.NOTE, 1, follows=2),
-             step(6, Action.SETTLE, 0, follows=4, state=JUDGED)]  # fmt: skip
-    assert ruling_of(7, [*RULED, *later]) == Ruling(7, 0, 104)
-    after = step(5, Action.NOTE, 2, state=JUDGED)
-    assert ruling_of(7, [*RULED, taken, after]) == Ruling(7, 2, 102)
+    later = [by_hand, row(5, Action.NOTE, JUDGED, 2, follows=2), row(6, Action.SETTLE, JUDGED, 0, follows=4)]
+    assert ruling_of(7, [*RULED, *later]) == Ruling(7, 0, 104, at=AT)
+    after = row(5, Action.NOTE, JUDGED, 2)
+    assert ruling_of(7, [*RULED, taken, after]) == Ruling(7, 2, 102, at=AT)
 
 
 def test_latest_ruling_goes_by_time_then_by_name() -> None:
