@@ -226,8 +226,6 @@ class QrelsResult(Result):
     """The lines of the file."""
     erased: str = ""
     """How much of erased judges is gone; empty where nothing is."""
-    settings: Mapping[str, Any]
-    warnings: tuple[str, ...] = ()
 
     NAMES: ClassVar[tuple[str, ...]] = ("qrels", "left_out")
 

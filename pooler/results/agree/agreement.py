@@ -647,10 +647,8 @@ class AgreementResult(Result):
     votes: PopulationVotes
     """The grades that were measured."""
     options: AgreementOptions
-    settings: Mapping[str, Any]
     erased: str = ""
     """How much of erased judges is gone, in words."""
-    warnings: tuple[str, ...] = ()
 
     NAMES: ClassVar[tuple[str, ...]] = ("judges", "all_judges", "pairs", "per_grade", "cross_tables")
 

@@ -133,8 +133,6 @@ class QrelsDifference(Result, QrelsDiff):
 
     effect: OrderEffect | None
     """MAPs and orders under both; ``None`` without runs."""
-    settings: Mapping[str, Any]
-    warnings: tuple[str, ...] = ()
 
     NAMES: ClassVar[tuple[str, ...]] = ("summary", "pairs", "topics", "differences", "runs", "order")
 

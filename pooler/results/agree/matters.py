@@ -221,12 +221,10 @@ class JudgedOrders(Result):
     runs: Sequence[str]
     """Axis of runs."""
     votes: PopulationVotes
-    settings: Mapping[str, Any]
     erased: str = ""
     """How much of erased judges is gone, in words."""
     measured: Mapping[str, Any] = field(default_factory=dict)
     """Whose judgements of which documents, in the words of the settings of `agreement`."""
-    warnings: tuple[str, ...] = ()
 
     NAMES: ClassVar[tuple[str, ...]] = ("run_scores", "order_pairs", "mixtures", "swaps")
 

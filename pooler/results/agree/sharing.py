@@ -157,12 +157,10 @@ class SharingPlan(Result):
 
     rows: tuple[Mapping[str, Any], ...]
     n_pairs: int = 0
-    settings: Mapping[str, Any]
     erased: str = ""
     """How much of erased judges is gone, in words."""
     measured: Mapping[str, Any] = field(default_factory=dict)
     """Whose judgements of which documents, in the words of the settings of `agreement`."""
-    warnings: tuple[str, ...] = ()
 
     def names(self) -> tuple[str, ...]:
         """Return the name of the one table."""

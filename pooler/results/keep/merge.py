@@ -139,8 +139,6 @@ class MergeResult(Result):
 
     merged: Merged
     """Counts of judges and copies, and conflicts."""
-    settings: Mapping[str, Any]
-    warnings: tuple[str, ...] = ()
 
     NAMES: ClassVar[tuple[str, ...]] = ("judges", "copies", "conflicts")
 

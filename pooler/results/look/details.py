@@ -168,8 +168,6 @@ def details(
 class Details(Result):
     """Everything known of one thing: facts, and tables that depend on its kind."""
 
-    settings: Mapping[str, Any]
-    warnings: tuple[str, ...]
     known: Mapping[str, Any]
     """Facts; the first names the thing, ``None`` = undefined."""
     found: tuple[Table, ...]

@@ -131,8 +131,6 @@ def selection(scale: Scale, wanted: Mapping[str, Any]) -> Selection:
 class DisagreementList(Result):
     """What judges disagree on; tables: `disagreements`, and `cells`: their number by two grades."""
 
-    settings: Mapping[str, Any]
-    warnings: tuple[str, ...] = ()
     cases: tuple[Case, ...]
     """By topic and docno; the votes of each are A, B, C."""
     cells: tuple[CellCount, ...]

@@ -83,8 +83,6 @@ class EffortResult(Result):
 
     efforts: tuple[Effort, ...]
     """By judge: sittings, and every document decided."""
-    settings: Mapping[str, Any]
-    warnings: tuple[str, ...] = ()
 
     NAMES: ClassVar[tuple[str, ...]] = ("effort", "low_dwell", "drift")
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from pooler.results.result import Result, frozen
 from pooler.results.table import Column, Table, View
@@ -114,8 +114,6 @@ def erasing(collection: Collection, judge: str) -> ErasingResult:
 class ErasingResult(Result):
     """What goes with a judge, and what stays; tables: `erasing`, and `pairs` of judges."""
 
-    settings: Mapping[str, Any]
-    warnings: tuple[str, ...] = ()
     found: Erasing
 
     NAMES: ClassVar[tuple[str, ...]] = ("erasing", "pairs")

@@ -224,8 +224,6 @@ def history(
 class History(Result):
     """Who changed what, by time: every event of every judge, and whatever else has a date."""
 
-    settings: Mapping[str, Any]
-    warnings: tuple[str, ...] = ()
     entries: Sequence[Any]
     """The newest last: an `Entry` each; of a document a `Happening`."""
     n_left_out: int

@@ -242,8 +242,6 @@ def listing(
 class Listing(Result):
     """What there is of one kind: one table, of a row a thing."""
 
-    settings: Mapping[str, Any]
-    warnings: tuple[str, ...]
     kind: Kind
     rows: tuple[Mapping[str, Any], ...]
     total: int

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pooler.results.result import Result, frozen
@@ -109,8 +109,6 @@ def outdated(
 class OutdatedJudgements(Result):
     """Judgements that rest on something that has changed, or those of them that were put back."""
 
-    settings: Mapping[str, Any] = field(default_factory=frozen)
-    warnings: tuple[str, ...] = ()
     judgements: tuple[Outdated, ...] = ()
     left: tuple[Outdated, ...] = ()
     """Those that no judge would be shown again."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -184,8 +184,6 @@ class Comparison(Result, RunPairs):
     """Scores, shape (n_runs, n_topics); NaN = undefined."""
     is_two: bool
     """Whether two runs were named."""
-    settings: Mapping[str, Any]
-    warnings: tuple[str, ...] = ()
 
     NAMES: ClassVar[tuple[str, ...]] = ("difference", "tests", "topics", "normality")
 

@@ -195,8 +195,6 @@ class Diagnosis(Result):
     """Runs or groups left out in turn; ``None`` = there is no pool."""
     judged: Judged = field(repr=False)
     source: Source = field(repr=False)
-    settings: Mapping[str, Any]
-    warnings: tuple[str, ...] = ()
 
     NAMES: ClassVar[tuple[str, ...]] = ("runs", "scores", "coverage", "topics", "ranks", "contributors")
 

@@ -297,8 +297,6 @@ class Estimates(Result):
     scores: SampleScores = field(repr=False)
     """By estimate and topic, and of how many relevant documents."""
     sample: JudgedSample = field(repr=False)
-    settings: Mapping[str, Any]
-    warnings: tuple[str, ...] = ()
 
     NAMES: ClassVar[tuple[str, ...]] = ("runs", "by_topic")
 

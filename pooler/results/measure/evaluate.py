@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -133,8 +133,6 @@ class Evaluation(Result):
     """Rankings beside grades."""
     scores: tuple[Scores, ...]
     """By measure."""
-    settings: Mapping[str, Any]
-    warnings: tuple[str, ...] = ()
 
     NAMES: ClassVar[tuple[str, ...]] = ("measures", "topics")
 
@@ -268,9 +266,6 @@ def list_measures() -> MeasureList:
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
 class MeasureList(Result):
     """The measures there are; table: `measures`."""
-
-    settings: Mapping[str, Any]
-    warnings: tuple[str, ...] = ()
 
     NAMES: ClassVar[tuple[str, ...]] = ("measures",)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -154,8 +154,6 @@ class NextDocuments(Result):
     """Pairs whose order is not settled, shape (n_runs, n_runs), symmetric."""
     loaded: Probable = field(repr=False)
     source: Source = field(repr=False)
-    settings: Mapping[str, Any]
-    warnings: tuple[str, ...] = ()
 
     NAMES: ClassVar[tuple[str, ...]] = ("next",)
 

@@ -190,8 +190,6 @@ class Probabilities(Result):
     """Least grade that is relevant; ``None`` where `values` decide."""
     without_grade: int
     """Documents that judges looked at and did not grade: they are not among the others."""
-    settings: Mapping[str, Any]
-    warnings: tuple[str, ...] = ()
 
     NAMES: ClassVar[tuple[str, ...]] = ("probabilities",)
 

@@ -177,8 +177,6 @@ class RequiredDifference(Result):
     """Axis of runs."""
     grids: Sequence[tuple[float, float, float, NDArray[np.float64]]] = ()
     """K, Q, H, and differences of shape (variances, topics)."""
-    settings: Mapping[str, Any]
-    warnings: tuple[str, ...] = ()
 
     NAMES: ClassVar[tuple[str, ...]] = ("required_difference",)
 
@@ -404,8 +402,6 @@ class ApProperties(Result):
     down: Axis
     across: Axis
     grids: Mapping[str, NDArray[np.float64]]
-    settings: Mapping[str, Any]
-    warnings: tuple[str, ...] = ()
 
     def names(self) -> tuple[str, ...]:
         """Return the names of the tables."""

@@ -351,8 +351,6 @@ class SensitivityResult(Result, Sensitivity):
     """Axis of runs."""
     topics: Sequence[str]
     """Axis of topics."""
-    settings: Mapping[str, Any]
-    warnings: tuple[str, ...] = ()
     arrays: JudgedRankings = field(repr=False)
     """Rankings beside judgements."""
     docnos: Docnos = field(repr=False)
@@ -487,8 +485,6 @@ class SensitivityPairs(Result):
     """After the documents of either run turned relevant; ``None`` where one document is searched."""
     one: PairDiscovery | None
     """The one document that moves each difference most."""
-    settings: Mapping[str, Any]
-    warnings: tuple[str, ...] = ()
     arrays: JudgedRankings
     docnos: Docnos
     limit: int | None = None
@@ -598,8 +594,6 @@ class SensitivityEach(Result, EachDiscovery):
     runs: Sequence[str]
     topics: Sequence[str]
     """Axis to which `topic` is an index."""
-    settings: Mapping[str, Any]
-    warnings: tuple[str, ...] = ()
     docnos: Docnos
 
     NAMES: ClassVar[tuple[str, ...]] = ("each",)
@@ -665,8 +659,6 @@ class MissingResult(Result, MissingBounds):
 
     runs: Sequence[str]
     topics: Sequence[str]
-    settings: Mapping[str, Any]
-    warnings: tuple[str, ...] = ()
     arrays: JudgedRankings = field(repr=False)
 
     NAMES: ClassVar[tuple[str, ...]] = ("missing", "topics")
@@ -778,8 +770,6 @@ class MissingPairs(Result, MissingPairBounds):
     """Limits of the difference of every two runs; table: `pairs`."""
 
     runs: Sequence[str]
-    settings: Mapping[str, Any]
-    warnings: tuple[str, ...] = ()
     limit: int | None = None
 
     NAMES: ClassVar[tuple[str, ...]] = ("pairs",)

@@ -317,8 +317,6 @@ class Variation(Result):
     is_guessed: bool
     """Whether documents that nobody judged may be relevant."""
     neighbours: bool
-    settings: Mapping[str, Any]
-    warnings: tuple[str, ...] = ()
 
     NAMES: ClassVar[tuple[str, ...]] = ("variation", "pairs")
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from pooler.results.look.status import drawable, idle_words, way_out
 from pooler.results.result import Result, frozen, heard
@@ -224,8 +224,6 @@ class AssignmentResult(Result):
     """What was done, and what is left."""
     doubts: tuple[str, ...] = ()
     """Whether nobody draws from adaptive pools."""
-    settings: Mapping[str, Any] = field(default_factory=frozen)
-    warnings: tuple[str, ...] = ()
 
     NAMES: ClassVar[tuple[str, ...]] = ("workload",)
 

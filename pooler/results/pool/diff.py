@@ -112,8 +112,6 @@ class PoolDifference(Result):
     """Of what B alone has the rank and tag of every run that has it; ``None`` = not known."""
     title: str = ""
     """What A and B are."""
-    settings: Mapping[str, Any]
-    warnings: tuple[str, ...] = ()
 
     NAMES: ClassVar[tuple[str, ...]] = ("summary", "topics", "runs", "documents")
 

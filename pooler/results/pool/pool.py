@@ -200,8 +200,6 @@ class PoolResult(Result):
     """All that is needed to make the same pool again."""
     build: PoolBuild = field(repr=False)
     chosen: Sequence[TopicPool] = field(repr=False)
-    settings: Mapping[str, Any]
-    warnings: tuple[str, ...] = ()
 
     NAMES: ClassVar[tuple[str, ...]] = ("sizes", "runs", "documents", "ties")
 
@@ -409,9 +407,6 @@ def list_strategies() -> Strategies:
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
 class Strategies(Result):
     """The strategies; table: `strategies`, a row each."""
-
-    settings: Mapping[str, Any] = field(default_factory=frozen)
-    warnings: tuple[str, ...] = ()
 
     NAMES: ClassVar[tuple[str, ...]] = ("strategies",)
 

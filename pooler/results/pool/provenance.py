@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -117,8 +117,6 @@ class Provenance(Result):
     """Shape (runs + 1,): pairs of the pool that this many have; the first is 0."""
     by_depth: NDArray[np.int64]
     """Shape (depth, 4): pairs of the pool, judged, relevant, and brought by one run alone."""
-    settings: Mapping[str, Any]
-    warnings: tuple[str, ...] = ()
     run_set: RunSet = field(repr=False)
 
     NAMES: ClassVar[tuple[str, ...]] = ("contributions", "depths", "documents")

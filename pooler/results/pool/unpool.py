@@ -94,8 +94,6 @@ class Unpooled(Result):
     change: PoolChange
     words: Sequence[str] = ()
     """What there is to say."""
-    settings: Mapping[str, Any]
-    warnings: tuple[str, ...] = ()
 
     NAMES: ClassVar[tuple[str, ...]] = ("alone", "change", "topics")
 
