@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
 from pooler.results.source import files_of
-from pooler.results.table import Column, Table
+from pooler.results.table import DOCNO, DOCUMENTS, GRADE, RUN, TOPIC, Column, Table
 
 if TYPE_CHECKING:
     from store.collection import Collection
@@ -43,11 +43,11 @@ class ReadRuns(Mapping[str, "Run"]):
         """Return one table, `runs`: tag, group, whether it feeds pools, topics, documents, file."""
         runs = self._runs.values()
         columns = {
-            Column("run"): [*self],
+            RUN: [*self],
             Column("group", show="if_any"): [run.group for run in runs],
             Column("contributes", "bool"): [run.contributes for run in runs],
             Column("topics", "int"): [len(run.rankings) for run in runs],
-            Column("documents", "int"): [sum(len(one.docnos) for one in run.rankings) for run in runs],
+            DOCUMENTS: [sum(len(one.docnos) for one in run.rankings) for run in runs],
             Column("file"): [run.file for run in runs],
         }
         return (Table.of_columns("runs", columns),)
@@ -82,7 +82,7 @@ class ReadQrels(Sequence["Qrel"]):
 
     def tables(self) -> tuple[Table, ...]:
         """Return one table, `qrels`: topic, iteration, docno, grade."""
-        columns = [Column("topic"), Column("iteration"), Column("docno"), Column("grade", "int")]
+        columns = [TOPIC, Column("iteration"), DOCNO, GRADE]
         return (Table.of_records("qrels", columns, self._rows),)
 
 

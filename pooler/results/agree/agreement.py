@@ -32,7 +32,7 @@ from pooler.results.agree.sharing import pairs_of
 from pooler.results.judge_kinds import tell_kinds
 from pooler.results.result import Progress, Result, frozen, heard
 from pooler.results.source import Source, source_of
-from pooler.results.table import Column, Table, View, cells_where
+from pooler.results.table import GRADE, JUDGE, REASON, TOPIC, Column, Table, View, cells_where
 from pooler.telling import progress as telling
 from pooler.telling import warn
 from store.analysis.agreement.tables import all_pair_stacks, sharing_pairs
@@ -64,7 +64,7 @@ def pair_columns(*, by_topic: bool) -> list[Column]:
     return [
         Column("first"),
         Column("second"),
-        *([Column("topic")] if by_topic else []),
+        *([TOPIC] if by_topic else []),
         Column("level", "int"),
         Column("n", "int"),
         *(Column(name, "text" if name == "band" else "float", digits=3) for name in names),
@@ -127,7 +127,7 @@ def judges_rows(population: PopulationVotes, options: AgreementOptions) -> list[
 def judges_columns(*, by_topic: bool) -> list[Column]:
     """Name the columns of all judges together."""
     return [
-        *([Column("topic")] if by_topic else []),
+        *([TOPIC] if by_topic else []),
         Column("level", "int"),
         Column("coefficient"),
         Column("value", "float", digits=3),
@@ -149,7 +149,7 @@ def judge_table(population: PopulationVotes, options: AgreementOptions) -> Table
         grade = options.scale.values[population.default]
         taken = f"unjudged documents taken as grade {grade}, as --unlisted-as says"
     columns: dict[Column, Any] = {
-        Column("judge"): population.votes.judges,
+        JUDGE: population.votes.judges,
         Column("graded", "int"): population.graded,
         Column("outside", "int", "left out", "graded, but not among these documents", show="if_any"): (
             population.outside
@@ -187,10 +187,10 @@ def grade_table(stack: PairStack, pairs: Sequence[Pair], scale: Scale) -> Table:
     columns = {
         Column("first"): [first for first, _ in pairs for _ in scale.values],
         Column("second"): [second for _, second in pairs for _ in scale.values],
-        Column("grade", "int"): [*scale.values] * len(pairs),
+        GRADE: [*scale.values] * len(pairs),
         Column("given", "int"): given.ravel(),
         Column("agreement", "float", digits=3): cells_where(given.ravel() > 0, shares.ravel()),
-        Column("reason", show="if_any"): [
+        REASON: [
             None if count else "no-relevant" if others else "no-common-docs"
             for count, others in zip(given.ravel().tolist(), any_given, strict=True)
         ],
@@ -442,7 +442,7 @@ def all_view(
     columns += [people.interval_column("interval", "")] * (options.kind != "none")
     columns.append(Column("n", "int", "N", "documents with at least two graders"))
     columns += [Column("topics", "int"), *band_column(options)]
-    columns += [Column("reason", show="if_any")] * (options.kind == "none")
+    columns += [REASON] * (options.kind == "none")
     hidden = [Column("low", "float"), Column("high", "float"), Column("reason"), Column("interval_reason")]
     names = {one.name for one in columns}
     declared = [one for one in columns if not one.interval] + [one for one in hidden if one.name not in names]
@@ -473,7 +473,7 @@ def topics_view(rows: Sequence[Row], options: AgreementOptions) -> View:
             codes[str(row["reason"])] = None
     for topic, made in by_topic.items():
         made["reason"] = ", ".join(reasons[topic]) or None
-    columns = [Column("topic"), Column("n", "int", "N", "documents of the topic with at least two graders")]
+    columns = [TOPIC, Column("n", "int", "N", "documents of the topic with at least two graders")]
     columns += [Column(name_of[level, name], "float", heading, digits=3) for level, name, heading in wanted]
     columns.append(Column("reason", about="for every dash in the row", show="if_any"))
     lines = ["overlap covers the documents that everybody graded."] if options.levels else []

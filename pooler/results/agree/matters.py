@@ -13,7 +13,7 @@ from pooler.results.agree.settings import fetch_chosen, measured_of, resolve_lev
 from pooler.results.judge_kinds import tell_kinds
 from pooler.results.result import Result, frozen, heard
 from pooler.results.source import Source, source_of
-from pooler.results.table import Column, Table, View
+from pooler.results.table import REASON, RUN, Column, Table, View
 from pooler.telling import warn
 from store.analysis.collapse import level_index
 from store.errors import ArgumentError, PoolerError
@@ -302,7 +302,7 @@ class JudgedOrders(Result):
         """One row a run and judge would be long: one column a judge."""
         order, n_runs = self.order, len(self.runs)
         mixed, nothing = order.mixtures, [None] * n_runs
-        columns: dict[Column, Any] = {Column("run"): self.runs}
+        columns: dict[Column, Any] = {RUN: self.runs}
         for judge, of_judge in zip(self.judges, order.judges, strict=True):
             # Under judges of different topics means are of other topics.
             scores = None if is_partial(order) else of_judge.scores
@@ -335,7 +335,7 @@ class JudgedOrders(Result):
                 pair.tau_ap_reversed.tau for pair in pairs
             ],
             swapped: [pair.n_swapped for pair in pairs],
-            Column("reason", show="if_any"): [pair.tau.reason for pair in pairs],
+            REASON: [pair.tau.reason for pair in pairs],
         }
         return Table.of_columns("order_pairs", columns)
 

@@ -14,7 +14,7 @@ from pooler.results.judge_kinds import tell_kinds
 from pooler.results.reasons import REASONS as CODES
 from pooler.results.result import Result, frozen, heard
 from pooler.results.source import Source, source_of
-from pooler.results.table import Column, Table, View
+from pooler.results.table import DOCUMENTS, REASON, Column, Table, View
 from store.errors import ArgumentError
 from store.judging.kinds import kind_counts
 
@@ -172,7 +172,7 @@ class SharingPlan(Result):
                 Column("kappa", "float", digits=2),
                 Column("share", "float", "relevant", digits=2),
                 Column("wanted", "float", "width", digits=2),
-                Column("documents", "int"),
+                DOCUMENTS,
                 Column("warning"),
             ]
             note = (
@@ -194,14 +194,14 @@ class SharingPlan(Result):
             Column(
                 "documents_per_topic", "int", "per topic", "documents that each of these topics would need"
             ),
-            Column("documents", "int"),
+            DOCUMENTS,
             Column(
                 "or_topics",
                 "int",
                 "topics",
                 "how many topics, with as many documents each as now, would do instead",
             ),
-            Column("reason", show="if_any"),
+            REASON,
         ]
         title = f"Documents to share for an interval of width {self.settings['width']}"
         return Table.of_rows(name, columns, self.rows, title=title)

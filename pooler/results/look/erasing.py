@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from pooler.results.result import Result, frozen
-from pooler.results.table import Column, Table, View
+from pooler.results.table import JUDGE, Column, Table, View
 
 if TYPE_CHECKING:
     from store.collection import Collection
@@ -148,7 +148,7 @@ class ErasingResult(Result):
             columns = [Column("what", most=_MOST), Column("number", "int")]
             rows = [{"what": what, "number": number} for what, number in self.counts.items()]
             return Table.of_rows(name, columns, rows)
-        columns = [Column("judge"), Column("documents", "int", "documents both graded")]
+        columns = [JUDGE, Column("documents", "int", "documents both graded")]
         return Table.of_records(name, columns, self.found.shared, title="Pairs whose agreement is lost")
 
     def _views(self, name: str) -> Sequence[View]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pooler.results.result import Result, frozen
-from pooler.results.table import Column, Table
+from pooler.results.table import DOCNO, GRADE, JUDGE, TOPIC, Column, Table
 from store.errors import ArgumentError
 from store.text import counted
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from store.judging.rejudging import Outdated
 
 _COLUMNS = (
-    Column("judge"),
-    Column("topic"),
-    Column("docno"),
+    JUDGE,
+    TOPIC,
+    DOCNO,
     Column("state", show="never"),
-    Column("grade", "int"),
+    GRADE,
     Column("guidelines", "int", show="never"),
     Column("judged_at", "moment", show="never"),
     Column("why", "texts"),

@@ -16,7 +16,7 @@ from pooler.results.measure.evaluate import known_measure
 from pooler.results.measure.probabilities import collection_of
 from pooler.results.result import Progress, Result, facts_view, frozen, heard
 from pooler.results.source import Source, opened_collection, source_of
-from pooler.results.table import Column, Show, Table, View, cells_where
+from pooler.results.table import REASON, RUN, TOPIC, Column, Show, Table, View, cells_where
 from pooler.strategies import STRATEGIES, find_strategy
 from pooler.strategies.kinds import AnyStrategy, FixedStrategy, ParameterValue, SamplingStrategy
 from pooler.strategies.rankings import TopicRankings, descending
@@ -354,7 +354,7 @@ def runs_table(found: Looked, left: LeftOut | None, groups: Mapping[str, str], j
     tags, scores, pool = found.rankings.tags, found.scores, found.pool
     lower, _, upper = scores.bounds.means()
     columns: dict[Column, Any] = {
-        Column("run"): tags,
+        RUN: tags,
         Column("group", can_go=1, show="if_any"): [groups.get(tag) or None for tag in tags],
     }
     if pool is not None:
@@ -436,7 +436,7 @@ def _left_out_columns(pool: DepthPool, left: LeftOut) -> dict[Column, Any]:
 def topics_table(found: Looked) -> Table:
     """Make a row for every topic."""
     counts, has_pool = found.topics, found.pool is not None
-    columns: dict[Column, Any] = {Column("topic"): found.rankings.topics}
+    columns: dict[Column, Any] = {TOPIC: found.rankings.topics}
     if has_pool:
         columns |= {
             Column("pooled", "int", "in pool"): counts.pooled,
@@ -543,7 +543,7 @@ def scores_table(found: Looked, everything: Sequence[Readings], scale: Sequence[
     tags = found.rankings.tags
     rows = [(one, run) for one in everything for run in range(len(tags))]
     columns = {
-        Column("run"): [tags[run] for _, run in rows],
+        RUN: [tags[run] for _, run in rows],
         Column("measure"): [str(one.scores.measure) for one, _ in rows],
         Column("score", "float", "as judged", "unjudged documents count as not relevant"): [
             _of_run(one.scores, run, one.scores.overall) for one, run in rows
@@ -556,7 +556,7 @@ def scores_table(found: Looked, everything: Sequence[Readings], scale: Sequence[
         Column("residual", "float", "RBP residual", about_residual, show="if_any"): [
             _of_run(one.scores, run, one.residual) for one, run in rows
         ],
-        Column("reason", show="if_any"): [
+        REASON: [
             _joined(_why(one.scores, run), _why(one.judged_only, run), NO_BOUNDS if one.low is None else None)
             for one, run in rows
         ],
@@ -587,14 +587,14 @@ def coverage_table(found: Looked, level: int, judged_at: int) -> Table:
         " of a shorter list hold none"
     )
     columns = {
-        Column("run"): tags,
+        RUN: tags,
         Column("bpref", "float", about="ignores what is unjudged"): bpref.overall,
         Column("infap", "float", "infAP", as_a_sample): (
             np.where([why is None for why in no_pool], inferred.overall, np.nan)
         ),
         Column("judged", "float", f"judged@{judged_at}", of_list): judged,
         Column("unj", "float", f"unj_{judged_at}", of_ranks): of_runs.unjudged,
-        Column("reason", show="if_any"): reasons,
+        REASON: reasons,
     }
     return Table.of_columns("coverage", columns, "runs and gaps")
 

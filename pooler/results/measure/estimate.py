@@ -22,7 +22,7 @@ from pooler.results.source import (
     read_entries,
     source_of,
 )
-from pooler.results.table import Column, Table, View
+from pooler.results.table import REASON, RUN, TOPIC, Column, Table, View
 from pooler.telling import say, warn
 from store.analysis.measures.estimates import NAMES, SampleScores, estimates
 from store.analysis.measures.sampled import NOT_SAMPLED, UNGRADED, SampledPool
@@ -360,7 +360,7 @@ class Estimates(Result):
             "found": found.found.sum(axis=1),
             "missing": missing,
         }
-        return self._made("runs", [Column("run")], data, len(self.runs))
+        return self._made("runs", [RUN], data, len(self.runs))
 
     def _by_topic(self) -> Table:
         """Make a row for every run and topic."""
@@ -381,7 +381,7 @@ class Estimates(Result):
             },
             "missing": (found.rankings.lengths == 0).astype(np.int64).ravel(),
         }
-        return self._made("by_topic", [Column("run"), Column("topic")], data, n_runs * len(self.topics))
+        return self._made("by_topic", [RUN, TOPIC], data, n_runs * len(self.topics))
 
     def _made(self, name: str, first: Sequence[Column], data: dict[str, Any], n_rows: int) -> Table:
         """Make a table of what it has of the columns, with why estimates of a row are not there."""
@@ -445,11 +445,7 @@ class Estimates(Result):
                 for one in ("strata", "probability")
             ]
         about = "topics where the run has no document. It scores 0 there; both programs leave the topic out"
-        return [
-            *columns,
-            Column("missing", "int", about=about, show="if_any"),
-            Column("reason", show="if_any"),
-        ]
+        return [*columns, Column("missing", "int", about=about, show="if_any"), REASON]
 
     def _words(self) -> list[str]:
         """Say how far to trust the numbers, and over which topics means are."""

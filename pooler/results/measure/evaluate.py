@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from pooler.results.result import Progress, Result, frozen, heard
 from pooler.results.source import Source, source_of
-from pooler.results.table import Column, Table, View
+from pooler.results.table import REASON, RUN, TOPIC, Column, Table, View
 from pooler.telling import say
 from store.analysis.measures.names import ALIASES, DCGS, SIGNATURES, MeasureName, Signature, parse_measure
 from store.errors import ArgumentError, UnknownNameError
@@ -193,11 +193,11 @@ class Evaluation(Result):
     def _table(self, name: str) -> Table:
         by_topic = name == "topics"
         columns = [
-            Column("run"),
-            *([Column("topic")] if by_topic else []),
+            RUN,
+            *([TOPIC] if by_topic else []),
             Column("measure"),
             Column("value", "float"),
-            Column("reason", show="if_any"),
+            REASON,
             Column("topics", "int", about="topics of the mean"),
             Column("missing", "int", about="judged topics where the run has no document"),
         ]
@@ -229,8 +229,8 @@ class Evaluation(Result):
 
     def _wide(self, table: Table, *, by_topic: bool) -> Table:
         """Lay out a column for each measure."""
-        columns = [Column("run"), *([Column("topic")] if by_topic else [])]
-        columns += [Column(name, "float") for name in self.measures] + [Column("reason", show="if_any")]
+        columns = [RUN, *([TOPIC] if by_topic else [])]
+        columns += [Column(name, "float") for name in self.measures] + [REASON]
         step = len(self.scores)
         reasons = table.cells("reason")
         values = table.cells("value")

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from pooler.results.measure.probabilities import Probable, Values, collection_of, load_probable, say_empty
 from pooler.results.result import Progress, Result, frozen, heard
 from pooler.results.source import Source, opened_collection, source_of
-from pooler.results.table import Column, Table
+from pooler.results.table import TOPIC, Column, Table
 from pooler.telling import progress as telling
 from pooler.telling import say
 from store.analysis.variation.collection import collection_variation
@@ -216,7 +216,7 @@ class NextDocuments(Result):
         what = "between the two runs" if of_two else "between runs that are not settled"
         share = f"how much of the uncertainty (variance) {what} a certain judgement of it removes, on average"
         columns: dict[Column, Any] = {
-            Column("topic"): self.topic,
+            TOPIC: self.topic,
             Column("docno", most=32): self.docno,
             Column("p", "float", about="how likely the document is relevant"): self.p,
             Column("judged", "bool"): self.judged,

@@ -20,7 +20,7 @@ from pooler.results.source import (
     read_entries,
     source_of,
 )
-from pooler.results.table import Column, Table
+from pooler.results.table import DOCNO, TOPIC, Column, Table
 from pooler.telling import say, warn
 from store.errors import ArgumentError, PoolerError
 from store.judging.kinds import kind_counts
@@ -195,8 +195,8 @@ class Probabilities(Result):
 
     def _table(self, name: str) -> Table:
         columns: dict[Column, Any] = {
-            Column("topic"): self.topics,
-            Column("docno"): self.docnos,
+            TOPIC: self.topics,
+            DOCNO: self.docnos,
             Column("p", "float", about="how likely the document is relevant"): self.p,
         }
         if self.n_judges is not None:

@@ -13,7 +13,18 @@ from pooler.results.measure.sensitivity import check_pair
 from pooler.results.reasons import undefined_pairs
 from pooler.results.result import Progress, Result, frozen, heard
 from pooler.results.source import Source, source_of
-from pooler.results.table import Column, Table, View, cells_where
+from pooler.results.table import (
+    DIFFERENCE,
+    REASON_UNSEEN,
+    RUN_A,
+    RUN_B,
+    TOPICS_UNSEEN,
+    VARIANCE_UNSEEN,
+    Column,
+    Table,
+    View,
+    cells_where,
+)
 from pooler.telling import progress as telling
 from store.analysis.measures.chance import (
     expected_average_precision,
@@ -260,11 +271,11 @@ class RequiredDifference(Result):
         )
         about_h = f"share by which the variance, judging included, falls then{of_h}"
         columns = {
-            Column("a", heading="A", about="the run ahead"): [self.runs[run] for run in found.first[places]],
-            Column("b", heading="B"): [self.runs[run] for run in found.second[places]],
-            Column("topics", "int", show="never"): found.before.n_topics[places],
-            Column("difference", "float", "A - B"): difference,
-            Column("variance", "float", show="never"): found.before.variance[places],
+            RUN_A: [self.runs[run] for run in found.first[places]],
+            RUN_B: [self.runs[run] for run in found.second[places]],
+            TOPICS_UNSEEN: found.before.n_topics[places],
+            DIFFERENCE: difference,
+            VARIANCE_UNSEEN: found.before.variance[places],
             Column(
                 "k",
                 "float",
@@ -288,7 +299,7 @@ class RequiredDifference(Result):
             Column("enough_if_found", "bool", "reached", "A - B reaches that, too"): reached,
             Column("h_of", show="never"): [H_OF] * len(places),
             Column("turns", "bool", show="never"): turns,
-            Column("reason", show="never"): reasons,
+            REASON_UNSEEN: reasons,
         }
         n_pairs = counted(len(places), "pair") + (" of neighbours" if self.settings["neighbours"] else "")
         notes = [

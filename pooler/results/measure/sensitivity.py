@@ -14,7 +14,23 @@ from pooler.results.measure.conclusions import percent, rough
 from pooler.results.reasons import undefined_pairs
 from pooler.results.result import Progress, Result, frozen, heard, taken
 from pooler.results.source import Source, source_of
-from pooler.results.table import Column, Plot, Table, View, cells_where
+from pooler.results.table import (
+    DIFFERENCE,
+    REASON,
+    REASON_UNSEEN,
+    RUN,
+    RUN_A,
+    RUN_B,
+    T2_UNSEEN,
+    TOPIC,
+    TOPICS_UNSEEN,
+    VARIANCE_UNSEEN,
+    Column,
+    Plot,
+    Table,
+    View,
+    cells_where,
+)
 from pooler.telling import progress as telling
 from pooler.telling import warn
 from store.analysis.measures.average_precision import RMode
@@ -400,7 +416,7 @@ class SensitivityResult(Result, Sensitivity):
         ]
         can_swap = np.array([reason not in ("no-relevant", "fewer-than-two") for reason in reasons])
         columns: dict[Column, Any] = {
-            Column("run"): self.runs,
+            RUN: self.runs,
             Column("unjudged", "int", about=unjudged): counts["unjudged"],
             Column("judged", "int", about=judged): counts["judged"],
             Column("ended", "int", about="topics where the run's list ends earlier"): counts["ended"],
@@ -426,7 +442,7 @@ class SensitivityResult(Result, Sensitivity):
             Column("swapped", "int", about="pairs of runs that change places"): (
                 cells_where(can_swap, self.n_swapped)
             ),
-            Column("reason", show="if_any"): reasons,
+            REASON: reasons,
         }
         notes = [
             summary(self.status, at=self.at, depth=self.depth, flips=self.flips) + ".",
@@ -443,8 +459,8 @@ class SensitivityResult(Result, Sensitivity):
         # What stands at rank N+1 is named, judged or not.
         named = chosen if not is_next or self.depth is None else [[self.depth]] * len(lists)
         columns: dict[Column, Any] = {
-            Column("run"): [self.runs[run] for run, _ in lists],
-            Column("topic"): [self.topics[topic] for _, topic in lists],
+            RUN: [self.runs[run] for run, _ in lists],
+            TOPIC: [self.topics[topic] for _, topic in lists],
             Column("docno", "texts"): [
                 [docno for one in columns if (docno := self.docnos.at(*at, one))]
                 for at, columns in zip(lists, named, strict=True)
@@ -464,9 +480,7 @@ class SensitivityResult(Result, Sensitivity):
             Column("ap_after", "float", "after", show="never"): self.ap_after.ravel(),
             change: (self.ap_after - self.ap_before).ravel(),
             Column("threshold", "int", about=threshold): cells_where(thresholds != 0, thresholds),
-            Column("reason", show="if_any"): [
-                "no-relevant" if isnan(score) else None for score in self.ap_before.flat
-            ],
+            REASON: ["no-relevant" if isnan(score) else None for score in self.ap_before.flat],
         }
         notes = [
             summary(self.status, at=self.at, depth=self.depth, flips=self.flips) + ".",
@@ -501,13 +515,13 @@ class SensitivityPairs(Result):
         signs = {side: sign_moves(before.difference, after.difference) for side, after in sides.items()}
         reasons = _reasons(before, *sides.values())
         columns: dict[Column, Any] = {
-            Column("a", heading="A", about="the run ahead"): [self.runs[run] for run in result.first],
-            Column("b", heading="B"): [self.runs[run] for run in result.second],
-            Column("topics", "int", show="never"): before.n_topics,
-            Column("difference", "float", "A - B"): before.difference,
-            Column("t2", "float", show="never"): before.t,
+            RUN_A: [self.runs[run] for run in result.first],
+            RUN_B: [self.runs[run] for run in result.second],
+            TOPICS_UNSEEN: before.n_topics,
+            DIFFERENCE: before.difference,
+            T2_UNSEEN: before.t,
             Column("p", "float", about="of t2, the paired t test (two-sided)"): before.p_t,
-            Column("variance", "float", show="never"): before.variance,
+            VARIANCE_UNSEEN: before.variance,
         }
         for side, after in sides.items():
             run = side.upper()
@@ -523,7 +537,7 @@ class SensitivityPairs(Result):
                 ),
                 Column(f"sign_{side}", show="never"): [SIGN_WORDS[int(sign)] for sign in signs[side]],
             }
-        columns[Column("reason", show="never")] = reasons
+        columns[REASON_UNSEEN] = reasons
         scenario, r_mode = self.settings["scenario"], self.settings["r"]
         ranks = {name: self.settings[name] for name in ("at", "depth", "flips")}
         notes = [
@@ -553,13 +567,13 @@ class SensitivityPairs(Result):
         )
         swapped = "A - B with this one document relevant; below 0 the two have swapped"
         columns = {
-            Column("a", heading="A", about="the run ahead"): [self.runs[run] for run in result.first],
-            Column("b", heading="B"): [self.runs[run] for run in result.second],
-            Column("topics", "int", show="never"): before.n_topics,
-            Column("difference", "float", "A - B"): before.difference,
-            Column("t2", "float", show="never"): before.t,
+            RUN_A: [self.runs[run] for run in result.first],
+            RUN_B: [self.runs[run] for run in result.second],
+            TOPICS_UNSEEN: before.n_topics,
+            DIFFERENCE: before.difference,
+            T2_UNSEEN: before.t,
             Column("p", "float", show="never"): before.p_t,
-            Column("topic"): [self.topics[topic] if topic >= 0 else None for topic in result.topic],
+            TOPIC: [self.topics[topic] if topic >= 0 else None for topic in result.topic],
             Column("docno", most=24, about=most): [docno for docno, _, _ in documents],
             Column("rank_a", "int", "in A", "its rank"): [rank for _, rank, _ in documents],
             Column("rank_b", "int", "in B", "its rank"): [rank for _, _, rank in documents],
@@ -567,7 +581,7 @@ class SensitivityPairs(Result):
             Column("t2_after", "float", show="never"): after.t,
             Column("p_after", "float", "p", "of t2, the paired t test (two-sided), after"): after.p_t,
             Column("sign", show="never"): [SIGN_WORDS[int(sign)] for sign in signs],
-            Column("reason", show="never"): reasons,
+            REASON_UNSEEN: reasons,
         }
         notes = [
             f"One document swaps {int((signs == 1).sum()):,} of {counted(len(reasons), 'pair')}.",
@@ -605,7 +619,7 @@ class SensitivityEach(Result, EachDiscovery):
         order = self.order()
         ranks = self.best_rank[order]
         columns = {
-            Column("topic"): [self.topics[topic] for topic in self.topic[order].tolist()],
+            TOPIC: [self.topics[topic] for topic in self.topic[order].tolist()],
             Column("docno", most=30): [
                 self.docnos.at(run, topic, rank - 1)
                 for run, topic, rank in zip(
@@ -719,7 +733,7 @@ class MissingResult(Result, MissingBounds):
         unjudged, judged, before, low, high = self._limit_columns("MAP", "the run's lists")
         n_unjudged = self._n_unjudged().sum(axis=1)
         columns = {
-            Column("run"): self.runs,
+            RUN: self.runs,
             unjudged: n_unjudged,
             judged: self.arrays.lengths.sum(axis=1) - n_unjudged,
             Column("no_run", "int", "no run", "topics for which the run has no document", show="if_any"): (
@@ -731,9 +745,7 @@ class MissingResult(Result, MissingBounds):
             Column("undefined", "int", about="topics without a relevant document", show="if_any"): (
                 self.n_topics_undefined
             ),
-            Column("reason", show="if_any"): [
-                "no-relevant" if isnan(score) else None for score in self.map_before
-            ],
+            REASON: ["no-relevant" if isnan(score) else None for score in self.map_before],
         }
         return Table.of_columns("missing", columns, self._title())
 
@@ -742,8 +754,8 @@ class MissingResult(Result, MissingBounds):
         unjudged, judged, before, low, high = self._limit_columns("AP", "the run's list")
         n_unjudged, lengths = self._n_unjudged().ravel(), self.arrays.lengths.ravel()
         columns = {
-            Column("run"): [tag for tag in self.runs for _ in self.topics],
-            Column("topic"): [*self.topics] * len(self.runs),
+            RUN: [tag for tag in self.runs for _ in self.topics],
+            TOPIC: [*self.topics] * len(self.runs),
             unjudged: n_unjudged,
             judged: lengths - n_unjudged,
             before: self.ap_before.ravel(),
@@ -753,9 +765,7 @@ class MissingResult(Result, MissingBounds):
                 "unjudged" if n else "judged" if length else "no documents"
                 for n, length in zip(n_unjudged, lengths, strict=True)
             ],
-            Column("reason", show="if_any"): [
-                "no-relevant" if isnan(score) else None for score in self.ap_before.flat
-            ],
+            REASON: ["no-relevant" if isnan(score) else None for score in self.ap_before.flat],
         }
         return Table.of_columns("topics", columns, self._title())
 
@@ -790,16 +800,16 @@ class MissingPairs(Result, MissingPairBounds):
             undefined_pairs(reasons),
         ]
         columns = {
-            Column("a", heading="A", about="the run ahead"): [self.runs[run] for run in self.first],
-            Column("b", heading="B"): [self.runs[run] for run in self.second],
-            Column("topics", "int", show="never"): self.n_topics,
-            Column("difference", "float", "A - B"): self.before,
+            RUN_A: [self.runs[run] for run in self.first],
+            RUN_B: [self.runs[run] for run in self.second],
+            TOPICS_UNSEEN: self.n_topics,
+            DIFFERENCE: self.before,
             Column("low", "float", about=f"lower limit of A - B {if_missed}"): self.low,
             Column("low_attained", "bool", "attained", attained): cells_where(is_defined, self.low_attained),
             Column("high", "float", about="upper limit"): self.high,
             Column("high_attained", "bool", "attained"): cells_where(is_defined, self.high_attained),
             Column("certain", "bool", about="B cannot draw level or get ahead"): certain,
-            Column("reason", show="never"): reasons,
+            REASON_UNSEEN: reasons,
         }
         table = Table.of_columns("pairs", columns, notes=notes)
         return table if self.limit is None else nearest(table, self.limit)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 from pooler.results.look.status import drawable, idle_words, way_out
 from pooler.results.result import Result, frozen, heard
 from pooler.results.source import opened_collection
-from pooler.results.table import Column, Table
+from pooler.results.table import DOCUMENTS, JUDGE, Column, Table
 from pooler.telling import warn
 from store.errors import ArgumentError, PoolerError, UnknownNameError
 from store.records import Existing, Scope, Workloads
@@ -229,9 +229,9 @@ class AssignmentResult(Result):
 
     def _table(self, name: str) -> Table:
         columns = [
-            Column("judge"),
+            JUDGE,
             Column("topics", "int"),
-            Column("documents", "int"),
+            DOCUMENTS,
             Column("primary", "int"),
             Column("overlap", "int", show="if_any"),
             Column("calibration", "int", show="if_any"),

@@ -14,7 +14,7 @@ from pooler.pools.contents import contributions, depth_curve
 from pooler.pools.runs import RunSet
 from pooler.results.result import Progress, Result, frozen, heard, taken
 from pooler.results.source import Source, source_of
-from pooler.results.table import Column, Table
+from pooler.results.table import DOCNO, RUN, TOPIC, Column, Table
 from pooler.telling import say
 
 if TYPE_CHECKING:
@@ -169,12 +169,5 @@ class Provenance(Result):
 
     def _documents(self) -> Table:
         """Make a row a document and run."""
-        columns = [
-            Column("topic"),
-            Column("docno"),
-            Column("run"),
-            Column("group"),
-            Column("rank", "int"),
-            Column("score", "float"),
-        ]
+        columns = [TOPIC, DOCNO, RUN, Column("group"), Column("rank", "int"), Column("score", "float")]
         return Table.of_rows("documents", columns, (row._asdict() for row in annotated_rows(self.run_set)))
