@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pooler.results.judgement_files import FileFormat
-from pooler.results.source import names_collection
+from pooler.results.source import DEFAULT_COLLECTION as DEFAULT_COLLECTION
 from store.errors import ArgumentError
 from store.formats.codes import Repeats
 
@@ -37,7 +37,6 @@ CollectionOption = Annotated[
         help="SQLite file or postgresql:// URL of the collection.",
     ),
 ]
-DEFAULT_COLLECTION = "collection.db"
 
 OrderOption = Annotated[
     OrderName,
@@ -270,6 +269,12 @@ def policy_of(
         rulings=not without_rulings,
         of=tuple(dict.fromkeys(of or ())),
     )
+
+
+def names_collection(ctx: typer.Context) -> bool:
+    """Say whether `--collection` stands on the command line; a setting is not meant for files."""
+    source = ctx.get_parameter_source("collection")
+    return source is not None and source.name == "COMMANDLINE"
 
 
 def check_way(

@@ -28,9 +28,10 @@ from pooler.cli.options import (
     TiesOption,
     WithoutRulingsOption,
     check_way,
+    names_collection,
     policy_of,
 )
-from pooler.results.source import Source, names_collection
+from pooler.results.source import Source
 from store.errors import ArgumentError, PoolerError
 from store.formats.lines import is_pattern
 

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
-from pooler.results.source import files_of
 from pooler.results.table import DOCNO, DOCUMENTS, GRADE, RUN, TOPIC, Column, Table
 
 if TYPE_CHECKING:
@@ -123,12 +122,11 @@ def read_runs(*paths: str | Path, runs: str | Path | None = None, lenient: bool 
     ...     read_runs(file.name).to_dict()
     {'bm25': {'51': {'d2': 0.9, 'd1': 0.4}}}
     """
-    from pooler.results.source import entries_of, read_entries
+    from pooler.results.source import runs_of
     from store.errors import ArgumentError
 
     found: dict[str, Run] = {}
-    entries = entries_of(files_of(paths), None if runs is None else str(runs))
-    for run in read_entries(entries, lenient=lenient):
+    for run in runs_of(paths, None if runs is None else str(runs), lenient=lenient):
         if run.tag in found:
             hint = "a column `name` in the list of runs gives each a name of its own"
             raise ArgumentError("runs", "must each have their own tag", run.tag, hint=hint)

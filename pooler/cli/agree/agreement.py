@@ -32,13 +32,14 @@ from pooler.cli.options import (
     ScaleOption,
     TiesOption,
     TopicOption,
+    names_collection,
     policy_of,
 )
 from pooler.cli.render import Output, render
 from pooler.cli.signature import command
 from pooler.results.agree.settings import check_options, check_together
 from pooler.results.judgement_files import STDIN, FileReading, is_file
-from pooler.results.source import Source, names_collection
+from pooler.results.source import Source
 from pooler.telling import say
 from store.errors import ArgumentError, PoolerError, UnknownNameError
 

@@ -9,12 +9,11 @@ from typing import Annotated
 
 import typer
 
-from pooler.cli.options import policy_of
+from pooler.cli.options import names_collection, policy_of
 from pooler.cli.render import Output, render
 from pooler.cli.signature import command
 from pooler.cli.source_options import SourceOptions
 from pooler.results.measure.estimate import NEEDS_PRELS, FormName
-from pooler.results.source import names_collection
 from store.errors import ArgumentError, PoolerError
 
 _WORDS = {

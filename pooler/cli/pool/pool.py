@@ -18,12 +18,13 @@ from pooler.cli.options import (
     LenientOption,
     OrderName,
     RunsOption,
+    names_collection,
 )
 from pooler.cli.pool.diff import diff
 from pooler.cli.render import Output, TableOptions, render
 from pooler.cli.signature import command
 from pooler.results.look.status import missing_words
-from pooler.results.source import Source, names_collection
+from pooler.results.source import Source
 from pooler.telling import say, warn
 from store.errors import ArgumentError
 

@@ -362,7 +362,7 @@ def _policy(
 
 def _of_collection(source: Source, choose: Choose) -> _CollectedVotes:
     """Collect the votes of a collection."""
-    with opened_collection(source.collection or "collection.db") as opened:
+    with opened_collection(source.collection) as opened:
         policies = choose(opened.scale)
         all_votes = opened.grades.all_votes(policies[-1])
         rounds, judges = opened.pools.rounds(), opened.judges.all()

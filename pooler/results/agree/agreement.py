@@ -29,7 +29,6 @@ from pooler.results.agree.settings import (
     settings_of,
 )
 from pooler.results.agree.sharing import pairs_of
-from pooler.results.judge_kinds import tell_kinds
 from pooler.results.result import Progress, Result, frozen, heard
 from pooler.results.source import Source, source_of
 from pooler.results.table import GRADE, JUDGE, REASON, TOPIC, Column, Table, View, cells_where
@@ -564,7 +563,6 @@ def agreement(
     Gwet's AC, and the overlap of relevant documents. Bootstrap by topic: O(resamples topics) a pair.
     """
     from store.grades.policy import Policy
-    from store.judging.kinds import kind_counts
 
     policy = policy or Policy()
     with heard(progress) as said, source_of(source).judging(of_scale=rigid or relaxed) as opinions:
@@ -579,16 +577,7 @@ def agreement(
             by_topic=by_topic,
             has_levels=bool(levels) or rigid or relaxed,
         )
-        votes = fetch_chosen(
-            opinions.grades,
-            judges,
-            against,
-            are_files=opinions.are_files,
-            population=population,
-            unlisted_as=unlisted_as,
-        )
-        kinds = kind_counts(opinions.grades.judges(), votes.votes.judges)
-        tell_kinds(kinds, "are measured together")
+        votes, kinds = fetch_chosen(opinions, judges, against, population=population, unlisted_as=unlisted_as)
         made = coefficients(
             votes,
             options,

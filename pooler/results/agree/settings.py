@@ -7,11 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from pooler.results.judge_kinds import tell_kinds
 from pooler.telling import warn
 from store.errors import ArgumentError, PoolerError, UnknownNameError
 
 if TYPE_CHECKING:
-    from pooler.results.source import AllGrades
+    from pooler.results.source import Opinions
     from store.analysis.agreement.kappa import Bands
     from store.analysis.agreement.populations import Population, PopulationVotes
     from store.analysis.agreement.tables import IntervalKind
@@ -164,15 +165,20 @@ def check_names(known: Sequence[Judge], names: Sequence[str], against: str | Non
 
 
 def fetch_chosen(
-    opened: AllGrades,
+    opinions: Opinions,
     names: Sequence[str] | None,
     against: str | None,
     *,
     population: Population,
     unlisted_as: int | None,
-    are_files: bool = False,
-) -> PopulationVotes:
-    """Return the votes of the judges to be measured, two at least: by default those who graded."""
+) -> tuple[PopulationVotes, dict[str, int]]:
+    """Return the votes of the judges to be measured, two at least, and how many are of each kind.
+
+    By default those are measured who graded.
+    """
+    from store.judging.kinds import kind_counts
+
+    opened, are_files = opinions.grades, opinions.collection is None
     check_names(opened.judges(), names or (), against)
     reference = [] if against is None else [against]
     chosen = list(dict.fromkeys([*names, *reference])) if names else None
@@ -185,7 +191,7 @@ def fetch_chosen(
         message = "there is nothing to measure: "
         message += (
             "none of them has graded a document"
-            if _others_graded(opened, names)
+            if names and opened.votes().votes.judges  # of others
             else "nobody has graded a document yet"
         )
         hint = (
@@ -206,12 +212,9 @@ def fetch_chosen(
                 " judges is read with --judge-column 2, --input-columns or --input"
             )
         raise PoolerError(message, hint=hint)
-    return votes
-
-
-def _others_graded(opened: AllGrades, names: Sequence[str] | None) -> bool:
-    """Tell whether judges who were not named have graded something."""
-    return bool(names) and bool(opened.votes().votes.judges)
+    kinds = kind_counts(opened.judges(), judges)
+    tell_kinds(kinds, "are measured together")
+    return votes, kinds
 
 
 def settings_of(

@@ -10,13 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from pooler.results.agree.people import MOST_APART, apart_line, sharing
 from pooler.results.agree.settings import AgreementOptions, fetch_chosen, measured_of, resolve_levels
-from pooler.results.judge_kinds import tell_kinds
 from pooler.results.reasons import REASONS as CODES
 from pooler.results.result import Result, frozen, heard
 from pooler.results.source import Source, source_of
 from pooler.results.table import DOCUMENTS, REASON, Column, Table, View
 from store.errors import ArgumentError
-from store.judging.kinds import kind_counts
 
 if TYPE_CHECKING:
     from store.analysis.agreement.populations import Population, PopulationVotes
@@ -99,16 +97,7 @@ def plan_sharing(
             by_topic=False,
             has_levels=bool(levels),
         )
-        votes = fetch_chosen(
-            opinions.grades,
-            judges,
-            against,
-            are_files=opinions.are_files,
-            population=population,
-            unlisted_as=unlisted_as,
-        )
-        kinds = kind_counts(opinions.grades.judges(), votes.votes.judges)
-        tell_kinds(kinds, "are measured together")
+        votes, kinds = fetch_chosen(opinions, judges, against, population=population, unlisted_as=unlisted_as)
         erased = opinions.erased()
     pairs = pairs_of(votes.votes.judges, against)
     rows = tuple(_plan_rows(votes, pairs, width, options))

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from pooler.pools.replay import JudgedTopic, judged_topics
 from pooler.results.measure.conclusions import conclusions
 from pooler.results.measure.evaluate import known_measure
-from pooler.results.measure.probabilities import collection_of
 from pooler.results.result import Progress, Result, facts_view, frozen, heard
 from pooler.results.source import Source, opened_collection, source_of
 from pooler.results.table import REASON, RUN, TOPIC, Column, Show, Table, View, cells_where
@@ -523,7 +522,7 @@ def scale_of(source: Source, found: Looked) -> tuple[int, ...]:
     if not source.is_of_files and (policy is None or policy.rule != "sum"):
         if policy is not None and policy.collapse == "before":
             return 0, 1
-        with opened_collection(collection_of(source)) as opened:
+        with opened_collection(source.collection) as opened:
             return opened.scale.values
     seen = (grades.tolist() for grades in found.graded.judged_grades)
     return tuple(sorted({0, source.level, *chain.from_iterable(seen)}))
@@ -755,7 +754,7 @@ def check_pools(source: Source, *, repool: bool, depth: int | None) -> Recipe | 
     """Say where pools of the collection are no depth pools; with `repool`, how the pool can be made again."""
     if source.is_of_files:
         return None
-    with opened_collection(collection_of(source)) as opened:
+    with opened_collection(source.collection) as opened:
         pools = [pool for pool in opened.pools.all() if not pool.withdrawn]
     others = [f"pool `{pool.name}` {made}" for pool in pools if (made := made_otherwise(pool.manifest))]
     if not others:

@@ -11,17 +11,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from pooler.results.measure.probabilities import collection_of
 from pooler.results.reasons import REASONS
 from pooler.results.result import Progress, Result, facts_view, frozen, heard
-from pooler.results.source import (
-    Source,
-    entries_of,
-    level_of_files,
-    opened_collection,
-    read_entries,
-    source_of,
-)
+from pooler.results.source import Source, level_of_files, opened_collection, source_of
 from pooler.results.table import REASON, RUN, TOPIC, Column, Table, View
 from pooler.telling import say, warn
 from store.analysis.measures.estimates import NAMES, SampleScores, estimates
@@ -166,7 +158,7 @@ def _of_collection(source: Source, pool: str | None) -> JudgedSample:
         if any(error.message.startswith(f"{run} is a file") for run in source.option("runs")):
             error.hint = NEEDS_PRELS
         raise
-    with opened_collection(collection_of(source)) as opened:
+    with opened_collection(source.collection) as opened:
         name, pools = opened.grades.sampled_pools(judged.by_topic(), pool)
     if all(one.strata is None and one.inclusion is None for one in pools.values()):
         message = f"pool `{name}` is no sample: it has neither strata nor inclusion probabilities"
@@ -180,18 +172,14 @@ def _of_file(source: Source, prels: str, form: FormName) -> JudgedSample:
     With a scale, grades must be on it; of negative rels those off it are not judgements. Without
     one, negative rels are what the program of the form takes them for.
     """
-    from store.analysis.arrays import ranked_documents
     from store.formats.prels import NOT_SAMPLED as CODE_NOT_SAMPLED
     from store.formats.prels import read_statap, read_xinfap
     from store.formats.scale import parse_scale
     from store.grades.sampled import NO_JUDGEMENT, statap_pools, xinfap_pools
 
-    option = source.option
-    scale = None if option("scale") is None else parse_scale(option("scale"))
-    how = {name: option(name) for name in ("level", "rigid", "relaxed")}
-    level = level_of_files(scale, **how)
-    in_memory = [run for run in option("runs") if not isinstance(run, str)]
-    entries = entries_of([run for run in option("runs") if isinstance(run, str)], option("listed"))
+    declared = source.option("scale")
+    scale = None if declared is None else parse_scale(declared)
+    level = level_of_files(scale, **source.levels)
     # The sample is the smaller file: its faults are told before runs are read.
     if form.has_strata:
         strata = read_xinfap(prels, lenient=source.lenient).rows
@@ -209,12 +197,10 @@ def _of_file(source: Source, prels: str, form: FormName) -> JudgedSample:
             f"{prels}: {counted(n_below, 'line')} with a rel below -1 {verb} as not sampled, as in"
             " sample_eval.pl; --scale declares negative grades"
         )
-    if not any(one not in (None, False) for one in how.values()) and max(codes) > level:
+    if not any(one not in (None, False) for one in source.levels.values()) and max(codes) > level:
         say(f"relevant = grade {level} or more; another level with --level")
 
-    ranked = ranked_documents(
-        [*read_entries(entries, lenient=source.lenient), *in_memory], order=source.order
-    )
+    ranked = source.rankings
     if form.has_strata:
         pools = xinfap_pools(ranked, strata, negatives_judged=scale is not None)
     else:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from pooler.results.measure.probabilities import Probable, Values, collection_of, load_probable, say_empty
+from pooler.results.measure.probabilities import Probable, Values, load_probable, say_empty
 from pooler.results.result import Progress, Result, frozen, heard
 from pooler.results.source import Source, opened_collection, source_of
 from pooler.results.table import TOPIC, Column, Table
@@ -178,7 +178,7 @@ class NextDocuments(Result):
             for topic in sorted(by_topic, key=natural_key)
             for position, (docno, gain) in enumerate(by_topic[topic])
         ]
-        with opened_collection(collection_of(self.source)) as opened:
+        with opened_collection(self.source.collection) as opened:
             runs = opened.runs.all()
         facts: dict[str, Any] = {
             "tool": "pooler",
