@@ -20,7 +20,6 @@ from pooler.cli.options import (
     LenientOption,
     LevelOption,
     OfOption,
-    OrderName,
     OrderOption,
     QrelsOption,
     RelaxedOption,
@@ -59,7 +58,7 @@ class SourceOptions:
     rigid: RigidOption = False
     relaxed: RelaxedOption = False
     cutoff: CutoffOption = 1000
-    order: OrderOption = OrderName.TREC
+    order: OrderOption = "trec"
     scale: FileScaleOption = None
     lenient: LenientOption = False
     collection: CollectionOption = DEFAULT_COLLECTION
@@ -104,7 +103,7 @@ class SourceOptions:
             level=self.level,
             rigid=self.rigid,
             relaxed=self.relaxed,
-            order=self.order.value,
+            order=self.order,
             lenient=self.lenient,
             scale=self.scale,
             listed=self.listed,
@@ -123,7 +122,7 @@ class SourceOptions:
         return Source(
             self.runs or [],
             listed=self.listed,
-            order=self.order.value,
+            order=self.order,
             lenient=self.lenient,
             level=self.level,
             rigid=self.rigid,

@@ -6,9 +6,8 @@ import shlex
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, fields, replace
-from enum import StrEnum
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from pooler.telling import progress, say, warn
 from store.errors import ArgumentError, FaultList, PoolerError
@@ -37,11 +36,7 @@ Pair = tuple[str, str]
 """Topic and docno."""
 
 
-class PrelsName(StrEnum):
-    """Formats of `store.formats.prels`."""
-
-    XINFAP = "xinfap"
-    STATAP = "statap"
+PrelsName = Literal["xinfap", "statap"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +71,7 @@ def read_sample(
     if judge_column is not None:
         requirement = "is for qrels; no column of a sample names a judge"
         raise ArgumentError("judge_column", requirement, judge_column)
-    if kind is PrelsName.XINFAP:
+    if kind == "xinfap":
         xinfap = read_xinfap(file, lenient=lenient, faults=faults)
         rows = [QrelRow(row.line, row.topic, row.iteration, row.docno, row.code) for row in xinfap.rows]
         entries = _stratified(xinfap.rows)
@@ -123,18 +118,10 @@ def _ordered(entries: Iterable[PoolEntry]) -> list[PoolEntry]:
     return ordered
 
 
-class FileFormat(StrEnum):
-    """What `pooler import judgements` reads."""
-
-    QRELS = "qrels"
-    NTCIR2 = "ntcir2"
-    NTCIREVAL = "ntcireval"
-    COLUMNS = "columns"
-    JSONL = "jsonl"
-    TSV = "tsv"
+FileFormat = Literal["qrels", "ntcir2", "ntcireval", "columns", "jsonl", "tsv"]
 
 
-EVERY_JUDGE = (FileFormat.JSONL, FileFormat.TSV)
+EVERY_JUDGE = ("jsonl", "tsv")
 """Formats that name every judge, and say more than grades."""
 
 COLUMNS_HINT = "a table of other columns: --input-columns docno,judge,grade --topic T"
@@ -188,28 +175,27 @@ def wanted_of(
     """Check that the options go together, and say whose judgements they are."""
     from store.formats.tables import parse_columns
 
-    implied = FileFormat.QRELS if columns is None else FileFormat.COLUMNS
-    chosen = form or implied
-    if chosen is FileFormat.COLUMNS and columns is None:
+    chosen: FileFormat = form or ("qrels" if columns is None else "columns")
+    if chosen == "columns" and columns is None:
         hint = "as in --input-columns docno,judge,grade"
         raise ArgumentError("columns", "must name the columns of the file", None, hint=hint)
-    given: list[tuple[str, object, tuple[FileFormat, ...]]] = [
-        ("columns", columns, (FileFormat.COLUMNS,)),
-        ("topic", topic, (FileFormat.COLUMNS,)),
-        ("as", sample, (FileFormat.QRELS,)),
-        ("judge_column", judge_column, (FileFormat.QRELS,)),
+    given: list[tuple[str, object, FileFormat]] = [
+        ("columns", columns, "columns"),
+        ("topic", topic, "columns"),
+        ("as", sample, "qrels"),
+        ("judge_column", judge_column, "qrels"),
     ]
-    for name, value, formats in given:
-        if value is not None and chosen not in formats:
-            requirement = f"is for files of format {formats[0]}, and this is one of {chosen}"
+    for name, value, its_format in given:
+        if value is not None and chosen != its_format:
+            requirement = f"is for files of format {its_format}, and this is one of {chosen}"
             raise ArgumentError(name, requirement, value)
     names = () if columns is None else parse_columns(columns)
     said = [judge is not None, judge_column is not None, "judge" in names]
     if chosen not in EVERY_JUDGE and sum(said) != 1:
         other = {
-            FileFormat.QRELS: ", or --judge-column 2; one of the two. what `pooler export"
+            "qrels": ", or --judge-column 2; one of the two. what `pooler export"
             f" judgements` wrote: --format jsonl or tsv; {COLUMNS_HINT}",
-            FileFormat.COLUMNS: ", or `judge` among --input-columns; one of the two",
+            "columns": ", or `judge` among --input-columns; one of the two",
         }
         message = "whose judgements are these?"
         raise PoolerError(message, hint="--judge NAME" + other.get(chosen, " says it"))
@@ -226,7 +212,7 @@ def read_source(file: str, wanted: FileOptions, scale: Scale, faults: FaultList)
         sample = read_sample(file, wanted.sample, faults, judge_column=column, lenient=wanted.lenient)
         rows = list(graded_rows(sample.rows, judge=judge))
         return GradesFile(rows, sample.sha256, 0, sample.n_trailing, 5, "prels", sample)
-    if wanted.form is FileFormat.QRELS:
+    if wanted.form == "qrels":
         from store.formats.qrels import read_qrels
 
         qrels = read_qrels(
@@ -244,12 +230,12 @@ def read_source(file: str, wanted: FileOptions, scale: Scale, faults: FaultList)
             "qrels",
             float_grade=qrels.float_grade,
         )
-    if wanted.form is FileFormat.NTCIR2:
+    if wanted.form == "ntcir2":
         from store.formats.ntcir import read_ntcir2
 
         table = read_ntcir2(file, scale, lenient=wanted.lenient, keep_repeats=True, faults=faults).table
         return _of_table(table, judge, 4, "NTCIR-2")
-    if wanted.form is FileFormat.NTCIREVAL:
+    if wanted.form == "ntcireval":
         from store.formats.ntcir import read_ntcireval
 
         table = read_ntcireval(file, lenient=wanted.lenient, keep_repeats=True, faults=faults)
@@ -705,7 +691,7 @@ class FileReading:
     @property
     def is_plain(self) -> bool:
         """Whether the files are qrels of one judge, read by the strict rules."""
-        form = self.form in (None, FileFormat.QRELS)
+        form = self.form in (None, "qrels")
         form &= set(self.meanings.values()) <= {Meaning.UNJUDGED}
         return form and self.columns is None and not self.lenient and not self.names_judges
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -23,7 +22,6 @@ from pooler.cli.options import (
     JudgeColumnOption,
     LenientOption,
     MapOption,
-    OrderName,
     OrderOption,
     RelaxedOption,
     RepeatsOption,
@@ -58,30 +56,13 @@ INPUT_WORDS = frozenset({"topic", "iteration", "docno", "judge", "grade"})
 """Names of columns of the files."""
 
 
-class PopulationName(StrEnum):
-    """The populations of `store.analysis.agreement.populations`."""
-
-    COMMON = "common"
-    LISTED = "listed"
-    POOLED = "pooled"
-    COLLECTION = "collection"
+PopulationName = Literal["common", "listed", "pooled", "collection"]
 
 
-class IntervalName(StrEnum):
-    """The intervals of `store.analysis.agreement.tables`."""
-
-    TOPIC = "topic"
-    ITEM = "item"
-    ASYMPTOTIC = "asymptotic"
-    NONE = "none"
+IntervalName = Literal["topic", "item", "asymptotic", "none"]
 
 
-class BandsName(StrEnum):
-    """The lists of words of `store.analysis.agreement.kappa`."""
-
-    LANDIS_KOCH = "landis-koch"
-    IR_BOOK = "ir-book"
-    KRIPPENDORFF = "krippendorff"
+BandsName = Literal["landis-koch", "ir-book", "krippendorff"]
 
 
 JudgesArgument = Annotated[
@@ -208,7 +189,7 @@ def agreement(
     level: LevelsOption = None,
     rigid: RigidOption = False,
     relaxed: RelaxedOption = False,
-    population: PopulationOption = PopulationName.COMMON,
+    population: PopulationOption = "common",
     unlisted_as: UnlistedAsOption = None,
     against: AgainstOption = None,
     aggregate: AggregateOption = None,
@@ -227,7 +208,7 @@ def agreement(
     matters: MattersOption = False,
     mixtures: MixturesOption = MIXTURES,
     cutoff: CutoffOption = CUTOFF,
-    order: OrderOption = OrderName.TREC,
+    order: OrderOption = "trec",
     run_files: RunFilesOption = None,
     listed: RunsOption = None,
     form: InputOption = None,
@@ -280,7 +261,7 @@ def agreement(
         "--level": bool(level),
         "--rigid": rigid,
         "--relaxed": relaxed,
-        "--population": population is not PopulationName.COMMON,
+        "--population": population != "common",
         "--against": against is not None,
         "--unlisted-as": unlisted_as is not None,
         "--aggregate": aggregate is not None,
@@ -294,7 +275,7 @@ def agreement(
         "--all-pairs": all_pairs,
         "--mixtures": mixtures != MIXTURES,
         "--cutoff": cutoff != CUTOFF,
-        "--order": order is not OrderName.TREC,
+        "--order": order != "trec",
         "--manifest": manifest is not None,
         "--run": bool(run_files),
         "--runs": listed is not None,
@@ -309,7 +290,7 @@ def agreement(
         reading,
         run_files or (),
         listed,
-        order.value,
+        order,
         wants_runs=matters,
         collection=collection,
         is_chosen=names_collection(ctx),
@@ -318,7 +299,7 @@ def agreement(
         "judges": judges,
         "rigid": rigid,
         "relaxed": relaxed,
-        "population": population.value,
+        "population": population,
         "unlisted_as": unlisted_as,
     }
     found: AgreementResult | SharingPlan | JudgedOrders
@@ -343,10 +324,10 @@ def agreement(
             every_level=not output.is_for_people,
             against=against,
             policy=policy,
-            interval=None if interval is None else interval.value,
+            interval=interval,
             resamples=resamples,
             seed=seed,
-            bands=None if bands is None else bands.value,
+            bands=bands,
             by_topic=by_topic,
             all_pairs=all_pairs,
             of_grades=per_grade or tables,

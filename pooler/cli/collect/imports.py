@@ -6,10 +6,9 @@ import tempfile
 from collections import defaultdict
 from collections.abc import Collection as AnyCollection
 from collections.abc import Sequence
-from enum import StrEnum
 from itertools import chain, count
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -179,7 +178,7 @@ def judgements(
             import_file(
                 opened,
                 file,
-                "jsonl" if wanted.form is FileFormat.JSONL else "tsv",
+                "jsonl" if wanted.form == "jsonl" else "tsv",
                 kind=kind,
                 allow_unknown=allow_unknown,
                 replace=replace,
@@ -204,7 +203,7 @@ def judgements(
             source,
             wanted,
             faults,
-            kind=kind or KindName.IMPORTED,
+            kind=kind or "imported",
             meanings=meanings,
             mapping=mapping,
             repeats=repeats,
@@ -262,7 +261,7 @@ def _import_grades(
     with progress("judgements", n_judgements) as advance:
         report = opened.judgements.add(
             decoded.judged,
-            JudgeKind(kind.value),
+            JudgeKind(kind),
             pool=pool,
             states=decoded.states,
             replace=replace,
@@ -409,23 +408,10 @@ app.command("judgements")(judgements)
 app.command("collection")(whole_collection)
 
 
-class TopicFormatName(StrEnum):
-    """Formats of `store.formats.topics`."""
-
-    AUTO = "auto"
-    TREC = "trec"
-    COVID = "covid"
-    TSV = "tsv"
-    JSONL = "jsonl"
+TopicFormatName = Literal["auto", "trec", "covid", "tsv", "jsonl"]
 
 
-class DocumentFormatName(StrEnum):
-    """Formats of `store.formats.documents`."""
-
-    AUTO = "auto"
-    JSONL = "jsonl"
-    TREC = "trec"
-    TSV = "tsv"
+DocumentFormatName = Literal["auto", "jsonl", "trec", "tsv"]
 
 
 @app.command("topics")
@@ -433,7 +419,7 @@ def topics(
     file: Annotated[str, typer.Argument(metavar="FILE", help="- is stdin; .gz, .xz, .zst are fine.")],
     fmt: Annotated[
         TopicFormatName, typer.Option("--format", help="Default: recognised by the content.")
-    ] = TopicFormatName.AUTO,
+    ] = "auto",
     replace: ReplaceOption = False,
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
@@ -451,7 +437,7 @@ def topics(
     from store.formats.topics import read_topics
 
     with Collection(collection) as opened:
-        read = read_topics(file, format=fmt.value, doubt=_warner(file))
+        read = read_topics(file, format=fmt, doubt=_warner(file))
         import_topics(opened, file, read, replace=replace)
 
 
@@ -462,7 +448,7 @@ def docs(
     ],
     fmt: Annotated[
         DocumentFormatName, typer.Option("--format", help="Default: recognised by the content.")
-    ] = DocumentFormatName.AUTO,
+    ] = "auto",
     all_texts: Annotated[
         bool, typer.Option("--all", help="Also store the text of documents that are in no pool.")
     ] = False,
@@ -484,7 +470,7 @@ def docs(
     with importing(collection) as opened, progress("documents", len(files)) as advance:
         has_pool = bool(opened.pools.all())
         for file in files:
-            records = read_documents(file, format=fmt.value, doubt=_warner(file))
+            records = read_documents(file, format=fmt, doubt=_warner(file))
             report = opened.documents.add(records, all_texts=all_texts, replace=replace)
             say(f"{file}: {report_words(report, 'document')}")
             if words := text_words(report, has_pool=has_pool):

@@ -6,9 +6,8 @@ import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -206,11 +205,7 @@ _STEP = 1000
 """Lines that the progress bar takes as one step."""
 
 
-class JudgementsFormatName(StrEnum):
-    """Formats of `store.formats.judgements`."""
-
-    JSONL = "jsonl"
-    TSV = "tsv"
+JudgementsFormatName = Literal["jsonl", "tsv"]
 
 
 @dataclass(slots=True)
@@ -255,7 +250,7 @@ def judgements(
             help="jsonl: one JSON object per line. tsv: a header, cells separated by tabs, with \\t, \\n,"
             " \\r, \\\\ and \\uXXXX for what a cell cannot hold; empty = nothing.",
         ),
-    ] = JudgementsFormatName.JSONL,
+    ] = "jsonl",
     history: Annotated[
         bool,
         typer.Option("--history", help="Every event with everything known about it, in the order of time."),
@@ -283,7 +278,6 @@ def judgements(
     from store.text import natural_key
 
     check_out(out, manifest)
-    kind: JudgementsFormat = "jsonl" if form is JudgementsFormatName.JSONL else "tsv"
     tally = _Tally()
     with Collection(collection) as opened:
         name = opened.name
@@ -293,7 +287,7 @@ def judgements(
                 kinds = {judge.name: judge.kind for judge in fetch_judges(inside.session)}
                 keys = inside.session, inside.topics, inside.documents
                 events = tally.of_events(fetch_histories_of(*keys, judges=names or None))
-                lines = history_lines(events, kinds, kind)
+                lines = history_lines(events, kinds, form)
                 with progress("events", count_events(inside.session, names or None)) as advance:
                     write_lines(out, tally.of_lines(lines, advance), manifest=manifest, private=True)
         else:
@@ -301,11 +295,11 @@ def judgements(
             kinds = {judge.name: judge.kind for judge in opened.judges.all()}
     if not history:
         records.sort(key=lambda one: (natural_key(one.topic), one.docno, one.judge))
-        lines = state_lines(tally.of_states(records), kinds, kind)
+        lines = state_lines(tally.of_states(records), kinds, form)
         with progress("judgements", len(records)) as advance:
             write_lines(out, tally.of_lines(lines, advance), manifest=manifest, private=True)
     if manifest is not None or out not in (None, "-"):
-        facts = {**_events_manifest(name, kind, tally, history=history), **gone}
+        facts = {**_events_manifest(name, form, tally, history=history), **gone}
         write_json(manifest or f"{out}.manifest.json", facts, private=True)
     _report_events(tally, history=history)
     if erased:

@@ -6,8 +6,7 @@ import hashlib
 import io
 from collections import Counter
 from dataclasses import dataclass, field
-from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -19,7 +18,6 @@ from pooler.cli.options import (
     CollectionOption,
     JudgeOption,
     OfOption,
-    RuleName,
     TiesOption,
     WithoutRulingsOption,
     policy_of,
@@ -38,11 +36,7 @@ if TYPE_CHECKING:
     from store.records import Pool, Qrel, Scale
 
 
-class NtcirName(StrEnum):
-    """Formats of `store.formats.ntcir` and `store.formats.ntcir`."""
-
-    NTCIR2 = "ntcir2"
-    NTCIREVAL = "ntcireval"
+NtcirName = Literal["ntcir2", "ntcireval"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,17 +105,17 @@ def ntcir(
     from store.grades.qrels import decide
     from store.judging.kinds import kind_counts
 
-    if kind is NtcirName.NTCIR2 and out in (None, "-"):
+    if kind == "ntcir2" and out in (None, "-"):
         requirement = "must be given with --as ntcir2, which writes PREFIX.rigid and PREFIX.relaxed"
         raise ArgumentError("--out", requirement, out)
-    if kind is NtcirName.NTCIR2 and aggregate is RuleName.SUM:
+    if kind == "ntcir2" and aggregate == "sum":
         requirement = "must give a grade of the scale with --as ntcir2, and a sum is none"
-        raise ArgumentError("--aggregate", requirement, aggregate.value)
-    if kind is not NtcirName.NTCIR2 and letters is not None:
+        raise ArgumentError("--aggregate", requirement, aggregate)
+    if kind != "ntcir2" and letters is not None:
         raise ArgumentError("--letters", "is for --as ntcir2", letters)
     policy = policy_of(judge=judge, aggregate=aggregate, ties=ties, of=of, without_rulings=without_rulings)
     beside = manifest or (None if out in (None, "-") else f"{out}.manifest.json")
-    for suffix in (".rigid", ".relaxed") if kind is NtcirName.NTCIR2 else ("",):
+    for suffix in (".rigid", ".relaxed") if kind == "ntcir2" else ("",):
         check_out(None if out is None else f"{out}{suffix}", beside)
     with Collection(collection) as opened:
         readings = _readings(kind, opened.scale, letters)
@@ -133,7 +127,7 @@ def ntcir(
             "tool": "pooler",
             "version": __version__,
             "collection": opened.name,
-            "format": kind.value,
+            "format": kind,
             **erased_facts(opened),
             **qrels_facts(opened.judges.all(), final, opened.scale, n_open),
             "files": [
@@ -146,7 +140,7 @@ def ntcir(
             ],
         }
         erased, kinds = erased_words(opened), kind_counts(opened.judges.all(), final.judges)
-        if kind is NtcirName.NTCIR2:
+        if kind == "ntcir2":
             named = letters_of(opened.scale, letters)
             facts["letters"] = {str(grade): letter for grade, letter in named.items()}
     for file in files:
@@ -172,7 +166,7 @@ def _readings(kind: NtcirName, scale: Scale, letters: str | None) -> list[tuple[
     from store.analysis.collapse import level_of
     from store.formats.ntcir import letters_of
 
-    if kind is NtcirName.NTCIREVAL:
+    if kind == "ntcireval":
         return [(None, None)]
     letters_of(scale, letters)
     rigid = level_of(scale, level=None, rigid=True, relaxed=False)
@@ -246,7 +240,7 @@ def prels(
         all_votes = opened.grades.all_votes(policy)
         final = decide(all_votes, policy)
         document_states = _document_states(pool, final)
-        text = _xinfap(pool, final) if kind is PrelsName.XINFAP else _statap(pool, final)
+        text = _xinfap(pool, final) if kind == "xinfap" else _statap(pool, final)
         facts = _prels_manifest(opened, pool, kind, final, document_states, text) | erased_facts(opened)
         erased, kinds = erased_words(opened), kind_counts(opened.judges.all(), final.judges)
     write_lines(out, text.splitlines(), manifest=manifest)
@@ -360,8 +354,8 @@ def _prels_manifest(
         "tool": "pooler",
         "version": __version__,
         "collection": opened.name,
-        "format": kind.value,
-        "columns": COLUMNS[kind.value].split(),
+        "format": kind,
+        "columns": COLUMNS[kind].split(),
         "scale": scale_to_json(opened.scale),
         "pool": pool.name,
         "strategy": pool.manifest.get("strategy"),
@@ -392,7 +386,7 @@ def _report_prels(
     )
     tell_few_votes(final)
     tell_rulings(final)
-    is_xinfap = kind is PrelsName.XINFAP
+    is_xinfap = kind == "xinfap"
     if n_open := document_states.without_grade.total():
         reasons = ", ".join(
             f"{document_states.without_grade[reason]:,} {words}"

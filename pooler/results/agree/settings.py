@@ -179,7 +179,8 @@ def fetch_chosen(
     from store.judging.kinds import kind_counts
 
     opened, are_files = opinions.grades, opinions.collection is None
-    check_names(opened.judges(), names or (), against)
+    known = opened.judges()
+    check_names(known, names or (), against)
     reference = [] if against is None else [against]
     chosen = list(dict.fromkeys([*names, *reference])) if names else None
     votes = opened.votes(chosen, population=population, unlisted_as=unlisted_as)
@@ -212,7 +213,7 @@ def fetch_chosen(
                 " judges is read with --judge-column 2, --input-columns or --input"
             )
         raise PoolerError(message, hint=hint)
-    kinds = kind_counts(opened.judges(), judges)
+    kinds = kind_counts(known, judges)
     tell_kinds(kinds, "are measured together")
     return votes, kinds
 

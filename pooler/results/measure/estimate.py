@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,7 +38,7 @@ def estimate(
     *,
     pool: str | None = None,
     prels: str | None = None,
-    form: str | None = None,
+    form: FormName | None = None,
     cutoff: int = 1000,
     progress: Progress | None = None,
 ) -> Estimates:
@@ -85,9 +84,9 @@ def estimate(
             sample = _of_collection(whole, pool)
             settings = whole.settings()
         else:
-            if form not in tuple(FormName):
+            if form is None or form not in get_args(FormName):
                 raise ArgumentError("form", "must say which form the prels file has", form, hint=_FORMS)
-            sample = _of_file(whole, prels, FormName(form))
+            sample = _of_file(whole, prels, form)
             settings = whole.named() | {"level": sample.level, "order": whole.order}
         found = estimates(sample.ranked, sample.pools, cutoff=cutoff, level=sample.level)
         _tell(sample, found)
@@ -101,17 +100,7 @@ def estimate(
     )
 
 
-class FormName(StrEnum):
-    """Formats of `store.formats.prels`; that of strata has the name of `export prels`, too."""
-
-    XINF = "xinf"
-    XINFAP = "xinfap"
-    STATAP = "statap"
-
-    @property
-    def has_strata(self) -> bool:
-        """Whether the file has strata, and no probabilities."""
-        return self is not FormName.STATAP
+FormName = Literal["xinf", "xinfap", "statap"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -181,7 +170,7 @@ def _of_file(source: Source, prels: str, form: FormName) -> JudgedSample:
     scale = None if declared is None else parse_scale(declared)
     level = level_of_files(scale, **source.levels)
     # The sample is the smaller file: its faults are told before runs are read.
-    if form.has_strata:
+    if form != "statap":
         strata = read_xinfap(prels, lenient=source.lenient).rows
         n_below = sum(row.code < CODE_NOT_SAMPLED for row in strata) if scale is None else 0
         strata = strata if scale is None else _on_scale(prels, strata, scale, CODE_NOT_SAMPLED)
@@ -201,7 +190,7 @@ def _of_file(source: Source, prels: str, form: FormName) -> JudgedSample:
         say(f"relevant = grade {level} or more; another level with --level")
 
     ranked = source.rankings
-    if form.has_strata:
+    if form != "statap":
         pools = xinfap_pools(ranked, strata, negatives_judged=scale is not None)
     else:
         pools = statap_pools(ranked, chances)
