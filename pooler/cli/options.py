@@ -30,6 +30,13 @@ CollectionOption = Annotated[
     ),
 ]
 
+OutOption = Annotated[str | None, typer.Option("--out", "-o", metavar="FILE", help="Default stdout.")]
+ManifestOption = Annotated[
+    str | None,
+    typer.Option(
+        "--manifest", metavar="FILE", help="Default: the name of the file with .manifest.json added."
+    ),
+]
 OrderOption = Annotated[
     OrderName,
     typer.Option(

@@ -21,7 +21,9 @@ from pooler.cli.options import (
     CollectionOption,
     JudgeOption,
     LevelOption,
+    ManifestOption,
     OfOption,
+    OutOption,
     RelaxedOption,
     RigidOption,
     RuleName,
@@ -72,7 +74,7 @@ _WHOLE = 2**31 - 1
 
 def pool(
     name: Annotated[str, typer.Option("--name", help="Name of the pool.")] = "pool",
-    out: Annotated[str | None, typer.Option("--out", "-o", metavar="FILE", help="Default stdout.")] = None,
+    out: OutOption = None,
     annotated: Annotated[
         bool,
         typer.Option(
@@ -255,13 +257,8 @@ def judgements(
         bool,
         typer.Option("--history", help="Every event with everything known about it, in the order of time."),
     ] = False,
-    out: Annotated[str | None, typer.Option("--out", "-o", metavar="FILE", help="Default stdout.")] = None,
-    manifest: Annotated[
-        str | None,
-        typer.Option(
-            "--manifest", metavar="FILE", help="Default: the name of the file with .manifest.json added."
-        ),
-    ] = None,
+    out: OutOption = None,
+    manifest: ManifestOption = None,
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
     """Write the state of every document for every judge, with notes and reasons.
@@ -536,7 +533,7 @@ def work(
 
 
 def probabilities(
-    out: Annotated[str | None, typer.Option("--out", "-o", metavar="FILE", help="Default stdout.")] = None,
+    out: OutOption = None,
     values: Annotated[
         list[str] | None,
         typer.Option(
@@ -551,12 +548,7 @@ def probabilities(
     rigid: RigidOption = False,
     relaxed: RelaxedOption = False,
     of: OfOption = None,
-    manifest: Annotated[
-        str | None,
-        typer.Option(
-            "--manifest", metavar="FILE", help="Default: the name of the file with .manifest.json added."
-        ),
-    ] = None,
+    manifest: ManifestOption = None,
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
     """Write how likely each document is relevant, by all its judges.

@@ -17,7 +17,9 @@ from pooler.cli.options import (
     AggregateOption,
     CollectionOption,
     JudgeOption,
+    ManifestOption,
     OfOption,
+    OutOption,
     TiesOption,
     WithoutRulingsOption,
     policy_of,
@@ -207,18 +209,13 @@ def prels(
         ),
     ],
     name: Annotated[str, typer.Option("--pool", metavar="NAME", help="A sampled pool.")] = "pool",
-    out: Annotated[str | None, typer.Option("--out", "-o", metavar="FILE", help="Default stdout.")] = None,
+    out: OutOption = None,
     judge: JudgeOption = None,
     aggregate: AggregateOption = None,
     ties: TiesOption = None,
     of: OfOption = None,
     without_rulings: WithoutRulingsOption = False,
-    manifest: Annotated[
-        str | None,
-        typer.Option(
-            "--manifest", metavar="FILE", help="Default: the name of the file with .manifest.json added."
-        ),
-    ] = None,
+    manifest: ManifestOption = None,
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
     """Write the judgements of a sampled pool, for xinfAP or statAP.

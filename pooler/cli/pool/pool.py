@@ -15,6 +15,7 @@ from pooler.cli.options import (
     ByTopicOption,
     CollectionOption,
     LenientOption,
+    ManifestOption,
     OrderName,
     RunsOption,
     names_collection,
@@ -131,12 +132,7 @@ def pool(
             "--annotated", help="Write `topic docno run group rank score`, one line per contributing run."
         ),
     ] = False,
-    manifest: Annotated[
-        str | None,
-        typer.Option(
-            "--manifest", metavar="FILE", help="Default: the name of the file with .manifest.json added."
-        ),
-    ] = None,
+    manifest: ManifestOption = None,
     name: Annotated[
         str | None, typer.Option("--name", help="Name of the pool in the collection.  [default: pool]")
     ] = None,
