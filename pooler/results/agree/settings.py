@@ -71,11 +71,11 @@ class AgreementOptions:
     """Least relevant grades, by value, ascending."""
     has_levels: bool
     """Whether they were asked for by name."""
-    kind: IntervalKind
-    resamples: int
-    seed: int
-    bands: Bands | None
-    by_topic: bool
+    kind: IntervalKind = "topic"
+    resamples: int = 10_000
+    seed: int = 1
+    bands: Bands | None = None
+    by_topic: bool = False
 
     @property
     def level_indices(self) -> list[int]:
@@ -262,14 +262,5 @@ def measured_of(
     """Say of a plan, or of orders of runs, what `settings_of` says: intervals are as nobody chose them."""
     from store.grades.policy import Policy
 
-    options = AgreementOptions(
-        scale=scale,
-        levels=tuple(levels),
-        kind="topic",
-        resamples=10_000,
-        seed=seed,
-        bands=None,
-        by_topic=False,
-        has_levels=True,
-    )
+    options = AgreementOptions(scale, tuple(levels), has_levels=True, seed=seed)
     return settings_of(votes, options, against=against, policy=Policy(), kinds=kinds)

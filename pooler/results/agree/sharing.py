@@ -87,16 +87,8 @@ def plan_sharing(
     assert source is not None
     with heard() as said, source_of(source).judging(of_scale=rigid or relaxed) as opinions:
         scale = opinions.scale
-        options = AgreementOptions(
-            scale=scale,
-            levels=resolve_levels(scale, levels, rigid=rigid, relaxed=relaxed, all_of_them=every_level),
-            kind="none",
-            resamples=0,
-            seed=0,
-            bands=None,
-            by_topic=False,
-            has_levels=bool(levels),
-        )
+        chosen = resolve_levels(scale, levels, rigid=rigid, relaxed=relaxed, all_of_them=every_level)
+        options = AgreementOptions(scale, chosen, has_levels=bool(levels), kind="none")
         votes, kinds = fetch_chosen(opinions, judges, against, population=population, unlisted_as=unlisted_as)
         erased = opinions.erased()
     pairs = pairs_of(votes.votes.judges, against)
