@@ -724,14 +724,10 @@ class FileReading:
 
         return None if self.scale is None else parse_scale(self.scale)
 
-    def given(self) -> dict[str, object]:
-        """Return the values of the options by name; what was not given is false."""
-        return {one.name: getattr(self, one.name) for one in fields(self)}
-
     def refuse(self) -> None:
         """Raise `ArgumentError` for the first option that was given: there are no files."""
-        for name, value in self.given().items():
-            if value:
+        for name in (one.name for one in fields(self)):
+            if value := getattr(self, name):
                 hint = "name files of judgements, or leave it out: a collection has it all"
                 requirement = "is for files, and these are judges of a collection"
                 raise ArgumentError(name, requirement, str(value), hint=hint)

@@ -48,10 +48,6 @@ if TYPE_CHECKING:
     from pooler.results.result import Result
     from store.ranking import Order
 
-SEED = 1
-RESAMPLES = 10_000
-MIXTURES = 1000
-CUTOFF = 1000
 INPUT_WORDS = frozenset({"topic", "iteration", "docno", "judge", "grade"})
 """Names of columns of the files."""
 
@@ -196,8 +192,8 @@ def agreement(
     ties: TiesOption = None,
     collapse: CollapseOption = None,
     interval: IntervalOption = None,
-    resamples: ResamplesOption = RESAMPLES,
-    seed: SeedOption = SEED,
+    resamples: ResamplesOption = 10_000,
+    seed: SeedOption = 1,
     bands: BandsOption = None,
     by_topic: ByTopicOption = False,
     per_grade: PerGradeOption = False,
@@ -206,8 +202,8 @@ def agreement(
     plan: PlanOption = None,
     assume: AssumeOption = None,
     matters: MattersOption = False,
-    mixtures: MixturesOption = MIXTURES,
-    cutoff: CutoffOption = CUTOFF,
+    mixtures: MixturesOption = 1000,
+    cutoff: CutoffOption = 1000,
     order: OrderOption = "trec",
     run_files: RunFilesOption = None,
     listed: RunsOption = None,
@@ -256,32 +252,7 @@ def agreement(
     )
     policy = policy_of(judge=None, aggregate=aggregate, ties=ties, collapse=collapse)
     check_options(policy, against=against, plan=plan, assume=assume, matters=matters)
-    given = {
-        "JUDGE...": bool(names),
-        "--level": bool(level),
-        "--rigid": rigid,
-        "--relaxed": relaxed,
-        "--population": population != "common",
-        "--against": against is not None,
-        "--unlisted-as": unlisted_as is not None,
-        "--aggregate": aggregate is not None,
-        "--interval": interval is not None,
-        "--resamples": resamples != RESAMPLES,
-        "--seed": seed != SEED,
-        "--bands": bands is not None,
-        "--by-topic": by_topic,
-        "--per-grade": per_grade,
-        "--tables": tables,
-        "--all-pairs": all_pairs,
-        "--mixtures": mixtures != MIXTURES,
-        "--cutoff": cutoff != CUTOFF,
-        "--order": order != "trec",
-        "--manifest": manifest is not None,
-        "--run": bool(run_files),
-        "--runs": listed is not None,
-        **{name: bool(value) for name, value in reading.given().items()},
-    }
-    check_together(given, plan=plan is not None, assume=assume is not None, matters=matters)
+    check_together(_given(ctx), plan=plan is not None, assume=assume is not None, matters=matters)
     if assume is not None and plan is not None:
         render(plan_sharing(None, plan, assume=_assumed(assume)), output)
         return
@@ -338,6 +309,16 @@ def agreement(
         _show(found, output, *(name for name in found.names() if asked.get(name, True)))
     if found.erased:
         say(found.erased)
+
+
+def _given(ctx: typer.Context) -> dict[str, bool]:
+    """Say of every option whether it has another value than its default."""
+    given = {}
+    for one in ctx.command.params:
+        value = ctx.params.get(str(one.name))
+        name = one.opts[0] if one.opts[0].startswith("-") else "JUDGE..."
+        given[name] = value not in (None, [], ()) and value != one.default
+    return given
 
 
 def _show(result: Result, output: Output, *names: str) -> None:

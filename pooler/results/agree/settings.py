@@ -51,6 +51,7 @@ OF_JUDGES = frozenset(
         "--scale",
         "--code",
         "--map",
+        "--repeats",
         "--lenient",
     }
 )
