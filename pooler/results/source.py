@@ -226,19 +226,18 @@ class Opinions:
         return removed_words(one.judgements for one in self.collection.erasures.all())
 
 
-def _check_no_policy(policy: Policy) -> None:
-    """Refuse options on whose judgements count where a file of qrels is given."""
+def check_no_policy(policy: Policy, requirement: str, hint: str | None = None) -> None:
+    """Refuse options on whose judgements count where a file has one grade a document."""
     given = {
         "judge": policy.judge,
         "aggregate": policy.rule,
         "ties": policy.ties,
         "of": ", ".join(policy.of) or None,
+        "without_rulings": None if policy.rulings else "",
     }
     for name, value in given.items():
         if value is not None:
-            raise ArgumentError(name, _ONE_GRADE, value, hint=_MAKE_ONE)
-    if not policy.rulings:
-        raise ArgumentError("without_rulings", _ONE_GRADE, None)
+            raise ArgumentError(name, requirement, value or None, hint=hint if value else None)
 
 
 class Source:
@@ -316,7 +315,7 @@ class Source:
         from store.analysis.arrays import ranked_documents
         from store.formats.scale import parse_scale
 
-        _check_no_policy(self._policy)
+        check_no_policy(self._policy, _ONE_GRADE, _MAKE_ONE)
         scale = None if self._given["scale"] is None else parse_scale(self._given["scale"])
         level = level_of_files(scale, **self.levels)
         named = named_runs(self._given["runs"], self._given["listed"])

@@ -9,11 +9,12 @@ from typing import Annotated
 
 import typer
 
-from pooler.cli.options import names_collection, policy_of
+from pooler.cli.options import names_collection
 from pooler.cli.render import Output, render
 from pooler.cli.signature import command
 from pooler.cli.source_options import SourceOptions
 from pooler.results.measure.estimate import NEEDS_PRELS, FormName
+from pooler.results.source import check_no_policy
 from store.errors import ArgumentError, PoolerError
 
 _WORDS = {
@@ -89,25 +90,7 @@ def _check_file(given: SourceOptions, *, pool: str | None, form: FormName | None
     if names_collection(given.ctx):
         requirement = "and --prels exclude each other: files need no collection"
         raise ArgumentError("--collection", requirement, given.collection)
-    policy = policy_of(
-        judge=given.judge,
-        aggregate=given.aggregate,
-        ties=given.ties,
-        collapse=given.collapse,
-        of=given.of,
-        without_rulings=given.without_rulings,
-    )
-    votes = {
-        "--judge": policy.judge,
-        "--aggregate": policy.rule,
-        "--ties": policy.ties,
-        "--of": ", ".join(policy.of) or None,
-        "--without-rulings": None if policy.rulings else "",
-    }
-    for name, value in votes.items():
-        if value is not None:
-            requirement = "is for a collection; a prels file already is one grade a document"
-            raise ArgumentError(name, requirement, value or None)
+    check_no_policy(given.policy(), "is for a collection; a prels file already is one grade a document")
     for run in given.runs or []:
         if run != "-" and not Path(run).exists():
             message = f"{run}: no such file or directory"
