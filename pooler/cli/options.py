@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from pooler.results.judgement_files import FileFormat
-from pooler.results.source import names_collection
+from pooler.results.source import DEFAULT_COLLECTION as DEFAULT_COLLECTION
 from store.errors import ArgumentError
 from store.formats.codes import Repeats
 
@@ -18,14 +17,7 @@ if TYPE_CHECKING:
     from store.grades.policy import Policy
 
 
-class OrderName(StrEnum):
-    """The rank orders of `store.ranking`, which is not imported for `--help`."""
-
-    TREC = "trec"
-    TREC9 = "trec9"
-    DOCNO_ASC = "docno-asc"
-    RANK = "rank"
-    FILE = "file"
+OrderName = Literal["trec", "trec9", "docno-asc", "rank", "file"]
 
 
 CollectionOption = Annotated[
@@ -37,8 +29,14 @@ CollectionOption = Annotated[
         help="SQLite file or postgresql:// URL of the collection.",
     ),
 ]
-DEFAULT_COLLECTION = "collection.db"
 
+OutOption = Annotated[str | None, typer.Option("--out", "-o", metavar="FILE", help="Default stdout.")]
+ManifestOption = Annotated[
+    str | None,
+    typer.Option(
+        "--manifest", metavar="FILE", help="Default: the name of the file with .manifest.json added."
+    ),
+]
 OrderOption = Annotated[
     OrderName,
     typer.Option(
@@ -125,31 +123,13 @@ def decimals(name: str, text: str) -> list[float]:
     return list(dict.fromkeys(map(float, parts)))
 
 
-class RuleName(StrEnum):
-    """Rules of `store.grades.policy`."""
-
-    MAJORITY = "majority"
-    MEDIAN = "median"
-    MEAN = "mean"
-    MIN = "min"
-    MAX = "max"
-    SUM = "sum"
-    DAWID_SKENE = "dawid-skene"
+RuleName = Literal["majority", "median", "mean", "min", "max", "sum", "dawid-skene"]
 
 
-class TiesName(StrEnum):
-    """Tie rules of `store.analysis.aggregation.rules`."""
-
-    LOW = "low"
-    HIGH = "high"
-    UNRESOLVED = "unresolved"
+TiesName = Literal["low", "high", "unresolved"]
 
 
-class CollapseName(StrEnum):
-    """Orders of `store.grades.policy`."""
-
-    BEFORE = "before"
-    AFTER = "after"
+CollapseName = Literal["before", "after"]
 
 
 JudgeOption = Annotated[
@@ -261,15 +241,21 @@ def policy_of(
 
     if collapse is not None and aggregate is None:
         requirement = "is a part of --aggregate, which is absent"
-        raise ArgumentError("--collapse", requirement, collapse.value)
+        raise ArgumentError("--collapse", requirement, collapse)
     return Policy(
         judge=judge,
-        rule=None if aggregate is None else aggregate.value,
-        ties=None if ties is None else ties.value,
-        collapse="after" if collapse is None else collapse.value,
+        rule=aggregate,
+        ties=ties,
+        collapse="after" if collapse is None else collapse,
         rulings=not without_rulings,
         of=tuple(dict.fromkeys(of or ())),
     )
+
+
+def names_collection(ctx: typer.Context) -> bool:
+    """Say whether `--collection` stands on the command line; a setting is not meant for files."""
+    source = ctx.get_parameter_source("collection")
+    return source is not None and source.name == "COMMANDLINE"
 
 
 def check_way(

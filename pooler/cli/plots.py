@@ -6,7 +6,6 @@ next. A value that does not exist has its reason in its place.
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -73,7 +72,8 @@ def plot_lines(
     lines.append(" " * (margin + 1) + "+" + "-" * n_columns)
     lines.append(" " * (margin + 2) + _scale(last, n_columns))
     lines.append(f"{x_label:>{width}}")
-    return lines + _legend([curve.label for curve in curves], width)
+    entries = [f"{marker} {curve.label}" for marker, curve in zip(MARKERS, curves, strict=False)]
+    return lines + side_by_side(entries + [f"{SHARED} several"] * (len(curves) > 1), width)
 
 
 def _row(value: float, top: float, height: int) -> int:
@@ -103,21 +103,6 @@ def _scale(last: int, n_columns: int) -> str:
             cells[start : start + len(number)] = number
             free_until = start - 1
     return "".join(cells).rstrip()
-
-
-def _legend(labels: Sequence[str], width: int) -> list[str]:
-    """Explain the letters, as many a line as fit."""
-    entries = [f"{marker} {label}" for marker, label in zip(MARKERS, labels, strict=False)]
-    if len(labels) > 1:
-        entries.append(f"{SHARED} several")
-    lines = [entries[0]]
-    for entry in entries[1:]:
-        longer = f"{lines[-1]}  {entry}"
-        if len(longer) <= width:
-            lines[-1] = longer
-        else:
-            lines.append(entry)
-    return lines
 
 
 LEAST_AREA = 12
@@ -518,40 +503,28 @@ def plot_points(plot: Plot) -> list[str]:
 
     Each of the plot's words begins with the character of a line; a point hides the curve behind it.
     """
+    import numpy as np
+
     table, (points, curve) = plot.table, plot.parts
     places: list[Any] = table.cells(str(plot.label))
-    heights: list[Any] = table.cells(curve)
     low, high = places[0], places[-1]
     width, height = _POINTS_WIDTH, _POINTS_HEIGHT
     grid = [[" "] * width for _ in range(height)]
     point, line = (words[0] for words in plot.words)
-    for column in range(width):
-        place = low + (high - low) * column / (width - 1)
-        grid[_line_of_share(_between(places, heights, place), height)][column] = line
+    across = [low + (high - low) * column / (width - 1) for column in range(width)]
+    for column, share in enumerate(np.interp(across, places, table.data[curve])):
+        grid[_row(share, 1, height)][column] = line
     for place, share in zip(places, table.cells(points), strict=True):
         if isinstance(share, float):
             column = round((place - low) / (high - low) * (width - 1))
-            grid[_line_of_share(share, height)][column] = point
-    labels = {_line_of_share(share, height): f"{share:.1f}" for share in (0.0, 0.5, 1.0)}
+            grid[_row(share, 1, height)][column] = point
+    labels = {_row(share, 1, height): f"{share:.1f}" for share in (0.0, 0.5, 1.0)}
     lines = [plot.axis]
     lines += [f"{labels.get(row, ''):>4} |{''.join(cells)}".rstrip() for row, cells in enumerate(grid)]
     lines.append("     +" + "-" * width)
     ends = f"{low:.4f}", f"{high:.4f}"
     lines.append(f"      {ends[0]}{ends[1]:>{width - len(ends[0])}}")
     return [*lines, "   ".join(plot.words), plot.below]
-
-
-def _between(places: Sequence[float], heights: Sequence[float], place: float) -> float:
-    """Return the height of a line at a place between two of its points."""
-    after = min(max(bisect_left(places, place), 1), len(places) - 1)
-    left, right = places[after - 1], places[after]
-    share = 0.0 if right == left else (place - left) / (right - left)
-    return heights[after - 1] + share * (heights[after] - heights[after - 1])
-
-
-def _line_of_share(share: float, height: int) -> int:
-    """Return the line of a share, from 0 at the top."""
-    return height - 1 - round(share * (height - 1))
 
 
 def draw_plot(plot: Plot, *, width: int) -> list[str]:

@@ -13,6 +13,7 @@ from pooler.cli.options import (
     AggregateOption,
     CollapseOption,
     JudgeOption,
+    ManifestOption,
     OfOption,
     RelaxedOption,
     RigidOption,
@@ -68,12 +69,7 @@ class QrelsOptions:
             show_default=False,
         ),
     ] = None
-    manifest: Annotated[
-        str | None,
-        typer.Option(
-            "--manifest", metavar="FILE", help="Default: the name of the file with .manifest.json added."
-        ),
-    ] = None
+    manifest: ManifestOption = None
 
     def policy(self) -> Policy:
         """Return whose grades count, and how they become one."""

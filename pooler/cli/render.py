@@ -10,10 +10,9 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from enum import StrEnum
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TextIO
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TextIO
 
 import typer
 
@@ -30,13 +29,7 @@ TERMINAL_ROWS = 60
 """Rows of a table that a terminal is shown unless more are asked for."""
 
 
-class Format(StrEnum):
-    """How a result is written."""
-
-    TABLE = "table"
-    JSON = "json"
-    TSV = "tsv"
-    PARQUET = "parquet"
+Format = Literal["table", "json", "tsv", "parquet"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +40,7 @@ class TableOptions:
 
     fmt: Annotated[
         Format, typer.Option("--format", help="A table for people; or json, tsv, parquet for programs.")
-    ] = Format.TABLE
+    ] = "table"
     table: Annotated[
         str | None,
         typer.Option(
@@ -69,7 +62,7 @@ class TableOptions:
     @property
     def is_for_people(self) -> bool:
         """Whether people read it."""
-        return self.fmt is Format.TABLE
+        return self.fmt == "table"
 
     @property
     def chooses_columns(self) -> bool:
@@ -78,7 +71,7 @@ class TableOptions:
 
     def check_one(self, tables: Sequence[str]) -> None:
         """Raise `ContradictionError` where several tables are to be what holds one."""
-        if len(tables) > 1 and self.fmt in (Format.TSV, Format.PARQUET):
+        if len(tables) > 1 and self.fmt in ("tsv", "parquet"):
             requirement = f"must name the table, one of {', '.join(tables)}: {self.fmt} holds one"
             raise ContradictionError("--table", requirement, None, hint=f"--table {tables[0]}")
 
@@ -103,8 +96,8 @@ class Output(TableOptions):
         from pooler.cli.console import check_place
 
         if plot and not self.is_for_people:
-            raise ArgumentError("--plot", "is for people: it needs --format table", self.fmt.value)
-        if self.fmt is Format.PARQUET and self.out is None:
+            raise ArgumentError("--plot", "is for people: it needs --format table", self.fmt)
+        if self.fmt == "parquet" and self.out is None:
             raise ContradictionError("--format", "parquet needs --out FILE", None)
         if self.table is None:
             self.check_one(tables)
@@ -135,11 +128,11 @@ def render(result: Result, output: Output, *names: str, plot: bool = False) -> N
         _write(output, lambda stream: _draw(seen, plots, output, stream))
         return
     tables = _tables(result, output, names)
-    if output.fmt is Format.JSON:
+    if output.fmt == "json":
         _write(output, lambda stream: _write_json(result, tables, stream))
         return
     output.check_one([table.name for table in tables])
-    if output.fmt is Format.TSV:
+    if output.fmt == "tsv":
         _write(output, lambda stream: _write_tsv(tables[0], stream))
     else:
         from pooler.results.frames import write_parquet

@@ -63,9 +63,9 @@ def _parameters(group: Any) -> list[Parameter]:
 
 
 def _in_panel(annotation: Any, panel: str | None) -> Any:
-    """Say of an option under which heading its help stands."""
+    """Say of an option under which heading its help stands, unless it says so itself."""
     info = next((one for one in getattr(annotation, "__metadata__", ()) if isinstance(one, OptionInfo)), None)
-    if info is None or panel is None:
+    if info is None or panel is None or info.rich_help_panel:
         return annotation
     info = copy(info)
     info.rich_help_panel = panel

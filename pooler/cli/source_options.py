@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, ClassVar
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import typer
 
@@ -20,7 +20,6 @@ from pooler.cli.options import (
     LenientOption,
     LevelOption,
     OfOption,
-    OrderName,
     OrderOption,
     QrelsOption,
     RelaxedOption,
@@ -28,11 +27,15 @@ from pooler.cli.options import (
     TiesOption,
     WithoutRulingsOption,
     check_way,
+    names_collection,
     policy_of,
 )
-from pooler.results.source import Source, names_collection
+from pooler.results.source import Source
 from store.errors import ArgumentError, PoolerError
 from store.formats.lines import is_pattern
+
+if TYPE_CHECKING:
+    from store.grades.policy import Policy
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +61,7 @@ class SourceOptions:
     rigid: RigidOption = False
     relaxed: RelaxedOption = False
     cutoff: CutoffOption = 1000
-    order: OrderOption = OrderName.TREC
+    order: OrderOption = "trec"
     scale: FileScaleOption = None
     lenient: LenientOption = False
     collection: CollectionOption = DEFAULT_COLLECTION
@@ -83,11 +86,9 @@ class SourceOptions:
                 message = f"{run}: no such file or directory"
                 raise PoolerError(message, hint=f"with --qrels a RUN is a file, {whose}")
 
-    def source(self) -> Source:
-        """Name the runs and the judgements; nothing is read until it is needed."""
-        self.check()
-        self._check_files()
-        policy = policy_of(
+    def policy(self) -> Policy:
+        """Return whose grades count, and how they become one."""
+        return policy_of(
             judge=self.judge,
             aggregate=self.aggregate,
             ties=self.ties,
@@ -95,15 +96,20 @@ class SourceOptions:
             of=self.of,
             without_rulings=self.without_rulings,
         )
+
+    def source(self) -> Source:
+        """Name the runs and the judgements; nothing is read until it is needed."""
+        self.check()
+        self._check_files()
         return Source(
             self.runs or [],
             qrels=self.qrels,
             collection=self.collection,
-            policy=policy,
+            policy=self.policy(),
             level=self.level,
             rigid=self.rigid,
             relaxed=self.relaxed,
-            order=self.order.value,
+            order=self.order,
             lenient=self.lenient,
             scale=self.scale,
             listed=self.listed,
@@ -122,7 +128,7 @@ class SourceOptions:
         return Source(
             self.runs or [],
             listed=self.listed,
-            order=self.order.value,
+            order=self.order,
             lenient=self.lenient,
             level=self.level,
             rigid=self.rigid,

@@ -10,12 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pooler.results.measure.probabilities import collection_of
-from pooler.results.source import Source
+from pooler.results.source import DEFAULT_COLLECTION, Source
 from store.grades.policy import Policy
 from store.text import sanitise_line
-
-DEFAULT_COLLECTION = "collection.db"
 
 _STDIN = "-"
 _MOST_RUNS = 8
@@ -86,7 +83,7 @@ class CommandLines:
 
     def _where(self) -> str:
         """Return the collection's file or URL."""
-        where = collection_of(self.source)
+        where = self.source.collection
         return where if isinstance(where, str) else where.where
 
     def _collection(self) -> list[str]:

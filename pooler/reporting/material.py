@@ -93,16 +93,14 @@ def _of_collection(source: Source) -> Stored:
     from pooler.results.look.effort import effort
     from pooler.results.look.listing import listing
     from pooler.results.look.status import status
-    from pooler.results.measure.probabilities import collection_of
     from pooler.results.source import level_of_collection
     from store.grades.policy import Policy
 
     policy = source.option("policy") or Policy()
-    how = {name: source.option(name) for name in ("level", "rigid", "relaxed")}
-    with opened_collection(collection_of(source)) as opened:
+    with opened_collection(source.collection) as opened:
         scale = opened.scale
         # Of sums the level is a sum; every judge gives grades.
-        level = source.level if policy.rule == "sum" else level_of_collection(scale, policy, **how)
+        level = source.level if policy.rule == "sum" else level_of_collection(scale, policy, **source.levels)
         pools = [pool for pool in opened.pools.all() if not pool.withdrawn]
         found, reason, has_intervals = None, "", False
         try:
@@ -131,13 +129,11 @@ def _agreement(opened: Collection, level: int) -> tuple[AgreementResult, bool]:
     from pooler.results.agree.agreement import agreement
     from pooler.results.agree.settings import fetch_chosen
 
-    votes = fetch_chosen(opened.grades, None, None, population="common", unlisted_as=None)
-    has_intervals = comb(len(votes.votes.judges), 2) <= MOST_WITH_INTERVALS
-    with listening(Listener()):  # what there is to say is on the page
+    source = Source(collection=opened)
+    with listening(Listener()), source.judging() as opinions:  # what there is to say is on the page
+        votes, _ = fetch_chosen(opinions, None, None, population="common", unlisted_as=None)
+        has_intervals = comb(len(votes.votes.judges), 2) <= MOST_WITH_INTERVALS
         found = agreement(
-            Source(collection=opened),
-            levels=(level,),
-            interval="topic" if has_intervals else "none",
-            all_pairs=True,
+            source, levels=(level,), interval="topic" if has_intervals else "none", all_pairs=True
         )
     return found, has_intervals

@@ -6,9 +6,8 @@ import shlex
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, fields, replace
-from enum import StrEnum
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal
 
 from pooler.telling import progress, say, warn
 from store.errors import ArgumentError, FaultList, PoolerError
@@ -37,11 +36,7 @@ Pair = tuple[str, str]
 """Topic and docno."""
 
 
-class PrelsName(StrEnum):
-    """Formats of `store.formats.prels`."""
-
-    XINFAP = "xinfap"
-    STATAP = "statap"
+PrelsName = Literal["xinfap", "statap"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +71,7 @@ def read_sample(
     if judge_column is not None:
         requirement = "is for qrels; no column of a sample names a judge"
         raise ArgumentError("judge_column", requirement, judge_column)
-    if kind is PrelsName.XINFAP:
+    if kind == "xinfap":
         xinfap = read_xinfap(file, lenient=lenient, faults=faults)
         rows = [QrelRow(row.line, row.topic, row.iteration, row.docno, row.code) for row in xinfap.rows]
         entries = _stratified(xinfap.rows)
@@ -123,18 +118,10 @@ def _ordered(entries: Iterable[PoolEntry]) -> list[PoolEntry]:
     return ordered
 
 
-class FileFormat(StrEnum):
-    """What `pooler import judgements` reads."""
-
-    QRELS = "qrels"
-    NTCIR2 = "ntcir2"
-    NTCIREVAL = "ntcireval"
-    COLUMNS = "columns"
-    JSONL = "jsonl"
-    TSV = "tsv"
+FileFormat = Literal["qrels", "ntcir2", "ntcireval", "columns", "jsonl", "tsv"]
 
 
-EVERY_JUDGE = (FileFormat.JSONL, FileFormat.TSV)
+EVERY_JUDGE = ("jsonl", "tsv")
 """Formats that name every judge, and say more than grades."""
 
 COLUMNS_HINT = "a table of other columns: --input-columns docno,judge,grade --topic T"
@@ -188,28 +175,27 @@ def wanted_of(
     """Check that the options go together, and say whose judgements they are."""
     from store.formats.tables import parse_columns
 
-    implied = FileFormat.QRELS if columns is None else FileFormat.COLUMNS
-    chosen = form or implied
-    if chosen is FileFormat.COLUMNS and columns is None:
+    chosen: FileFormat = form or ("qrels" if columns is None else "columns")
+    if chosen == "columns" and columns is None:
         hint = "as in --input-columns docno,judge,grade"
         raise ArgumentError("columns", "must name the columns of the file", None, hint=hint)
-    given: list[tuple[str, object, tuple[FileFormat, ...]]] = [
-        ("columns", columns, (FileFormat.COLUMNS,)),
-        ("topic", topic, (FileFormat.COLUMNS,)),
-        ("as", sample, (FileFormat.QRELS,)),
-        ("judge_column", judge_column, (FileFormat.QRELS,)),
+    given: list[tuple[str, object, FileFormat]] = [
+        ("columns", columns, "columns"),
+        ("topic", topic, "columns"),
+        ("as", sample, "qrels"),
+        ("judge_column", judge_column, "qrels"),
     ]
-    for name, value, formats in given:
-        if value is not None and chosen not in formats:
-            requirement = f"is for files of format {formats[0]}, and this is one of {chosen}"
+    for name, value, its_format in given:
+        if value is not None and chosen != its_format:
+            requirement = f"is for files of format {its_format}, and this is one of {chosen}"
             raise ArgumentError(name, requirement, value)
     names = () if columns is None else parse_columns(columns)
     said = [judge is not None, judge_column is not None, "judge" in names]
     if chosen not in EVERY_JUDGE and sum(said) != 1:
         other = {
-            FileFormat.QRELS: ", or --judge-column 2; one of the two. what `pooler export"
+            "qrels": ", or --judge-column 2; one of the two. what `pooler export"
             f" judgements` wrote: --format jsonl or tsv; {COLUMNS_HINT}",
-            FileFormat.COLUMNS: ", or `judge` among --input-columns; one of the two",
+            "columns": ", or `judge` among --input-columns; one of the two",
         }
         message = "whose judgements are these?"
         raise PoolerError(message, hint="--judge NAME" + other.get(chosen, " says it"))
@@ -226,7 +212,7 @@ def read_source(file: str, wanted: FileOptions, scale: Scale, faults: FaultList)
         sample = read_sample(file, wanted.sample, faults, judge_column=column, lenient=wanted.lenient)
         rows = list(graded_rows(sample.rows, judge=judge))
         return GradesFile(rows, sample.sha256, 0, sample.n_trailing, 5, "prels", sample)
-    if wanted.form is FileFormat.QRELS:
+    if wanted.form == "qrels":
         from store.formats.qrels import read_qrels
 
         qrels = read_qrels(
@@ -234,48 +220,47 @@ def read_source(file: str, wanted: FileOptions, scale: Scale, faults: FaultList)
         )
         if not qrels.rows and faults.kept[0].code == "fields":
             faults.hint = faults.hint or COLUMNS_HINT
-        rows = list(graded_rows(qrels.rows, judge=judge, judge_column=column))
-        return GradesFile(
-            rows,
-            qrels.sha256,
-            qrels.n_float_grades,
-            qrels.n_trailing,
-            4,
-            "qrels",
-            float_grade=qrels.float_grade,
-        )
-    if wanted.form is FileFormat.NTCIR2:
+        graded = graded_rows(qrels.rows, judge=judge, judge_column=column)
+        return _grades_of(qrels, list(graded), 4, "qrels")
+    how: dict[str, Any] = {"lenient": wanted.lenient, "keep_repeats": True, "faults": faults}
+    if wanted.form == "ntcir2":
         from store.formats.ntcir import read_ntcir2
 
-        table = read_ntcir2(file, scale, lenient=wanted.lenient, keep_repeats=True, faults=faults).table
-        return _of_table(table, judge, 4, "NTCIR-2")
-    if wanted.form is FileFormat.NTCIREVAL:
+        table, n_fields, noun = read_ntcir2(file, scale, **how).table, 4, "NTCIR-2"
+    elif wanted.form == "ntcireval":
         from store.formats.ntcir import read_ntcireval
 
-        table = read_ntcireval(file, lenient=wanted.lenient, keep_repeats=True, faults=faults)
-        return _of_table(table, judge, 3, "NTCIREVAL")
-    from store.formats.tables import read_columns
+        table, n_fields, noun = read_ntcireval(file, **how), 3, "NTCIREVAL"
+    else:
+        from store.formats.tables import read_columns
 
-    names = wanted.columns
-    table = read_columns(
-        file, names, topic=wanted.topic, judge=judge, lenient=wanted.lenient, keep_repeats=True, faults=faults
-    )
-    faults.hint = _header_hint(file, wanted, table, faults)
-    return _of_table(table, judge, len(names), f"`{','.join(names)}`")
+        names = wanted.columns
+        table = read_columns(file, names, topic=wanted.topic, judge=judge, **how)
+        faults.hint = _header_hint(file, wanted, table, faults)
+        n_fields, noun = len(names), f"`{','.join(names)}`"
+    # The rows of a table say whose they are, or the command line does.
+    named = table.rows if judge is None else [row._replace(judge=judge) for row in table.rows]
+    return _grades_of(table, named, n_fields, noun)
 
 
-def _of_table(table: JudgedTable, judge: str | None, n_fields: int, noun: str) -> GradesFile:
-    """Turn a table into a source; its rows say whose they are, or `judge` does."""
-    rows = table.rows if judge is None else [row._replace(judge=judge) for row in table.rows]
-    return GradesFile(
-        rows,
-        table.sha256,
-        table.n_float_grades,
-        table.n_trailing,
-        n_fields,
-        noun,
-        float_grade=table.float_grade,
-    )
+def _grades_of(
+    content: QrelsFile | JudgedTable, rows: list[GradedRow], n_fields: int, noun: str
+) -> GradesFile:
+    """Set rows beside what is known of their file."""
+    counts = content.n_float_grades, content.n_trailing
+    return GradesFile(rows, content.sha256, *counts, n_fields, noun, float_grade=content.float_grade)
+
+
+def warn_of_oddities(file: str, source: GradesFile) -> None:
+    """Warn of grades that were written as floats, and of text that was not read."""
+    if source.n_float_grades:
+        grades = counted(source.n_float_grades, "grade")
+        warn(f"{file}: {grades} written as floats ({source.float_grade}), read as integers")
+    if source.n_trailing:
+        warn(
+            f"{file}: text after field {source.n_fields} was ignored on {source.n_trailing:,} lines;"
+            f" is it a {source.noun} file?"
+        )
 
 
 def _header_hint(file: str, wanted: FileOptions, table: JudgedTable, faults: FaultList) -> str | None:
@@ -412,27 +397,21 @@ def judge_of_file(file: str) -> str:
     return PurePath(path.stem).stem if path.suffix in COMPRESSED else path.stem
 
 
-def named_files(texts: Sequence[str], *, names_judges: bool) -> list[NamedFile]:
-    """Read arguments, and refuse two files of one name; see `named_file`."""
-    files = [named_file(text, names_judges=names_judges) for text in texts]
+def read_files(
+    texts: Sequence[str], reading: FileReading, votes: FileVotes | None = None
+) -> list[JudgedFile]:
+    """Read files of judgements, no two of one judge; what their codes mean is not decided yet.
+
+    With `votes`, files may be read into their numberings as columns, without an object a line. A
+    `FormatError` has every fault of the first file that has one.
+    """
+    files = [named_file(text, names_judges=reading.names_judges) for text in texts]
     first_of: dict[str, NamedFile] = {}
     for one in files:
         if one.judge is not None and (first := first_of.setdefault(one.judge, one)) is not one:
             message = f"{first.file} and {one.file} would both be judge `{one.judge}`"
             hint = f"NAME=FILE names the judge of a file, as in {one.judge}-2={one.file}"
             raise PoolerError(message, hint=hint)
-    return files
-
-
-def read_files(
-    texts: Sequence[str], reading: FileReading, votes: FileVotes | None = None
-) -> list[JudgedFile]:
-    """Read files of judgements; what their codes mean is not decided yet.
-
-    With `votes`, files may be read into their numberings as columns, without an object a line. A
-    `FormatError` has every fault of the first file that has one.
-    """
-    files = named_files(texts, names_judges=reading.names_judges)
     # One kind of file needs the scale to be read at all; a mistyped scale is told before reading.
     scale = reading.declared()
     found = []
@@ -540,15 +519,7 @@ def _source(named: NamedFile, reading: FileReading, scale: Scale | None) -> Grad
     if faults and reading.repeats in (None, Repeats.REFUSE):
         settle_repeats(source.rows, lambda row: (0, row.code), Repeats.REFUSE, faults)
     faults.raise_if_any(hint=faults.hint)
-    if source.n_float_grades:
-        grades = counted(source.n_float_grades, "grade")
-        shown = f"({source.float_grade}), read as integers"
-        warn(f"{named.file}: {grades} written as floats {shown}")
-    if source.n_trailing:
-        warn(
-            f"{named.file}: text after field {source.n_fields} was ignored on"
-            f" {source.n_trailing:,} lines; is it a {source.noun} file?"
-        )
+    warn_of_oddities(named.file, source)
     return source
 
 
@@ -705,7 +676,7 @@ class FileReading:
     @property
     def is_plain(self) -> bool:
         """Whether the files are qrels of one judge, read by the strict rules."""
-        form = self.form in (None, FileFormat.QRELS)
+        form = self.form in (None, "qrels")
         form &= set(self.meanings.values()) <= {Meaning.UNJUDGED}
         return form and self.columns is None and not self.lenient and not self.names_judges
 
@@ -741,13 +712,8 @@ class FileReading:
             lenient=self.lenient,
         )
         if wanted.form in EVERY_JUDGE:
-            for name, value in (
-                ("codes", self.codes),
-                ("mapped", self.mapped),
-                ("repeats", self.repeats),
-                ("lenient", self.lenient or None),
-            ):
-                if value:
+            for name in ("codes", "mapped", "repeats", "lenient"):
+                if value := getattr(self, name):
                     requirement = f"is for files of grades, and a {wanted.form} file says more"
                     raise ArgumentError(name, requirement, value)
         return wanted
@@ -758,14 +724,10 @@ class FileReading:
 
         return None if self.scale is None else parse_scale(self.scale)
 
-    def given(self) -> dict[str, object]:
-        """Return the values of the options by name; what was not given is false."""
-        return {one.name: getattr(self, one.name) for one in fields(self)}
-
     def refuse(self) -> None:
         """Raise `ArgumentError` for the first option that was given: there are no files."""
-        for name, value in self.given().items():
-            if value:
+        for name in (one.name for one in fields(self)):
+            if value := getattr(self, name):
                 hint = "name files of judgements, or leave it out: a collection has it all"
                 requirement = "is for files, and these are judges of a collection"
                 raise ArgumentError(name, requirement, str(value), hint=hint)

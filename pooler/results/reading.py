@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
-from pooler.results.source import files_of
-from pooler.results.table import Column, Table
+from pooler.results.table import DOCNO, DOCUMENTS, GRADE, RUN, TOPIC, Column, Table
 
 if TYPE_CHECKING:
     from store.collection import Collection
@@ -43,11 +42,11 @@ class ReadRuns(Mapping[str, "Run"]):
         """Return one table, `runs`: tag, group, whether it feeds pools, topics, documents, file."""
         runs = self._runs.values()
         columns = {
-            Column("run"): [*self],
+            RUN: [*self],
             Column("group", show="if_any"): [run.group for run in runs],
             Column("contributes", "bool"): [run.contributes for run in runs],
             Column("topics", "int"): [len(run.rankings) for run in runs],
-            Column("documents", "int"): [sum(len(one.docnos) for one in run.rankings) for run in runs],
+            DOCUMENTS: [sum(len(one.docnos) for one in run.rankings) for run in runs],
             Column("file"): [run.file for run in runs],
         }
         return (Table.of_columns("runs", columns),)
@@ -82,7 +81,7 @@ class ReadQrels(Sequence["Qrel"]):
 
     def tables(self) -> tuple[Table, ...]:
         """Return one table, `qrels`: topic, iteration, docno, grade."""
-        columns = [Column("topic"), Column("iteration"), Column("docno"), Column("grade", "int")]
+        columns = [TOPIC, Column("iteration"), DOCNO, GRADE]
         return (Table.of_records("qrels", columns, self._rows),)
 
 
@@ -123,12 +122,11 @@ def read_runs(*paths: str | Path, runs: str | Path | None = None, lenient: bool 
     ...     read_runs(file.name).to_dict()
     {'bm25': {'51': {'d2': 0.9, 'd1': 0.4}}}
     """
-    from pooler.results.source import entries_of, read_entries
+    from pooler.results.source import runs_of
     from store.errors import ArgumentError
 
     found: dict[str, Run] = {}
-    entries = entries_of(files_of(paths), None if runs is None else str(runs))
-    for run in read_entries(entries, lenient=lenient):
+    for run in runs_of(paths, None if runs is None else str(runs), lenient=lenient):
         if run.tag in found:
             hint = "a column `name` in the list of runs gives each a name of its own"
             raise ArgumentError("runs", "must each have their own tag", run.tag, hint=hint)

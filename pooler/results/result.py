@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import fields, replace
+from dataclasses import dataclass, field, fields, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -23,8 +23,9 @@ NOTEBOOK_ROWS = 60
 """Rows of a view that a notebook shows."""
 
 
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Result:
-    """Base of the results; a subclass is a frozen dataclass with `settings` and `warnings`.
+    """Base of the results; a subclass is a frozen dataclass, with slots.
 
     Its tables have every number, under the names that `--format json` uses; its views are what the
     command shows to people. In a notebook the first view stands for the result.
@@ -32,9 +33,9 @@ class Result:
 
     __slots__ = ()
 
-    settings: Mapping[str, Any]
+    settings: Mapping[str, Any] = field(default_factory=lambda: frozen())
     """Every parameter, as it was taken; `kinds` where judges of several kinds vote together."""
-    warnings: tuple[str, ...]
+    warnings: tuple[str, ...] = ()
     """What there is to doubt about the data."""
 
     NAMES: ClassVar[tuple[str, ...]]

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from math import isfinite
 from numbers import Integral
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, SupportsFloat, TypeGuard, cast
+from typing import TYPE_CHECKING, Any, SupportsFloat, TypeGuard, cast
 
 from pooler.telling import Listener, listening, progress, say
 from store.errors import ArgumentError, FaultList, PoolerError
@@ -18,18 +18,17 @@ from store.formats.lines import is_pattern
 from store.text import counted
 
 if TYPE_CHECKING:
-    import typer
-
     from pooler.pools.runs import RunSet
     from pooler.reading.run_list import RunEntry
     from pooler.results.judgement_files import FileReading
-    from store.analysis.agreement.populations import Population, PopulationVotes
     from store.analysis.arrays import Grades, RankedDocuments
     from store.analysis.rankings import GradedRankings, JudgedRankings
     from store.collection import Collection
+    from store.grades.file_votes import FileVotes
     from store.grades.policy import Policy
+    from store.grades.votes import CollectionGrades
     from store.ranking import Order
-    from store.records import Judge, Qrel, Run, Scale
+    from store.records import Qrel, Run, Scale
 
 
 def level_of_files(scale: Scale | None, *, level: int | None, rigid: bool, relaxed: bool) -> int:
@@ -73,23 +72,30 @@ def entries_of(files: Iterable[str], listed: str | None, group: str = "") -> lis
     return entries + (read_run_list(listed) if listed is not None else [])
 
 
-def read_entry(entry: RunEntry, *, lenient: bool) -> Run:
-    """Read a run file, with what the list of runs says of it; its tag is what it is called."""
+def named_runs(runs: Iterable[str | Run], listed: str | None) -> list[RunEntry | Run]:
+    """Return runs in the order given, files and those in memory alike; then those of a list."""
+    named: list[RunEntry | Run] = []
+    for run in runs:
+        named += entries_of([run], None) if isinstance(run, str) else [run]
+    return named + entries_of((), listed)
+
+
+def read_named(named: Sequence[RunEntry | Run], *, lenient: bool) -> Iterator[Run]:
+    """Yield runs, those of files read, with what a list of runs says of them; show how far that has come."""
+    from pooler.reading.run_list import RunEntry
     from pooler.reading.whole import read_whole
 
-    run = read_whole(entry.file, lenient=lenient)
-    called = entry.called(run.tag)
-    return replace(run, tag=called, group=entry.group, contributes=entry.contributes)
-
-
-def read_entries(entries: Sequence[RunEntry], *, lenient: bool) -> Iterator[Run]:
-    """Read one run file after the other, as `read_entry` does, and show how far that has come."""
-    with progress("runs", len(entries)) as advance:
-        for entry in entries:
-            yield read_entry(entry, lenient=lenient)
+    with progress("runs", sum(isinstance(one, RunEntry) for one in named)) as advance:
+        for one in named:
+            if not isinstance(one, RunEntry):
+                yield one
+                continue
+            run = read_whole(one.file, lenient=lenient)
+            yield replace(run, tag=one.called(run.tag), group=one.group, contributes=one.contributes)
             advance(1)
 
 
+DEFAULT_COLLECTION = "collection.db"
 _ONE_GRADE = "is for a collection; --qrels already is one grade a document"
 _NEEDS_QRELS = "--qrels FILE goes with run files; without, RUN is a run tag of a collection"
 _MAKE_ONE = "pooler collapse makes one qrels file of several judges' files"
@@ -141,73 +147,6 @@ class Judged:
         return depth
 
 
-def load_judged(
-    runs: Sequence[str | Run],
-    *,
-    qrels: str | Sequence[Qrel] | None,
-    collection: str | Collection,
-    policy: Policy,
-    level: int | None,
-    rigid: bool,
-    relaxed: bool,
-    order: Order,
-    lenient: bool,
-    scale: str | None = None,
-    listed: str | None = None,
-    docnos: bool = True,
-) -> Judged:
-    """Read runs and qrels from files (`--qrels`), from memory, or from the collection.
-
-    With a scale, grades of files must be on it; negative codes off it are unjudged documents. Run files may
-    be named in a list of runs, too. Without `docnos` a collection need not give any, and its `qrels` may be
-    absent; `by_topic` is there always.
-    """
-    from pooler.results.judge_kinds import tell_kinds, who_judged
-    from store.formats.scale import parse_scale
-    from store.judging.kinds import kind_counts, names_if_models
-
-    if qrels is not None:
-        _check_no_policy(policy)
-        declared = None if scale is None else parse_scale(scale)
-        cut = level_of_files(declared, level=level, rigid=rigid, relaxed=relaxed)
-        if not isinstance(qrels, str):
-            return _from_memory(runs, qrels, cut, order, lenient=lenient)
-        return _from_files(runs, listed, qrels, cut, order, lenient=lenient, scale=declared)
-    tags = [run if isinstance(run, str) else run.tag for run in runs]
-    if isinstance(collection, str):
-        check_no_files(tags, collection, "no qrels are named", _NEEDS_QRELS)
-    with opened_collection(collection) as opened:
-        check_no_file_for_a_tag(opened, tags, _NEEDS_QRELS)
-        if not docnos:
-            sole = _of_sole_judge(opened, tags, policy, order, level, rigid=rigid, relaxed=relaxed)
-            if sole is not None:
-                return sole
-        cut = level_of_collection(opened.scale, policy, level=level, rigid=rigid, relaxed=relaxed)
-        # Grades stay grades where they can: measures may want them.
-        is_binary = policy.collapse == "before" or policy.rule == "sum"
-        final = opened.grades.final(replace(policy, level=cut) if is_binary else policy)
-        ranked = _some_run(opened.runs.ranked(tags, order=order))
-        what = "sum of grades" if policy.rule == "sum" else "grade"
-        n_rows = f"{len(final.rows):,} judgements"
-        say(f"{n_rows} ({who_judged(final)}), relevant = {what} {cut} or more")
-        judges = opened.judges.all()
-        kinds = kind_counts(judges, final.judges)
-        tell_kinds(kinds)
-        manifests = [pool.manifest for pool in opened.pools.all() if not pool.withdrawn]
-        depths = frozenset(one["parameters"]["depth"] for one in manifests if one.get("strategy") == "depth")
-        chosen = [run for run in opened.runs.all() if run.tag in ranked.tags]
-        return Judged(
-            ranked,
-            final.rows,
-            1 if is_binary else cut,
-            pool_depths=depths,
-            feeding=tuple(run.tag for run in chosen if run.contributes),
-            groups={run.tag: run.group for run in chosen},
-            kinds=kinds,
-            models=names_if_models(judges, final.judges),
-        )
-
-
 def _is_collection(given: object) -> TypeGuard[Collection]:
     """Tell an open collection; who measures files has no database loaded, and no such object."""
     module = sys.modules.get("store.collection")
@@ -226,27 +165,6 @@ def opened_collection(collection: str | Path | Collection) -> Iterator[Collectio
         yield opened
 
 
-def _of_sole_judge(
-    opened: Collection,
-    runs: Sequence[str],
-    policy: Policy,
-    order: Order,
-    level: int | None,
-    *,
-    rigid: bool,
-    relaxed: bool,
-) -> Judged | None:
-    """Read runs and the grades of one judge, without docnos; ``None`` = several have a say."""
-    cut = level_of_collection(opened.scale, policy, level=level, rigid=rigid, relaxed=relaxed)
-    sole = opened.grades.sole(policy)
-    if sole is None:
-        return None
-    ranked = _some_run(opened.runs.ranked(runs, order=order, docnos=False))
-    n_rows = f"{sole.n_documents:,} judgements"
-    say(f"{n_rows} (judge {sole.judge}), relevant = grade {cut} or more")
-    return Judged(ranked, (), cut, grades=sole.by_topic)
-
-
 def check_no_file_for_a_tag(opened: Collection, runs: Iterable[str], hint: str) -> set[str]:
     """Return the tags of a collection; raise `PoolerError` where a run file is named for one."""
     tags = {run.tag for run in opened.runs.all()}
@@ -257,12 +175,11 @@ def check_no_file_for_a_tag(opened: Collection, runs: Iterable[str], hint: str) 
     return tags
 
 
-def _some_run(ranked: RankedDocuments) -> RankedDocuments:
+def check_some_run(tags: Sized) -> None:
     """Raise `PoolerError` for a collection without runs."""
-    if not ranked.tags:
+    if not tags:
         message = "there is no run in the collection"
         raise PoolerError(message, hint="pooler import runs")
-    return ranked
 
 
 def check_no_files(runs: Iterable[str], collection: str, what: str, hint: str) -> None:
@@ -273,35 +190,6 @@ def check_no_files(runs: Iterable[str], collection: str, what: str, hint: str) -
         raise PoolerError(message, hint=hint)
 
 
-def _check_no_policy(policy: Policy) -> None:
-    """Refuse options on whose judgements count where a file of qrels is given."""
-    given = {
-        "judge": policy.judge,
-        "aggregate": policy.rule,
-        "ties": policy.ties,
-        "of": ", ".join(policy.of) or None,
-    }
-    for name, value in given.items():
-        if value is not None:
-            raise ArgumentError(name, _ONE_GRADE, value, hint=_MAKE_ONE)
-    if not policy.rulings:
-        raise ArgumentError("without_rulings", _ONE_GRADE, None)
-
-
-def _from_memory(
-    runs: Sequence[str | Run], qrels: Sequence[Qrel], level: int, order: Order, *, lenient: bool
-) -> Judged:
-    """Take qrels that are read already, and runs that may be."""
-    from store.analysis.arrays import ranked_documents
-
-    taken = list(_runs(runs, lenient=lenient))
-    rows = [row for row in qrels if row.grade >= 0]
-    groups = {run.tag: run.group for run in taken}
-    feeding = tuple(run.tag for run in taken if run.contributes)
-    ranked = ranked_documents(taken, order=order)
-    return Judged(ranked, rows, level, feeding=feeding, tells_feeding=False, groups=groups)
-
-
 def runs_of(
     runs: str | Path | Iterable[str | Path | Run] | Mapping[str, Any],
     listed: str | None = None,
@@ -309,116 +197,25 @@ def runs_of(
     lenient: bool = False,
 ) -> Iterator[Run]:
     """Yield runs as `source` takes them, those that are files read; then those of a list."""
-    named = list(_named(runs))
-    files = [run for run in named if isinstance(run, str)]
-    yield from (run for run in named if not isinstance(run, str))
-    yield from read_entries(entries_of(files, listed), lenient=lenient)
-
-
-def _runs(runs: Sequence[str | Run], *, lenient: bool) -> Iterator[Run]:
-    """Yield runs, those that are files read."""
-    for run in runs:
-        if isinstance(run, str):
-            yield from read_entries(entries_of([run], None), lenient=lenient)
-        else:
-            yield run
-
-
-def _from_files(
-    runs: Sequence[str | Run],
-    listed: str | None,
-    qrels: str,
-    level: int,
-    order: Order,
-    *,
-    lenient: bool,
-    scale: Scale | None,
-) -> Judged:
-    """Read bare files."""
-    from pooler.results.judgement_files import read_given_qrels
-    from store.analysis.arrays import ranked_documents
-    from store.formats.codes import Meaning, decode_rows, graded_rows
-    from store.records import Qrel
-
-    in_memory = [run for run in runs if not isinstance(run, str)]
-    entries = entries_of([run for run in runs if isinstance(run, str)], listed)
-    if not entries and not in_memory:
-        message = "no run file is named"
-        raise PoolerError(message, hint="--qrels FILE goes with run files, or --runs FILE")
-    faults = FaultList(qrels)
-    content = read_given_qrels(qrels, lenient=lenient, faults=faults)
-    if scale is None:
-        faults.raise_if_any()
-        rows = [Qrel(row.topic, row.docno, row.code, row.iteration) for row in content.rows if row.code >= 0]
-    else:
-        n_of_format = faults.count
-        off = {row.code for row in content.rows if row.code < 0} - set(scale.values)
-        graded = graded_rows(content.rows, judge="")
-        rows = decode_rows(
-            graded, scale, codes=dict.fromkeys(off, Meaning.UNJUDGED), faults=faults
-        ).judged.get("", [])
-        hint = "--scale declares the grades there are" if faults.count > n_of_format else None
-        faults.raise_if_any(hint=hint)
-    negative = len(content.rows) - len(rows)
-    if negative:
-        verb = "is" if negative == 1 else "are"
-        say(f"{qrels}: {counted(negative, 'line')} with a negative code {verb} unjudged, as in trec_eval")
-
-    feeding: list[str] = []
-    groups: dict[str, str] = {}
-    files: dict[str, str] = {}
-
-    def read() -> Iterator[Run]:
-        for entry, run in zip(entries, read_entries(entries, lenient=lenient), strict=True):
-            groups[run.tag] = run.group
-            files[run.tag] = entry.file
-            if run.contributes:
-                feeding.append(run.tag)
-            yield run
-        for run in in_memory:
-            groups[run.tag] = run.group
-            if run.contributes:
-                feeding.append(run.tag)
-            yield run
-
-    ranked = ranked_documents(read(), order=order)
-    return Judged(
-        ranked,
-        rows,
-        level,
-        feeding=tuple(feeding),
-        tells_feeding=any(entry.is_told for entry in entries),
-        groups=groups,
-        files=files,
-    )
-
-
-class AllGrades(Protocol):
-    """The grades of all judges, of a collection or of files."""
-
-    def judges(self) -> list[Judge]:
-        """Return every judge."""
-
-    def votes(
-        self,
-        judges: Sequence[str] | None = None,
-        *,
-        population: Population = "common",
-        unlisted_as: int | None = None,
-    ) -> PopulationVotes:
-        """Return the grades of some judges, or of all, over a population."""
+    return read_named(named_runs(_named(runs), listed), lenient=lenient)
 
 
 @dataclass(frozen=True, slots=True)
 class Opinions:
     """What judges said of documents, each by himself or herself."""
 
-    grades: AllGrades
+    source: Source
+    grades: CollectionGrades | FileVotes
     scale: Scale
-    are_files: bool
-    rankings: Callable[[], RankedDocuments]
-    """Reads the runs."""
     collection: Collection | None = None
+    """``None`` = the judges are those of files."""
+
+    def rankings(self) -> RankedDocuments:
+        """Return the rankings of the runs, of which there is one at least."""
+        stored = self.collection
+        ranked = self.source.rankings if stored is None else stored.runs.ranked(order=self.source.order)
+        check_some_run(ranked.tags)
+        return ranked
 
     def erased(self) -> str:
         """Say how much of erased judges is gone; empty where nothing is."""
@@ -427,6 +224,20 @@ class Opinions:
         from store.judging.erasing import removed_words
 
         return removed_words(one.judgements for one in self.collection.erasures.all())
+
+
+def check_no_policy(policy: Policy, requirement: str, hint: str | None = None) -> None:
+    """Refuse options on whose judgements count where a file has one grade a document."""
+    given = {
+        "judge": policy.judge,
+        "aggregate": policy.rule,
+        "ties": policy.ties,
+        "of": ", ".join(policy.of) or None,
+        "without_rulings": None if policy.rulings else "",
+    }
+    for name, value in given.items():
+        if value is not None:
+            raise ArgumentError(name, requirement, value or None, hint=hint if value else None)
 
 
 class Source:
@@ -462,18 +273,17 @@ class Source:
         self.judgements = tuple(judgements)
         self.reading = reading
         self.is_of_files = qrels is not None
-        self.collection = collection
+        self.collection: str | Collection = DEFAULT_COLLECTION if collection is None else collection
         self.order = order
         self.lenient = lenient
+        self.levels: dict[str, Any] = {"level": level, "rigid": rigid, "relaxed": relaxed}
         self._given: dict[str, Any] = {
             "runs": [*runs],
             "qrels": qrels,
             "collection": collection,
             "listed": listed,
             "policy": policy,
-            "level": level,
-            "rigid": rigid,
-            "relaxed": relaxed,
+            **self.levels,
             "order": order,
             "scale": scale,
             "lenient": lenient,
@@ -482,17 +292,135 @@ class Source:
         self._arrays: dict[int, JudgedRankings] = {}
         self._graded: dict[int, GradedRankings] = {}
 
-    def _load(self, *, docnos: bool) -> Judged:
+    @cached_property
+    def _policy(self) -> Policy:
         from store.grades.policy import Policy
 
-        given = {**self._given, "policy": self._given["policy"] or Policy()}
-        if not self.is_of_files and self.collection is None:
-            given["collection"] = "collection.db"
-        judged = load_judged(given.pop("runs"), docnos=docnos, **given)
+        found: Policy | None = self._given["policy"]
+        return found or Policy()
+
+    def _load(self, *, docnos: bool) -> Judged:
+        """Read runs and grades; without `docnos` a collection need not give any, and no `qrels`."""
+        if not self.is_of_files:
+            return self._of_collection(docnos=docnos)
+        judged = self._of_files()
         # A collection says this always; of a binary file it goes without saying.
-        if self.is_of_files and self._tells_level and any(one.grade > judged.level for one in judged.qrels):
+        if self._tells_level and any(one.grade > judged.level for one in judged.qrels):
             say(f"relevant = grade {judged.level} or more; another level with --level")
         return judged
+
+    def _of_files(self) -> Judged:
+        """Read runs and qrels of files, or take those of memory; see `_given_rows` on scales."""
+        from pooler.reading.run_list import RunEntry
+        from store.analysis.arrays import ranked_documents
+        from store.formats.scale import parse_scale
+
+        check_no_policy(self._policy, _ONE_GRADE, _MAKE_ONE)
+        scale = None if self._given["scale"] is None else parse_scale(self._given["scale"])
+        level = level_of_files(scale, **self.levels)
+        named = named_runs(self._given["runs"], self._given["listed"])
+        if not named:
+            message = "no run file is named"
+            raise PoolerError(message, hint="--qrels FILE goes with run files, or --runs FILE")
+        rows = self._given_rows(scale)
+        feeding: list[str] = []
+        groups: dict[str, str] = {}
+        files: dict[str, str] = {}
+
+        def read() -> Iterator[Run]:
+            for one, run in zip(named, read_named(named, lenient=self.lenient), strict=True):
+                groups[run.tag] = run.group
+                if isinstance(one, RunEntry):
+                    files[run.tag] = one.file
+                if run.contributes:
+                    feeding.append(run.tag)
+                yield run
+
+        return Judged(
+            ranked_documents(read(), order=self.order),
+            rows,
+            level,
+            feeding=tuple(feeding),
+            tells_feeding=any(isinstance(one, RunEntry) and one.is_told for one in named),
+            groups=groups,
+            files=files,
+        )
+
+    def _given_rows(self, scale: Scale | None) -> list[Qrel]:
+        """Return the judged documents of a file or of memory.
+
+        With a scale, grades of a file must be on it; negative codes off it are unjudged documents.
+        """
+        from pooler.results.judgement_files import read_given_qrels
+        from store.formats.codes import Meaning, decode_rows, graded_rows
+        from store.records import Qrel
+
+        qrels = self._given["qrels"]
+        if not isinstance(qrels, str):
+            return [row for row in qrels if row.grade >= 0]
+        faults = FaultList(qrels)
+        lines = read_given_qrels(qrels, lenient=self.lenient, faults=faults).rows
+        if scale is None:
+            faults.raise_if_any()
+            rows = [Qrel(row.topic, row.docno, row.code, row.iteration) for row in lines if row.code >= 0]
+        else:
+            n_of_format = faults.count
+            off = {row.code for row in lines if row.code < 0} - set(scale.values)
+            codes = dict.fromkeys(off, Meaning.UNJUDGED)
+            graded = graded_rows(lines, judge="")
+            rows = decode_rows(graded, scale, codes=codes, faults=faults).judged.get("", [])
+            hint = "--scale declares the grades there are" if faults.count > n_of_format else None
+            faults.raise_if_any(hint=hint)
+        if negative := len(lines) - len(rows):
+            verb = "is" if negative == 1 else "are"
+            say(f"{qrels}: {counted(negative, 'line')} with a negative code {verb} unjudged, as in trec_eval")
+        return rows
+
+    def _of_collection(self, *, docnos: bool) -> Judged:
+        """Read runs and grades of a collection."""
+        from pooler.results.judge_kinds import tell_kinds, who_judged
+        from store.judging.kinds import kind_counts, names_if_models
+
+        policy = self._policy
+        tags = [run if isinstance(run, str) else run.tag for run in self._given["runs"]]
+        if isinstance(self.collection, str):
+            check_no_files(tags, self.collection, "no qrels are named", _NEEDS_QRELS)
+        with opened_collection(self.collection) as opened:
+            check_no_file_for_a_tag(opened, tags, _NEEDS_QRELS)
+            level = level_of_collection(opened.scale, policy, **self.levels)
+            sole = None if docnos else opened.grades.sole(policy)
+            # Grades stay grades where they can: measures may want them.
+            is_binary = policy.collapse == "before" or policy.rule == "sum"
+            final = None
+            if sole is None:
+                final = opened.grades.final(replace(policy, level=level) if is_binary else policy)
+            ranked = opened.runs.ranked(tags, order=self.order, docnos=final is not None)
+            check_some_run(ranked.tags)
+            if final is None:
+                assert sole is not None
+                n_rows = f"{sole.n_documents:,} judgements"
+                say(f"{n_rows} (judge {sole.judge}), relevant = grade {level} or more")
+                return Judged(ranked, (), level, grades=sole.by_topic)
+            what = "sum of grades" if policy.rule == "sum" else "grade"
+            n_rows = f"{len(final.rows):,} judgements"
+            say(f"{n_rows} ({who_judged(final)}), relevant = {what} {level} or more")
+            judges = opened.judges.all()
+            kinds = kind_counts(judges, final.judges)
+            tell_kinds(kinds)
+            manifests = [pool.manifest for pool in opened.pools.all() if not pool.withdrawn]
+            chosen = [run for run in opened.runs.all() if run.tag in ranked.tags]
+            return Judged(
+                ranked,
+                final.rows,
+                1 if is_binary else level,
+                pool_depths=frozenset(
+                    one["parameters"]["depth"] for one in manifests if one.get("strategy") == "depth"
+                ),
+                feeding=tuple(run.tag for run in chosen if run.contributes),
+                groups={run.tag: run.group for run in chosen},
+                kinds=kinds,
+                models=names_if_models(judges, final.judges),
+            )
 
     @cached_property
     def judged(self) -> Judged:
@@ -562,14 +490,8 @@ class Source:
             if self.is_of_files:
                 message = "qrels have one grade per document, and do not tell how judges differ"
                 raise PoolerError(message, hint="several judges' files, or a collection, tell it")
-            with opened_collection(self.collection or "collection.db") as opened:
-                yield Opinions(
-                    opened.grades,
-                    opened.scale,
-                    are_files=False,
-                    collection=opened,
-                    rankings=lambda: opened.runs.ranked(order=self.order),
-                )
+            with opened_collection(self.collection) as opened:
+                yield Opinions(self, opened.grades, opened.scale, opened)
             return
         from pooler.results.judgement_files import FileReading, fill, read_files, scale_of
         from store.grades.file_votes import FileVotes
@@ -582,19 +504,15 @@ class Source:
         files = read_files(self.judgements, reading, votes)
         scale = scale_of(files, reading)
         fill(votes, files, scale, reading)
-        yield Opinions(votes, scale, are_files=True, rankings=lambda: self.rankings)
+        yield Opinions(self, votes, scale)
 
     @cached_property
     def rankings(self) -> RankedDocuments:
-        """Rankings alone, without judgements of their documents."""
+        """Rankings of files and of memory alone, without judgements of their documents."""
         from store.analysis.arrays import ranked_documents
 
-        if not self.judgements and not self.is_of_files:
-            with opened_collection(self.collection or "collection.db") as opened:
-                return opened.runs.ranked(order=self.order)
-        return ranked_documents(
-            runs_of(self._given["runs"], self._given["listed"], lenient=self.lenient), order=self.order
-        )
+        named = named_runs(self._given["runs"], self._given["listed"])
+        return ranked_documents(read_named(named, lenient=self.lenient), order=self.order)
 
     @contextmanager
     def opened(self) -> Iterator[Source]:
@@ -602,7 +520,7 @@ class Source:
         if self.is_of_files:
             yield self
             return
-        with opened_collection(self.collection or "collection.db") as collection:
+        with opened_collection(self.collection) as collection:
             yield Source(**{**self._given, "collection": collection}, tells_level=self._tells_level)
 
     def tops(self, depth: int, *, scores: bool = False, tags: Sequence[str] | None = None) -> RunSet:
@@ -611,35 +529,25 @@ class Source:
         `tags`: of a collection these runs alone, which all contribute.
         """
         from pooler.pools.runs import FileRuns, stored_runs
+        from pooler.reading.run_list import RunEntry
         from pooler.reading.top import read_tops, top_of
 
-        runs = self._given["runs"]
-        files = [run for run in runs if isinstance(run, str)]
+        runs, listed = self._given["runs"], self._given["listed"]
         if not self.is_of_files:
-            with opened_collection(self.collection or "collection.db") as opened:
-                return stored_runs(
-                    opened, depth=depth, order=self.order, tags=tags or files or None, scores=scores
-                )
-        if "-" in (*files, self._given["listed"]) and "judged" in self.__dict__:
+            chosen = tags or [run for run in runs if isinstance(run, str)] or None
+            with opened_collection(self.collection) as opened:
+                return stored_runs(opened, depth=depth, order=self.order, tags=chosen, scores=scores)
+        if "-" in (*runs, listed) and "judged" in self.__dict__:
             message = "standard input cannot be read twice, as strategies on scores need"
             raise PoolerError(message, hint="write the run to a file and name that")
-        entries = entries_of(files, self._given["listed"])
-        tops = [
-            top_of(run, depth, order=self.order, with_scores=scores)
-            for run in runs
-            if not isinstance(run, str)
-        ]
-        if entries:
-            with progress("runs", len(entries)) as advance:
-                tops += read_tops(
-                    entries,
-                    depth,
-                    order=self.order,
-                    lenient=self.lenient,
-                    with_scores=scores,
-                    progress=advance,
-                )
-        return FileRuns(tops)
+        how: dict[str, Any] = {"order": self.order, "with_scores": scores}
+        named = named_runs(runs, listed)
+        entries = [one for one in named if isinstance(one, RunEntry)]
+        with progress("runs", len(entries)) as advance:
+            read = iter(read_tops(entries, depth, lenient=self.lenient, progress=advance, **how))
+        return FileRuns(
+            [next(read) if isinstance(one, RunEntry) else top_of(one, depth, **how) for one in named]
+        )
 
     def relevance(self) -> dict[tuple[str, str], bool]:
         """Return whether judged pairs of topic and docno are relevant.
@@ -649,22 +557,20 @@ class Source:
         """
         from pooler.results.judgement_files import read_given_qrels
 
-        given = self._given
-        how = {name: given[name] for name in ("level", "rigid", "relaxed")}
-        if isinstance(given["qrels"], str):
-            cut = level_of_files(None, **how)
-            rows = read_given_qrels(given["qrels"], lenient=self.lenient).rows
-            return {(row.topic, row.docno): row.code >= cut for row in rows if row.code >= 0}
+        qrels = self._given["qrels"]
         if self.is_of_files:
-            cut = level_of_files(None, **how)
-            return {(row.topic, row.docno): row.grade >= cut for row in given["qrels"] if row.grade >= 0}
-        if given["policy"] is not None:
+            cut = level_of_files(None, **self.levels)
+            if isinstance(qrels, str):
+                lines = read_given_qrels(qrels, lenient=self.lenient).rows
+                rows = [(row.topic, row.docno, row.code) for row in lines]
+            else:
+                rows = [(row.topic, row.docno, row.grade) for row in qrels]
+            return {(topic, docno): code >= cut for topic, docno, code in rows if code >= 0}
+        if self._given["policy"] is not None:
             return {(row.topic, row.docno): row.grade >= self.level for row in self.judged.qrels}
-        from store.grades.policy import Policy
-
         found: dict[tuple[str, str], bool] = {}
-        with opened_collection(self.collection or "collection.db") as opened:
-            cut = level_of_collection(opened.scale, Policy(), **how)
+        with opened_collection(self.collection) as opened:
+            cut = level_of_collection(opened.scale, self._policy, **self.levels)
             for one in opened.judgements.current():
                 if one.grade is not None:
                     pair = (one.topic, one.docno)
@@ -895,9 +801,3 @@ def _qrels(
             for docno, grade in grades.items()
         ]
     return list(qrels)
-
-
-def names_collection(ctx: typer.Context) -> bool:
-    """Say whether `--collection` stands on the command line; a setting is not meant for files."""
-    source = ctx.get_parameter_source("collection")
-    return source is not None and source.name == "COMMANDLINE"

@@ -70,6 +70,24 @@ class Column:
         return self.kind in ("int", "float", "bool", "records")
 
 
+# Columns of many tables.
+RUN = Column("run")
+TOPIC = Column("topic")
+DOCNO = Column("docno")
+JUDGE = Column("judge")
+DOCUMENTS = Column("documents", "int")
+GRADE = Column("grade", "int")
+REASON = Column("reason", show="if_any")
+REASON_UNSEEN = replace(REASON, show="never")
+TOPICS_UNSEEN = Column("topics", "int", show="never")
+# Of tables of every two runs.
+RUN_A = Column("a", heading="A", about="the run ahead")
+RUN_B = Column("b", heading="B")
+DIFFERENCE = Column("difference", "float", "A - B")
+VARIANCE_UNSEEN = Column("variance", "float", show="never")
+T2_UNSEEN = Column("t2", "float", show="never")
+
+
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Table:
     """Named columns of one length.

@@ -13,7 +13,7 @@ from typer.main import get_command
 
 import pooler as p
 from pooler.cli.commands import app
-from pooler.cli.render import Format, Output, render
+from pooler.cli.render import Output, render
 from tests.cli.conftest import Cli
 
 Made = Callable[[Any], Any]
@@ -154,7 +154,7 @@ def test_command_prints_what_the_function_returns(
     with p.open_collection("collection.db") as collection:
         result = COMMANDS[command](collection)
         capsys.readouterr()
-        render(result, Output(fmt=Format.JSON))
+        render(result, Output(fmt="json"))
     made = json.loads(capsys.readouterr().out)
     assert len(repr(result).splitlines()) == 2
     assert result._repr_html_().startswith("<table>")

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
-from pooler.cli.render import Format, Output, render
+from pooler.cli.render import Output, render
 from pooler.results.frames import write_parquet
 from pooler.results.table import Column, Table
 from store.errors import PoolerError
@@ -90,7 +90,7 @@ def test_arrow_and_parquet_have_the_same() -> None:
 def test_parquet_of_a_command_is_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """`--format parquet --table NAME --out FILE`."""
     out = tmp_path / "runs.parquet"
-    render(Found(), Output(fmt=Format.PARQUET, table="runs", out=out))
+    render(Found(), Output(fmt="parquet", table="runs", out=out))
     assert capsys.readouterr().out == ""
     assert pyarrow.parquet.read_table(out).column_names[:2] == ["run", "map"]
 

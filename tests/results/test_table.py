@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
-from pooler.cli.render import Format, Output, render
+from pooler.cli.render import Output, render
 from pooler.results.result import Result, frozen
 from pooler.results.table import Column, Table, View, see, written
 from store.errors import ArgumentError, ContradictionError, PoolerError, UnknownNameError
@@ -135,7 +135,7 @@ def test_cells_are_written_for_people(cell: Any, column: Column, text: str) -> N
 
 def test_json_is_one_object_of_named_tables(capsys: pytest.CaptureFixture[str]) -> None:
     """Settings with the layout, facts, then each table as records; moments in ISO 8601, lists as lists."""
-    data = json.loads(shown(capsys, fmt=Format.JSON))
+    data = json.loads(shown(capsys, fmt="json"))
     assert list(data) == ["settings", "facts", "runs", "other"]
     assert data["settings"]["layout"] == 2
     assert data["settings"]["depth"] == 5
@@ -150,11 +150,11 @@ def test_json_is_one_object_of_named_tables(capsys: pytest.CaptureFixture[str]) 
 def test_tsv_is_one_table(capsys: pytest.CaptureFixture[str]) -> None:
     """Of several one is to be named; undefined is empty, lists are joined by blanks."""
     with pytest.raises(ContradictionError, match="one of runs, other: tsv holds one"):
-        render(Found(), Output(fmt=Format.TSV))
-    lines = shown(capsys, fmt=Format.TSV, table="runs", sort="map:desc", columns="run,map,tags").splitlines()
+        render(Found(), Output(fmt="tsv"))
+    lines = shown(capsys, fmt="tsv", table="runs", sort="map:desc", columns="run,map,tags").splitlines()
     assert lines == ["run\tmap\ttags", "r1\t0.5\tz", "r2\t0.25\tx y", "r10\t\t"]
     with pytest.raises(UnknownNameError, match="known: `other`, `runs`"):
-        render(Found(), Output(fmt=Format.TSV, table="pairs"))
+        render(Found(), Output(fmt="tsv", table="pairs"))
 
 
 def test_people_sort_limit_and_choose_columns(capsys: pytest.CaptureFixture[str]) -> None:
@@ -200,12 +200,12 @@ def test_a_terminal_is_shown_sixty_rows(
 def test_file_is_new_and_whole(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Nothing goes to stdout; a file that is there is not replaced."""
     out = tmp_path / "runs.tsv"
-    assert shown(capsys, fmt=Format.TSV, table="other", out=out) == ""
+    assert shown(capsys, fmt="tsv", table="other", out=out) == ""
     assert out.read_text() == "when\n2026-03-01T09:30:00+00:00\n"
     with pytest.raises(PoolerError, match="already exists"):
         Output(out=out).check()
     with pytest.raises(ContradictionError, match="--out FILE"):
-        Output(fmt=Format.PARQUET).check()
+        Output(fmt="parquet").check()
 
 
 def test_notebook_shows_the_first_view() -> None:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -23,7 +22,6 @@ from pooler.cli.options import (
     JudgeColumnOption,
     LenientOption,
     MapOption,
-    OrderName,
     OrderOption,
     RelaxedOption,
     RepeatsOption,
@@ -32,13 +30,14 @@ from pooler.cli.options import (
     ScaleOption,
     TiesOption,
     TopicOption,
+    names_collection,
     policy_of,
 )
 from pooler.cli.render import Output, render
 from pooler.cli.signature import command
 from pooler.results.agree.settings import check_options, check_together
 from pooler.results.judgement_files import STDIN, FileReading, is_file
-from pooler.results.source import Source, names_collection
+from pooler.results.source import Source
 from pooler.telling import say
 from store.errors import ArgumentError, PoolerError, UnknownNameError
 
@@ -49,38 +48,17 @@ if TYPE_CHECKING:
     from pooler.results.result import Result
     from store.ranking import Order
 
-SEED = 1
-RESAMPLES = 10_000
-MIXTURES = 1000
-CUTOFF = 1000
 INPUT_WORDS = frozenset({"topic", "iteration", "docno", "judge", "grade"})
 """Names of columns of the files."""
 
 
-class PopulationName(StrEnum):
-    """The populations of `store.analysis.agreement.populations`."""
-
-    COMMON = "common"
-    LISTED = "listed"
-    POOLED = "pooled"
-    COLLECTION = "collection"
+PopulationName = Literal["common", "listed", "pooled", "collection"]
 
 
-class IntervalName(StrEnum):
-    """The intervals of `store.analysis.agreement.tables`."""
-
-    TOPIC = "topic"
-    ITEM = "item"
-    ASYMPTOTIC = "asymptotic"
-    NONE = "none"
+IntervalName = Literal["topic", "item", "asymptotic", "none"]
 
 
-class BandsName(StrEnum):
-    """The lists of words of `store.analysis.agreement.kappa`."""
-
-    LANDIS_KOCH = "landis-koch"
-    IR_BOOK = "ir-book"
-    KRIPPENDORFF = "krippendorff"
+BandsName = Literal["landis-koch", "ir-book", "krippendorff"]
 
 
 JudgesArgument = Annotated[
@@ -207,15 +185,15 @@ def agreement(
     level: LevelsOption = None,
     rigid: RigidOption = False,
     relaxed: RelaxedOption = False,
-    population: PopulationOption = PopulationName.COMMON,
+    population: PopulationOption = "common",
     unlisted_as: UnlistedAsOption = None,
     against: AgainstOption = None,
     aggregate: AggregateOption = None,
     ties: TiesOption = None,
     collapse: CollapseOption = None,
     interval: IntervalOption = None,
-    resamples: ResamplesOption = RESAMPLES,
-    seed: SeedOption = SEED,
+    resamples: ResamplesOption = 10_000,
+    seed: SeedOption = 1,
     bands: BandsOption = None,
     by_topic: ByTopicOption = False,
     per_grade: PerGradeOption = False,
@@ -224,9 +202,9 @@ def agreement(
     plan: PlanOption = None,
     assume: AssumeOption = None,
     matters: MattersOption = False,
-    mixtures: MixturesOption = MIXTURES,
-    cutoff: CutoffOption = CUTOFF,
-    order: OrderOption = OrderName.TREC,
+    mixtures: MixturesOption = 1000,
+    cutoff: CutoffOption = 1000,
+    order: OrderOption = "trec",
     run_files: RunFilesOption = None,
     listed: RunsOption = None,
     form: InputOption = None,
@@ -274,32 +252,7 @@ def agreement(
     )
     policy = policy_of(judge=None, aggregate=aggregate, ties=ties, collapse=collapse)
     check_options(policy, against=against, plan=plan, assume=assume, matters=matters)
-    given = {
-        "JUDGE...": bool(names),
-        "--level": bool(level),
-        "--rigid": rigid,
-        "--relaxed": relaxed,
-        "--population": population is not PopulationName.COMMON,
-        "--against": against is not None,
-        "--unlisted-as": unlisted_as is not None,
-        "--aggregate": aggregate is not None,
-        "--interval": interval is not None,
-        "--resamples": resamples != RESAMPLES,
-        "--seed": seed != SEED,
-        "--bands": bands is not None,
-        "--by-topic": by_topic,
-        "--per-grade": per_grade,
-        "--tables": tables,
-        "--all-pairs": all_pairs,
-        "--mixtures": mixtures != MIXTURES,
-        "--cutoff": cutoff != CUTOFF,
-        "--order": order is not OrderName.TREC,
-        "--manifest": manifest is not None,
-        "--run": bool(run_files),
-        "--runs": listed is not None,
-        **{name: bool(value) for name, value in reading.given().items()},
-    }
-    check_together(given, plan=plan is not None, assume=assume is not None, matters=matters)
+    check_together(_given(ctx), plan=plan is not None, assume=assume is not None, matters=matters)
     if assume is not None and plan is not None:
         render(plan_sharing(None, plan, assume=_assumed(assume)), output)
         return
@@ -308,7 +261,7 @@ def agreement(
         reading,
         run_files or (),
         listed,
-        order.value,
+        order,
         wants_runs=matters,
         collection=collection,
         is_chosen=names_collection(ctx),
@@ -317,7 +270,7 @@ def agreement(
         "judges": judges,
         "rigid": rigid,
         "relaxed": relaxed,
-        "population": population.value,
+        "population": population,
         "unlisted_as": unlisted_as,
     }
     found: AgreementResult | SharingPlan | JudgedOrders
@@ -342,10 +295,10 @@ def agreement(
             every_level=not output.is_for_people,
             against=against,
             policy=policy,
-            interval=None if interval is None else interval.value,
+            interval=interval,
             resamples=resamples,
             seed=seed,
-            bands=None if bands is None else bands.value,
+            bands=bands,
             by_topic=by_topic,
             all_pairs=all_pairs,
             of_grades=per_grade or tables,
@@ -356,6 +309,16 @@ def agreement(
         _show(found, output, *(name for name in found.names() if asked.get(name, True)))
     if found.erased:
         say(found.erased)
+
+
+def _given(ctx: typer.Context) -> dict[str, bool]:
+    """Say of every option whether it has another value than its default."""
+    given = {}
+    for one in ctx.command.params:
+        value = ctx.params.get(str(one.name))
+        name = one.opts[0] if one.opts[0].startswith("-") else "JUDGE..."
+        given[name] = value not in (None, [], ()) and value != one.default
+    return given
 
 
 def _show(result: Result, output: Output, *names: str) -> None:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from pooler.cli.options import CutoffOption, LenientOption, OrderName, OrderOption, RunsOption
+from pooler.cli.options import CutoffOption, LenientOption, OrderOption, RunsOption
 from pooler.cli.render import Output, render
 from pooler.cli.signature import command
 
@@ -34,7 +34,7 @@ def diff(
         ),
     ] = False,
     cutoff: CutoffOption = 1000,
-    order: OrderOption = OrderName.TREC,
+    order: OrderOption = "trec",
     lenient: LenientOption = False,
     *,
     output: Output,
@@ -60,7 +60,7 @@ def diff(
         level=level,
         negative_grades=negative_grades,
         cutoff=cutoff,
-        order=order.value,
+        order=order,
         lenient=lenient,
     )
     asked = {"topics": by_topic, "differences": list_}

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from pooler.cli.console import ExitCode
-from pooler.cli.options import LenientOption, OrderName, OrderOption, RunsOption
+from pooler.cli.options import LenientOption, OrderOption, RunsOption
 from pooler.cli.render import Output, render
 from pooler.cli.signature import command
 from pooler.telling import say
@@ -26,7 +26,7 @@ def check(
         int | None,
         typer.Option("--depth", "-N", min=1, help="Also report ties at this cut, and short topics."),
     ] = None,
-    order: OrderOption = OrderName.TREC,
+    order: OrderOption = "trec",
     strict: Annotated[bool, typer.Option("--strict", help="Let warnings fail the check, too.")] = False,
     lenient: LenientOption = False,
     collection: Annotated[
@@ -52,7 +52,7 @@ def check(
 
     output.check()
     found = check_runs(
-        *(runs or []), depth=depth, listed=listed, order=order.value, lenient=lenient, collection=collection
+        *(runs or []), depth=depth, listed=listed, order=order, lenient=lenient, collection=collection
     )
     render(found, output)
     n_bad = sum(report.n_faults > 0 for report in found.reports)

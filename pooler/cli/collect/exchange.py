@@ -175,7 +175,7 @@ def import_file(
         requirement = "is for current judgements; a history is never changed, only continued"
         raise ArgumentError("--replace", requirement, None)
     if kind is not None:
-        said = dict.fromkeys(said, JudgeKind(kind.value))
+        said = dict.fromkeys(said, JudgeKind(kind))
     there = {judge.name: judge.kind for judge in opened.judges.all() if judge.name in said}
     kinds = {name: one or JudgeKind.HUMAN for name, one in said.items()}
     say_wait(opened, len(events) + len(states))
@@ -242,7 +242,7 @@ def unjudged_codes(sample: SampleFile, grades: Sequence[int]) -> set[int]:
     """Return the codes that are no judgement: -1, unless a statap file has it for a grade."""
     from store.formats.prels import NOT_SAMPLED
 
-    is_grade = sample.kind is PrelsName.STATAP and NOT_SAMPLED in grades
+    is_grade = sample.kind == "statap" and NOT_SAMPLED in grades
     return set() if is_grade else {NOT_SAMPLED}
 
 
@@ -270,7 +270,7 @@ def sampled_pool(sample: SampleFile, decoded: DecodedQrels, file: str, name: str
         "sha256": sample.sha256,
         "pairs": sum(entry.sampled for entry in sample.entries),
         "listed": len(sample.entries),
-        "prels": sample.kind.value,
+        "prels": sample.kind,
     }
     if sample.methods:
         manifest["methods"] = _listed(sample.methods)

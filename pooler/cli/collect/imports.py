@@ -6,10 +6,9 @@ import tempfile
 from collections import defaultdict
 from collections.abc import Collection as AnyCollection
 from collections.abc import Sequence
-from enum import StrEnum
 from itertools import chain, count
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -38,16 +37,15 @@ from pooler.cli.options import (
 )
 from pooler.results.judgement_files import (
     CODES_HINT,
-    EVERY_JUDGE,
     REPEATS_HINT,
     UNKNOWN_HINT,
     FileFormat,
-    FileOptions,
     GradesFile,
     read_source,
     say_repeats,
     wanted_of,
     warn_if_nothing_relevant,
+    warn_of_oddities,
 )
 from pooler.results.source import entries_of
 from pooler.telling import progress, say, warn
@@ -153,6 +151,7 @@ def judgements(
     Example: pooler import judgements crowd.txt --columns docno,judge,grade --topic web
     """
     from store.formats.codes import Meaning, parse_codes, parse_map
+    from store.records import JudgeKind
 
     wanted = wanted_of(
         form,
@@ -163,7 +162,7 @@ def judgements(
         topic=topic,
         lenient=lenient,
     )
-    if wanted.form in EVERY_JUDGE:
+    if wanted.form == "jsonl" or wanted.form == "tsv":
         for name, value in (
             ("--judge", judge),
             ("--code", codes),
@@ -176,14 +175,7 @@ def judgements(
                 requirement = f"is for files of grades; a {wanted.form} file already says it"
                 raise ArgumentError(name, requirement, value)
         with importing(collection) as opened:
-            import_file(
-                opened,
-                file,
-                "jsonl" if wanted.form is FileFormat.JSONL else "tsv",
-                kind=kind,
-                allow_unknown=allow_unknown,
-                replace=replace,
-            )
+            import_file(opened, file, wanted.form, kind=kind, allow_unknown=allow_unknown, replace=replace)
         return
     if repeats is not None and kind_of_sample is not None:
         requirement = "is for files of grades; a sample has each document once"
@@ -198,88 +190,33 @@ def judgements(
         if source.sample is not None:
             unsampled = unjudged_codes(source.sample, opened.scale.values)
             meanings = dict.fromkeys(unsampled, Meaning.UNJUDGED) | meanings
-        _import_grades(
-            opened,
-            file,
-            source,
-            wanted,
-            faults,
-            kind=kind or KindName.IMPORTED,
-            meanings=meanings,
-            mapping=mapping,
-            repeats=repeats,
-            as_pool=as_pool,
-            allow_unknown=allow_unknown,
-            replace=replace,
+        decoded = _decode(
+            opened, source, faults, meanings, mapping, repeats=repeats, allow_unknown=allow_unknown
         )
+        if judge is not None:
+            decoded.judged.setdefault(judge, [])
+        pool = _pool_of_file(opened, file, source, decoded, judge=judge, as_pool=as_pool)
+        n_judgements = sum(map(len, decoded.judged.values()))
+        say_wait(opened, n_judgements)
+        with progress("judgements", n_judgements) as advance:
+            report = opened.judgements.add(
+                decoded.judged,
+                JudgeKind(kind or "imported"),
+                pool=pool,
+                states=decoded.states,
+                replace=replace,
+                advance=advance,
+            )
+        warn_of_oddities(file, source)
+        say_repeats(file, decoded.repeats, repeats)
+        warn_if_nothing_relevant(file, decoded)
+        _say_judgements(file, source, decoded, report, pool)
 
 
-def _import_grades(
-    opened: Collection,
-    file: str,
-    source: GradesFile,
-    wanted: FileOptions,
-    faults: FaultList,
-    *,
-    kind: KindName,
-    meanings: dict[int, Meaning],
-    mapping: dict[int, int],
-    repeats: Repeats | None,
-    as_pool: str | None,
-    allow_unknown: bool,
-    replace: bool,
+def _say_judgements(
+    file: str, source: GradesFile, decoded: DecodedQrels, report: ImportReport, pool: Pool
 ) -> None:
-    """Import a file of grades, and the pool it speaks of."""
-    from dataclasses import replace as with_changes
-
-    from store.records import JudgeKind
-
-    decoded = _decode(
-        opened,
-        source,
-        faults,
-        meanings=meanings,
-        mapping=mapping,
-        repeats=repeats,
-        allow_unknown=allow_unknown,
-    )
-    judge = wanted.judge
-    if judge is not None:
-        decoded.judged.setdefault(judge, [])
-    if source.sample is not None:
-        pool = sampled_pool(source.sample, decoded, file, as_pool or f"sample-{judge}")
-    elif as_pool:
-        pool = _pool_of_file(file, source.sha256, decoded.pairs, as_pool)
-    else:
-        name = f"unjudged-{judge or Path(file).name}"
-        pool = _pool_of_file(file, source.sha256, decoded.unjudged, name)
-    if as_pool:
-        _check_free(opened, pool)
-    else:
-        pool = with_changes(pool, name=_free_name(opened, pool))
-    n_judgements = sum(map(len, decoded.judged.values()))
-    say_wait(opened, n_judgements)
-    with progress("judgements", n_judgements) as advance:
-        report = opened.judgements.add(
-            decoded.judged,
-            JudgeKind(kind.value),
-            pool=pool,
-            states=decoded.states,
-            replace=replace,
-            advance=advance,
-        )
-    if source.n_float_grades:
-        warn(
-            f"{file}: {counted(source.n_float_grades, 'grade')} written as floats"
-            f" ({source.float_grade}), read as integers"
-        )
-    if source.n_trailing:
-        warn(
-            f"{file}: text after field {source.n_fields} was ignored on {source.n_trailing:,}"
-            f" lines; is it a {source.noun} file?"
-        )
-    say_repeats(file, decoded.repeats, repeats)
-    warn_if_nothing_relevant(file, decoded)
+    """Say what became of the lines of a file."""
     noun = "state" if decoded.states else "judgement"
     having = {name for name, rows in decoded.judged.items() if rows}
     having |= {one.judge for one in decoded.states}
@@ -314,9 +251,9 @@ def _decode(
     opened: Collection,
     source: GradesFile,
     faults: FaultList,
-    *,
     meanings: dict[int, Meaning],
     mapping: dict[int, int],
+    *,
     repeats: Repeats | None,
     allow_unknown: bool,
 ) -> DecodedQrels:
@@ -369,32 +306,44 @@ def _names_words(names: AnyCollection[str]) -> str:
     return ", ".join(sorted(names))
 
 
-def _pool_of_file(file: str, sha256: str, pairs: list[tuple[str, str]], name: str) -> Pool:
-    """Make a pool of the pairs that a qrels file lists."""
+def _pool_of_file(
+    opened: Collection,
+    file: str,
+    source: GradesFile,
+    decoded: DecodedQrels,
+    *,
+    judge: str | None,
+    as_pool: str | None,
+) -> Pool:
+    """Make the pool that a file speaks of, under a name that is free, or the one asked for if that is."""
+    from dataclasses import replace
+
     from store.records import Pool, PoolEntry
     from store.text import natural_key
 
-    entries: list[PoolEntry] = []
-    position, topic_before = 0, ""
-    for topic, docno in sorted(pairs, key=lambda pair: (natural_key(pair[0]), pair[1])):
-        position = position + 1 if topic == topic_before else 0
-        topic_before = topic
-        entries.append(PoolEntry(topic, docno, position))
-    manifest = {
-        "strategy": "imported",
-        "out_order": "docno",
-        "file": Path(file).name,
-        "sha256": sha256,
-        "pairs": len(entries),
-    }
-    return Pool(entries, manifest, name)
-
-
-def _check_free(opened: Collection, pool: Pool) -> None:
-    """Refuse a pool whose name another one has."""
-    if _free_name(opened, pool) != pool.name:
+    if source.sample is not None:
+        pool = sampled_pool(source.sample, decoded, file, as_pool or f"sample-{judge}")
+    else:
+        pairs = decoded.pairs if as_pool else decoded.unjudged
+        entries: list[PoolEntry] = []
+        position, topic_before = 0, ""
+        for topic, docno in sorted(pairs, key=lambda pair: (natural_key(pair[0]), pair[1])):
+            position = position + 1 if topic == topic_before else 0
+            topic_before = topic
+            entries.append(PoolEntry(topic, docno, position))
+        manifest = {
+            "strategy": "imported",
+            "out_order": "docno",
+            "file": Path(file).name,
+            "sha256": source.sha256,
+            "pairs": len(entries),
+        }
+        pool = Pool(entries, manifest, as_pool or f"unjudged-{judge or Path(file).name}")
+    name = _free_name(opened, pool)
+    if as_pool and name != pool.name:
         message = f"there is another pool named `{pool.name}`"
         raise ConflictError(message, hint="another --as-pool NAME")
+    return replace(pool, name=name)
 
 
 def _free_name(opened: Collection, pool: Pool) -> str:
@@ -409,23 +358,10 @@ app.command("judgements")(judgements)
 app.command("collection")(whole_collection)
 
 
-class TopicFormatName(StrEnum):
-    """Formats of `store.formats.topics`."""
-
-    AUTO = "auto"
-    TREC = "trec"
-    COVID = "covid"
-    TSV = "tsv"
-    JSONL = "jsonl"
+TopicFormatName = Literal["auto", "trec", "covid", "tsv", "jsonl"]
 
 
-class DocumentFormatName(StrEnum):
-    """Formats of `store.formats.documents`."""
-
-    AUTO = "auto"
-    JSONL = "jsonl"
-    TREC = "trec"
-    TSV = "tsv"
+DocumentFormatName = Literal["auto", "jsonl", "trec", "tsv"]
 
 
 @app.command("topics")
@@ -433,7 +369,7 @@ def topics(
     file: Annotated[str, typer.Argument(metavar="FILE", help="- is stdin; .gz, .xz, .zst are fine.")],
     fmt: Annotated[
         TopicFormatName, typer.Option("--format", help="Default: recognised by the content.")
-    ] = TopicFormatName.AUTO,
+    ] = "auto",
     replace: ReplaceOption = False,
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
@@ -451,7 +387,7 @@ def topics(
     from store.formats.topics import read_topics
 
     with Collection(collection) as opened:
-        read = read_topics(file, format=fmt.value, doubt=_warner(file))
+        read = read_topics(file, format=fmt, doubt=_warner(file))
         import_topics(opened, file, read, replace=replace)
 
 
@@ -462,7 +398,7 @@ def docs(
     ],
     fmt: Annotated[
         DocumentFormatName, typer.Option("--format", help="Default: recognised by the content.")
-    ] = DocumentFormatName.AUTO,
+    ] = "auto",
     all_texts: Annotated[
         bool, typer.Option("--all", help="Also store the text of documents that are in no pool.")
     ] = False,
@@ -484,7 +420,7 @@ def docs(
     with importing(collection) as opened, progress("documents", len(files)) as advance:
         has_pool = bool(opened.pools.all())
         for file in files:
-            records = read_documents(file, format=fmt.value, doubt=_warner(file))
+            records = read_documents(file, format=fmt, doubt=_warner(file))
             report = opened.documents.add(records, all_texts=all_texts, replace=replace)
             say(f"{file}: {report_words(report, 'document')}")
             if words := text_words(report, has_pool=has_pool):

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -227,13 +226,7 @@ def rename(
 app = typer.Typer(help="The judges of a collection.", no_args_is_help=True)
 
 
-class KindName(StrEnum):
-    """Kinds of judges, as in `store.records.JudgeKind`, which is not imported for `--help`."""
-
-    HUMAN = "human"
-    MODEL = "model"
-    IMPORTED = "imported"
-    ADJUDICATOR = "adjudicator"
+KindName = Literal["human", "model", "imported", "adjudicator"]
 
 
 KindOption = Annotated[
@@ -249,7 +242,7 @@ KindOption = Annotated[
 @app.command("add")
 def add(
     names: Annotated[list[str], typer.Argument(metavar="NAME...", help="One word each.")],
-    kind: KindOption = KindName.HUMAN,
+    kind: KindOption = "human",
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
     """Add judges.
@@ -265,8 +258,8 @@ def add(
             raise ArgumentError("NAME", f"must be one word ({fault})", name)
     with Collection(collection) as opened:
         for name in names:
-            new = opened.judges.add(name, JudgeKind(kind.value))
-            say(f"judge {name} ({kind.value}) " + ("added" if new else "already exists"))
+            new = opened.judges.add(name, JudgeKind(kind))
+            say(f"judge {name} ({kind}) " + ("added" if new else "already exists"))
 
 
 _LISTED = "judge,kind,disabled,judged,cannot,skipped"

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any, TextIO
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TextIO
 
 import typer
 
@@ -31,11 +30,7 @@ if TYPE_CHECKING:
     from store.judging.disagreements import Selection
 
 
-class TieRuleName(StrEnum):
-    """Rules of `store.analysis.aggregation.rules` that leave ties."""
-
-    MAJORITY = "majority"
-    MEDIAN = "median"
+TieRuleName = Literal["majority", "median"]
 
 
 @command
@@ -131,7 +126,7 @@ def adjudicate(
         "gap": gap,
         "cell": None if cell is None else cell.split(","),
         "judges": None if judges is None else [part.strip() for part in judges.split(",", 1)],
-        "unresolved": None if unresolved is None else unresolved.value,
+        "unresolved": unresolved,
         "level": level,
     }
     with Collection(collection) as opened:

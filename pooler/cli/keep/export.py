@@ -6,23 +6,14 @@ import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 import typer
 
 from pooler.cli.console import check_out, erased_facts, erased_words, write_json, write_lines
 from pooler.cli.interrupts import tidy_when_killed
-from pooler.cli.keep.export_formats import (
-    ManifestOption,
-    WhoseOptions,
-    made_of,
-    ntcir,
-    prels,
-    sha256_of,
-    write_judged,
-)
+from pooler.cli.keep.export_formats import WhoseOptions, made_of, ntcir, prels, sha256_of, write_judged
 from pooler.cli.options import (
     DEFAULT_COLLECTION,
     AggregateOption,
@@ -30,7 +21,9 @@ from pooler.cli.options import (
     CollectionOption,
     JudgeOption,
     LevelOption,
+    ManifestOption,
     OfOption,
+    OutOption,
     RelaxedOption,
     RigidOption,
     TiesOption,
@@ -49,7 +42,6 @@ if TYPE_CHECKING:
     from pooler.results.measure.probabilities import Probabilities
     from store.collection import Collection
     from store.event import JudgementEvent
-    from store.formats.judgements import JudgementsFormat
     from store.grades.policy import Policy
     from store.keeping.directory.tables import ExportChoice
     from store.keeping.directory.write import Written
@@ -87,7 +79,7 @@ class PoolOptions(WhoseOptions):
 @command
 def pool(
     name: Annotated[str, typer.Option("--name", help="Name of the pool.")] = "pool",
-    out: Annotated[str | None, typer.Option("--out", "-o", metavar="FILE", help="Default stdout.")] = None,
+    out: OutOption = None,
     annotated: Annotated[
         bool,
         typer.Option(
@@ -183,11 +175,7 @@ _STEP = 1000
 """Lines that the progress bar takes as one step."""
 
 
-class JudgementsFormatName(StrEnum):
-    """Formats of `store.formats.judgements`."""
-
-    JSONL = "jsonl"
-    TSV = "tsv"
+JudgementsFormatName = Literal["jsonl", "tsv"]
 
 
 Told = TypeVar("Told", "Judgement", "JudgementEvent")
@@ -229,12 +217,12 @@ def judgements(
             help="jsonl: one JSON object per line. tsv: a header, cells separated by tabs, with \\t, \\n,"
             " \\r, \\\\ and \\uXXXX for what a cell cannot hold; empty = nothing.",
         ),
-    ] = JudgementsFormatName.JSONL,
+    ] = "jsonl",
     history: Annotated[
         bool,
         typer.Option("--history", help="Every event with everything known about it, in the order of time."),
     ] = False,
-    out: Annotated[str | None, typer.Option("--out", "-o", metavar="FILE", help="Default stdout.")] = None,
+    out: OutOption = None,
     manifest: ManifestOption = None,
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
@@ -252,24 +240,23 @@ def judgements(
     from store.text import natural_key
 
     check_out(out, manifest)
-    kind: JudgementsFormat = "jsonl" if form is JudgementsFormatName.JSONL else "tsv"
     tally = _Tally("action" if history else "state")
     with Collection(collection) as opened:
-        facts = {**made_of(opened), "format": kind, "history": history, **erased_facts(opened)}
+        facts = {**made_of(opened), "format": form, "history": history, **erased_facts(opened)}
         erased = erased_words(opened)
         if history:
             with opened.as_it_stands() as inside:
                 kinds = {judge.name: judge.kind for judge in fetch_judges(inside.session)}
                 keys = inside.session, inside.topics, inside.documents
                 events = tally.of(fetch_histories_of(*keys, judges=names or None))
-                lines = history_lines(events, kinds, kind)
+                lines = history_lines(events, kinds, form)
                 with progress("events", count_events(inside.session, names or None)) as advance:
                     write_lines(out, tally.of_lines(lines, advance), manifest=manifest, private=True)
         else:
             records = opened.judgements.current(names or None)
             kinds = {judge.name: judge.kind for judge in opened.judges.all()}
             records.sort(key=lambda one: (natural_key(one.topic), one.docno, one.judge))
-            lines = state_lines(tally.of(records), kinds, kind)
+            lines = state_lines(tally.of(records), kinds, form)
             with progress("judgements", len(records)) as advance:
                 write_lines(out, tally.of_lines(lines, advance), manifest=manifest, private=True)
     n, n_judges = tally.judges.total(), counted(len(tally.judges), "judge")
@@ -468,7 +455,7 @@ def work(
 
 
 def probabilities(
-    out: Annotated[str | None, typer.Option("--out", "-o", metavar="FILE", help="Default stdout.")] = None,
+    out: OutOption = None,
     values: Annotated[
         list[str] | None,
         typer.Option(

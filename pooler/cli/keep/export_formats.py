@@ -7,8 +7,7 @@ import io
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -19,8 +18,8 @@ from pooler.cli.options import (
     AggregateOption,
     CollectionOption,
     JudgeOption,
+    ManifestOption,
     OfOption,
-    RuleName,
     TiesOption,
     WithoutRulingsOption,
     policy_of,
@@ -37,13 +36,6 @@ if TYPE_CHECKING:
     from store.grades.policy import Policy
     from store.grades.qrels import FinalQrels
     from store.records import Pool
-
-ManifestOption = Annotated[
-    str | None,
-    typer.Option(
-        "--manifest", metavar="FILE", help="Default: the name of the file with .manifest.json added."
-    ),
-]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,11 +93,7 @@ def made_of(opened: Collection) -> dict[str, Any]:
     return {"tool": "pooler", "version": __version__, "collection": opened.name}
 
 
-class NtcirName(StrEnum):
-    """Formats of `store.formats.ntcir`."""
-
-    NTCIR2 = "ntcir2"
-    NTCIREVAL = "ntcireval"
+NtcirName = Literal["ntcir2", "ntcireval"]
 
 
 @command
@@ -157,13 +145,13 @@ def ntcir(
     from store.grades.qrels import decide
     from store.judging.kinds import kind_counts
 
-    has_letters = kind is NtcirName.NTCIR2
+    has_letters = kind == "ntcir2"
     if has_letters and out in (None, "-"):
         requirement = "must be given with --as ntcir2, which writes PREFIX.rigid and PREFIX.relaxed"
         raise ArgumentError("--out", requirement, out)
-    if has_letters and given.aggregate is RuleName.SUM:
+    if has_letters and given.aggregate == "sum":
         requirement = "must give a grade of the scale with --as ntcir2, and a sum is none"
-        raise ArgumentError("--aggregate", requirement, given.aggregate.value)
+        raise ArgumentError("--aggregate", requirement, given.aggregate)
     if not has_letters and letters is not None:
         raise ArgumentError("--letters", "is for --as ntcir2", letters)
     policy = given.policy()
@@ -191,7 +179,7 @@ def ntcir(
         n_open = len(opened.pools.rounds().keys() - final.pairs - final.left_out.keys())
         facts = {
             **made_of(opened),
-            "format": kind.value,
+            "format": kind,
             **erased_facts(opened),
             **qrels_facts(opened.judges.all(), final, scale, n_open),
             "files": [
@@ -264,7 +252,7 @@ def prels(
         all_votes = opened.grades.all_votes(policy)
         final = decide(all_votes, policy)
         document_states = _document_states(pool, final)
-        text = _xinfap(pool, final) if kind is PrelsName.XINFAP else _statap(pool, final)
+        text = _xinfap(pool, final) if kind == "xinfap" else _statap(pool, final)
         facts = _prels_facts(opened, pool, kind, final, document_states)
         facts |= {"sha256": sha256_of(text)} | erased_facts(opened)
         erased, kinds = erased_words(opened), kind_counts(opened.judges.all(), final.judges)
@@ -369,8 +357,8 @@ def _prels_facts(
 
     return {
         **made_of(opened),
-        "format": kind.value,
-        "columns": COLUMNS[kind.value].split(),
+        "format": kind,
+        "columns": COLUMNS[kind].split(),
         "scale": scale_to_json(opened.scale),
         "pool": pool.name,
         "strategy": pool.manifest.get("strategy"),
@@ -400,7 +388,7 @@ def _report_prels(
     )
     tell_few_votes(final)
     tell_rulings(final)
-    is_xinfap = kind is PrelsName.XINFAP
+    is_xinfap = kind == "xinfap"
     if n_open := document_states.without_grade.total():
         reasons = ", ".join(
             f"{n:,} {words}" for one, words in _WORDS.items() if (n := document_states.without_grade[one])

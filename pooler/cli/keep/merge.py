@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -16,15 +15,7 @@ from pooler.cli.signature import command
 from pooler.telling import say, warn
 from store.text import counted
 
-
-class SettleRuleName(StrEnum):
-    """The rules of `store.keeping.merge.settle`, which is not imported for `--help`."""
-
-    LATEST = "latest"
-    EARLIEST = "earliest"
-    HIGHEST = "highest"
-    LOWEST = "lowest"
-    UNJUDGED = "unjudged"
+SettleRuleName = Literal["latest", "earliest", "highest", "lowest", "unjudged"]
 
 
 @command
@@ -91,9 +82,8 @@ def merge(
     check_choice(nothing, output, *nothing.names())
     if conflicts is not None:
         results.check_new(conflicts)
-    rule: results.RuleName | None = None if settle is None else settle.value
     with tidy_when_killed():
-        found = results.merge(collection, others, settle=rule, settle_by=settle_by, dry_run=dry_run)
+        found = results.merge(collection, others, settle=settle, settle_by=settle_by, dry_run=dry_run)
     n_open = len(found.open_conflicts)
     if conflicts is not None:
         write_lines(conflicts, found.conflict_lines(), private=True)

@@ -2,39 +2,56 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from inspect import signature
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from pooler.cli.options import policy_of
+from pooler.cli.options import names_collection
 from pooler.cli.render import Output, render
 from pooler.cli.signature import command
 from pooler.cli.source_options import SourceOptions
 from pooler.results.measure.estimate import NEEDS_PRELS, FormName
-from pooler.results.source import names_collection
+from pooler.results.source import check_no_policy
 from store.errors import ArgumentError, PoolerError
 
-_WORDS = {
-    "runs": Annotated[
+_FORMS = "--form xinf (topic iteration docno stratum rel) or statap (topic docno rel method iprob)"
+_HERE = "Options"
+"""Heading in the help of what this command says otherwise than others."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SampleOptions(SourceOptions):
+    """Options of `SourceOptions`, of which some mean another thing here: files go with `--prels`."""
+
+    runs: Annotated[
         list[str] | None,
         typer.Argument(metavar="RUN...", help="Run tags (default all), or files with --prels."),
-    ],
-    "qrels": Annotated[
+    ] = None
+    qrels: Annotated[
         str | None, typer.Option("--qrels", hidden=True, help="Refused: qrels name no sample.")
-    ],
-    "listed": Annotated[
+    ] = None
+    listed: Annotated[
         str | None,
         typer.Option(
             "--runs",
             metavar="FILE",
             help="With --prels: TSV with a header that lists the runs: file, and optionally tag.",
             show_default=False,
+            rich_help_panel=_HERE,
         ),
-    ],
-    "scale": Annotated[
+    ] = None
+    cutoff: Annotated[
+        int,
+        typer.Option(
+            "--cutoff",
+            min=1,
+            help="Documents of a ranking that count, as in sample_eval.pl.",
+            rich_help_panel=_HERE,
+        ),
+    ] = 1000
+    scale: Annotated[
         str | None,
         typer.Option(
             "--scale",
@@ -42,29 +59,13 @@ _WORDS = {
             help="With --prels: the scale of the file, 0-3, binary, ntcir or a TOML file as in"
             " `init`; --rigid and --relaxed need it, and its negative values are grades.",
             show_default=False,
+            rich_help_panel=_HERE,
         ),
-    ],
-    "cutoff": Annotated[
-        int, typer.Option("--cutoff", min=1, help="Documents of a ranking that count, as in sample_eval.pl.")
-    ],
-}
-"""Options of `SourceOptions` that mean another thing here."""
-_FORMS = "--form xinf (topic iteration docno stratum rel) or statap (topic docno rel method iprob)"
-
-
-def with_prels(command: Callable[..., None]) -> Callable[..., None]:
-    """Say in the help of a command on given runs that files go with `--prels`, not `--qrels`."""
-    told = signature(command)
-    parameters = [
-        one.replace(annotation=_WORDS.get(one.name, one.annotation)) for one in told.parameters.values()
-    ]
-    command.__signature__ = told.replace(parameters=parameters)  # type: ignore[attr-defined]  # typer
-    command.__annotations__ = {one.name: one.annotation for one in parameters}
-    return command
+    ] = None
 
 
 def check_options(
-    given: SourceOptions, *, pool: str | None, prels: str | None, form: FormName | None
+    given: SampleOptions, *, pool: str | None, prels: str | None, form: FormName | None
 ) -> None:
     """Refuse options that do not go together."""
     if given.qrels is not None:
@@ -80,7 +81,7 @@ def check_options(
             raise ArgumentError(name, requirement, str(value), hint=NEEDS_PRELS)
 
 
-def _check_file(given: SourceOptions, *, pool: str | None, form: FormName | None) -> None:
+def _check_file(given: SampleOptions, *, pool: str | None, form: FormName | None) -> None:
     """Refuse what does not go with a prels file."""
     if form is None:
         message = "which form has the prels file? the two differ in the order of columns alone"
@@ -90,25 +91,7 @@ def _check_file(given: SourceOptions, *, pool: str | None, form: FormName | None
     if names_collection(given.ctx):
         requirement = "and --prels exclude each other: files need no collection"
         raise ArgumentError("--collection", requirement, given.collection)
-    policy = policy_of(
-        judge=given.judge,
-        aggregate=given.aggregate,
-        ties=given.ties,
-        collapse=given.collapse,
-        of=given.of,
-        without_rulings=given.without_rulings,
-    )
-    votes = {
-        "--judge": policy.judge,
-        "--aggregate": policy.rule,
-        "--ties": policy.ties,
-        "--of": ", ".join(policy.of) or None,
-        "--without-rulings": None if policy.rulings else "",
-    }
-    for name, value in votes.items():
-        if value is not None:
-            requirement = "is for a collection; a prels file already is one grade a document"
-            raise ArgumentError(name, requirement, value or None)
+    check_no_policy(given.policy(), "is for a collection; a prels file already is one grade a document")
     for run in given.runs or []:
         if run != "-" and not Path(run).exists():
             message = f"{run}: no such file or directory"
@@ -118,10 +101,9 @@ def _check_file(given: SourceOptions, *, pool: str | None, form: FormName | None
         raise PoolerError(message, hint="--prels FILE goes with run files, or --runs FILE")
 
 
-@with_prels
 @command
 def estimate(
-    given: SourceOptions,
+    given: SampleOptions,
     output: Output,
     *,
     pool: Annotated[

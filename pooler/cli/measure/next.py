@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pooler.cli.measure.probability_options import EmptyOption, EmptyRule, ProbabilitiesOption, ValueOption
+from pooler.cli.measure.probability_options import EmptyOption, ProbabilitiesOption, ValueOption
 from pooler.cli.render import Output, render
 from pooler.cli.signature import command
 from pooler.cli.source_options import SourceOptions
@@ -37,7 +37,7 @@ def next_(
             " following a curve fitted to the judged ones, or one probability for all.",
         ),
     ] = "by-rank",
-    empty: EmptyOption = EmptyRule.GIVEN,
+    empty: EmptyOption = "given",
     confidence: Annotated[
         float,
         typer.Option(
@@ -84,7 +84,7 @@ def next_(
         values=values,
         probabilities=probabilities,
         unjudged=unjudged,
-        empty=empty.value,
+        empty=empty,
         cutoff=given.cutoff,
     )
     if pool is not None:

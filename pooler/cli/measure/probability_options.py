@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -38,11 +37,7 @@ UnjudgedOption = Annotated[
 ]
 
 
-class EmptyRule(StrEnum):
-    """What happens to judgings in which a topic has no relevant document."""
-
-    GIVEN = "given"
-    ZERO = "zero"
+EmptyRule = Literal["given", "zero"]
 
 
 EmptyOption = Annotated[

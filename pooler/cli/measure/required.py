@@ -47,7 +47,7 @@ def required_difference(
     scenario: Annotated[
         ScenarioName,
         typer.Option("--scenario", help="With runs: who gains from a document; see `sensitivity`."),
-    ] = ScenarioName.SHARED,
+    ] = "shared",
     variance: Annotated[
         str,
         typer.Option(
@@ -125,7 +125,7 @@ def required_difference(
             alpha=alpha,
             power=power,
             depth=depth,
-            scenario=scenario.value,
+            scenario=scenario,
             neighbours=neighbours,
             cutoff=given.cutoff,
         )

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -13,31 +12,16 @@ from pooler.cli.source_options import SourceOptions
 from store.errors import ArgumentError
 
 if TYPE_CHECKING:
-    from store.analysis.measures.average_precision import RMode
-    from store.analysis.undiscovered.flips import At
+    pass
 
 
-class ScenarioName(StrEnum):
-    """Scenarios of `store.analysis.undiscovered.sensitivity`."""
-
-    SHARED = "shared"
-    OWN = "own"
+ScenarioName = Literal["shared", "own"]
 
 
-class AtName(StrEnum):
-    """Where documents turn relevant: `store.analysis.undiscovered.flips`."""
-
-    NEXT = "next"
-    FIRST = "first"
-    BEST = "best"
-    WORST = "worst"
+AtName = Literal["next", "first", "best", "worst"]
 
 
-class RModeName(StrEnum):
-    """What R counts."""
-
-    POOL = "pool"
-    OWN = "own"
+RModeName = Literal["pool", "own"]
 
 
 @command
@@ -111,13 +95,13 @@ def sensitivity(
             " flipped run gains; all others have R+1, whether they retrieved it or not, also with"
             " --r own. With --pairs, own is nearest to the paper's section 4.3; see above.",
         ),
-    ] = ScenarioName.SHARED,
+    ] = "shared",
     r_mode: Annotated[
         RModeName,
         typer.Option(
             "--r", help="R = relevant documents of the topic (pool), or those the run retrieved (own)."
         ),
-    ] = RModeName.POOL,
+    ] = "pool",
     by_topic: Annotated[bool, typer.Option("--by-topic", "-q", help="One row per run and topic.")] = False,
     plot: Annotated[
         bool, typer.Option("--plot", help="Plot the change of each run's MAP; with --missing, its limits.")
@@ -138,36 +122,34 @@ def sensitivity(
     """
     from pooler.results.measure import sensitivity as results
 
-    at_name: At | None = None if at is None else at.value
     _check_options(
         scenario, at=at, flips=flips, missing=missing, pairs=pairs, each=each, by_topic=by_topic, plot=plot
     )
     output.check(plot=plot)
     source = given.source()
-    r: RMode = r_mode.value
     cutoff = given.cutoff
     if each:
-        render(results.sensitivity_each(source, r=r, cutoff=cutoff), output)
+        render(results.sensitivity_each(source, r=r_mode, cutoff=cutoff), output)
     elif missing is not None and pairs:
-        render(results.missing_pairs(source, missing, r=r, cutoff=cutoff, limit=output.limit), output)
+        render(results.missing_pairs(source, missing, r=r_mode, cutoff=cutoff, limit=output.limit), output)
     elif missing is not None:
-        bounds = results.missing_bounds(source, missing, r=r, cutoff=cutoff)
+        bounds = results.missing_bounds(source, missing, r=r_mode, cutoff=cutoff)
         render(bounds, output, "topics" if by_topic else "missing", plot=plot)
     elif pairs:
         found = results.sensitivity_pairs(
             source,
             depth=depth,
-            at=at_name,
+            at=at,
             flips=flips,
-            scenario=scenario.value,
-            r=r,
+            scenario=scenario,
+            r=r_mode,
             cutoff=cutoff,
             limit=output.limit,
         )
         render(found, output)
     else:
         result = results.sensitivity(
-            source, depth=depth, at=at_name, flips=flips, scenario=scenario.value, r=r, cutoff=cutoff
+            source, depth=depth, at=at, flips=flips, scenario=scenario, r=r_mode, cutoff=cutoff
         )
         render(result, output, "topics" if by_topic else "sensitivity", plot=plot)
 
@@ -198,9 +180,9 @@ def _check_options(
         for other, value in (("--at", at), ("--flips", flips)):
             if value is not None:
                 raise ArgumentError(other, f"has no meaning with {name}", str(value))
-        if scenario is ScenarioName.OWN:
+        if scenario == "own":
             requirement = f"must be shared with {name}: a document is relevant in every run"
-            raise ArgumentError("--scenario", requirement, scenario.value)
-    if pairs and at in (AtName.BEST, AtName.WORST) and (flips or 1) > 1:
+            raise ArgumentError("--scenario", requirement, scenario)
+    if pairs and at in ("best", "worst") and (flips or 1) > 1:
         requirement = f"must be 1 with --pairs --at {at}: the search is for one document"
         raise ArgumentError("--flips", requirement, flips)

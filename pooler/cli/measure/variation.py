@@ -8,7 +8,6 @@ import typer
 
 from pooler.cli.measure.probability_options import (
     EmptyOption,
-    EmptyRule,
     ProbabilitiesOption,
     UnjudgedOption,
     ValueOption,
@@ -37,7 +36,7 @@ def variation(
             " rule of the paper's section 4.3.",
         ),
     ] = 0,
-    empty: EmptyOption = EmptyRule.GIVEN,
+    empty: EmptyOption = "given",
     pairs: Annotated[
         bool,
         typer.Option(
@@ -95,7 +94,7 @@ def variation(
         probabilities=probabilities,
         unjudged=unjudged,
         extra_relevant=extra_relevant,
-        empty=empty.value,
+        empty=empty,
         pairs=pairs,
         neighbours=neighbours,
         intervals=not pairs,

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -17,19 +16,10 @@ LEASE_MINUTES = 120
 """As in `pooler.results.pool.assign`, which is not imported for `--help`."""
 
 
-class AssignByName(StrEnum):
-    """What goes to judges as a whole, as `pooler.assigning.By`, not imported for `--help`."""
-
-    DOCUMENT = "document"
-    TOPIC = "topic"
+AssignByName = Literal["document", "topic"]
 
 
-class DisplayOrderName(StrEnum):
-    """Orders of `pooler.assigning.DisplayOrder`, which is not imported for `--help`."""
-
-    DOCNO = "docno"
-    RANDOM = "random"
-    PRIORITY = "priority"
+DisplayOrderName = Literal["docno", "random", "priority"]
 
 
 @command
@@ -48,7 +38,7 @@ def assign(
             " pairs of judges share kept even; topic: all documents of a topic go to the same"
             " judges.",
         ),
-    ] = AssignByName.DOCUMENT,
+    ] = "document",
     per_document: Annotated[
         int, typer.Option("--per-document", "-k", min=1, help="How many judges each document gets.")
     ] = 1,
@@ -81,7 +71,7 @@ def assign(
             help="The order in which a judge sees documents: docno; random, different for every judge;"
             " priority, as the pooling strategy ranked them.",
         ),
-    ] = DisplayOrderName.DOCNO,
+    ] = "docno",
     seed: Annotated[
         int | None,
         typer.Option("--seed", min=0, help="Seed of everything random.  [default: drawn, and printed]"),
@@ -150,12 +140,12 @@ def assign(
         found = results.assign(
             collection,
             judges or (),
-            by=by.value,
+            by=by,
             per_document=per_document,
             overlap=overlap,
             overlap_judges=overlap_judges,
             calibration=calibration,
-            order=order.value,
+            order=order,
             seed=seed,
             claim=claim,
             lease=lease,

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 from typer.core import TyperGroup
@@ -16,18 +15,20 @@ from pooler.cli.options import (
     ByTopicOption,
     CollectionOption,
     LenientOption,
+    ManifestOption,
     OrderName,
     RunsOption,
+    names_collection,
 )
 from pooler.cli.pool.diff import diff
 from pooler.cli.render import Output, TableOptions, render
 from pooler.cli.signature import command
-from pooler.results.source import Source, names_collection
+from pooler.results.source import Source
 from pooler.telling import say, warn
 from store.errors import ArgumentError
 
 if TYPE_CHECKING:
-    from store.ranking import Order
+    pass
 
 DIFF = "diff"
 """The first word that is no run; a run file of that name is `./diff`."""
@@ -58,12 +59,7 @@ class PoolGroup(TyperGroup):
         return typer.main.get_command(around)
 
 
-class OutOrderName(StrEnum):
-    """How the documents of a topic are listed."""
-
-    DOCNO = "docno"
-    PRIORITY = "priority"
-    RANDOM = "random"
+OutOrderName = Literal["docno", "priority", "random"]
 
 
 @command
@@ -135,12 +131,7 @@ def pool(
             "--annotated", help="Write `topic docno run group rank score`, one line per contributing run."
         ),
     ] = False,
-    manifest: Annotated[
-        str | None,
-        typer.Option(
-            "--manifest", metavar="FILE", help="Default: the name of the file with .manifest.json added."
-        ),
-    ] = None,
+    manifest: ManifestOption = None,
     name: Annotated[
         str | None, typer.Option("--name", help="Name of the pool in the collection.  [default: pool]")
     ] = None,
@@ -223,11 +214,10 @@ def pool(
         "budget": budget,
         "total_budget": total_budget,
         "seed": seed,
-        "out_order": None if out_order is None else out_order.value,
+        "out_order": out_order,
         "name": name,
     }
     parameters = parse_parameters(param or [])
-    rank_order: Order | None = None if order is None else order.value
     if runs or listed is not None:
         if add:
             hint = "--minus FILE leaves out the pairs of a pool file"
@@ -242,11 +232,9 @@ def pool(
         for option, is_given in (("--replace", replace), ("--dry-run", dry_run)):
             if is_given:
                 raise ArgumentError(option, "is for a collection", "run files")
-        plan = PoolOptions(
-            parameters=parameters, order=rank_order, level=level, round=round_label, **given
-        ).plan()
+        plan = PoolOptions(parameters=parameters, order=order, level=level, round=round_label, **given).plan()
         values: dict[str, Any] = dict(plan.parameters)
-        files = Source(runs or [], listed=listed, qrels=(), order=rank_order or "trec", lenient=lenient)
+        files = Source(runs or [], listed=listed, qrels=(), order=order or "trec", lenient=lenient)
         found = pool_runs(
             files,
             strategy=plan.strategy,
@@ -275,7 +263,7 @@ def pool(
     pooled = pool_collection(
         collection,
         **given,
-        order=rank_order,
+        order=order,
         level=level,
         round_label=round_label,
         without=minus,
@@ -307,7 +295,7 @@ app.command(DIFF)(diff)
 def _table_options(output: Output) -> dict[str, Any]:
     """Return the options of tables that were given."""
     return {
-        "--format": None if output.is_for_people else output.fmt.value,
+        "--format": None if output.is_for_people else output.fmt,
         "--table": output.table,
         "--columns": output.columns,
         "--sort": output.sort,

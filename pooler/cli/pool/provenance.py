@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -12,7 +11,6 @@ from pooler.cli.options import (
     CollectionOption,
     LenientOption,
     LevelOption,
-    OrderName,
     OrderOption,
     RunsOption,
 )
@@ -21,14 +19,7 @@ from pooler.cli.signature import command
 from pooler.results.source import Source
 from store.errors import ArgumentError
 
-
-class RowName(StrEnum):
-    """What a row of the table is."""
-
-    RUN = "run"
-    GROUP = "group"
-    DEPTH = "depth"
-    DOCUMENT = "document"
+RowName = Literal["run", "group", "depth", "document"]
 
 
 @command
@@ -47,11 +38,11 @@ def provenance(
             help="run or group: what each brought, and what it alone brought; depth: the pool at every"
             " depth; document: one line per document and run.",
         ),
-    ] = RowName.RUN,
+    ] = "run",
     depth: Annotated[
         int, typer.Option("--depth", "-d", "-N", min=1, help="Documents taken from each run for each topic.")
     ] = 100,
-    order: OrderOption = OrderName.TREC,
+    order: OrderOption = "trec",
     qrels: Annotated[
         str | None, typer.Option("--qrels", metavar="FILE", help="Judgements, for run files.")
     ] = None,
@@ -77,8 +68,8 @@ def provenance(
         qrels=(qrels or ()) if is_of_files else None,
         collection=collection,
         level=level,
-        order=order.value,
+        order=order,
         lenient=lenient,
     )
-    found = results.provenance(source, depth=depth, by=by.value)
+    found = results.provenance(source, depth=depth, by=by)
     render(found, output, *found.shown())

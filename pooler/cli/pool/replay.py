@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -12,12 +11,7 @@ from pooler.cli.signature import command
 from pooler.cli.source_options import SourceOptions
 from store.errors import ArgumentError
 
-
-class UnjudgedName(StrEnum):
-    """What a document without a judgement does; see `pooler.pools.replay`."""
-
-    PASS = "pass"
-    NONRELEVANT = "nonrelevant"
+UnjudgedName = Literal["pass", "nonrelevant"]
 
 
 @command
@@ -54,7 +48,7 @@ def replay(
             help="A document without a judgement is skipped at no cost (pass), or costs a judgement and"
             " counts as not relevant (nonrelevant).",
         ),
-    ] = UnjudgedName.PASS,
+    ] = "pass",
     by_topic: Annotated[
         bool, typer.Option("--by-topic", "-q", help="One row per topic and strategy.")
     ] = False,
@@ -84,7 +78,7 @@ def replay(
         strategies or (),
         depth=depth,
         budgets=None if budgets is None else _parse_budgets(budgets),
-        unjudged=unjudged.value,
+        unjudged=unjudged,
         seed=seed,
         cutoff=given.cutoff,
     )

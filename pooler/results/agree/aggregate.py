@@ -14,7 +14,7 @@ from pooler.results.files import write_result
 from pooler.results.judge_kinds import erased_facts, erased_words, tell_kinds, who_judged
 from pooler.results.result import Progress, Result, frozen, heard
 from pooler.results.source import Source, opened_collection, source_of
-from pooler.results.table import Column, Table
+from pooler.results.table import DOCNO, GRADE, TOPIC, Column, Table
 from pooler.telling import Listener, listening, say, warn
 from store.errors import ArgumentError, PoolerError, UnknownNameError
 from store.judging.kinds import kind_counts
@@ -226,8 +226,6 @@ class QrelsResult(Result):
     """The lines of the file."""
     erased: str = ""
     """How much of erased judges is gone; empty where nothing is."""
-    settings: Mapping[str, Any]
-    warnings: tuple[str, ...] = ()
 
     NAMES: ClassVar[tuple[str, ...]] = ("qrels", "left_out")
 
@@ -268,7 +266,7 @@ class QrelsResult(Result):
         return self.decisions
 
     def _qrels(self) -> Table:
-        columns = [Column("topic"), Column("iteration"), Column("docno"), Column("grade", "int")]
+        columns = [TOPIC, Column("iteration"), DOCNO, GRADE]
         return Table.of_records("qrels", columns, self.qrels, title="Qrels")
 
     def _left_out(self) -> Table:
@@ -277,8 +275,8 @@ class QrelsResult(Result):
         )
         states = self.final.left_out | dict.fromkeys(sorted(self.open_pairs), "unjudged")
         columns = {
-            Column("topic"): [topic for topic, _ in states],
-            Column("docno"): [docno for _, docno in states],
+            TOPIC: [topic for topic, _ in states],
+            DOCNO: [docno for _, docno in states],
             Column("state", about=about): [*states.values()],
         }
         return Table.of_columns("left_out", columns, "Documents without a grade")
@@ -364,7 +362,7 @@ def _policy(
 
 def _of_collection(source: Source, choose: Choose) -> _CollectedVotes:
     """Collect the votes of a collection."""
-    with opened_collection(source.collection or "collection.db") as opened:
+    with opened_collection(source.collection) as opened:
         policies = choose(opened.scale)
         all_votes = opened.grades.all_votes(policies[-1])
         rounds, judges = opened.pools.rounds(), opened.judges.all()

@@ -29,10 +29,9 @@ from pooler.results.agree.settings import (
     settings_of,
 )
 from pooler.results.agree.sharing import pairs_of
-from pooler.results.judge_kinds import tell_kinds
 from pooler.results.result import Progress, Result, frozen, heard
 from pooler.results.source import Source, source_of
-from pooler.results.table import Column, Table, View, cells_where
+from pooler.results.table import GRADE, JUDGE, REASON, TOPIC, Column, Table, View, cells_where
 from pooler.telling import progress as telling
 from pooler.telling import warn
 from store.analysis.agreement.tables import all_pair_stacks, sharing_pairs
@@ -49,8 +48,8 @@ if TYPE_CHECKING:
     from store.analysis.agreement.tables import IntervalKind, PairStack
     from store.collection import Collection as OpenCollection
     from store.grades.policy import Policy
-    from store.records import Scale
 
+FIRST, SECOND = Column("first"), Column("second")
 UNDEFINED = "undefined"
 """The code of an interval whose coefficient has no number: `reason` says why."""
 
@@ -62,9 +61,9 @@ def pair_columns(*, by_topic: bool) -> list[Column]:
     names += ["ac1", "ac2", "alpha_ordinal", "alpha_nominal", "alpha_interval"]
     names += ["positive", "overlap", "macro_overlap", "macro_overlap_low", "macro_overlap_high"]
     return [
-        Column("first"),
-        Column("second"),
-        *([Column("topic")] if by_topic else []),
+        FIRST,
+        SECOND,
+        *([TOPIC] if by_topic else []),
         Column("level", "int"),
         Column("n", "int"),
         *(Column(name, "text" if name == "band" else "float", digits=3) for name in names),
@@ -122,81 +121,6 @@ def judges_rows(population: PopulationVotes, options: AgreementOptions) -> list[
                     {**_judges_row(one, options.level_at(index), options), "topic": topic} for one in found
                 ]
     return rows
-
-
-def judges_columns(*, by_topic: bool) -> list[Column]:
-    """Name the columns of all judges together."""
-    return [
-        *([Column("topic")] if by_topic else []),
-        Column("level", "int"),
-        Column("coefficient"),
-        Column("value", "float", digits=3),
-        Column("low", "float", digits=3),
-        Column("high", "float", digits=3),
-        Column("band"),
-        Column("n", "int"),
-        Column("topics", "int"),
-        Column("reason"),
-        Column("interval_reason"),
-    ]
-
-
-def judge_table(population: PopulationVotes, options: AgreementOptions) -> Table:
-    """Say what each judge did, and what of it is measured."""
-    given = population.given()
-    taken = ""
-    if population.default is not None and population.filled.any():
-        grade = options.scale.values[population.default]
-        taken = f"unjudged documents taken as grade {grade}, as --unlisted-as says"
-    columns: dict[Column, Any] = {
-        Column("judge"): population.votes.judges,
-        Column("graded", "int"): population.graded,
-        Column("outside", "int", "left out", "graded, but not among these documents", show="if_any"): (
-            population.outside
-        ),
-        Column("skipped", "int", show="if_any"): population.skipped,
-        Column("cannot", "int", show="if_any"): population.cannot,
-        Column("unlisted", "int", "taken", taken, show="if_any"): population.filled,
-    }
-    for place, value in enumerate(options.scale.values):
-        columns[Column(f"grade_{value}", "int", str(value))] = given[:, place]
-    return Table.of_columns("judges", columns)
-
-
-def cross_tables(stack: PairStack, pairs: Sequence[Pair], scale: Scale) -> Table:
-    """Make the cross table of grades of every pair."""
-    columns = [Column("first"), Column("second"), Column("first_grade", "int", "grade")]
-    columns += [Column(f"second_{value}", "int", str(value)) for value in scale.values]
-    title = "Documents by the grades of both: the first judge's down, the second's across"
-    rows = [
-        {"first": first, "second": second, "first_grade": value}
-        | {f"second_{other}": count for other, count in zip(scale.values, line, strict=True)}
-        for (first, second), counts in zip(pairs, stack.tables.tolist(), strict=True)
-        for value, line in zip(scale.values, counts, strict=True)
-    ]
-    return Table.of_rows("cross_tables", columns, rows, title=title)
-
-
-def grade_table(stack: PairStack, pairs: Sequence[Pair], scale: Scale) -> Table:
-    """Make the table of the agreement specific to each grade."""
-    from store.analysis.agreement.overlap import stacked_specific
-
-    shares = stacked_specific(stack.tables)
-    given = stack.tables.sum(axis=-1) + stack.tables.sum(axis=-2)
-    any_given = np.broadcast_to(given.any(axis=-1, keepdims=True), given.shape).ravel().tolist()
-    columns = {
-        Column("first"): [first for first, _ in pairs for _ in scale.values],
-        Column("second"): [second for _, second in pairs for _ in scale.values],
-        Column("grade", "int"): [*scale.values] * len(pairs),
-        Column("given", "int"): given.ravel(),
-        Column("agreement", "float", digits=3): cells_where(given.ravel() > 0, shares.ravel()),
-        Column("reason", show="if_any"): [
-            None if count else "no-relevant" if others else "no-common-docs"
-            for count, others in zip(given.ravel().tolist(), any_given, strict=True)
-        ],
-    }
-    title = "How likely one judge gives a grade when the other does"
-    return Table.of_columns("per_grade", columns, title)
 
 
 def _stack_rows(
@@ -328,71 +252,6 @@ def aggregate_name(policy: Policy) -> str:
     return f"({', '.join(parts)})"
 
 
-@dataclass(frozen=True, slots=True)
-class Coefficients:
-    """Agreement of judges, as rows with every number."""
-
-    judges: Table
-    pairs: list[Pair]
-    found: list[dict[str, Any]]
-    """Of the pairs, but for those left out."""
-    n_apart: int
-    """Pairs left out, as they share no document."""
-    together: list[dict[str, Any]]
-    """Of all judges; empty for two, and against a reference."""
-    stacks: list[PairStack]
-    """Contingency tables of every two judges; empty where nobody needs them."""
-    stacked: list[Pair]
-    """The pairs of `stacks`."""
-    intervals: bool
-    """Whether pairs have intervals."""
-
-
-def coefficients(
-    votes: PopulationVotes,
-    options: AgreementOptions,
-    *,
-    against: str | None,
-    policy: Policy,
-    of_grades: bool,
-    pairs_too: bool,
-    all_pairs: bool = True,
-) -> Coefficients:
-    """Compute agreement; intervals of many pairs take long, and `pairs_too` asks for them.
-
-    Without `all_pairs`, pairs that share no document are counted only, where pairs are many: a
-    crowd has a million of them.
-    """
-    judges, topics = votes.votes.judges, votes.votes.topics
-    pairs = pairs_of(judges, against)
-    leaves_out = not all_pairs and len(pairs) > MOST_APART
-    n_apart = 0
-    intervals = options.kind != "none" and (pairs_too or len(pairs) <= MOST_PAIRS)
-    together: list[dict[str, Any]] = []
-    stacks: list[PairStack] = []
-    stacked: list[Pair] = []
-    if against is None or of_grades:
-        stacks = list(all_pair_stacks(votes, options.level_indices))
-        stacked = pairs_of(judges, None)
-    if leaves_out and stacks:
-        stacks, kept = sharing_pairs(stacks)
-        stacked = [stacked[number] for number in kept]
-    if against is None:
-        n_apart = len(pairs) - len(stacked)
-        found = pair_rows(stacks, stacked, topics, options, intervals=intervals)
-        together = judges_rows(votes, options) if len(judges) > 2 else []
-    else:
-        others = [first for first, _ in pairs]
-        rule = None if policy.rule is None else policy
-        found = against_rows(votes, against, others, options, rule, intervals=intervals)
-        if leaves_out:
-            shared, n_apart = sharing(found)
-            found = [dict(row) for row in shared]
-    return Coefficients(
-        judge_table(votes, options), pairs, found, n_apart, together, stacks, stacked, intervals
-    )
-
-
 MEASURES = {
     "alpha_ordinal": "alpha, ordinal",
     "alpha_nominal": "alpha, nominal",
@@ -442,7 +301,7 @@ def all_view(
     columns += [people.interval_column("interval", "")] * (options.kind != "none")
     columns.append(Column("n", "int", "N", "documents with at least two graders"))
     columns += [Column("topics", "int"), *band_column(options)]
-    columns += [Column("reason", show="if_any")] * (options.kind == "none")
+    columns += [REASON] * (options.kind == "none")
     hidden = [Column("low", "float"), Column("high", "float"), Column("reason"), Column("interval_reason")]
     names = {one.name for one in columns}
     declared = [one for one in columns if not one.interval] + [one for one in hidden if one.name not in names]
@@ -473,7 +332,7 @@ def topics_view(rows: Sequence[Row], options: AgreementOptions) -> View:
             codes[str(row["reason"])] = None
     for topic, made in by_topic.items():
         made["reason"] = ", ".join(reasons[topic]) or None
-    columns = [Column("topic"), Column("n", "int", "N", "documents of the topic with at least two graders")]
+    columns = [TOPIC, Column("n", "int", "N", "documents of the topic with at least two graders")]
     columns += [Column(name_of[level, name], "float", heading, digits=3) for level, name, heading in wanted]
     columns.append(Column("reason", about="for every dash in the row", show="if_any"))
     lines = ["overlap covers the documents that everybody graded."] if options.levels else []
@@ -564,7 +423,6 @@ def agreement(
     Gwet's AC, and the overlap of relevant documents. Bootstrap by topic: O(resamples topics) a pair.
     """
     from store.grades.policy import Policy
-    from store.judging.kinds import kind_counts
 
     policy = policy or Policy()
     with heard(progress) as said, source_of(source).judging(of_scale=rigid or relaxed) as opinions:
@@ -572,39 +430,54 @@ def agreement(
         options = AgreementOptions(
             scale=scale,
             levels=resolve_levels(scale, levels, rigid=rigid, relaxed=relaxed, all_of_them=every_level),
+            has_levels=bool(levels) or rigid or relaxed,
             kind=interval or "topic",
             resamples=resamples,
             seed=seed,
             bands=bands,
             by_topic=by_topic,
-            has_levels=bool(levels) or rigid or relaxed,
         )
-        votes = fetch_chosen(
-            opinions.grades,
-            judges,
-            against,
-            are_files=opinions.are_files,
-            population=population,
-            unlisted_as=unlisted_as,
-        )
-        kinds = kind_counts(opinions.grades.judges(), votes.votes.judges)
-        tell_kinds(kinds, "are measured together")
-        made = coefficients(
-            votes,
-            options,
-            against=against,
-            policy=policy,
-            of_grades=of_grades,
-            pairs_too=interval is not None,
-            all_pairs=all_pairs,
-        )
-        has_intervals = (made.intervals and not (by_topic and not every_level)) or bool(made.together)
-        _warn(made.found, made.n_apart, votes.n_topics, options, intervals=has_intervals)
+        votes, kinds = fetch_chosen(opinions, judges, against, population=population, unlisted_as=unlisted_as)
+        names, topics = votes.votes.judges, votes.votes.topics
+        every_pair = pairs_of(names, against)
+        # Intervals of many pairs take long: they are made where somebody asks for them.
+        intervals = options.kind != "none" and (interval is not None or len(every_pair) <= MOST_PAIRS)
+        # A crowd has a million pairs that share no document: they are counted.
+        leaves_out = not all_pairs and len(every_pair) > MOST_APART
+        n_apart = 0
+        together: list[dict[str, Any]] = []
+        stacks: list[PairStack] = []
+        stacked: list[Pair] = []
+        if against is None or of_grades:
+            stacks = list(all_pair_stacks(votes, options.level_indices))
+            stacked = pairs_of(names, None)
+        if leaves_out and stacks:
+            stacks, kept = sharing_pairs(stacks)
+            stacked = [stacked[number] for number in kept]
+        if against is None:
+            n_apart = len(every_pair) - len(stacked)
+            found = pair_rows(stacks, stacked, topics, options, intervals=intervals)
+            together = judges_rows(votes, options) if len(names) > 2 else []
+        else:
+            others = [first for first, _ in every_pair]
+            rule = None if policy.rule is None else policy
+            found = against_rows(votes, against, others, options, rule, intervals=intervals)
+            if leaves_out:
+                shared, n_apart = sharing(found)
+                found = [dict(row) for row in shared]
+        has_intervals = (intervals and not (by_topic and not every_level)) or bool(together)
+        _warn(found, n_apart, votes.n_topics, options, intervals=has_intervals)
         erased = opinions.erased()
     settings = settings_of(votes, options, against=against, policy=policy, kinds=kinds)
     settings["all_pairs"] = all_pairs
     return AgreementResult(
-        made=made,
+        found=found,
+        n_pairs=len(every_pair),
+        n_apart=n_apart,
+        together=together,
+        stacks=stacks,
+        stacked=stacked,
+        has_intervals=intervals,
         votes=votes,
         options=options,
         settings=frozen(**settings),
@@ -642,15 +515,24 @@ class AgreementResult(Result):
     two, at every level (none = of the grades); `per_grade` and `cross_tables` of every pair.
     """
 
-    made: Coefficients
-    """Rows with every number."""
+    found: list[dict[str, Any]]
+    """Rows of the pairs, with every number, but for those left out."""
+    n_pairs: int
+    n_apart: int
+    """Pairs left out, as they share no document."""
+    together: list[dict[str, Any]]
+    """Of all judges; empty for two, and against a reference."""
+    stacks: list[PairStack]
+    """Contingency tables of every two judges; empty where nobody needs them."""
+    stacked: list[Pair]
+    """The pairs of `stacks`."""
+    has_intervals: bool
+    """Whether pairs have intervals."""
     votes: PopulationVotes
     """The grades that were measured."""
     options: AgreementOptions
-    settings: Mapping[str, Any]
     erased: str = ""
     """How much of erased judges is gone, in words."""
-    warnings: tuple[str, ...] = ()
 
     NAMES: ClassVar[tuple[str, ...]] = ("judges", "all_judges", "pairs", "per_grade", "cross_tables")
 
@@ -662,12 +544,12 @@ class AgreementResult(Result):
     @property
     def compared(self) -> tuple[Pair, ...]:
         """Axis of pairs of judges."""
-        return tuple(dict.fromkeys((row["first"], row["second"]) for row in self._whole(self.made.found)))
+        return tuple(dict.fromkeys((row["first"], row["second"]) for row in self._whole(self.found)))
 
     @property
     def levels(self) -> tuple[int | None, ...]:
         """Axis of levels; ``None`` = of the grades themselves."""
-        return tuple(dict.fromkeys(row["level"] for row in self._whole(self.made.found)))
+        return tuple(dict.fromkeys(row["level"] for row in self._whole(self.found)))
 
     @property
     def pairs(self) -> Mapping[str, NDArray[np.float64]]:
@@ -686,7 +568,7 @@ class AgreementResult(Result):
     def all_judges(self) -> Mapping[str, NDArray[np.float64]]:
         """By coefficient of all judges its values, shape (n_levels,); nothing of two judges."""
         found: dict[str, NDArray[np.float64]] = {}
-        for row in self._whole(self.made.together):
+        for row in self._whole(self.together):
             values = found.setdefault(row["coefficient"], np.full(len(self.levels), np.nan))
             values[self.levels.index(row["level"])] = np.nan if row["value"] is None else row["value"]
         return found
@@ -695,7 +577,7 @@ class AgreementResult(Result):
         """Return a column of the pairs by level and pair."""
         values = np.full((len(self.levels), len(self.compared)), np.nan)
         pairs = {pair: place for place, pair in enumerate(self.compared)}
-        for row in self._whole(self.made.found):
+        for row in self._whole(self.found):
             if row.get(name) is not None:
                 values[self.levels.index(row["level"]), pairs[row["first"], row["second"]]] = row[name]
         return values
@@ -706,7 +588,7 @@ class AgreementResult(Result):
 
     def names(self) -> tuple[str, ...]:
         """Return the names of the tables there are."""
-        return self.NAMES if self.made.stacks else self.NAMES[:3]
+        return self.NAMES if self.stacks else self.NAMES[:3]
 
     def shown(self) -> tuple[str, ...]:
         """Return what `pooler agreement` shows."""
@@ -718,50 +600,112 @@ class AgreementResult(Result):
 
     def facts(self) -> Mapping[str, Any]:
         """Return how many pairs share no document and are in no row."""
-        return {"pairs_apart": self.made.n_apart} if self.made.n_apart else {}
+        return {"pairs_apart": self.n_apart} if self.n_apart else {}
 
-    def _table(self, name: str) -> Table:
-        made, options = self.made, self.options
-        match name:
-            case "judges":
-                return made.judges
-            case "all_judges":
-                return Table.of_rows(name, judges_columns(by_topic=options.by_topic), made.together)
-            case "pairs":
-                return Table.of_rows(name, pair_columns(by_topic=options.by_topic), made.found)
-            case "per_grade":
-                return grade_table(made.stacks[0], made.stacked, options.scale)
-        return cross_tables(made.stacks[0], made.stacked, options.scale)
+    def _judges(self) -> Table:
+        """Say what each judge did, and what of it is measured."""
+        votes, scale = self.votes, self.options.scale
+        taken = ""
+        if votes.default is not None and votes.filled.any():
+            taken = f"unjudged documents taken as grade {scale.values[votes.default]}, as --unlisted-as says"
+        columns: dict[Column, Any] = {
+            JUDGE: self.judges,
+            Column("graded", "int"): votes.graded,
+            Column("outside", "int", "left out", "graded, but not among these documents", show="if_any"): (
+                votes.outside
+            ),
+            Column("skipped", "int", show="if_any"): votes.skipped,
+            Column("cannot", "int", show="if_any"): votes.cannot,
+            Column("unlisted", "int", "taken", taken, show="if_any"): votes.filled,
+        }
+        for value, given in zip(scale.values, votes.given().T, strict=True):
+            columns[Column(f"grade_{value}", "int", str(value))] = given
+        return Table.of_columns("judges", columns)
+
+    def _all_judges(self) -> Table:
+        columns = [
+            *([TOPIC] if self.options.by_topic else []),
+            Column("level", "int"),
+            Column("coefficient"),
+            Column("value", "float", digits=3),
+            Column("low", "float", digits=3),
+            Column("high", "float", digits=3),
+            Column("band"),
+            Column("n", "int"),
+            Column("topics", "int"),
+            Column("reason"),
+            Column("interval_reason"),
+        ]
+        return Table.of_rows("all_judges", columns, self.together)
+
+    def _pairs(self) -> Table:
+        return Table.of_rows("pairs", pair_columns(by_topic=self.options.by_topic), self.found)
+
+    def _per_grade(self) -> Table:
+        """Make the table of the agreement specific to each grade."""
+        from store.analysis.agreement.overlap import stacked_specific
+
+        tables, values = self.stacks[0].tables, self.options.scale.values
+        shares = stacked_specific(tables)
+        given = tables.sum(axis=-1) + tables.sum(axis=-2)
+        any_given = np.broadcast_to(given.any(axis=-1, keepdims=True), given.shape).ravel().tolist()
+        columns = {
+            FIRST: [first for first, _ in self.stacked for _ in values],
+            SECOND: [second for _, second in self.stacked for _ in values],
+            GRADE: [*values] * len(self.stacked),
+            Column("given", "int"): given.ravel(),
+            Column("agreement", "float", digits=3): cells_where(given.ravel() > 0, shares.ravel()),
+            REASON: [
+                None if count else "no-relevant" if others else "no-common-docs"
+                for count, others in zip(given.ravel().tolist(), any_given, strict=True)
+            ],
+        }
+        title = "How likely one judge gives a grade when the other does"
+        return Table.of_columns("per_grade", columns, title)
+
+    def _cross_tables(self) -> Table:
+        """Make the cross table of grades of every pair."""
+        values = self.options.scale.values
+        columns = [FIRST, SECOND, Column("first_grade", "int", "grade")]
+        columns += [Column(f"second_{value}", "int", str(value)) for value in values]
+        title = "Documents by the grades of both: the first judge's down, the second's across"
+        rows = [
+            {"first": first, "second": second, "first_grade": value}
+            | {f"second_{other}": count for other, count in zip(values, line, strict=True)}
+            for (first, second), counts in zip(self.stacked, self.stacks[0].tables.tolist(), strict=True)
+            for value, line in zip(values, counts, strict=True)
+        ]
+        return Table.of_rows("cross_tables", columns, rows, title=title)
 
     def _views(self, name: str) -> Sequence[View]:
-        made, options = self.made, self.options
+        options = self.options
         if name == "judges":
-            return [people.judges_view(made.judges, self.votes, options, self.settings.get("kinds", {}))]
+            return [people.judges_view(self._judges(), self.votes, options, self.settings.get("kinds", {}))]
         if name == "all_judges":
             views = []
-            if made.together:
-                skewed = people.skewed_levels(made.found)
-                views.append(all_view(made.together, len(self.judges), options, skewed=skewed))
-                views += [topics_view(made.together, options)] * options.by_topic
+            if self.together:
+                skewed = people.skewed_levels(self.found)
+                views.append(all_view(self.together, len(self.judges), options, skewed=skewed))
+                views += [topics_view(self.together, options)] * options.by_topic
             return views
         return self._pair_views() if name == "pairs" else [View(self._table(name))]
 
     def _pair_views(self) -> list[View]:
         """Show every pair, or of many the ends."""
-        made, options = self.made, self.options
-        rows: Sequence[Row] = made.found
-        if len(made.pairs) == 1:
+        options = self.options
+        rows: Sequence[Row] = self.found
+        if self.n_pairs == 1:
             rows = [row for row in rows if row["first"] != ALL_LABELS]
-        rest, n_apart = "", made.n_apart
-        if not n_apart and len(made.pairs) > MOST_APART:
+        rest, n_apart = "", self.n_apart
+        if not n_apart and self.n_pairs > MOST_APART:
             rows, n_apart = sharing(rows)
-        if len(made.pairs) - n_apart > MOST_PAIRS and not self.settings["all_pairs"]:
+        if self.n_pairs - n_apart > MOST_PAIRS and not self.settings["all_pairs"]:
             rows, rest = people.ends_of(rows)
         show = partial(
             people.pair_views,
             rows,
             options,
-            intervals=made.intervals,
+            intervals=self.has_intervals,
             reference=self.settings["against"],
             binary=options.has_levels or not rest,
         )
@@ -770,6 +714,6 @@ class AgreementResult(Result):
             intervals.append(people.interval_line(options))
         if options.kind != "none" and options.by_topic:
             intervals.append("No intervals of pairs together with topics; without --by-topic there are.")
-        elif options.kind != "none" and not made.intervals:
+        elif options.kind != "none" and not self.has_intervals:
             intervals.append("No intervals of pairs: --interval topic computes them.")
         return show(ending=[people.apart_line(n_apart), *rest.split("\n"), *intervals])

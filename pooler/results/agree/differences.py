@@ -11,7 +11,7 @@ import numpy as np
 
 from pooler.results.result import Result, frozen, heard, taken
 from pooler.results.source import runs_of
-from pooler.results.table import Column, Table, View
+from pooler.results.table import DOCNO, DOCUMENTS, REASON, RUN, TOPIC, Column, Table, View
 from pooler.telling import say, warn
 from store.analysis.arrays import judged_arrays, ranked_documents
 from store.analysis.pools.differences import (
@@ -133,8 +133,6 @@ class QrelsDifference(Result, QrelsDiff):
 
     effect: OrderEffect | None
     """MAPs and orders under both; ``None`` without runs."""
-    settings: Mapping[str, Any]
-    warnings: tuple[str, ...] = ()
 
     NAMES: ClassVar[tuple[str, ...]] = ("summary", "pairs", "topics", "differences", "runs", "order")
 
@@ -171,7 +169,7 @@ class QrelsDifference(Result, QrelsDiff):
         counts |= {"became relevant": became, "ceased to be relevant": ceased}
         counts["same but for the iteration"] = self.n_iterations
         title = f"{self.settings['a']} and {self.settings['b']}"
-        columns = {Column("what"): [*counts], Column("documents", "int"): [*counts.values()]}
+        columns = {Column("what"): [*counts], DOCUMENTS: [*counts.values()]}
         return Table.of_columns("summary", columns, title)
 
     def _codes(self, place: int) -> list[Code]:
@@ -190,7 +188,7 @@ class QrelsDifference(Result, QrelsDiff):
         columns = {
             Column("before", "int"): [before for before, _ in pairs],
             Column("after", "int"): [after for _, after in pairs],
-            Column("documents", "int"): [self.pairs[pair] for pair in pairs],
+            DOCUMENTS: [self.pairs[pair] for pair in pairs],
         }
         return Table.of_columns("pairs", columns)
 
@@ -214,7 +212,7 @@ class QrelsDifference(Result, QrelsDiff):
         by_topic: dict[str, dict[ChangeKind, int]] = {}
         for one in self.differences:
             by_topic.setdefault(one.topic, dict.fromkeys(ChangeKind, 0))[one.kind] += 1
-        columns = [Column("topic"), Column("same", "int"), *(Column(name, "int") for name in names.values())]
+        columns = [TOPIC, Column("same", "int"), *(Column(name, "int") for name in names.values())]
         rows = [
             {"topic": topic, "same": self.same[topic]} | {name: counts[kind] for kind, name in names.items()}
             for topic, counts in by_topic.items()
@@ -225,8 +223,8 @@ class QrelsDifference(Result, QrelsDiff):
     def _differences(self) -> Table:
         """List the documents that differ."""
         columns = {
-            Column("topic"): [one.topic for one in self.differences],
-            Column("docno"): [one.docno for one in self.differences],
+            TOPIC: [one.topic for one in self.differences],
+            DOCNO: [one.docno for one in self.differences],
             Column("before", "int", "A"): [one.before for one in self.differences],
             Column("after", "int", "B"): [one.after for one in self.differences],
             Column("what"): [one.kind.value for one in self.differences],
@@ -240,13 +238,13 @@ class QrelsDifference(Result, QrelsDiff):
         before, after = np.asarray(effect.map_before), np.asarray(effect.map_after)
         is_defined = ~(np.isnan(before) | np.isnan(after))
         columns = {
-            Column("run"): effect.tags,
+            RUN: effect.tags,
             Column("map_before", "float", "MAP A"): before,
             Column("map_after", "float", "MAP B"): after,
             Column("change", "float"): after - before,
             Column("place_before", "int", "place A"): effect.places_before,
             Column("place_after", "int", "place B"): effect.places_after,
-            Column("reason", show="if_any"): [None if known else "no-relevant" for known in is_defined],
+            REASON: [None if known else "no-relevant" for known in is_defined],
         }
         return Table.of_columns("runs", columns)
 

@@ -10,14 +10,12 @@ import numpy as np
 
 from pooler.results.agree.people import population_line
 from pooler.results.agree.settings import fetch_chosen, measured_of, resolve_levels
-from pooler.results.judge_kinds import tell_kinds
 from pooler.results.result import Result, frozen, heard
 from pooler.results.source import Source, source_of
-from pooler.results.table import Column, Table, View
+from pooler.results.table import REASON, RUN, Column, Table, View
 from pooler.telling import warn
 from store.analysis.collapse import level_index
-from store.errors import ArgumentError, PoolerError
-from store.judging.kinds import kind_counts
+from store.errors import ArgumentError
 from store.text import counted
 
 if TYPE_CHECKING:
@@ -91,21 +89,9 @@ def disagreement_matters(
         levels = resolve_levels(opinions.scale, chosen, rigid=rigid, relaxed=relaxed, all_of_them=False)
         if len(levels) > 1 and (rigid or relaxed):
             raise ArgumentError("level", "must be one", list(levels))
-        votes = fetch_chosen(
-            opinions.grades,
-            judges,
-            None,
-            are_files=opinions.are_files,
-            population=population,
-            unlisted_as=unlisted_as,
-        )
-        kinds = kind_counts(opinions.grades.judges(), votes.votes.judges)
-        tell_kinds(kinds, "are measured together")
+        votes, kinds = fetch_chosen(opinions, judges, None, population=population, unlisted_as=unlisted_as)
         ranked = opinions.rankings()
         erased = opinions.erased()
-        if not ranked.tags:
-            message = "there is no run in the collection"
-            raise PoolerError(message, hint="pooler import runs")
         cut = level_index(opinions.scale, levels[0])
         if votes.default is not None and votes.default >= cut and votes.blanks.any():
             # Documents that nobody listed are a number here, and no ranking can be looked up in it.
@@ -221,12 +207,10 @@ class JudgedOrders(Result):
     runs: Sequence[str]
     """Axis of runs."""
     votes: PopulationVotes
-    settings: Mapping[str, Any]
     erased: str = ""
     """How much of erased judges is gone, in words."""
     measured: Mapping[str, Any] = field(default_factory=dict)
     """Whose judgements of which documents, in the words of the settings of `agreement`."""
-    warnings: tuple[str, ...] = ()
 
     NAMES: ClassVar[tuple[str, ...]] = ("run_scores", "order_pairs", "mixtures", "swaps")
 
@@ -304,7 +288,7 @@ class JudgedOrders(Result):
         """One row a run and judge would be long: one column a judge."""
         order, n_runs = self.order, len(self.runs)
         mixed, nothing = order.mixtures, [None] * n_runs
-        columns: dict[Column, Any] = {Column("run"): self.runs}
+        columns: dict[Column, Any] = {RUN: self.runs}
         for judge, of_judge in zip(self.judges, order.judges, strict=True):
             # Under judges of different topics means are of other topics.
             scores = None if is_partial(order) else of_judge.scores
@@ -337,7 +321,7 @@ class JudgedOrders(Result):
                 pair.tau_ap_reversed.tau for pair in pairs
             ],
             swapped: [pair.n_swapped for pair in pairs],
-            Column("reason", show="if_any"): [pair.tau.reason for pair in pairs],
+            REASON: [pair.tau.reason for pair in pairs],
         }
         return Table.of_columns("order_pairs", columns)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from pooler.results.agree.settings import ALL_LABELS
 from pooler.results.judge_kinds import kinds_words
-from pooler.results.table import Column, Table, View
+from pooler.results.table import REASON, TOPIC, Column, Table, View
 from store.text import counted
 
 if TYPE_CHECKING:
@@ -208,7 +208,7 @@ def _without_about(columns: Sequence[str | Column], explained: Sequence[str | Co
 def _first_columns(rows: Sequence[Row], options: AgreementOptions, reference: str | None) -> list[Column]:
     """Name the columns that say which pair it is, and how often they agree."""
     columns = [Column("first"), Column("second")] if reference is None else [Column("first", heading="judge")]
-    columns += [Column("topic")] * options.by_topic
+    columns += [TOPIC] * options.by_topic
     n = Column("n", "int", "N", N_ABOUT)
     if any(map(_has_few, rows)):
         width = max(len(_n_cell(row)) for row in rows)
@@ -240,7 +240,7 @@ def _view(
     ]
     columns = [*columns, *[ac1_column(binary=binary)] * skewed, *band_column(options)]
     if all(column.name != "interval" for column in columns):
-        columns.append(Column("reason", show="if_any"))
+        columns.append(REASON)
     limits = [name for one in columns if one.interval for name in one.interval]
     hidden = [Column(name, "float", show="never") for name in limits]
     hidden += [Column(name, show="never") for name in ("reason", "interval_reason")]

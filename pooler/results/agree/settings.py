@@ -7,11 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from pooler.results.judge_kinds import tell_kinds
 from pooler.telling import warn
 from store.errors import ArgumentError, PoolerError, UnknownNameError
 
 if TYPE_CHECKING:
-    from pooler.results.source import AllGrades
+    from pooler.results.source import Opinions
     from store.analysis.agreement.kappa import Bands
     from store.analysis.agreement.populations import Population, PopulationVotes
     from store.analysis.agreement.tables import IntervalKind
@@ -50,6 +51,7 @@ OF_JUDGES = frozenset(
         "--scale",
         "--code",
         "--map",
+        "--repeats",
         "--lenient",
     }
 )
@@ -70,11 +72,11 @@ class AgreementOptions:
     """Least relevant grades, by value, ascending."""
     has_levels: bool
     """Whether they were asked for by name."""
-    kind: IntervalKind
-    resamples: int
-    seed: int
-    bands: Bands | None
-    by_topic: bool
+    kind: IntervalKind = "topic"
+    resamples: int = 10_000
+    seed: int = 1
+    bands: Bands | None = None
+    by_topic: bool = False
 
     @property
     def level_indices(self) -> list[int]:
@@ -164,16 +166,22 @@ def check_names(known: Sequence[Judge], names: Sequence[str], against: str | Non
 
 
 def fetch_chosen(
-    opened: AllGrades,
+    opinions: Opinions,
     names: Sequence[str] | None,
     against: str | None,
     *,
     population: Population,
     unlisted_as: int | None,
-    are_files: bool = False,
-) -> PopulationVotes:
-    """Return the votes of the judges to be measured, two at least: by default those who graded."""
-    check_names(opened.judges(), names or (), against)
+) -> tuple[PopulationVotes, dict[str, int]]:
+    """Return the votes of the judges to be measured, two at least, and how many are of each kind.
+
+    By default those are measured who graded.
+    """
+    from store.judging.kinds import kind_counts
+
+    opened, are_files = opinions.grades, opinions.collection is None
+    known = opened.judges()
+    check_names(known, names or (), against)
     reference = [] if against is None else [against]
     chosen = list(dict.fromkeys([*names, *reference])) if names else None
     votes = opened.votes(chosen, population=population, unlisted_as=unlisted_as)
@@ -185,7 +193,7 @@ def fetch_chosen(
         message = "there is nothing to measure: "
         message += (
             "none of them has graded a document"
-            if _others_graded(opened, names)
+            if names and opened.votes().votes.judges  # of others
             else "nobody has graded a document yet"
         )
         hint = (
@@ -206,12 +214,9 @@ def fetch_chosen(
                 " judges is read with --judge-column 2, --input-columns or --input"
             )
         raise PoolerError(message, hint=hint)
-    return votes
-
-
-def _others_graded(opened: AllGrades, names: Sequence[str] | None) -> bool:
-    """Tell whether judges who were not named have graded something."""
-    return bool(names) and bool(opened.votes().votes.judges)
+    kinds = kind_counts(known, judges)
+    tell_kinds(kinds, "are measured together")
+    return votes, kinds
 
 
 def settings_of(
@@ -258,14 +263,5 @@ def measured_of(
     """Say of a plan, or of orders of runs, what `settings_of` says: intervals are as nobody chose them."""
     from store.grades.policy import Policy
 
-    options = AgreementOptions(
-        scale=scale,
-        levels=tuple(levels),
-        kind="topic",
-        resamples=10_000,
-        seed=seed,
-        bands=None,
-        by_topic=False,
-        has_levels=True,
-    )
+    options = AgreementOptions(scale, tuple(levels), has_levels=True, seed=seed)
     return settings_of(votes, options, against=against, policy=Policy(), kinds=kinds)

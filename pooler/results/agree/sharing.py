@@ -10,13 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from pooler.results.agree.people import MOST_APART, apart_line, sharing
 from pooler.results.agree.settings import AgreementOptions, fetch_chosen, measured_of, resolve_levels
-from pooler.results.judge_kinds import tell_kinds
 from pooler.results.reasons import REASONS as CODES
 from pooler.results.result import Result, frozen, heard
 from pooler.results.source import Source, source_of
-from pooler.results.table import Column, Table, View
+from pooler.results.table import DOCUMENTS, REASON, Column, Table, View
 from store.errors import ArgumentError
-from store.judging.kinds import kind_counts
 
 if TYPE_CHECKING:
     from store.analysis.agreement.populations import Population, PopulationVotes
@@ -89,26 +87,9 @@ def plan_sharing(
     assert source is not None
     with heard() as said, source_of(source).judging(of_scale=rigid or relaxed) as opinions:
         scale = opinions.scale
-        options = AgreementOptions(
-            scale=scale,
-            levels=resolve_levels(scale, levels, rigid=rigid, relaxed=relaxed, all_of_them=every_level),
-            kind="none",
-            resamples=0,
-            seed=0,
-            bands=None,
-            by_topic=False,
-            has_levels=bool(levels),
-        )
-        votes = fetch_chosen(
-            opinions.grades,
-            judges,
-            against,
-            are_files=opinions.are_files,
-            population=population,
-            unlisted_as=unlisted_as,
-        )
-        kinds = kind_counts(opinions.grades.judges(), votes.votes.judges)
-        tell_kinds(kinds, "are measured together")
+        chosen = resolve_levels(scale, levels, rigid=rigid, relaxed=relaxed, all_of_them=every_level)
+        options = AgreementOptions(scale, chosen, has_levels=bool(levels), kind="none")
+        votes, kinds = fetch_chosen(opinions, judges, against, population=population, unlisted_as=unlisted_as)
         erased = opinions.erased()
     pairs = pairs_of(votes.votes.judges, against)
     rows = tuple(_plan_rows(votes, pairs, width, options))
@@ -157,12 +138,10 @@ class SharingPlan(Result):
 
     rows: tuple[Mapping[str, Any], ...]
     n_pairs: int = 0
-    settings: Mapping[str, Any]
     erased: str = ""
     """How much of erased judges is gone, in words."""
     measured: Mapping[str, Any] = field(default_factory=dict)
     """Whose judgements of which documents, in the words of the settings of `agreement`."""
-    warnings: tuple[str, ...] = ()
 
     def names(self) -> tuple[str, ...]:
         """Return the name of the one table."""
@@ -174,7 +153,7 @@ class SharingPlan(Result):
                 Column("kappa", "float", digits=2),
                 Column("share", "float", "relevant", digits=2),
                 Column("wanted", "float", "width", digits=2),
-                Column("documents", "int"),
+                DOCUMENTS,
                 Column("warning"),
             ]
             note = (
@@ -196,14 +175,14 @@ class SharingPlan(Result):
             Column(
                 "documents_per_topic", "int", "per topic", "documents that each of these topics would need"
             ),
-            Column("documents", "int"),
+            DOCUMENTS,
             Column(
                 "or_topics",
                 "int",
                 "topics",
                 "how many topics, with as many documents each as now, would do instead",
             ),
-            Column("reason", show="if_any"),
+            REASON,
         ]
         title = f"Documents to share for an interval of width {self.settings['width']}"
         return Table.of_rows(name, columns, self.rows, title=title)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from pooler.results.files import check_place, write_whole
 from pooler.results.result import Progress, Result, frozen, heard
 from pooler.results.source import opened_collection
-from pooler.results.table import Column, Table, View
+from pooler.results.table import JUDGE, REASON, Column, Table, View
 from pooler.telling import progress as shown_progress
 from pooler.telling import warn
 from store.errors import ArgumentError, FaultList, PoolerError
@@ -39,7 +39,7 @@ _HOW = {
 """How copies that had gone on apart were settled, in words."""
 _COLUMNS = {
     "judges": (
-        Column("judge"),
+        JUDGE,
         Column("new", "int", "new events"),
         Column("there", "int", "there already"),
         *(Column(name.replace(" ", "_"), "int", words, show="if_any") for name, words in _HOW.items()),
@@ -58,7 +58,7 @@ _COLUMNS = {
         Column("says"),
         Column("by", heading="settled before", show="if_any"),
         Column("at", "moment", "decided at"),
-        Column("reason", show="if_any"),
+        REASON,
         Column("note", show="if_any"),
         *(Column(rule, show="never") for rule in _RULES),
         Column("settled", show="if_any"),
@@ -139,8 +139,6 @@ class MergeResult(Result):
 
     merged: Merged
     """Counts of judges and copies, and conflicts."""
-    settings: Mapping[str, Any]
-    warnings: tuple[str, ...] = ()
 
     NAMES: ClassVar[tuple[str, ...]] = ("judges", "copies", "conflicts")
 

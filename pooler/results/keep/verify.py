@@ -68,8 +68,6 @@ class Verification(Result):
     """The file, or the URL without its password."""
     leftovers: tuple[str, ...]
     """What killed programs left beside it, a sentence each."""
-    settings: Mapping[str, Any]
-    warnings: tuple[str, ...] = ()
 
     NAMES: ClassVar[tuple[str, ...]] = ("verify",)
 

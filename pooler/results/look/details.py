@@ -21,7 +21,7 @@ from pooler.results.look.listing import (
     topic_cells,
 )
 from pooler.results.result import Result, frozen
-from pooler.results.table import Column, Table, View, written
+from pooler.results.table import DOCUMENTS, GRADE, JUDGE, RUN, TOPIC, Column, Table, View, written
 from store.errors import ArgumentError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def _explained(columns: Iterable[Column]) -> list[Column]:
 
 
 _POOLINGS = (
-    Column("topic"),
+    TOPIC,
     Column("pool"),
     Column("round", about=_WORDS["round"], show="if_varied"),
     Column("withdrawn", "bool", show="if_varied", usual=(False,)),
@@ -63,19 +63,13 @@ _POOLINGS = (
     Column("stratum", "int", show="if_any"),
     Column("inclusion_probability", "float", "probability", show="if_any"),
 )
-_RETRIEVALS = (
-    Column("topic"),
-    Column("run"),
-    Column("rank", "int"),
-    Column("of", "int"),
-    Column("score", "float", digits=6),
-)
+_RETRIEVALS = (TOPIC, RUN, Column("rank", "int"), Column("of", "int"), Column("score", "float", digits=6))
 _JUDGEMENTS = (
-    Column("topic"),
-    Column("judge"),
+    TOPIC,
+    JUDGE,
     Column("kind"),
     Column("state", show="if_varied", usual=("judged",)),
-    Column("grade", "int"),
+    GRADE,
     Column("label", show="if_any"),
     Column("reason", show="if_any", most=_MOST),
     Column("note", show="if_any", most=_MOST),
@@ -168,8 +162,6 @@ def details(
 class Details(Result):
     """Everything known of one thing: facts, and tables that depend on its kind."""
 
-    settings: Mapping[str, Any]
-    warnings: tuple[str, ...]
     known: Mapping[str, Any]
     """Facts; the first names the thing, ``None`` = undefined."""
     found: tuple[Table, ...]
@@ -249,7 +241,7 @@ def _run(collection: Collection, tag: str) -> _Found:
         facts[f"documents_{name}"] = sum(getattr(one, name) for one in found.topics)
     relevant = f"graded {collection.scale.relaxed} or more by somebody"
     columns = [
-        Column("topic"),
+        TOPIC,
         *(Column(name, "int") for name in ("documents", "pooled", "judged")),
         Column("relevant", "int", about=relevant),
     ]
@@ -320,8 +312,8 @@ def _pool(collection: Collection, name: str) -> _Found:
     facts["program"] = None if version is None else f"pooler {version}"
     for key, value in manifest.get("parameters", {}).items():
         facts.setdefault(key, _plain(value))
-    columns = [Column("topic"), _TITLE, Column("documents", "int"), *IN_POOL]
-    runs = Table.of_rows("runs", [Column("run")], [{"run": tag} for tag in found.runs])
+    columns = [TOPIC, _TITLE, DOCUMENTS, *IN_POOL]
+    runs = Table.of_rows("runs", [RUN], [{"run": tag} for tag in found.runs])
     return facts, [_topics(found.topics, columns), _judges(found.judges), runs]
 
 
@@ -332,7 +324,7 @@ def _judge(collection: Collection, name: str) -> _Found:
     facts["number_of_topics"] = facts.pop("topics")
     facts |= {"added_at": found.created_at, "assigned": found.assigned}
     facts["number_of_sittings"] = len(found.sittings)
-    columns = [Column("topic"), _TITLE, Column("runs", "int", show="if_varied"), *_explained(STATE_COLUMNS)]
+    columns = [TOPIC, _TITLE, Column("runs", "int", show="if_varied"), *_explained(STATE_COLUMNS)]
     sittings = Table.of_records(
         "sittings",
         _SITTINGS,

@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 from pooler.results.result import Result, frozen
-from pooler.results.table import Column, Table, View
+from pooler.results.table import DOCNO, DOCUMENTS, TOPIC, Column, Table, View
 from store.errors import ArgumentError
 from store.text import counted
 
@@ -131,8 +131,6 @@ def selection(scale: Scale, wanted: Mapping[str, Any]) -> Selection:
 class DisagreementList(Result):
     """What judges disagree on; tables: `disagreements`, and `cells`: their number by two grades."""
 
-    settings: Mapping[str, Any]
-    warnings: tuple[str, ...] = ()
     cases: tuple[Case, ...]
     """By topic and docno; the votes of each are A, B, C."""
     cells: tuple[CellCount, ...]
@@ -161,8 +159,8 @@ class DisagreementList(Result):
     def _listed(self, mark: Mark) -> Table:
         """List the documents."""
         columns = [
-            Column("topic"),
-            Column("docno"),
+            TOPIC,
+            DOCNO,
             Column("grades", "texts"),
             Column("gap", "int"),
             Column("status"),
@@ -183,7 +181,7 @@ class DisagreementList(Result):
         columns = [
             Column("first", "given_grade", "one gave"),
             Column("second", "given_grade", "another gave"),
-            Column("documents", "int"),
+            DOCUMENTS,
             Column("settled", "int"),
             *(Column(name, "int", f"as {mark(one)}") for name, one in outcomes.items()),
         ]

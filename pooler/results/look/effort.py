@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pooler.results.result import Result, frozen
-from pooler.results.table import Column, Table, View
+from pooler.results.table import DOCNO, GRADE, JUDGE, REASON, REASON_UNSEEN, TOPIC, Column, Table, View
 from store.errors import UnknownNameError
 from store.text import natural_key
 
@@ -83,8 +83,6 @@ class EffortResult(Result):
 
     efforts: tuple[Effort, ...]
     """By judge: sittings, and every document decided."""
-    settings: Mapping[str, Any]
-    warnings: tuple[str, ...] = ()
 
     NAMES: ClassVar[tuple[str, ...]] = ("effort", "low_dwell", "drift")
 
@@ -100,7 +98,7 @@ class EffortResult(Result):
         """Add up what judging cost each judge."""
         below = self.settings["below"]
         columns = [
-            Column("judge"),
+            JUDGE,
             Column("sittings", "int"),
             Column("active_s", "float", show="never"),
             Column("decided", "int"),
@@ -114,7 +112,7 @@ class EffortResult(Result):
             ),
             Column("undone", "int", about="taken back"),
             Column("imported", "int", show="never"),
-            Column("reason", show="never"),
+            REASON_UNSEEN,
         ]
         return Table.of_rows("effort", columns, (_cost(one, below) for one in self.efforts), title="Effort")
 
@@ -143,11 +141,11 @@ class EffortResult(Result):
             if document.dwell_ms is not None and document.dwell_ms < below * 1000
         ]
         columns = {
-            Column("judge"): [judge for judge, _, _ in quick],
-            Column("topic"): [one.topic for _, one, _ in quick],
-            Column("docno"): [one.docno for _, one, _ in quick],
+            JUDGE: [judge for judge, _, _ in quick],
+            TOPIC: [one.topic for _, one, _ in quick],
+            DOCNO: [one.docno for _, one, _ in quick],
             Column("state"): [one.state.value for _, one, _ in quick],
-            Column("grade", "int"): [one.grade for _, one, _ in quick],
+            GRADE: [one.grade for _, one, _ in quick],
             Column("dwell_s", "float", "dwell s", digits=1): [dwell for _, _, dwell in quick],
             Column("active_s", "float", "active s", digits=1): [
                 _seconds(one.active_ms) for _, one, _ in quick
@@ -159,7 +157,7 @@ class EffortResult(Result):
     def _drift(self) -> Table:
         """Compare the quarters of every judge's topics."""
         columns = [
-            Column("judge"),
+            JUDGE,
             Column("topic", show="if_any"),
             Column("measure", about="seconds: median active; share relevant and grade: means"),
             Column("n", "int"),
@@ -169,7 +167,7 @@ class EffortResult(Result):
             ),
             Column("tau", "float", about="above 0 rising, below 0 falling, within topics", digits=2),
             Column("p", "float", digits=3),
-            Column("reason", show="if_any"),
+            REASON,
         ]
         level = self.settings["level"]
         rows = [row for one in self.efforts for row in _drift(one, level, by_topic=self.settings["by_topic"])]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from pooler.results.result import Result, frozen
-from pooler.results.table import Column, Table, View
+from pooler.results.table import JUDGE, Column, Table, View
 
 if TYPE_CHECKING:
     from store.collection import Collection
@@ -114,8 +114,6 @@ def erasing(collection: Collection, judge: str) -> ErasingResult:
 class ErasingResult(Result):
     """What goes with a judge, and what stays; tables: `erasing`, and `pairs` of judges."""
 
-    settings: Mapping[str, Any]
-    warnings: tuple[str, ...] = ()
     found: Erasing
 
     NAMES: ClassVar[tuple[str, ...]] = ("erasing", "pairs")
@@ -150,7 +148,7 @@ class ErasingResult(Result):
             columns = [Column("what", most=_MOST), Column("number", "int")]
             rows = [{"what": what, "number": number} for what, number in self.counts.items()]
             return Table.of_rows(name, columns, rows)
-        columns = [Column("judge"), Column("documents", "int", "documents both graded")]
+        columns = [JUDGE, Column("documents", "int", "documents both graded")]
         return Table.of_records(name, columns, self.found.shared, title="Pairs whose agreement is lost")
 
     def _views(self, name: str) -> Sequence[View]:

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pooler.results.result import Result, frozen, taken
-from pooler.results.table import Column, Kind, Table, View
+from pooler.results.table import DOCNO, GRADE, JUDGE, TOPIC, Column, Kind, Table, View
 from store.errors import ArgumentError
 from store.event import EVENT
 from store.text import counted
@@ -25,10 +25,10 @@ COLUMNS = (
     Column("at", "instant"),
     Column("what"),
     Column("action"),
-    Column("judge"),
+    JUDGE,
     Column("kind"),
-    Column("topic"),
-    Column("docno"),
+    TOPIC,
+    DOCNO,
     Column("name"),
     Column("round"),
     Column("withdrawn", "bool"),
@@ -36,7 +36,7 @@ COLUMNS = (
     Column("state_before"),
     Column("grade_before", "int"),
     Column("state"),
-    Column("grade", "int"),
+    GRADE,
     Column("undid", "int"),
     Column("settled"),
     Column("at_desk", "bool"),
@@ -98,7 +98,7 @@ _POOLS = (
     Column("sampled", "bool", "to judge"),
     Column("position", "int", about="place in the order in which judges see the topic, from 0"),
 )
-_STATE_COLUMNS = (Column("judge"), Column("kind"), Column("state"), Column("grade", "int"))
+_STATE_COLUMNS = (JUDGE, Column("kind"), Column("state"), GRADE)
 _ABOUT = Column("about", show="if_any", most=40)
 _ASIDE = ("note", "mark")
 """Actions that change no grade."""
@@ -224,8 +224,6 @@ def history(
 class History(Result):
     """Who changed what, by time: every event of every judge, and whatever else has a date."""
 
-    settings: Mapping[str, Any]
-    warnings: tuple[str, ...] = ()
     entries: Sequence[Any]
     """The newest last: an `Entry` each; of a document a `Happening`."""
     n_left_out: int
@@ -299,7 +297,7 @@ class DocumentHistory(History):
         notes = {(event.judge, event.revision): event.note for event in self.entries}
         columns = [
             Column("at", heading=heading),
-            Column("judge"),
+            JUDGE,
             Column("revision", "int", "no."),
             Column("action"),
             Column("stands", heading="so it stands"),

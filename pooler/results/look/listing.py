@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 from pooler.results.result import Result, frozen
-from pooler.results.table import Column, Table, View
+from pooler.results.table import DOCNO, DOCUMENTS, JUDGE, RUN, TOPIC, Column, Table, View
 from store.errors import ArgumentError
 from store.text import counted
 
@@ -44,18 +44,18 @@ STATE_COLUMNS = (_POOLED, _JUDGED, _CANNOT, _SKIPPED, _UNJUDGED, _OUTSIDE, _RELE
 IN_POOL = (_JUDGED, _CANNOT, _SKIPPED, _UNJUDGED, _RELEVANT)
 """The same, of the documents of one pool."""
 RUN_COLUMNS = (
-    Column("run"),
+    RUN,
     Column("group", show="if_any"),
     Column("contributes", "bool"),
     Column("topics", "int", show="if_varied"),
-    Column("documents", "int"),
+    DOCUMENTS,
     Column("pools", "int"),
     Column("file", show="if_any", can_go=1),
     Column("sha256", show="if_any", can_go=1),
     Column("imported_at", "day", "imported", show="if_varied", can_go=1),
 )
 TOPIC_COLUMNS = (
-    Column("topic"),
+    TOPIC,
     Column("title", show="if_any", most=24),
     _LISTED,
     Column("version", "int"),
@@ -64,7 +64,7 @@ TOPIC_COLUMNS = (
     Column("older", "int", "by older text", show="if_any"),
 )
 DOCUMENT_COLUMNS = (
-    Column("docno"),
+    DOCNO,
     Column("title", show="if_any", most=12),
     Column("text", "bool", show="if_varied", usual=(True, False)),
     _LISTED,
@@ -77,7 +77,7 @@ POOL_COLUMNS = (
     Column("strategy", show="if_any"),
     Column("depth", "int", show="if_any"),
     Column("topics", "int", show="if_varied"),
-    Column("documents", "int"),
+    DOCUMENTS,
     Column("budget", "int", show="if_any"),
     *IN_POOL,
     Column("runs", "int", show="if_varied", can_go=1),
@@ -85,7 +85,7 @@ POOL_COLUMNS = (
     Column("made_at", "day", "made", show="if_varied", can_go=1),
 )
 JUDGE_COLUMNS = (
-    Column("judge"),
+    JUDGE,
     Column("kind"),
     Column("disabled", "bool", show="if_varied", usual=(False,)),
     Column("topics", "int", show="if_varied"),
@@ -108,7 +108,7 @@ ROUND_COLUMNS = (
     Column("pools", "texts", show="if_any"),
     Column("withdrawn", "texts", show="if_any"),
     Column("topics", "int", show="if_varied"),
-    Column("documents", "int"),
+    DOCUMENTS,
     *IN_POOL,
     Column("judgements", "int"),
 )
@@ -242,8 +242,6 @@ def listing(
 class Listing(Result):
     """What there is of one kind: one table, of a row a thing."""
 
-    settings: Mapping[str, Any]
-    warnings: tuple[str, ...]
     kind: Kind
     rows: tuple[Mapping[str, Any], ...]
     total: int

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pooler.results.result import Result, frozen
-from pooler.results.table import Column, Table
+from pooler.results.table import DOCNO, GRADE, JUDGE, TOPIC, Column, Table
 from store.errors import ArgumentError
 from store.text import counted
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from store.judging.rejudging import Outdated
 
 _COLUMNS = (
-    Column("judge"),
-    Column("topic"),
-    Column("docno"),
+    JUDGE,
+    TOPIC,
+    DOCNO,
     Column("state", show="never"),
-    Column("grade", "int"),
+    GRADE,
     Column("guidelines", "int", show="never"),
     Column("judged_at", "moment", show="never"),
     Column("why", "texts"),
@@ -109,8 +109,6 @@ def outdated(
 class OutdatedJudgements(Result):
     """Judgements that rest on something that has changed, or those of them that were put back."""
 
-    settings: Mapping[str, Any] = field(default_factory=frozen)
-    warnings: tuple[str, ...] = ()
     judgements: tuple[Outdated, ...] = ()
     left: tuple[Outdated, ...] = ()
     """Those that no judge would be shown again."""

@@ -200,8 +200,6 @@ def status(collection: Collection) -> StatusResult:
 class StatusResult(Result):
     """How far each judge has come: tables `status`, a row a judge, and `topics`, a row a topic, too."""
 
-    settings: Mapping[str, Any]
-    warnings: tuple[str, ...]
     name: str
     """Of the collection."""
     where: str

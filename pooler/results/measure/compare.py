@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -13,7 +13,18 @@ from numpy.typing import NDArray
 from pooler.results.measure.evaluate import known_measure, measured
 from pooler.results.result import Progress, Result, frozen, heard, taken
 from pooler.results.source import Source, source_of
-from pooler.results.table import Column, Plot, Table, View
+from pooler.results.table import (
+    DIFFERENCE,
+    REASON,
+    RUN_B,
+    TOPIC,
+    TOPICS_UNSEEN,
+    VARIANCE_UNSEEN,
+    Column,
+    Plot,
+    Table,
+    View,
+)
 from pooler.telling import progress as telling
 from pooler.telling import say, warn
 from store.analysis.significance.normality import NormalityPicture, normality_picture
@@ -184,8 +195,6 @@ class Comparison(Result, RunPairs):
     """Scores, shape (n_runs, n_topics); NaN = undefined."""
     is_two: bool
     """Whether two runs were named."""
-    settings: Mapping[str, Any]
-    warnings: tuple[str, ...] = ()
 
     NAMES: ClassVar[tuple[str, ...]] = ("difference", "tests", "topics", "normality")
 
@@ -256,15 +265,15 @@ class Comparison(Result, RunPairs):
             Column("a", heading="A", show="never"): [self.runs[0]],
             Column("b", heading="B", show="never"): [self.runs[1]],
             Column("measure", show="never"): [self.settings["measure"]],
-            Column("topics", "int", show="never"): [n_topics],
+            TOPICS_UNSEEN: [n_topics],
             Column("mean_a", "float", "mean A"): [float(first.mean()) if n_topics else None],
             Column("mean_b", "float", "mean B"): [float(second.mean()) if n_topics else None],
-            Column("difference", "float", "A - B"): [outcome.difference],
+            DIFFERENCE: [outcome.difference],
             Column("low", "float", about=f"lower end of the {1 - alpha:.0%} interval of A - B"): [
                 outcome.low
             ],
             Column("high", "float", about="its upper end"): [outcome.high],
-            Column("variance", "float", show="never"): [outcome.variance],
+            VARIANCE_UNSEEN: [outcome.variance],
             Column(
                 "needed", "float", about=f"the A - B that would be needed for p <= {alpha:g} by t2 (eq. 23)"
             ): [needed],
@@ -321,7 +330,7 @@ class Comparison(Result, RunPairs):
             Column("statistic", "float"),
             Column("p", "float"),
             Column("significant", "bool", f"p <= {alpha:g}"),
-            Column("reason", show="if_any"),
+            REASON,
             Column("rounded_to", "float", show="never"),
             Column("p_unrounded", "float", show="never"),
         ]
@@ -338,10 +347,10 @@ class Comparison(Result, RunPairs):
         known = np.isfinite(self.values[:2]).all(axis=0)
         first, second = np.where(known, self.values[:2], np.nan)
         columns = {
-            Column("topic"): self.topics,
+            TOPIC: self.topics,
             Column("score_a", "float", self.runs[0]): first,
             Column("score_b", "float", self.runs[1]): second,
-            Column("difference", "float", "A - B"): first - second,
+            DIFFERENCE: first - second,
         }
         return Table.of_columns("topics", columns)
 
@@ -380,9 +389,9 @@ class Comparison(Result, RunPairs):
         ]
         columns = {
             Column("a", heading="A"): [self.runs[run] for run in self.first],
-            Column("b", heading="B"): [self.runs[run] for run in self.second],
+            RUN_B: [self.runs[run] for run in self.second],
             Column("topics", "int", show="if_varied"): self.n_topics,
-            Column("difference", "float", "A - B"): self.difference,
+            DIFFERENCE: self.difference,
             Column("low", "float", about=f"lower end of the {1 - alpha:.0%} interval of A - B"): self.low,
             Column("high", "float", about="its upper end"): self.high,
             Column("effect_size", "float", "effect", digits=2, show="never"): self.effect_size,

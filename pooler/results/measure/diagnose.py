@@ -13,10 +13,9 @@ from numpy.typing import NDArray
 from pooler.pools.replay import JudgedTopic, judged_topics
 from pooler.results.measure.conclusions import conclusions
 from pooler.results.measure.evaluate import known_measure
-from pooler.results.measure.probabilities import collection_of
 from pooler.results.result import Progress, Result, facts_view, frozen, heard
 from pooler.results.source import Source, opened_collection, source_of
-from pooler.results.table import Column, Show, Table, View, cells_where
+from pooler.results.table import REASON, RUN, TOPIC, Column, Show, Table, View, cells_where
 from pooler.strategies import STRATEGIES, find_strategy
 from pooler.strategies.kinds import AnyStrategy, FixedStrategy, ParameterValue, SamplingStrategy
 from pooler.strategies.rankings import TopicRankings, descending
@@ -114,7 +113,29 @@ def diagnose(
             known_measure(text)
         judged = whole.judged
         recipe = check_pools(whole, repool=repool, depth=depth)
-        found = look(whole, depth, judged_at, cutoff=cutoff, repool=repool, recipe=recipe)
+        pool_depth = depth
+        known_by: DepthSource = "given"
+        if recipe is not None:
+            pool_depth, known_by = recipe.depth, "pool"
+        elif depth is None and judged.pool_depths:
+            pool_depth, known_by = judged.pool_depth(None), "pool"
+        rankings = whole.arrays(cutoff)
+        groups = [judged.groups.get(tag, "") for tag in rankings.tags]
+        feeding = np.array([tag in judged.feeding for tag in rankings.tags])
+        n_pools = 0 if recipe is None else len(groups) + len({*groups})
+        with telling("pools", n_pools) as advance:
+            found = analyse(
+                rankings,
+                whole.graded(cutoff),
+                level=judged.level,
+                depth=pool_depth,
+                source=known_by,
+                contributing=feeding if judged.tells_feeding else None,
+                groups=groups,
+                judged_at=judged_at,
+                way="repool" if repool else "uniques",
+                plan=None if recipe is None else recipe.plan(judged, rankings, advance),
+            )
         if by_group and (found.pool is None or found.pool.by_group is None):
             warn("no group has several runs, so leaving out groups means leaving out runs")
     left = chosen_left(found, by_group=by_group)
@@ -129,53 +150,13 @@ def diagnose(
         **whole.settings(),
     )
     return Diagnosis(
-        runs=found.rankings.tags,
-        topics=found.rankings.topics,
         found=found,
         left_out=left,
         conclusions=tuple(conclusions(found, left, judged_at)),
-        judged=judged,
         source=whole,
         settings=settings,
         warnings=said.warnings,
     )
-
-
-def look(
-    source: Source,
-    depth: int | None,
-    judged_at: int,
-    *,
-    cutoff: int = 1000,
-    repool: bool = False,
-    recipe: Recipe | None = None,
-) -> Looked:
-    """Diagnose; of the pool's depth ``None`` = the collection's, or what the judgements look like."""
-    judged = source.judged
-    known_by: DepthSource = "given"
-    if recipe is not None:
-        depth, known_by = recipe.depth, "pool"
-    elif depth is None and judged.pool_depths:
-        depth, known_by = judged.pool_depth(None), "pool"
-    rankings = source.arrays(cutoff)
-    feeding = None
-    if judged.tells_feeding:
-        feeding = np.array([tag in judged.feeding for tag in rankings.tags])
-    groups = [judged.groups.get(tag, "") for tag in rankings.tags]
-    n_pools = 0 if recipe is None else len(groups) + len({*groups})
-    with telling("pools", n_pools) as advance:
-        return analyse(
-            rankings,
-            source.graded(cutoff),
-            level=judged.level,
-            depth=depth,
-            source=known_by,
-            contributing=feeding,
-            groups=groups,
-            judged_at=judged_at,
-            way="repool" if repool else "uniques",
-            plan=None if recipe is None else recipe.plan(judged, rankings, advance),
-        )
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
@@ -186,19 +167,29 @@ class Diagnosis(Result):
     and `contributors`.
     """
 
-    runs: Sequence[str]
-    topics: Sequence[str]
     conclusions: tuple[str, ...]
     """What a careful organiser concludes: whole sentences with their numbers."""
     found: Looked = field(repr=False)
     left_out: LeftOut | None
     """Runs or groups left out in turn; ``None`` = there is no pool."""
-    judged: Judged = field(repr=False)
     source: Source = field(repr=False)
-    settings: Mapping[str, Any]
-    warnings: tuple[str, ...] = ()
 
     NAMES: ClassVar[tuple[str, ...]] = ("runs", "scores", "coverage", "topics", "ranks", "contributors")
+
+    @property
+    def runs(self) -> tuple[str, ...]:
+        """Axis of runs."""
+        return self.found.rankings.tags
+
+    @property
+    def topics(self) -> tuple[str, ...]:
+        """Axis of topics."""
+        return self.found.rankings.topics
+
+    @property
+    def judged(self) -> Judged:
+        """The runs and the judgements."""
+        return self.source.judged
 
     @property
     def growth(self) -> NDArray[np.int64]:
@@ -208,11 +199,29 @@ class Diagnosis(Result):
 
     def readings(self) -> tuple[list[Readings], tuple[int, ...]]:
         """Score every run in every reading; return the grades that unjudged documents may have, too."""
-        scale = scale_of(self.source, self.found)
+        scale = self._scale()
         names = dict.fromkeys(
             known_measure(one, level=self.judged.level) for one in self.settings["measures"]
         )
         return readings(self.found.graded, list(names), scale=scale), scale
+
+    def _scale(self) -> tuple[int, ...]:
+        """Return the grades that an unjudged document could have got.
+
+        Those of the declared scale; without one, and where grades were added up, those that were given,
+        0 and the least that is relevant.
+        """
+        source = self.source
+        scale, policy = source.option("scale"), source.option("policy")
+        if source.is_of_files and scale is not None:
+            return parse_scale(scale).values
+        if not source.is_of_files and (policy is None or policy.rule != "sum"):
+            if policy is not None and policy.collapse == "before":
+                return 0, 1
+            with opened_collection(source.collection) as opened:
+                return opened.scale.values
+        seen = (grades.tolist() for grades in self.found.graded.judged_grades)
+        return tuple(sorted({0, source.level, *chain.from_iterable(seen)}))
 
     def names(self) -> tuple[str, ...]:
         """Return the tables there are."""
@@ -222,21 +231,154 @@ class Diagnosis(Result):
         """Return what the pool is, and what follows."""
         return {**facts(self.found, self.left_out), "conclusions": self.conclusions}
 
-    def _table(self, name: str) -> Table:
-        judged_at = self.settings["judged_at"]
-        match name:
-            case "runs":
-                return runs_table(self.found, self.left_out, self.judged.groups, judged_at)
-            case "scores":
-                return scores_table(self.found, *self.readings())
-            case "coverage":
-                return coverage_table(self.found, self.judged.level, judged_at)
-            case "topics":
-                return topics_table(self.found)
-            case "ranks":
-                return ranks_table(self.found, self.settings["limit"])
+    def _runs(self) -> Table:
+        return runs_table(self.found, self.left_out, self.judged.groups, self.settings["judged_at"])
+
+    def _scores(self) -> Table:
+        """Make a row for each run and measure."""
+        everything, scale = self.readings()
+        about_judged = (
+            "they are removed and the others move up, which favours runs that did not feed the pool"
+        )
+        about_low = (
+            f"the lowest over all grades from {min(scale)} to {max(scale)} that the unjudged documents of the"
+            " lists may have"
+        )
+        about_residual = (
+            "what unjudged documents, and everything below the end of each list, could add; high looks at the"
+            " list as it is"
+        )
+        rows = [(one, run) for one in everything for run in range(len(self.runs))]
+
+        def cells(values: Callable[[Readings], NDArray[np.float64] | None]) -> list[float | int | None]:
+            return [_of_run(one.scores, run, values(one)) for one, run in rows]
+
+        columns = {
+            RUN: [self.runs[run] for _, run in rows],
+            Column("measure"): [str(one.scores.measure) for one, _ in rows],
+            Column("score", "float", "as judged", "unjudged documents count as not relevant"): (
+                cells(lambda one: one.scores.overall)
+            ),
+            Column("judged_only", "float", about=about_judged): [
+                _of_run(one.judged_only, run, one.judged_only.overall) for one, run in rows
+            ],
+            Column("low", "float", about=about_low): cells(lambda one: one.low),
+            Column("high", "float", about="the most"): cells(lambda one: one.high),
+            Column("residual", "float", "RBP residual", about_residual, show="if_any"): (
+                cells(lambda one: one.residual)
+            ),
+            REASON: [
+                _joined(_why(one.scores, run), _why(one.judged_only, run), NO_BOUNDS * (one.low is None))
+                for one, run in rows
+            ],
+        }
+        return Table.of_columns("scores", columns, "scores")
+
+    def _coverage(self) -> Table:
+        """Make a row for each run: how much of it is judged, and the measures made for gaps."""
+        found, judged_at = self.found, self.settings["judged_at"]
+        pooled = None if found.pool is None else found.pool.holds
+        of_runs = coverage(found.graded, level=self.judged.level, cutoff=judged_at, pooled=pooled)
+        bpref, inferred, judged = of_runs.bpref, of_runs.inferred_ap, of_runs.judged
+        no_pool = [NO_POOL if pooled is None else _why(inferred, run) for run in range(len(self.runs))]
+        reasons = [
+            _joined(_why(bpref, run), why, "no-documents" if np.isnan(judged[run]) else None)
+            for run, why in enumerate(no_pool)
+        ]
+        as_a_sample = (
+            "treats an unjudged document of the pool as likely to be relevant as the judged ones above it,"
+            " which holds for a random sample of the pool, and one outside the pool as not relevant"
+        )
+        of_list = (
+            f"as in ir_measures: share of judged documents among the first {judged_at:,}, or as many as there"
+            " are"
+        )
+        of_ranks = (
+            f"as in trec_eval: share of {judged_at:,} ranks that hold an unjudged document; ranks below the"
+            " end of a shorter list hold none"
+        )
+        columns = {
+            RUN: self.runs,
+            Column("bpref", "float", about="ignores what is unjudged"): bpref.overall,
+            Column("infap", "float", "infAP", as_a_sample): (
+                np.where([why is None for why in no_pool], inferred.overall, np.nan)
+            ),
+            Column("judged", "float", f"judged@{judged_at}", of_list): judged,
+            Column("unj", "float", f"unj_{judged_at}", of_ranks): of_runs.unjudged,
+            REASON: reasons,
+        }
+        return Table.of_columns("coverage", columns, "runs and gaps")
+
+    def _topics(self) -> Table:
+        """Make a row for every topic."""
+        counts, has_pool = self.found.topics, self.found.pool is not None
+        columns: dict[Column, Any] = {TOPIC: self.topics}
+        if has_pool:
+            columns |= {
+                Column("pooled", "int", "in pool"): counts.pooled,
+                Column("pool_judged", "int", "judged there"): counts.pool_judged,
+                Column("pool_relevant", "int", "relevant there"): counts.pool_relevant,
+                Column("pool_not_relevant", "int", "not relevant"): counts.pool_not_relevant,
+                Column("pool_unjudged", "int", "unjudged there"): counts.pool_unjudged,
+            }
+        columns |= {
+            Column("judged", "int", "judged in all"): counts.judged,
+            Column("relevant", "int", "relevant in all"): counts.relevant,
+        }
+        if has_pool:
+            columns[Column("outside", "int", about="judged, but in no pool")] = counts.outside
+        return Table.of_columns("topics", columns, "topics")
+
+    def _ranks(self) -> Table:
+        """Make a row for every rank down to a limit.
+
+        By default twice the pool's depth, and `LEAST_RANKS` at least.
+        """
+        pool, counts, limit = self.found.pool, self.found.ranks, self.settings["limit"]
+        width = counts.documents.size
+        if limit is None:
+            limit = max(LEAST_RANKS, 0 if pool is None else 2 * pool.depth)
+        n_ranks = min(limit, width)
+        about = "those that the runs have at the rank, over all topics"
+        columns: dict[Column, Any] = {
+            Column("rank", "int"): range(1, n_ranks + 1),
+            Column("documents", "int", about=about): counts.documents[:n_ranks],
+            Column("judged", "int"): counts.judged[:n_ranks],
+            Column("unjudged", "int"): counts.unjudged[:n_ranks],
+            Column("share_unjudged", "float"): counts.unjudged_share()[:n_ranks],
+        }
+        if pool is not None:
+
+            def by_rank(entering: NDArray[np.int64]) -> list[int]:
+                # The runs that fed the pool may all end above the others.
+                return [int(entering[:, place : place + 1].sum()) for place in range(n_ranks)]
+
+            of_them = "they" if pool.is_whole else "some of them"
+            new = (
+                f"those that no run of the pool has at a higher rank; down to rank {pool.depth:,} {of_them}"
+                " entered the pool"
+            )
+            columns |= {
+                Column("entering", "int", "new", new): by_rank(pool.first.documents),
+                Column("entering_judged", "int", "new judged"): by_rank(pool.first.judged),
+                Column("entering_relevant", "int", "new relevant"): by_rank(pool.first.relevant),
+            }
+        notes = [f"{width - limit:,} more ranks: --limit {width}."] if width > limit else []
+        return Table.of_columns("ranks", columns, "ranks", notes)
+
+    def _contributors(self) -> Table:
+        """Make a row for each number of runs that brought some document of the pool."""
         assert self.found.pool is not None
-        return contributors_table(self.found.pool)
+        brought = self.found.pool.brought
+        numbers = np.flatnonzero(brought.documents)
+        about = "of the pool, that so many of the runs brought"
+        columns = {
+            Column("runs", "int"): numbers,
+            Column("documents", "int", about=about): brought.documents[numbers],
+            Column("judged", "int"): brought.judged[numbers],
+            Column("relevant", "int"): brought.relevant[numbers],
+        }
+        return Table.of_columns("contributors", columns, "contributors")
 
     def _views(self, name: str) -> Sequence[View]:
         table = self._table(name)
@@ -356,7 +498,7 @@ def runs_table(found: Looked, left: LeftOut | None, groups: Mapping[str, str], j
     tags, scores, pool = found.rankings.tags, found.scores, found.pool
     lower, _, upper = scores.bounds.means()
     columns: dict[Column, Any] = {
-        Column("run"): tags,
+        RUN: tags,
         Column("group", can_go=1, show="if_any"): [groups.get(tag) or None for tag in tags],
     }
     if pool is not None:
@@ -435,170 +577,9 @@ def _left_out_columns(pool: DepthPool, left: LeftOut) -> dict[Column, Any]:
     }
 
 
-def topics_table(found: Looked) -> Table:
-    """Make a row for every topic."""
-    counts, has_pool = found.topics, found.pool is not None
-    columns: dict[Column, Any] = {Column("topic"): found.rankings.topics}
-    if has_pool:
-        columns |= {
-            Column("pooled", "int", "in pool"): counts.pooled,
-            Column("pool_judged", "int", "judged there"): counts.pool_judged,
-            Column("pool_relevant", "int", "relevant there"): counts.pool_relevant,
-            Column("pool_not_relevant", "int", "not relevant"): counts.pool_not_relevant,
-            Column("pool_unjudged", "int", "unjudged there"): counts.pool_unjudged,
-        }
-    columns |= {
-        Column("judged", "int", "judged in all"): counts.judged,
-        Column("relevant", "int", "relevant in all"): counts.relevant,
-    }
-    if has_pool:
-        columns[Column("outside", "int", about="judged, but in no pool")] = counts.outside
-    return Table.of_columns("topics", columns, "topics")
-
-
-def contributors_table(pool: DepthPool) -> Table:
-    """Make a row for each number of runs that brought some document of the pool."""
-    brought = pool.brought
-    numbers = np.flatnonzero(brought.documents)
-    about = "of the pool, that so many of the runs brought"
-    columns = {
-        Column("runs", "int"): numbers,
-        Column("documents", "int", about=about): brought.documents[numbers],
-        Column("judged", "int"): brought.judged[numbers],
-        Column("relevant", "int"): brought.relevant[numbers],
-    }
-    return Table.of_columns("contributors", columns, "contributors")
-
-
-def ranks_table(found: Looked, limit: int | None = None) -> Table:
-    """Make a row for every rank down to a limit.
-
-    By default twice the pool's depth, and `LEAST_RANKS` at least.
-    """
-    pool, counts = found.pool, found.ranks
-    width = counts.documents.size
-    if limit is None:
-        limit = max(LEAST_RANKS, 0 if pool is None else 2 * pool.depth)
-    n_ranks = min(limit, width)
-    about = "those that the runs have at the rank, over all topics"
-    columns: dict[Column, Any] = {
-        Column("rank", "int"): range(1, n_ranks + 1),
-        Column("documents", "int", about=about): counts.documents[:n_ranks],
-        Column("judged", "int"): counts.judged[:n_ranks],
-        Column("unjudged", "int"): counts.unjudged[:n_ranks],
-        Column("share_unjudged", "float"): counts.unjudged_share()[:n_ranks],
-    }
-    if pool is not None:
-
-        def by_rank(entering: NDArray[np.int64]) -> list[int]:
-            # The runs that fed the pool may all end above the others.
-            return [int(entering[:, place : place + 1].sum()) for place in range(n_ranks)]
-
-        of_them = "they" if pool.is_whole else "some of them"
-        new = (
-            f"those that no run of the pool has at a higher rank; down to rank {pool.depth:,} {of_them}"
-            " entered the pool"
-        )
-        columns |= {
-            Column("entering", "int", "new", new): by_rank(pool.first.documents),
-            Column("entering_judged", "int", "new judged"): by_rank(pool.first.judged),
-            Column("entering_relevant", "int", "new relevant"): by_rank(pool.first.relevant),
-        }
-    notes = [f"{width - limit:,} more ranks: --limit {width}."] if width > limit else []
-    return Table.of_columns("ranks", columns, "ranks", notes)
-
-
 MEASURES = ("AP", "nDCG@10", "P@10", "RBP(p=0.8)")
 NO_BOUNDS = "no-bounds"
 NO_POOL = "no-pool"
-
-
-def scale_of(source: Source, found: Looked) -> tuple[int, ...]:
-    """Return the grades that an unjudged document could have got.
-
-    Those of the declared scale; without one, and where grades were added up, those that were given,
-    0 and the least that is relevant.
-    """
-    scale, policy = source.option("scale"), source.option("policy")
-    if source.is_of_files and scale is not None:
-        return parse_scale(scale).values
-    if not source.is_of_files and (policy is None or policy.rule != "sum"):
-        if policy is not None and policy.collapse == "before":
-            return 0, 1
-        with opened_collection(collection_of(source)) as opened:
-            return opened.scale.values
-    seen = (grades.tolist() for grades in found.graded.judged_grades)
-    return tuple(sorted({0, source.level, *chain.from_iterable(seen)}))
-
-
-def scores_table(found: Looked, everything: Sequence[Readings], scale: Sequence[int]) -> Table:
-    """Make a row for each run and measure."""
-    about_judged = "they are removed and the others move up, which favours runs that did not feed the pool"
-    about_low = (
-        f"the lowest over all grades from {min(scale)} to {max(scale)} that the unjudged documents of the"
-        " lists may have"
-    )
-    about_residual = (
-        "what unjudged documents, and everything below the end of each list, could add; high looks at the"
-        " list as it is"
-    )
-    tags = found.rankings.tags
-    rows = [(one, run) for one in everything for run in range(len(tags))]
-    columns = {
-        Column("run"): [tags[run] for _, run in rows],
-        Column("measure"): [str(one.scores.measure) for one, _ in rows],
-        Column("score", "float", "as judged", "unjudged documents count as not relevant"): [
-            _of_run(one.scores, run, one.scores.overall) for one, run in rows
-        ],
-        Column("judged_only", "float", about=about_judged): [
-            _of_run(one.judged_only, run, one.judged_only.overall) for one, run in rows
-        ],
-        Column("low", "float", about=about_low): [_of_run(one.scores, run, one.low) for one, run in rows],
-        Column("high", "float", about="the most"): [_of_run(one.scores, run, one.high) for one, run in rows],
-        Column("residual", "float", "RBP residual", about_residual, show="if_any"): [
-            _of_run(one.scores, run, one.residual) for one, run in rows
-        ],
-        Column("reason", show="if_any"): [
-            _joined(_why(one.scores, run), _why(one.judged_only, run), NO_BOUNDS if one.low is None else None)
-            for one, run in rows
-        ],
-    }
-    return Table.of_columns("scores", columns, "scores")
-
-
-def coverage_table(found: Looked, level: int, judged_at: int) -> Table:
-    """Make a row for each run: how much of it is judged, and the measures made for gaps."""
-    pooled = None if found.pool is None else found.pool.holds
-    of_runs = coverage(found.graded, level=level, cutoff=judged_at, pooled=pooled)
-    bpref, inferred, judged = of_runs.bpref, of_runs.inferred_ap, of_runs.judged
-    tags = found.rankings.tags
-    no_pool = [NO_POOL if pooled is None else _why(inferred, run) for run in range(len(tags))]
-    reasons = [
-        _joined(_why(bpref, run), why, "no-documents" if np.isnan(judged[run]) else None)
-        for run, why in enumerate(no_pool)
-    ]
-    as_a_sample = (
-        "treats an unjudged document of the pool as likely to be relevant as the judged ones above it,"
-        " which holds for a random sample of the pool, and one outside the pool as not relevant"
-    )
-    of_list = (
-        f"as in ir_measures: share of judged documents among the first {judged_at:,}, or as many as there are"
-    )
-    of_ranks = (
-        f"as in trec_eval: share of {judged_at:,} ranks that hold an unjudged document; ranks below the end"
-        " of a shorter list hold none"
-    )
-    columns = {
-        Column("run"): tags,
-        Column("bpref", "float", about="ignores what is unjudged"): bpref.overall,
-        Column("infap", "float", "infAP", as_a_sample): (
-            np.where([why is None for why in no_pool], inferred.overall, np.nan)
-        ),
-        Column("judged", "float", f"judged@{judged_at}", of_list): judged,
-        Column("unj", "float", f"unj_{judged_at}", of_ranks): of_runs.unjudged,
-        Column("reason", show="if_any"): reasons,
-    }
-    return Table.of_columns("coverage", columns, "runs and gaps")
 
 
 def _of_run(scores: Scores, run: int, values: NDArray[np.float64] | None) -> float | int | None:
@@ -757,7 +738,7 @@ def check_pools(source: Source, *, repool: bool, depth: int | None) -> Recipe | 
     """Say where pools of the collection are no depth pools; with `repool`, how the pool can be made again."""
     if source.is_of_files:
         return None
-    with opened_collection(collection_of(source)) as opened:
+    with opened_collection(source.collection) as opened:
         pools = [pool for pool in opened.pools.all() if not pool.withdrawn]
     others = [f"pool `{pool.name}` {made}" for pool in pools if (made := made_otherwise(pool.manifest))]
     if not others:

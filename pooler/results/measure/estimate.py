@@ -4,25 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pooler.results.measure.probabilities import collection_of
 from pooler.results.reasons import REASONS
 from pooler.results.result import Progress, Result, facts_view, frozen, heard
-from pooler.results.source import (
-    Source,
-    entries_of,
-    level_of_files,
-    opened_collection,
-    read_entries,
-    source_of,
-)
-from pooler.results.table import Column, Table, View
+from pooler.results.source import Source, level_of_files, opened_collection, source_of
+from pooler.results.table import REASON, RUN, TOPIC, Column, Table, View
 from pooler.telling import say, warn
 from store.analysis.measures.estimates import NAMES, SampleScores, estimates
 from store.analysis.measures.sampled import NOT_SAMPLED, UNGRADED, SampledPool
@@ -47,7 +38,7 @@ def estimate(
     *,
     pool: str | None = None,
     prels: str | None = None,
-    form: str | None = None,
+    form: FormName | None = None,
     cutoff: int = 1000,
     progress: Progress | None = None,
 ) -> Estimates:
@@ -93,9 +84,9 @@ def estimate(
             sample = _of_collection(whole, pool)
             settings = whole.settings()
         else:
-            if form not in tuple(FormName):
+            if form is None or form not in get_args(FormName):
                 raise ArgumentError("form", "must say which form the prels file has", form, hint=_FORMS)
-            sample = _of_file(whole, prels, FormName(form))
+            sample = _of_file(whole, prels, form)
             settings = whole.named() | {"level": sample.level, "order": whole.order}
         found = estimates(sample.ranked, sample.pools, cutoff=cutoff, level=sample.level)
         _tell(sample, found)
@@ -109,17 +100,7 @@ def estimate(
     )
 
 
-class FormName(StrEnum):
-    """Formats of `store.formats.prels`; that of strata has the name of `export prels`, too."""
-
-    XINF = "xinf"
-    XINFAP = "xinfap"
-    STATAP = "statap"
-
-    @property
-    def has_strata(self) -> bool:
-        """Whether the file has strata, and no probabilities."""
-        return self is not FormName.STATAP
+FormName = Literal["xinf", "xinfap", "statap"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -166,7 +147,7 @@ def _of_collection(source: Source, pool: str | None) -> JudgedSample:
         if any(error.message.startswith(f"{run} is a file") for run in source.option("runs")):
             error.hint = NEEDS_PRELS
         raise
-    with opened_collection(collection_of(source)) as opened:
+    with opened_collection(source.collection) as opened:
         name, pools = opened.grades.sampled_pools(judged.by_topic(), pool)
     if all(one.strata is None and one.inclusion is None for one in pools.values()):
         message = f"pool `{name}` is no sample: it has neither strata nor inclusion probabilities"
@@ -180,20 +161,16 @@ def _of_file(source: Source, prels: str, form: FormName) -> JudgedSample:
     With a scale, grades must be on it; of negative rels those off it are not judgements. Without
     one, negative rels are what the program of the form takes them for.
     """
-    from store.analysis.arrays import ranked_documents
     from store.formats.prels import NOT_SAMPLED as CODE_NOT_SAMPLED
     from store.formats.prels import read_statap, read_xinfap
     from store.formats.scale import parse_scale
     from store.grades.sampled import NO_JUDGEMENT, statap_pools, xinfap_pools
 
-    option = source.option
-    scale = None if option("scale") is None else parse_scale(option("scale"))
-    how = {name: option(name) for name in ("level", "rigid", "relaxed")}
-    level = level_of_files(scale, **how)
-    in_memory = [run for run in option("runs") if not isinstance(run, str)]
-    entries = entries_of([run for run in option("runs") if isinstance(run, str)], option("listed"))
+    declared = source.option("scale")
+    scale = None if declared is None else parse_scale(declared)
+    level = level_of_files(scale, **source.levels)
     # The sample is the smaller file: its faults are told before runs are read.
-    if form.has_strata:
+    if form != "statap":
         strata = read_xinfap(prels, lenient=source.lenient).rows
         n_below = sum(row.code < CODE_NOT_SAMPLED for row in strata) if scale is None else 0
         strata = strata if scale is None else _on_scale(prels, strata, scale, CODE_NOT_SAMPLED)
@@ -209,13 +186,11 @@ def _of_file(source: Source, prels: str, form: FormName) -> JudgedSample:
             f"{prels}: {counted(n_below, 'line')} with a rel below -1 {verb} as not sampled, as in"
             " sample_eval.pl; --scale declares negative grades"
         )
-    if not any(one not in (None, False) for one in how.values()) and max(codes) > level:
+    if not any(one not in (None, False) for one in source.levels.values()) and max(codes) > level:
         say(f"relevant = grade {level} or more; another level with --level")
 
-    ranked = ranked_documents(
-        [*read_entries(entries, lenient=source.lenient), *in_memory], order=source.order
-    )
-    if form.has_strata:
+    ranked = source.rankings
+    if form != "statap":
         pools = xinfap_pools(ranked, strata, negatives_judged=scale is not None)
     else:
         pools = statap_pools(ranked, chances)
@@ -297,8 +272,6 @@ class Estimates(Result):
     scores: SampleScores = field(repr=False)
     """By estimate and topic, and of how many relevant documents."""
     sample: JudgedSample = field(repr=False)
-    settings: Mapping[str, Any]
-    warnings: tuple[str, ...] = ()
 
     NAMES: ClassVar[tuple[str, ...]] = ("runs", "by_topic")
 
@@ -362,7 +335,7 @@ class Estimates(Result):
             "found": found.found.sum(axis=1),
             "missing": missing,
         }
-        return self._made("runs", [Column("run")], data, len(self.runs))
+        return self._made("runs", [RUN], data, len(self.runs))
 
     def _by_topic(self) -> Table:
         """Make a row for every run and topic."""
@@ -383,7 +356,7 @@ class Estimates(Result):
             },
             "missing": (found.rankings.lengths == 0).astype(np.int64).ravel(),
         }
-        return self._made("by_topic", [Column("run"), Column("topic")], data, n_runs * len(self.topics))
+        return self._made("by_topic", [RUN, TOPIC], data, n_runs * len(self.topics))
 
     def _made(self, name: str, first: Sequence[Column], data: dict[str, Any], n_rows: int) -> Table:
         """Make a table of what it has of the columns, with why estimates of a row are not there."""
@@ -447,11 +420,7 @@ class Estimates(Result):
                 for one in ("strata", "probability")
             ]
         about = "topics where the run has no document. It scores 0 there; both programs leave the topic out"
-        return [
-            *columns,
-            Column("missing", "int", about=about, show="if_any"),
-            Column("reason", show="if_any"),
-        ]
+        return [*columns, Column("missing", "int", about=about, show="if_any"), REASON]
 
     def _words(self) -> list[str]:
         """Say how far to trust the numbers, and over which topics means are."""

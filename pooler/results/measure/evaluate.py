@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pooler.results.result import Progress, Result, frozen, heard
 from pooler.results.source import Source, source_of
-from pooler.results.table import Column, Table, View
+from pooler.results.table import REASON, RUN, TOPIC, Column, Table, View
 from pooler.telling import say
 from store.analysis.measures.names import ALIASES, DCGS, SIGNATURES, MeasureName, Signature, parse_measure
 from store.errors import ArgumentError, UnknownNameError
@@ -133,8 +133,6 @@ class Evaluation(Result):
     """Rankings beside grades."""
     scores: tuple[Scores, ...]
     """By measure."""
-    settings: Mapping[str, Any]
-    warnings: tuple[str, ...] = ()
 
     NAMES: ClassVar[tuple[str, ...]] = ("measures", "topics")
 
@@ -195,11 +193,11 @@ class Evaluation(Result):
     def _table(self, name: str) -> Table:
         by_topic = name == "topics"
         columns = [
-            Column("run"),
-            *([Column("topic")] if by_topic else []),
+            RUN,
+            *([TOPIC] if by_topic else []),
             Column("measure"),
             Column("value", "float"),
-            Column("reason", show="if_any"),
+            REASON,
             Column("topics", "int", about="topics of the mean"),
             Column("missing", "int", about="judged topics where the run has no document"),
         ]
@@ -231,8 +229,8 @@ class Evaluation(Result):
 
     def _wide(self, table: Table, *, by_topic: bool) -> Table:
         """Lay out a column for each measure."""
-        columns = [Column("run"), *([Column("topic")] if by_topic else [])]
-        columns += [Column(name, "float") for name in self.measures] + [Column("reason", show="if_any")]
+        columns = [RUN, *([TOPIC] if by_topic else [])]
+        columns += [Column(name, "float") for name in self.measures] + [REASON]
         step = len(self.scores)
         reasons = table.cells("reason")
         values = table.cells("value")
@@ -268,9 +266,6 @@ def list_measures() -> MeasureList:
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
 class MeasureList(Result):
     """The measures there are; table: `measures`."""
-
-    settings: Mapping[str, Any]
-    warnings: tuple[str, ...] = ()
 
     NAMES: ClassVar[tuple[str, ...]] = ("measures",)
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pooler.results.measure.probabilities import Probable, Values, collection_of, load_probable, say_empty
+from pooler.results.measure.probabilities import Probable, Values, load_probable, say_empty
 from pooler.results.result import Progress, Result, frozen, heard
 from pooler.results.source import Source, opened_collection, source_of
-from pooler.results.table import Column, Table
+from pooler.results.table import TOPIC, Column, Table
 from pooler.telling import progress as telling
 from pooler.telling import say
 from store.analysis.variation.collection import collection_variation
@@ -154,8 +154,6 @@ class NextDocuments(Result):
     """Pairs whose order is not settled, shape (n_runs, n_runs), symmetric."""
     loaded: Probable = field(repr=False)
     source: Source = field(repr=False)
-    settings: Mapping[str, Any]
-    warnings: tuple[str, ...] = ()
 
     NAMES: ClassVar[tuple[str, ...]] = ("next",)
 
@@ -180,7 +178,7 @@ class NextDocuments(Result):
             for topic in sorted(by_topic, key=natural_key)
             for position, (docno, gain) in enumerate(by_topic[topic])
         ]
-        with opened_collection(collection_of(self.source)) as opened:
+        with opened_collection(self.source.collection) as opened:
             runs = opened.runs.all()
         facts: dict[str, Any] = {
             "tool": "pooler",
@@ -218,7 +216,7 @@ class NextDocuments(Result):
         what = "between the two runs" if of_two else "between runs that are not settled"
         share = f"how much of the uncertainty (variance) {what} a certain judgement of it removes, on average"
         columns: dict[Column, Any] = {
-            Column("topic"): self.topic,
+            TOPIC: self.topic,
             Column("docno", most=32): self.docno,
             Column("p", "float", about="how likely the document is relevant"): self.p,
             Column("judged", "bool"): self.judged,

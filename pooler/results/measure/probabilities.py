@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain, compress
+from itertools import compress
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pooler.results.judge_kinds import tell_kinds
@@ -15,16 +15,15 @@ from pooler.results.source import (
     Source,
     check_no_file_for_a_tag,
     check_no_files,
-    entries_of,
+    check_some_run,
+    level_of_collection,
     opened_collection,
-    read_entries,
     source_of,
 )
-from pooler.results.table import Column, Table
+from pooler.results.table import DOCNO, TOPIC, Column, Table
 from pooler.telling import say, warn
 from store.errors import ArgumentError, PoolerError
 from store.judging.kinds import kind_counts
-from store.records import Run
 from store.text import counted
 
 if TYPE_CHECKING:
@@ -109,14 +108,13 @@ def probabilities(
 def _of_votes(source: Source, values: Values | None) -> Probabilities:
     """Make probabilities of the votes of a collection's judges."""
     from store.analysis.aggregation.probability import share_probabilities, value_probabilities
-    from store.analysis.collapse import level_index, level_of
+    from store.analysis.collapse import level_index
     from store.grades.policy import Policy
 
     given = source.option("policy")
-    with opened_collection(collection_of(source)) as opened:
+    with opened_collection(source.collection) as opened:
         worth = parse_values(values, opened.scale.values) if values else None
-        cut = level_of(opened.scale, **{name: source.option(name) for name in ("level", "rigid", "relaxed")})
-        cut = opened.scale.relaxed if cut is None else cut
+        cut = level_of_collection(opened.scale, Policy(), **source.levels)
         tallied = opened.grades.all_votes(Policy(rulings=False, of=() if given is None else given.of))
         if not tallied.votes.n_documents:
             message = "no judge has judged anything yet"
@@ -190,15 +188,13 @@ class Probabilities(Result):
     """Least grade that is relevant; ``None`` where `values` decide."""
     without_grade: int
     """Documents that judges looked at and did not grade: they are not among the others."""
-    settings: Mapping[str, Any]
-    warnings: tuple[str, ...] = ()
 
     NAMES: ClassVar[tuple[str, ...]] = ("probabilities",)
 
     def _table(self, name: str) -> Table:
         columns: dict[Column, Any] = {
-            Column("topic"): self.topics,
-            Column("docno"): self.docnos,
+            TOPIC: self.topics,
+            DOCNO: self.docnos,
             Column("p", "float", about="how likely the document is relevant"): self.p,
         }
         if self.n_judges is not None:
@@ -466,7 +462,7 @@ def load_probable(
         "order": source.order,
         **({"kinds": read.kinds} if read.kinds else {}),
     }
-    where = None if read.unranked is not None else collection_of(source)
+    where = None if read.unranked is not None else source.collection
     return Probable(kept, read.ranked, read.unranked or {}, read.kinds, n_left_out, where, settings)
 
 
@@ -507,16 +503,8 @@ class _Read:
     """Least grade that is relevant, where that decides."""
 
 
-def collection_of(source: Source) -> str | Collection:
-    """Return the collection that a source without files is of."""
-    found: str | Collection | None = source.option("collection")
-    return "collection.db" if found is None else found
-
-
 def _load(source: Source, values: Sequence[str], probabilities: str | None, judged: Judged | None) -> _Read:
     """Read runs and probabilities by whichever way the source names."""
-    from store.analysis.arrays import ranked_documents
-
     if source.is_of_files:
         judged = judged or source.judged
         if probabilities is None:
@@ -526,11 +514,7 @@ def _load(source: Source, values: Sequence[str], probabilities: str | None, judg
             return _Read(judged.ranked, found, _unranked(pairs, judged.ranked.ids), level=level)
         return _Read(judged.ranked, *_of_file(probabilities, judged.ranked.ids, lenient=source.lenient))
     if probabilities is not None and source.option("collection") is None:
-        runs = source.option("runs")
-        entries = entries_of([run for run in runs if isinstance(run, str)], source.option("listed"))
-        in_memory = [run for run in runs if isinstance(run, Run)]
-        read = chain(read_entries(entries, lenient=source.lenient), in_memory)
-        ranked = ranked_documents(read, order=source.order)
+        ranked = source.rankings
         return _Read(ranked, *_of_file(probabilities, ranked.ids, lenient=source.lenient))
     return _of_collection(source, values, probabilities, judged)
 
@@ -539,13 +523,11 @@ def _of_collection(
     source: Source, values: Sequence[str], probabilities: str | None, judged: Judged | None
 ) -> _Read:
     """Read runs of a collection, and the probabilities by its judges or of a file."""
-    runs, collection = source.option("runs"), collection_of(source)
+    runs, collection = source.option("runs"), source.collection
     if isinstance(collection, str):
         check_no_files(runs, collection, "there is nothing", _FILES_HINT)
     with opened_collection(collection) as opened:
-        if not check_no_file_for_a_tag(opened, runs, _FILES_HINT):
-            message = "there is no run in the collection"
-            raise PoolerError(message, hint="pooler import runs")
+        check_some_run(check_no_file_for_a_tag(opened, runs, _FILES_HINT))
         mixture: dict[str, int] = {}
         level = None
         if probabilities is not None:
@@ -566,13 +548,12 @@ def _of_judges(
 ) -> tuple[ByTopic, dict[str, int], int | None]:
     """Make probabilities of the grades of a collection's judges; count judges by kind."""
     from store.analysis.aggregation.probability import share_probabilities, value_probabilities
-    from store.analysis.collapse import level_index, level_of
+    from store.analysis.collapse import level_index
+    from store.grades.policy import Policy
 
     scale = opened.scale
     worth = list(parse_values(values, scale.values).values()) if values else None
-    levels = {name: source.option(name) for name in ("level", "rigid", "relaxed")}
-    cut = level_of(scale, **levels)
-    cut = scale.relaxed if cut is None else cut
+    cut = level_of_collection(scale, Policy(), **source.levels)
     policy = source.option("policy")
     tallied = opened.grades.tallied(() if policy is None else policy.of)
     if not tallied.n_documents:

@@ -12,7 +12,18 @@ import numpy as np
 from pooler.results.reasons import undefined_pairs
 from pooler.results.result import Progress, Result, frozen, heard
 from pooler.results.source import Source, source_of
-from pooler.results.table import Column, Table, View, cells_where
+from pooler.results.table import (
+    DIFFERENCE,
+    REASON_UNSEEN,
+    RUN_A,
+    RUN_B,
+    TOPICS_UNSEEN,
+    VARIANCE_UNSEEN,
+    Column,
+    Table,
+    View,
+    cells_where,
+)
 from pooler.telling import progress as telling
 from store.analysis.measures.chance import (
     expected_average_precision,
@@ -177,8 +188,6 @@ class RequiredDifference(Result):
     """Axis of runs."""
     grids: Sequence[tuple[float, float, float, NDArray[np.float64]]] = ()
     """K, Q, H, and differences of shape (variances, topics)."""
-    settings: Mapping[str, Any]
-    warnings: tuple[str, ...] = ()
 
     NAMES: ClassVar[tuple[str, ...]] = ("required_difference",)
 
@@ -262,11 +271,11 @@ class RequiredDifference(Result):
         )
         about_h = f"share by which the variance, judging included, falls then{of_h}"
         columns = {
-            Column("a", heading="A", about="the run ahead"): [self.runs[run] for run in found.first[places]],
-            Column("b", heading="B"): [self.runs[run] for run in found.second[places]],
-            Column("topics", "int", show="never"): found.before.n_topics[places],
-            Column("difference", "float", "A - B"): difference,
-            Column("variance", "float", show="never"): found.before.variance[places],
+            RUN_A: [self.runs[run] for run in found.first[places]],
+            RUN_B: [self.runs[run] for run in found.second[places]],
+            TOPICS_UNSEEN: found.before.n_topics[places],
+            DIFFERENCE: difference,
+            VARIANCE_UNSEEN: found.before.variance[places],
             Column(
                 "k",
                 "float",
@@ -290,7 +299,7 @@ class RequiredDifference(Result):
             Column("enough_if_found", "bool", "reached", "A - B reaches that, too"): reached,
             Column("h_of", show="never"): [H_OF] * len(places),
             Column("turns", "bool", show="never"): turns,
-            Column("reason", show="never"): reasons,
+            REASON_UNSEEN: reasons,
         }
         n_pairs = counted(len(places), "pair") + (" of neighbours" if self.settings["neighbours"] else "")
         notes = [
@@ -404,8 +413,6 @@ class ApProperties(Result):
     down: Axis
     across: Axis
     grids: Mapping[str, NDArray[np.float64]]
-    settings: Mapping[str, Any]
-    warnings: tuple[str, ...] = ()
 
     def names(self) -> tuple[str, ...]:
         """Return the names of the tables."""

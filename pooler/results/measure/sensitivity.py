@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from itertools import product
 from math import inf, isnan
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -13,7 +14,23 @@ from numpy.typing import NDArray
 from pooler.results.reasons import undefined_pairs
 from pooler.results.result import Progress, Result, frozen, heard, taken
 from pooler.results.source import Source, source_of
-from pooler.results.table import Column, Plot, Table, View, cells_where
+from pooler.results.table import (
+    DIFFERENCE,
+    REASON,
+    REASON_UNSEEN,
+    RUN,
+    RUN_A,
+    RUN_B,
+    T2_UNSEEN,
+    TOPIC,
+    TOPICS_UNSEEN,
+    VARIANCE_UNSEEN,
+    Column,
+    Plot,
+    Table,
+    View,
+    cells_where,
+)
 from pooler.telling import progress as telling
 from pooler.telling import warn
 from store.analysis.measures.average_precision import RMode
@@ -49,6 +66,11 @@ _STATES = {"judged": JUDGED, "unjudged": UNJUDGED, "ended": ENDED, "no_run": NO_
 _STATE_WORDS = {JUDGED: "judged", UNJUDGED: "unjudged", ENDED: "run ended", NO_RUN: "no documents"}
 ALPHA = 0.05
 """Level at which notes count significant differences."""
+_P = "of t2, the paired t test (two-sided)"
+SWAPPED = Column("swapped", "int", about="pairs of runs that change places")
+TAU_B = Column("tau_b", "float", "tau-b")
+NO_RUN_TOPICS = Column("no_run", "int", "no run", "topics for which the run has no document", show="if_any")
+STATUS = Column("status")
 SHOWN_EACH = 20
 """Documents of `--each` that people see unless they ask for more."""
 
@@ -111,18 +133,12 @@ def sensitivity(
     """
     with heard(progress) as said:
         found = source_of(source)
-        at, depth, flips = _ranks(found, at, depth, flips)
+        ranks = _ranks(found, depth, at, flips)
         arrays = found.arrays(cutoff)
-        result = flip_each_run(arrays, depth=depth, at=at, flips=flips, scenario=scenario, r_mode=r)
-    own = {"depth": depth, "at": at, "flips": flips, "scenario": scenario, "r": r, "cutoff": cutoff}
+        result = flip_each_run(arrays, **ranks, scenario=scenario, r_mode=r)
+    settings = frozen(**ranks, scenario=scenario, r=r, cutoff=cutoff, **found.settings())
     return SensitivityResult(
-        **taken(result),
-        runs=arrays.tags,
-        topics=arrays.topics,
-        settings=frozen(**own, **found.settings()),
-        warnings=said.warnings,
-        arrays=arrays,
-        docnos=Docnos(arrays, found),
+        **taken(result), settings=settings, warnings=said.warnings, arrays=arrays, source=found
     )
 
 
@@ -170,30 +186,20 @@ def sensitivity_pairs(
         if at in ("best", "worst") and (flips or 1) > 1:
             requirement = f"must be 1 with pairs at {at}: the search is for one document"
             raise ArgumentError("flips", requirement, flips)
-        at, depth, flips = _ranks(found, at, depth, flips)
+        ranks = _ranks(found, depth, at, flips)
         arrays = found.arrays(cutoff)
         check_pair(arrays.tags)
         both, one = None, None
         with telling("topics", len(arrays.topics)) as advance:
+            how: dict[str, Any] = {"scenario": scenario, "r_mode": r, "progress": advance}
             if at in ("best", "worst"):
-                one = pair_discovery(
-                    arrays, towards=at == "worst", scenario=scenario, r_mode=r, progress=advance
-                )
+                one = pair_discovery(arrays, towards=at == "worst", **how)
             else:
-                both = pair_sensitivity(
-                    arrays, depth=depth, at=at, flips=flips, scenario=scenario, r_mode=r, progress=advance
-                )
-    own = {"depth": depth, "at": at, "flips": flips, "scenario": scenario, "r": r, "cutoff": cutoff}
+                both = pair_sensitivity(arrays, **ranks, **how)
+    own = {"scenario": scenario, "r": r, "cutoff": cutoff}
+    settings = frozen(**ranks, **own, **found.settings(), limit=limit)
     return SensitivityPairs(
-        runs=arrays.tags,
-        topics=arrays.topics,
-        both=both,
-        one=one,
-        settings=frozen(**own, **found.settings(), limit=limit),
-        warnings=said.warnings,
-        arrays=arrays,
-        docnos=Docnos(arrays, found),
-        limit=limit,
+        both=both, one=one, settings=settings, warnings=said.warnings, arrays=arrays, source=found
     )
 
 
@@ -223,12 +229,7 @@ def sensitivity_each(
             result = each_discovery(arrays, r_mode=r, progress=advance)
     settings = frozen(r=r, cutoff=cutoff, **found.settings())
     return SensitivityEach(
-        **taken(result),
-        runs=arrays.tags,
-        topics=arrays.topics,
-        settings=settings,
-        warnings=said.warnings,
-        docnos=Docnos(arrays, found),
+        **taken(result), settings=settings, warnings=said.warnings, arrays=arrays, source=found
     )
 
 
@@ -260,12 +261,7 @@ def missing_bounds(
         result = bounds_of_runs(arrays, missing, r_mode=r)
     settings = frozen(missing=missing, r=r, cutoff=cutoff, **found.settings())
     return MissingResult(
-        **taken(result),
-        runs=arrays.tags,
-        topics=arrays.topics,
-        settings=settings,
-        warnings=said.warnings,
-        arrays=arrays,
+        **taken(result), settings=settings, warnings=said.warnings, arrays=arrays, source=found
     )
 
 
@@ -300,11 +296,11 @@ def missing_pairs(
             result = bounds_of_pairs(arrays, missing, r_mode=r, progress=advance)
     settings = frozen(missing=missing, r=r, cutoff=cutoff, limit=limit, **found.settings())
     return MissingPairs(
-        **taken(result), runs=arrays.tags, settings=settings, warnings=said.warnings, limit=limit
+        **taken(result), settings=settings, warnings=said.warnings, arrays=arrays, source=found
     )
 
 
-def _ranks(source: Source, at: At | None, depth: int | None, flips: int | None) -> tuple[At, int | None, int]:
+def _ranks(source: Source, depth: int | None, at: At | None, flips: int | None) -> dict[str, Any]:
     """Fill in what was not given; find the depth of the pools, and doubt another one."""
     at = at or ("next" if flips is None else "first")
     if at not in ("best", "worst"):
@@ -313,51 +309,88 @@ def _ranks(source: Source, at: At | None, depth: int | None, flips: int | None) 
         if judged.pool_depths and depth not in judged.pool_depths:
             known = ", ".join(map(str, sorted(judged.pool_depths)))
             warn(f"depth {depth} is not that of the pool ({known})")
-    return at, depth, flips or 1
+    return {"depth": depth, "at": at, "flips": flips or 1}
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Docnos:
-    """What the documents of the arrays are called."""
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class _Supposed(Result):
+    """Base of what is found where unjudged documents are supposed to be relevant."""
+
+    __slots__ = ()
 
     arrays: JudgedRankings
+    """Rankings beside judgements."""
     source: Source
 
-    def at(self, run: int, topic: int, column: int) -> str | None:
+    @property
+    def runs(self) -> tuple[str, ...]:
+        """Axis of runs."""
+        return self.arrays.tags
+
+    @property
+    def topics(self) -> tuple[str, ...]:
+        """Axis of topics."""
+        return self.arrays.topics
+
+    def docno(self, run: int, topic: int, column: int) -> str | None:
         """Return the docno at a rank, all counted from 0; ``None`` below the end of the run."""
         if column >= self.arrays.lengths[run, topic]:
             return None
         ranked = self.source.judged.ranked
-        ids = ranked.rankings[self.arrays.tags[run], self.arrays.topics[topic]]
-        return ranked.docnos[int(ids[column])]
+        return ranked.docnos[int(ranked.rankings[self.runs[run], self.topics[topic]][column])]
+
+    def _views(self, name: str) -> Sequence[View]:
+        table = self._table(name)
+        is_of_runs = "map_before" in table.data
+        return [View(table, rows=table.order("map_before", descending=True) if is_of_runs else None)]
+
+    def _ranks(self) -> dict[str, Any]:
+        """Return which ranks turn relevant."""
+        return {name: self.settings[name] for name in ("at", "depth", "flips")}
+
+    def _lists(self) -> dict[Column, Any]:
+        """Return the columns that name run and topic of each row."""
+        return {RUN: [tag for tag in self.runs for _ in self.topics], TOPIC: [*self.topics] * len(self.runs)}
+
+    def _two_runs(
+        self, found: PairSensitivity | PairDiscovery | MissingPairBounds, n_topics: Any, difference: Any
+    ) -> dict[Column, Any]:
+        """Return the columns that name two runs and tell their difference as judged."""
+        return {
+            RUN_A: [self.runs[run] for run in found.first],
+            RUN_B: [self.runs[run] for run in found.second],
+            TOPICS_UNSEEN: n_topics,
+            DIFFERENCE: difference,
+        }
+
+    def _nearest(self, table: Table) -> Table:
+        """Keep as many pairs as are asked for, nearest to a swap or furthest past it first; say so.
+
+        Pairs without a difference are last.
+        """
+        if self.settings["limit"] is None:
+            return table
+        names = {"difference_a", "difference_b", "difference_after", "low"} & table.data.keys()
+        after = zip(*map(table.cells, names), strict=True)
+        least = [min((cell for cell in cells if isinstance(cell, float)), default=inf) for cells in after]
+        rows = sorted(range(len(table)), key=least.__getitem__)[: self.settings["limit"]]
+        shown = f"Shown: {len(rows):,} of {counted(len(table), 'pair')}"
+        words = f"{shown}, those furthest past a swap, or nearest to one."
+        return replace(table.take(rows), notes=[words, *table.notes])
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
-class SensitivityResult(Result, Sensitivity):
+class SensitivityResult(_Supposed, Sensitivity):
     """Scores before and after unjudged documents of one run turn relevant, run after run.
 
     Tables: `sensitivity`, a row a run; `topics`, a row a run and topic.
     """
 
-    runs: Sequence[str]
-    """Axis of runs."""
-    topics: Sequence[str]
-    """Axis of topics."""
-    settings: Mapping[str, Any]
-    warnings: tuple[str, ...] = ()
-    arrays: JudgedRankings = field(repr=False)
-    """Rankings beside judgements."""
-    docnos: Docnos = field(repr=False)
-
     NAMES: ClassVar[tuple[str, ...]] = ("sensitivity", "topics")
-
-    def _views(self, name: str) -> Sequence[View]:
-        table = self._table(name)
-        return [View(table, rows=None if name == "topics" else table.order("map_before", descending=True))]
 
     def plots(self) -> tuple[Plot, ...]:
         """Return the change of every run's MAP as bars."""
-        table = self._sensitivity()
+        table = self._table("sensitivity")
         return (
             Plot(
                 table=table,
@@ -370,12 +403,26 @@ class SensitivityResult(Result, Sensitivity):
             ),
         )
 
-    def _sensitivity(self) -> Table:
+    @property
+    def _is_next(self) -> bool:
+        """Whether one document of each list is looked at, judged or not."""
+        return self.at == "next" and self.flips == 1
+
+    def _table(self, name: str) -> Table:
+        columns = self._sensitivity_columns() if name == "sensitivity" else self._topic_columns()
+        notes = [
+            summary(self.status, **self._ranks()),
+            *(conclusion(self.runs, self) if name == "sensitivity" else ()),
+            who_gains(self.scenario, self.r_mode),
+        ]
+        return Table.of_columns(name, columns, flipped(**self._ranks()), notes)
+
+    def _sensitivity_columns(self) -> dict[Column, Any]:
         """Make a row a run."""
         where = {"next": "there", "first": "below that rank"}.get(self.at, "in its list")
         unjudged = f"topics where the run has an unjudged document {where}"
         judged = f"topics where the run has only judged documents {where}"
-        if self.at == "next" and self.flips == 1:
+        if self._is_next:
             unjudged = "topics where the run's document at that rank is unjudged"
             judged = "topics where that document is judged"
         change = (
@@ -387,109 +434,76 @@ class SensitivityResult(Result, Sensitivity):
             " or broken costs half as much as a swap"
         )
         counts = {name: (self.status == code).sum(axis=1) for name, code in _STATES.items()}
-        before, after = self.map_before, np.diagonal(self.map_after)
-        reasons = [
-            "no-relevant" if isnan(score) else reason
-            for score, reason in zip(before, self.tau_reason, strict=True)
-        ]
+        before = self.map_before
+        reasons = [code or own for code, own in zip(_no_relevant(before), self.tau_reason, strict=True)]
         can_swap = np.array([reason not in ("no-relevant", "fewer-than-two") for reason in reasons])
-        columns: dict[Column, Any] = {
-            Column("run"): self.runs,
+        turned = Column("turned", "int", about="documents of all topics that turned relevant")
+        tau_b = replace(
+            TAU_B,
+            about=f"{of_orders}; 1 = the same, including ties",
+            show="always" if self.flips == 1 else "never",
+        )
+        return {
+            RUN: self.runs,
             Column("unjudged", "int", about=unjudged): counts["unjudged"],
             Column("judged", "int", about=judged): counts["judged"],
             Column("ended", "int", about="topics where the run's list ends earlier"): counts["ended"],
-            Column("no_run", "int", "no run", "topics for which the run has no document", show="if_any"): (
-                counts["no_run"]
-            ),
-        }
-        if self.flips > 1:
-            turned = "documents of all topics that turned relevant"
-            columns[Column("turned", "int", about=turned)] = self.n_flipped()
-        columns |= {
+            NO_RUN_TOPICS: counts["no_run"],
+            **({turned: self.n_flipped()} if self.flips > 1 else {}),
             Column("map_before", "float", "MAP"): before,
-            Column("map_after", "float", "after", show="never"): np.where(np.isnan(before), np.nan, after),
-            Column("change", "float", about=change): after - before,
-            Column(
-                "tau_b",
-                "float",
-                "tau-b",
-                f"{of_orders}; 1 = the same, including ties",
-                show="always" if self.flips == 1 else "never",
-            ): self.tau_b,
-            Column("tau_ap", "float", "tau_AP", more_on_top): self.tau_ap,
-            Column("swapped", "int", about="pairs of runs that change places"): (
-                cells_where(can_swap, self.n_swapped)
+            Column("map_after", "float", "after", show="never"): (
+                np.where(np.isnan(before), np.nan, np.diagonal(self.map_after))
             ),
-            Column("reason", show="if_any"): reasons,
+            Column("change", "float", about=change): np.diagonal(self.map_after) - before,
+            tau_b: self.tau_b,
+            Column("tau_ap", "float", "tau_AP", more_on_top): self.tau_ap,
+            SWAPPED: cells_where(can_swap, self.n_swapped),
+            REASON: reasons,
         }
-        notes = [
-            summary(self.status, at=self.at, depth=self.depth, flips=self.flips) + ".",
-            *conclusion(self.runs, self),
-            who_gains(self.scenario, self.r_mode),
-        ]
-        return Table.of_columns("sensitivity", columns, _title(self), notes)
 
-    def _topics(self) -> Table:
+    def _topic_columns(self) -> dict[Column, Any]:
         """Make a row a run and topic."""
-        is_next = self.at == "next" and self.flips == 1
-        lists = [(run, topic) for run in range(len(self.runs)) for topic in range(len(self.topics))]
+        lists = list(product(range(len(self.runs)), range(len(self.topics))))
         chosen = [[column for column in self.columns[at].tolist() if column >= 0] for at in lists]
         # What stands at rank N+1 is named, judged or not.
-        named = chosen if not is_next or self.depth is None else [[self.depth]] * len(lists)
-        columns: dict[Column, Any] = {
-            Column("run"): [self.runs[run] for run, _ in lists],
-            Column("topic"): [self.topics[topic] for _, topic in lists],
-            Column("docno", "texts"): [
-                [docno for one in columns if (docno := self.docnos.at(*at, one))]
-                for at, columns in zip(lists, named, strict=True)
-            ],
-        }
-        if not is_next:
-            columns[Column("rank", "ints")] = [[column + 1 for column in columns] for columns in chosen]
+        named = [[self.depth]] * len(lists) if self._is_next and self.depth is not None else chosen
+        docnos = [
+            [docno for column in columns if (docno := self.docno(*at, column))]
+            for at, columns in zip(lists, named, strict=True)
+        ]
+        ranks = [[column + 1 for column in columns] for columns in chosen]
         threshold = (
             "a relevant document discovered at this rank of the run or below lowers its AP, one above does"
             " not; it may lie beyond the last rank. -: AP cannot fall"
         )
         thresholds = run_thresholds(self.arrays, r_mode=self.r_mode).ravel()
         change = Column("change", "float", about="of the run's AP, if its own documents were relevant")
-        columns |= {
-            Column("status"): [_STATE_WORDS[int(status)] for status in self.status.flat],
+        return {
+            **self._lists(),
+            Column("docno", "texts"): docnos,
+            **({} if self._is_next else {Column("rank", "ints"): ranks}),
+            STATUS: [_STATE_WORDS[int(status)] for status in self.status.flat],
             Column("ap_before", "float", "AP"): self.ap_before.ravel(),
             Column("ap_after", "float", "after", show="never"): self.ap_after.ravel(),
             change: (self.ap_after - self.ap_before).ravel(),
             Column("threshold", "int", about=threshold): cells_where(thresholds != 0, thresholds),
-            Column("reason", show="if_any"): [
-                "no-relevant" if isnan(score) else None for score in self.ap_before.flat
-            ],
+            REASON: _no_relevant(self.ap_before),
         }
-        notes = [
-            summary(self.status, at=self.at, depth=self.depth, flips=self.flips) + ".",
-            who_gains(self.scenario, self.r_mode),
-        ]
-        return Table.of_columns("topics", columns, _title(self), notes)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
-class SensitivityPairs(Result):
+class SensitivityPairs(_Supposed):
     """The difference of every two runs before and after documents turn relevant; table: `pairs`."""
 
-    runs: Sequence[str]
-    topics: Sequence[str]
     both: PairSensitivity | None
     """After the documents of either run turned relevant; ``None`` where one document is searched."""
     one: PairDiscovery | None
     """The one document that moves each difference most."""
-    settings: Mapping[str, Any]
-    warnings: tuple[str, ...] = ()
-    arrays: JudgedRankings
-    docnos: Docnos
-    limit: int | None = None
 
     NAMES: ClassVar[tuple[str, ...]] = ("pairs",)
 
     def _pairs(self) -> Table:
-        table = self._both_ways(self.both) if self.both is not None else self._single_documents()
-        return table if self.limit is None else nearest(table, self.limit)
+        return self._nearest(self._single_documents() if self.both is None else self._both_ways(self.both))
 
     def _both_ways(self, result: PairSensitivity) -> Table:
         """Make a row a pair, with the documents of either run turned relevant."""
@@ -497,43 +511,40 @@ class SensitivityPairs(Result):
         signs = {side: sign_moves(before.difference, after.difference) for side, after in sides.items()}
         reasons = _reasons(before, *sides.values())
         columns: dict[Column, Any] = {
-            Column("a", heading="A", about="the run ahead"): [self.runs[run] for run in result.first],
-            Column("b", heading="B"): [self.runs[run] for run in result.second],
-            Column("topics", "int", show="never"): before.n_topics,
-            Column("difference", "float", "A - B"): before.difference,
-            Column("t2", "float", show="never"): before.t,
-            Column("p", "float", about="of t2, the paired t test (two-sided)"): before.p_t,
-            Column("variance", "float", show="never"): before.variance,
+            **self._two_runs(result, before.n_topics, before.difference),
+            T2_UNSEEN: before.t,
+            Column("p", "float", about=_P): before.p_t,
+            VARIANCE_UNSEEN: before.variance,
         }
         for side, after in sides.items():
             run = side.upper()
             about = f"A - B once the documents of {run} are relevant; below 0 the two have swapped"
-            columns |= {
-                Column(f"difference_{side}", "float", f"{run}'s found", about): after.difference,
-                Column(f"t2_{side}", "float", show="never"): after.t,
-                Column(f"p_{side}", "float", "p"): after.p_t,
-                Column(f"variance_{side}", "float", show="never"): after.variance,
-                Column(f"drop_{side}", "float", show="never"): _drop(before.difference, after.difference),
-                Column(f"variance_drop_{side}", "float", show="never"): (
-                    _drop(before.variance, after.variance)
-                ),
-                Column(f"sign_{side}", show="never"): [SIGN_WORDS[int(sign)] for sign in signs[side]],
+            unseen = {
+                f"t2_{side}": after.t,
+                f"p_{side}": after.p_t,
+                f"variance_{side}": after.variance,
+                f"drop_{side}": _drop(before.difference, after.difference),
+                f"variance_drop_{side}": _drop(before.variance, after.variance),
             }
-        columns[Column("reason", show="never")] = reasons
-        scenario, r_mode = self.settings["scenario"], self.settings["r"]
-        ranks = {name: self.settings[name] for name in ("at", "depth", "flips")}
+            columns[Column(f"difference_{side}", "float", f"{run}'s found", about)] = after.difference
+            for name, values in unseen.items():
+                is_p = name.startswith("p_")
+                declared = Column(name, "float", "p" if is_p else "", show="always" if is_p else "never")
+                columns[declared] = values
+            columns[Column(f"sign_{side}", show="never")] = _sign_words(signs[side])
+        columns[REASON_UNSEEN] = reasons
+        n_swaps = {side: int((moves == 1).sum()) for side, moves in signs.items()}
         notes = [
-            summary(result.status, **ranks) + ".",
-            f"Of {counted(len(reasons), 'pair')}, {int((signs['a'] == 1).sum()):,} swap with A's"
-            f" documents, {int((signs['b'] == 1).sum()):,} with B's.",
+            summary(result.status, **self._ranks()),
+            f"Of {counted(len(reasons), 'pair')}, {n_swaps['a']:,} swap with A's documents,"
+            f" {n_swaps['b']:,} with B's.",
             undefined_pairs(reasons),
             _significant(before, {"with A's documents": sides["a"], "with B's": sides["b"]}),
-            who_gains(scenario, r_mode),
+            who_gains(self.settings["scenario"], self.settings["r"]),
             "json and tsv have t2, the variances, and the shares by which both fall: Q and H of"
             " `required-difference`.",
         ]
-        title = f"{flipped(**ranks)} turned relevant"
-        return Table.of_columns("pairs", columns, title, notes)
+        return Table.of_columns("pairs", columns, flipped(**self._ranks()), notes)
 
     def _single_documents(self) -> Table:
         """Make a row a pair, with the one document that moves it most."""
@@ -549,21 +560,18 @@ class SensitivityPairs(Result):
         )
         swapped = "A - B with this one document relevant; below 0 the two have swapped"
         columns = {
-            Column("a", heading="A", about="the run ahead"): [self.runs[run] for run in result.first],
-            Column("b", heading="B"): [self.runs[run] for run in result.second],
-            Column("topics", "int", show="never"): before.n_topics,
-            Column("difference", "float", "A - B"): before.difference,
-            Column("t2", "float", show="never"): before.t,
+            **self._two_runs(result, before.n_topics, before.difference),
+            T2_UNSEEN: before.t,
             Column("p", "float", show="never"): before.p_t,
-            Column("topic"): [self.topics[topic] if topic >= 0 else None for topic in result.topic],
+            TOPIC: [self.topics[topic] if topic >= 0 else None for topic in result.topic],
             Column("docno", most=24, about=most): [docno for docno, _, _ in documents],
             Column("rank_a", "int", "in A", "its rank"): [rank for _, rank, _ in documents],
             Column("rank_b", "int", "in B", "its rank"): [rank for _, _, rank in documents],
             Column("difference_after", "float", "after", swapped): after.difference,
             Column("t2_after", "float", show="never"): after.t,
-            Column("p_after", "float", "p", "of t2, the paired t test (two-sided), after"): after.p_t,
-            Column("sign", show="never"): [SIGN_WORDS[int(sign)] for sign in signs],
-            Column("reason", show="never"): reasons,
+            Column("p_after", "float", "p", f"{_P}, after"): after.p_t,
+            Column("sign", show="never"): _sign_words(signs),
+            REASON_UNSEEN: reasons,
         }
         notes = [
             f"One document swaps {int((signs == 1).sum()):,} of {counted(len(reasons), 'pair')}.",
@@ -578,54 +586,41 @@ class SensitivityPairs(Result):
             return None, None, None
         first, second, topic = (int(one[place]) for one in (result.first, result.second, result.topic))
         holder, column = first if result.holder[place] == FIRST else second, int(result.column[place])
-        code = int(self.arrays.documents[holder, topic, column])
-        in_a, in_b = (_rank(self.arrays, run, topic, code) for run in (first, second))
-        return self.docnos.at(holder, topic, column), in_a, in_b
+        documents = self.arrays.documents[:, topic]
+        where = [np.flatnonzero(documents[run] == documents[holder, column]) for run in (first, second)]
+        in_a, in_b = (int(columns[0]) + 1 if columns.size else None for columns in where)
+        return self.docno(holder, topic, column), in_a, in_b
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
-class SensitivityEach(Result, EachDiscovery):
+class SensitivityEach(_Supposed, EachDiscovery):
     """What each unjudged document alone does to the order of runs; table: `each`."""
-
-    runs: Sequence[str]
-    topics: Sequence[str]
-    """Axis to which `topic` is an index."""
-    settings: Mapping[str, Any]
-    warnings: tuple[str, ...] = ()
-    docnos: Docnos
 
     NAMES: ClassVar[tuple[str, ...]] = ("each",)
 
     def _views(self, name: str) -> Sequence[View]:
         return [View(self._table(name), limit=SHOWN_EACH, of_rows="document")]
 
-    def _table(self, name: str) -> Table:
+    def _each(self) -> Table:
         order = self.order()
+        topics, runs = self.topic[order].tolist(), self.best_run[order].tolist()
         ranks = self.best_rank[order]
+        places = zip(runs, topics, (ranks - 1).tolist(), strict=True)
+        order_after = "of the order of all runs after it and the order as judged; 1 = the same"
         columns = {
-            Column("topic"): [self.topics[topic] for topic in self.topic[order].tolist()],
-            Column("docno", most=30): [
-                self.docnos.at(run, topic, rank - 1)
-                for run, topic, rank in zip(
-                    self.best_run[order].tolist(), self.topic[order].tolist(), ranks.tolist(), strict=True
-                )
-            ],
+            TOPIC: [self.topics[topic] for topic in topics],
+            Column("docno", most=30): [self.docno(*place) for place in places],
             Column("runs", "int", about="runs that retrieved it"): self.n_runs_with[order],
             Column("best_rank", "int", "best rank", "its best rank"): ranks,
             Column("best_run", heading="in run", about="the run that has it there", most=20): [
-                self.runs[run] for run in self.best_run[order].tolist()
+                self.runs[run] for run in runs
             ],
             Column("up", "float", "MAP up", "the largest rise of a run's MAP"): self.up[order],
             Column("down", "float", about="the largest fall"): self.down[order],
-            Column(
-                "tau_b",
-                "float",
-                "tau-b",
-                "of the order of all runs after it and the order as judged; 1 = the same",
-            ): self.tau_b[order],
-            Column("swapped", "int", about="pairs of runs that change places"): self.n_swapped[order],
+            replace(TAU_B, about=order_after): self.tau_b[order],
+            SWAPPED: self.n_swapped[order],
         }
-        return Table.of_columns(name, columns, notes=self._notes())
+        return Table.of_columns("each", columns, notes=self._notes())
 
     def _notes(self) -> list[str]:
         """Say how many documents swap runs."""
@@ -652,24 +647,14 @@ class SensitivityEach(Result, EachDiscovery):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
-class MissingResult(Result, MissingBounds):
+class MissingResult(_Supposed, MissingBounds):
     """Limits of every run's scores; tables: `missing`, a row a run; `topics`, a row a run and topic."""
-
-    runs: Sequence[str]
-    topics: Sequence[str]
-    settings: Mapping[str, Any]
-    warnings: tuple[str, ...] = ()
-    arrays: JudgedRankings = field(repr=False)
 
     NAMES: ClassVar[tuple[str, ...]] = ("missing", "topics")
 
-    def _views(self, name: str) -> Sequence[View]:
-        table = self._table(name)
-        return [View(table, rows=None if name == "topics" else table.order("map_before", descending=True))]
-
     def plots(self) -> tuple[Plot, ...]:
         """Return the limits of every run's MAP."""
-        table = self._missing()
+        table = self._table("missing")
         return (
             Plot(
                 table=table,
@@ -685,94 +670,48 @@ class MissingResult(Result, MissingBounds):
             ),
         )
 
-    def _n_unjudged(self) -> NDArray[np.int64]:
-        """Count the unjudged documents of every run and topic."""
-        counts = [
-            np.count_nonzero(self.arrays.states_by_rank(topic) == UNJUDGED, axis=1)
-            for topic in range(len(self.topics))
-        ]
-        return np.stack(counts, axis=1)
-
-    def _limit_columns(self, score: str, of_run: str) -> list[Column]:
-        """Return the columns that runs and topics have alike."""
+    def _table(self, name: str) -> Table:
+        lengths = self.arrays.lengths
+        n_unjudged = np.stack(
+            [
+                np.count_nonzero(self.arrays.states_by_rank(topic) == UNJUDGED, axis=1)
+                for topic in range(len(self.topics))
+            ],
+            axis=1,
+        )
+        undefined = Column("undefined", "int", about="topics without a relevant document", show="if_any")
+        is_of_topics = name == "topics"
+        if is_of_topics:
+            unjudged, listed = n_unjudged.ravel(), lengths.ravel()
+            score, before, low, high = "AP", self.ap_before.ravel(), self.ap_low.ravel(), self.ap_high.ravel()
+            of_run = "the run's list"
+            status = np.select([unjudged > 0, listed > 0], ["unjudged", "judged"], "no documents")
+        else:
+            unjudged, listed = n_unjudged.sum(axis=1), lengths.sum(axis=1)
+            score, before, low, high = "MAP", self.map_before, self.map_low, self.map_high
+            of_run = "the run's lists"
         last = " or has them last" if self.r_mode == "own" else ""
-        return [
-            Column("unjudged", "int", about=f"documents in {of_run}"),
-            Column("judged", "int"),
-            Column(f"{score.lower()}_before", "float", score),
-            Column(
-                f"{score.lower()}_low",
-                "float",
-                "low",
-                f"{score} if the run retrieved none of the missing ones{last}",
-            ),
-            Column(
-                f"{score.lower()}_high",
-                "float",
-                "high",
-                f"{score} if they are its first unjudged documents; both can happen",
-            ),
-        ]
-
-    def _missing(self) -> Table:
-        """Make a row a run."""
-        unjudged, judged, before, low, high = self._limit_columns("MAP", "the run's lists")
-        n_unjudged = self._n_unjudged().sum(axis=1)
+        at_least = f"{score} if the run retrieved none of the missing ones{last}"
+        at_most = f"{score} if they are its first unjudged documents; both can happen"
         columns = {
-            Column("run"): self.runs,
-            unjudged: n_unjudged,
-            judged: self.arrays.lengths.sum(axis=1) - n_unjudged,
-            Column("no_run", "int", "no run", "topics for which the run has no document", show="if_any"): (
-                (self.arrays.lengths == 0).sum(axis=1)
-            ),
-            before: self.map_before,
-            low: self.map_low,
-            high: self.map_high,
-            Column("undefined", "int", about="topics without a relevant document", show="if_any"): (
-                self.n_topics_undefined
-            ),
-            Column("reason", show="if_any"): [
-                "no-relevant" if isnan(score) else None for score in self.map_before
-            ],
+            **(self._lists() if is_of_topics else {RUN: self.runs}),
+            Column("unjudged", "int", about=f"documents in {of_run}"): unjudged,
+            Column("judged", "int"): listed - unjudged,
+            **({} if is_of_topics else {NO_RUN_TOPICS: (lengths == 0).sum(axis=1)}),
+            Column(f"{score.lower()}_before", "float", score): before,
+            Column(f"{score.lower()}_low", "float", "low", at_least): low,
+            Column(f"{score.lower()}_high", "float", "high", at_most): high,
+            **({STATUS: status} if is_of_topics else {undefined: self.n_topics_undefined}),
+            REASON: _no_relevant(before),
         }
-        return Table.of_columns("missing", columns, self._title())
-
-    def _topics(self) -> Table:
-        """Make a row a run and topic."""
-        unjudged, judged, before, low, high = self._limit_columns("AP", "the run's list")
-        n_unjudged, lengths = self._n_unjudged().ravel(), self.arrays.lengths.ravel()
-        columns = {
-            Column("run"): [tag for tag in self.runs for _ in self.topics],
-            Column("topic"): [*self.topics] * len(self.runs),
-            unjudged: n_unjudged,
-            judged: lengths - n_unjudged,
-            before: self.ap_before.ravel(),
-            low: self.ap_low.ravel(),
-            high: self.ap_high.ravel(),
-            Column("status"): [
-                "unjudged" if n else "judged" if length else "no documents"
-                for n, length in zip(n_unjudged, lengths, strict=True)
-            ],
-            Column("reason", show="if_any"): [
-                "no-relevant" if isnan(score) else None for score in self.ap_before.flat
-            ],
-        }
-        return Table.of_columns("topics", columns, self._title())
-
-    def _title(self) -> str:
-        """Say what is supposed."""
         missing = counted(self.n_missing, "relevant document")
-        return f"Limits if {missing} of every topic went unjudged (R {self.r_mode})"
+        title = f"Limits if {missing} of every topic went unjudged (R {self.r_mode})"
+        return Table.of_columns(name, columns, title)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
-class MissingPairs(Result, MissingPairBounds):
+class MissingPairs(_Supposed, MissingPairBounds):
     """Limits of the difference of every two runs; table: `pairs`."""
-
-    runs: Sequence[str]
-    settings: Mapping[str, Any]
-    warnings: tuple[str, ...] = ()
-    limit: int | None = None
 
     NAMES: ClassVar[tuple[str, ...]] = ("pairs",)
 
@@ -783,7 +722,6 @@ class MissingPairs(Result, MissingPairBounds):
             "whether some documents are known to give the limit; otherwise it holds but may not be reached"
         )
         is_defined = self.n_topics > 0
-
         certain = cells_where(is_defined, self.low > TIED_MAP)
         reasons = [None if known else "no-topics" for known in is_defined]
         n_certain = certain.count(True)
@@ -792,19 +730,15 @@ class MissingPairs(Result, MissingPairBounds):
             undefined_pairs(reasons),
         ]
         columns = {
-            Column("a", heading="A", about="the run ahead"): [self.runs[run] for run in self.first],
-            Column("b", heading="B"): [self.runs[run] for run in self.second],
-            Column("topics", "int", show="never"): self.n_topics,
-            Column("difference", "float", "A - B"): self.before,
+            **self._two_runs(self, self.n_topics, self.before),
             Column("low", "float", about=f"lower limit of A - B {if_missed}"): self.low,
             Column("low_attained", "bool", "attained", attained): cells_where(is_defined, self.low_attained),
             Column("high", "float", about="upper limit"): self.high,
             Column("high_attained", "bool", "attained"): cells_where(is_defined, self.high_attained),
             Column("certain", "bool", about="B cannot draw level or get ahead"): certain,
-            Column("reason", show="never"): reasons,
+            REASON_UNSEEN: reasons,
         }
-        table = Table.of_columns("pairs", columns, notes=notes)
-        return table if self.limit is None else nearest(table, self.limit)
+        return self._nearest(Table.of_columns("pairs", columns, notes=notes))
 
 
 def conclusion(tags: Sequence[str], result: Sensitivity) -> list[str]:
@@ -854,12 +788,7 @@ def summary(status: NDArray[np.int8], *, at: str, depth: int | None, flips: int)
     parts = [text + ("" if n["unjudged"] else ": nothing to flip")]
     parts += [f"{n['ended']:,} rankings ended before it"] if n["ended"] else []
     parts += [f"{n['no_run']:,} times a run has no document for a topic"] if n["no_run"] else []
-    return "; ".join(parts)
-
-
-def _title(result: Sensitivity) -> str:
-    """Say what is supposed."""
-    return f"{flipped(at=result.at, depth=result.depth, flips=result.flips)} turned relevant"
+    return "; ".join(parts) + "."
 
 
 def who_gains(scenario: Scenario, r_mode: RMode) -> str:
@@ -875,36 +804,18 @@ def who_gains(scenario: Scenario, r_mode: RMode) -> str:
 
 
 def flipped(*, at: str, depth: int | None, flips: int) -> str:
-    """Name the documents that turn relevant, for a title."""
+    """Name the documents that turn relevant, as a title."""
     first = (depth or 0) + 1
-    if at == "next":
-        ranks = f"rank {first}" if flips == 1 else f"ranks {first} to {first + flips - 1}"
-        return f"Unjudged documents at {ranks}"
+    ranks = f"rank {first}" if flips == 1 else f"ranks {first} to {first + flips - 1}"
     documents = "unjudged document" if flips == 1 else f"{flips} unjudged documents"
     leave = "leaves" if flips == 1 else "leave"
-    return {
+    which = {
+        "next": f"Unjudged documents at {ranks}",
         "first": f"The first {documents} below rank {first - 1}",
         "best": f"The {documents} of each list that {leave} the highest AP",
         "worst": f"The {documents} of each list that {leave} the lowest AP",
     }[at]
-
-
-def nearest(table: Table, limit: int) -> Table:
-    """Keep the pairs that come nearest to a swap, or go furthest past it, these first, and say so.
-
-    Pairs without a difference are last.
-    """
-    names = [
-        name for name in ("difference_a", "difference_b", "difference_after", "low") if name in table.data
-    ]
-    after = zip(*(table.cells(name) for name in names), strict=True)
-    least = [min((cell for cell in cells if isinstance(cell, float)), default=inf) for cells in after]
-    rows = sorted(range(len(table)), key=lambda row: least[row])[:limit]
-    words = (
-        f"Shown: {len(rows):,} of {counted(len(table), 'pair')}, those furthest past a swap, or nearest to"
-        " one."
-    )
-    return replace(table.take(rows), notes=[words, *table.notes])
+    return f"{which} turned relevant"
 
 
 def _reasons(*tests: RunPairs) -> list[str | None]:
@@ -932,7 +843,11 @@ def _significant(before: RunPairs, afters: Mapping[str, RunPairs]) -> str:
     return f"Significant at {ALPHA:g} as judged: {np.count_nonzero(was):,}; {', '.join(moves)}."
 
 
-def _rank(arrays: JudgedRankings, run: int, topic: int, code: int) -> int | None:
-    """Return the rank that a run gave a document; ``None`` = it did not retrieve it."""
-    columns = np.flatnonzero(arrays.documents[run, topic] == code)
-    return int(columns[0]) + 1 if columns.size else None
+def _no_relevant(scores: NDArray[np.float64]) -> list[str | None]:
+    """Say why scores are not there."""
+    return ["no-relevant" if isnan(score) else None for score in scores.flat]
+
+
+def _sign_words(moves: NDArray[np.int8]) -> list[str | None]:
+    """Say what became of the signs of differences."""
+    return [SIGN_WORDS[int(move)] for move in moves]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from pooler.results.measure.probabilities import Probable, Values, load_probable, say_empty
 from pooler.results.result import Progress, Result, frozen, heard
 from pooler.results.source import Source, source_of
-from pooler.results.table import Column, Plot, Table, View
+from pooler.results.table import RUN, RUN_A, RUN_B, TOPICS_UNSEEN, Column, Plot, Table, View
 from pooler.telling import progress as telling
 from store.analysis.arrays import graded_arrays
 from store.analysis.measures.names import parse_measure
@@ -317,8 +317,6 @@ class Variation(Result):
     is_guessed: bool
     """Whether documents that nobody judged may be relevant."""
     neighbours: bool
-    settings: Mapping[str, Any]
-    warnings: tuple[str, ...] = ()
 
     NAMES: ClassVar[tuple[str, ...]] = ("variation", "pairs")
 
@@ -361,7 +359,7 @@ class Variation(Result):
         chain += [run for run in range(len(self.runs)) if run not in chain]
         passed += [None] * (len(chain) - len(passed))
         columns = {
-            Column("run"): [self.runs[run] for run in chain],
+            RUN: [self.runs[run] for run in chain],
             Column("passed", "float"): passed,
             Column("mean", "float"): self.mean[chain],
             Column("low", "float"): self.low[chain],
@@ -414,10 +412,7 @@ class Variation(Result):
             "how much of the variance of single topics comes from judging rather than from differences"
             " between them"
         )
-        columns: dict[Column, Any] = {
-            Column("run"): self.runs,
-            Column("topics", "int", show="never"): [parts.n_topics] * n_runs,
-        }
+        columns: dict[Column, Any] = {RUN: self.runs, TOPICS_UNSEEN: [parts.n_topics] * n_runs}
         if self.judged is not None:
             judged = Column("judged", "float", about="MAP by the judgements that were chosen")
             columns[judged] = self.judged
@@ -463,9 +458,9 @@ class Variation(Result):
         first, second = turned.first[places], turned.second[places]
         single = [turned.single.get((int(a), int(b))) for a, b in zip(first, second, strict=True)]
         columns = [
-            Column("a", heading="A", about="the run ahead"),
-            Column("b", heading="B"),
-            Column("topics", "int", show="never"),
+            RUN_A,
+            RUN_B,
+            TOPICS_UNSEEN,
             Column("difference", "float", "A - B", "expected difference of MAP"),
             Column("sd", "float", about="how far another judging of the same topics moves it"),
             Column("topic_variance", "float", show="never"),

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from pooler.results.look.status import drawable, idle_words, way_out
 from pooler.results.result import Result, frozen, heard
 from pooler.results.source import opened_collection
-from pooler.results.table import Column, Table
+from pooler.results.table import DOCUMENTS, JUDGE, Column, Table
 from pooler.telling import warn
 from store.errors import ArgumentError, PoolerError, UnknownNameError
 from store.records import Existing, Scope, Workloads
@@ -224,16 +224,14 @@ class AssignmentResult(Result):
     """What was done, and what is left."""
     doubts: tuple[str, ...] = ()
     """Whether nobody draws from adaptive pools."""
-    settings: Mapping[str, Any] = field(default_factory=frozen)
-    warnings: tuple[str, ...] = ()
 
     NAMES: ClassVar[tuple[str, ...]] = ("workload",)
 
     def _table(self, name: str) -> Table:
         columns = [
-            Column("judge"),
+            JUDGE,
             Column("topics", "int"),
-            Column("documents", "int"),
+            DOCUMENTS,
             Column("primary", "int"),
             Column("overlap", "int", show="if_any"),
             Column("calibration", "int", show="if_any"),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pooler.pools.change import PooledWhen
-from pooler.results.table import Column, Table, View
+from pooler.results.table import DOCUMENTS, JUDGE, TOPIC, Column, Table, View
 from store.text import counted
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 STATES = tuple(Column(name, "int") for name in ("judged", "cannot", "skipped", "unjudged"))
 """How documents stand with all judges together."""
-_COLUMNS = (Column("what"), Column("documents", "int"), *STATES)
+_COLUMNS = (Column("what"), DOCUMENTS, *STATES)
 DRAWABLE = "may be drawn"
 """What an adaptive pool adds while it is judged."""
 
@@ -61,7 +61,7 @@ def topics_table(change: PoolChange) -> Table:
         for topic, parts in change.by_topic.items()
         for part, counts in parts.items()
     )
-    return Table.of_rows("topics", (Column("topic"), *_COLUMNS), rows)
+    return Table.of_rows("topics", (TOPIC, *_COLUMNS), rows)
 
 
 def change_view(table: Table) -> View:
@@ -98,7 +98,7 @@ def cost_table(cost: Cost) -> Table:
     shares = cost.shares
     hours = [None if one.seconds is None else one.seconds / 3600 for one in shares]
     columns = {
-        Column("judge"): [one.judge for one in shares],
+        JUDGE: [one.judge for one in shares],
         Column("judgements", "int"): [one.judgements for one in shares],
         Column("at_most", "bool"): [one.is_at_most or None for one in shares],
         Column("pace_s", "float", "seconds each", digits=1): [one.pace for one in shares],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -101,7 +101,9 @@ def check_runs(
         lenient=lenient,
         **({"collection": str(collection)} if isinstance(collection, str | Path) else {}),
     )
-    return CheckResult(reports=_with_repeated_tags(reports), settings=settings)
+    checked = _with_repeated_tags(reports)
+    warnings = tuple(f"{report.path}: {one.message}" for report in checked for one in report.warnings)
+    return CheckResult(reports=checked, settings=settings, warnings=warnings)
 
 
 def _unreadable(file: str, error: PoolerError) -> RunReport:
@@ -139,7 +141,6 @@ class CheckResult(Result):
 
     reports: Sequence[RunReport]
     """A file each, in the order given: tag, hash, lines, topics, documents, faults by code."""
-    settings: Mapping[str, Any]
 
     NAMES: ClassVar[tuple[str, ...]] = ("check",)
 
@@ -157,11 +158,6 @@ class CheckResult(Result):
     def faults(self) -> tuple[str, ...]:
         """The first faults of each file: `file:line: what`."""
         return tuple(line for report in self.reports for line in _faults(report))
-
-    @property
-    def warnings(self) -> tuple[str, ...]:  # type: ignore[override]  # of the files, all there is
-        """What is odd but no fault: `file: what`."""
-        return tuple(f"{report.path}: {one.message}" for report in self.reports for one in report.warnings)
 
     def lines(self, *names: str) -> Iterator[str]:  # noqa: ARG002 - there is one
         """Yield what editors and `grep` know: a file, a line and a message."""

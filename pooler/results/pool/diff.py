@@ -21,7 +21,7 @@ from pooler.pools.change import (
 from pooler.results.pool.change import told_columns
 from pooler.results.result import Result, frozen, heard
 from pooler.results.source import opened_collection
-from pooler.results.table import Column, Table, View
+from pooler.results.table import DOCNO, DOCUMENTS, GRADE, RUN, TOPIC, Column, Table, View
 from pooler.telling import say, warn
 from store.errors import ArgumentError, PoolerError, StoreError, UnknownNameError
 from store.formats.pairs import read_pairs
@@ -112,8 +112,6 @@ class PoolDifference(Result):
     """Of what B alone has the rank and tag of every run that has it; ``None`` = not known."""
     title: str = ""
     """What A and B are."""
-    settings: Mapping[str, Any]
-    warnings: tuple[str, ...] = ()
 
     NAMES: ClassVar[tuple[str, ...]] = ("summary", "topics", "runs", "documents")
 
@@ -151,7 +149,7 @@ class PoolDifference(Result):
             Column("not_pooled", "int", about="in none, and graded by nobody"),
             Column("reason"),
         ]
-        columns = [Column("what"), Column("documents", "int"), *states]
+        columns = [Column("what"), DOCUMENTS, *states]
         if name == "summary":
             sides = ({"what": side.value, **self._cells(pairs)} for side, pairs in self.found.pairs.items())
             return Table.of_rows(name, columns, sides, title=self.title)
@@ -163,7 +161,7 @@ class PoolDifference(Result):
             ]
         n_differing = sum(bool(one[PoolSide.ONLY_A] or one[PoolSide.ONLY_B]) for one in by_topic.values())
         notes = [f"{counted(n_differing, 'topic')} of {len(by_topic):,} differ."]
-        return Table.of_rows(name, [Column("topic"), *columns], rows, notes=notes)
+        return Table.of_rows(name, [TOPIC, *columns], rows, notes=notes)
 
     def _views(self, name: str) -> Sequence[View]:
         table = self._table(name)
@@ -187,7 +185,7 @@ class PoolDifference(Result):
         assert self.brought is not None
         bringers = count_bringers(self.brought)
         columns = {
-            Column("run"): [one.tag for one in bringers],
+            RUN: [one.tag for one in bringers],
             Column("documents", "int", about="those it has among what only B has"): [
                 one.documents for one in bringers
             ],
@@ -200,11 +198,11 @@ class PoolDifference(Result):
     def _documents(self) -> Table:
         """Make the list of documents that only one of the pools has."""
         columns = [
-            Column("topic"),
-            Column("docno"),
+            TOPIC,
+            DOCNO,
             Column("what"),
             Column("state"),
-            Column("grade", "int"),
+            GRADE,
             Column("rank", "int", "best rank"),
             Column("runs", "texts"),
         ]

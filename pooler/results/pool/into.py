@@ -175,8 +175,6 @@ class PooledCollection(Result):
     """What there is to say of the pool."""
     closing: Sequence[str] = ()
     """What there is to say of the change."""
-    settings: Mapping[str, Any] = field(default_factory=frozen)
-    warnings: tuple[str, ...] = ()
 
     NAMES: ClassVar[tuple[str, ...]] = ("change", "topics", "cost")
 

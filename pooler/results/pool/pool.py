@@ -19,7 +19,7 @@ from pooler.results.look.status import idle_words, way_out
 from pooler.results.pool.options import DEPTH
 from pooler.results.result import Progress, Result, frozen, heard
 from pooler.results.source import Source, source
-from pooler.results.table import Column, Table
+from pooler.results.table import DOCNO, RUN, TOPIC, Column, Table
 from pooler.strategies import STRATEGIES, find_strategy
 from pooler.strategies.kinds import AdaptiveStrategy, AnyStrategy, Parameter, SamplingStrategy
 from store.errors import ArgumentError
@@ -200,8 +200,6 @@ class PoolResult(Result):
     """All that is needed to make the same pool again."""
     build: PoolBuild = field(repr=False)
     chosen: Sequence[TopicPool] = field(repr=False)
-    settings: Mapping[str, Any]
-    warnings: tuple[str, ...] = ()
 
     NAMES: ClassVar[tuple[str, ...]] = ("sizes", "runs", "documents", "ties")
 
@@ -244,18 +242,18 @@ class PoolResult(Result):
         return run_warnings(self.statistics, self.manifest)
 
     def _sizes(self) -> Table:
-        columns = {Column("topic"): self.topics, Column("documents", "int", about="to judge"): self.sizes}
+        columns = {TOPIC: self.topics, Column("documents", "int", about="to judge"): self.sizes}
         return Table.of_columns("sizes", columns, notes=self.words())
 
     def _runs(self) -> Table:
         unique = Column("unique", "int", about="documents that no other run has")
-        return Table.of_columns("runs", {Column("run"): self.runs, unique: self.unique})
+        return Table.of_columns("runs", {RUN: self.runs, unique: self.unique})
 
     def _ties(self) -> Table:
         ties = self.ties_at_cut
         columns = {
-            Column("run"): [tie.tag for tie in ties],
-            Column("topic"): [tie.topic for tie in ties],
+            RUN: [tie.tag for tie in ties],
+            TOPIC: [tie.topic for tie in ties],
             Column("inside", "int", about="tied documents within the depth"): [tie.n_in for tie in ties],
             Column("outside", "int", about="those with the same score beyond it"): [
                 tie.n_out for tie in ties
@@ -265,8 +263,8 @@ class PoolResult(Result):
 
     def _documents(self) -> Table:
         columns = [
-            Column("topic"),
-            Column("docno"),
+            TOPIC,
+            DOCNO,
             Column("priority", "float"),
             Column("sampled", "bool"),
             Column("stratum", "int", show="if_any"),
@@ -409,9 +407,6 @@ def list_strategies() -> Strategies:
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
 class Strategies(Result):
     """The strategies; table: `strategies`, a row each."""
-
-    settings: Mapping[str, Any] = field(default_factory=frozen)
-    warnings: tuple[str, ...] = ()
 
     NAMES: ClassVar[tuple[str, ...]] = ("strategies",)
 

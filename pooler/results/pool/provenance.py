@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -14,7 +14,7 @@ from pooler.pools.contents import contributions, depth_curve
 from pooler.pools.runs import RunSet
 from pooler.results.result import Progress, Result, frozen, heard, taken
 from pooler.results.source import Source, source_of
-from pooler.results.table import Column, Table
+from pooler.results.table import DOCNO, RUN, TOPIC, Column, Table
 from pooler.telling import say
 
 if TYPE_CHECKING:
@@ -117,8 +117,6 @@ class Provenance(Result):
     """Shape (runs + 1,): pairs of the pool that this many have; the first is 0."""
     by_depth: NDArray[np.int64]
     """Shape (depth, 4): pairs of the pool, judged, relevant, and brought by one run alone."""
-    settings: Mapping[str, Any]
-    warnings: tuple[str, ...] = ()
     run_set: RunSet = field(repr=False)
 
     NAMES: ClassVar[tuple[str, ...]] = ("contributions", "depths", "documents")
@@ -171,12 +169,5 @@ class Provenance(Result):
 
     def _documents(self) -> Table:
         """Make a row a document and run."""
-        columns = [
-            Column("topic"),
-            Column("docno"),
-            Column("run"),
-            Column("group"),
-            Column("rank", "int"),
-            Column("score", "float"),
-        ]
+        columns = [TOPIC, DOCNO, RUN, Column("group"), Column("rank", "int"), Column("score", "float")]
         return Table.of_rows("documents", columns, (row._asdict() for row in annotated_rows(self.run_set)))

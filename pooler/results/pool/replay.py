@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -24,7 +24,7 @@ from pooler.pools.replay import (
 from pooler.results.reasons import REASONS
 from pooler.results.result import Progress, Result, frozen, heard
 from pooler.results.source import Judged, Source, source_of
-from pooler.results.table import Column, Plot, Table, View
+from pooler.results.table import REASON, TOPIC, Column, Plot, Table, View
 from pooler.strategies import STRATEGIES, find_strategy
 from pooler.telling import progress as telling
 from pooler.telling import say
@@ -195,8 +195,6 @@ class Replay(Result):
     """Documents within the depth."""
     n_unjudged: int
     """Those of them without a judgement."""
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    warnings: tuple[str, ...] = ()
 
     NAMES: ClassVar[tuple[str, ...]] = ("replay", "topics")
 
@@ -246,7 +244,7 @@ class Replay(Result):
             *_columns(),
             Column("tau_b", "float", "tau-b", of_orders, DIGITS),
             Column("tau_ap", "float", "tau-AP", of_tops, DIGITS),
-            Column("reason", show="if_any"),
+            REASON,
         ]
         return Table.of_rows("replay", columns, rows)
 
@@ -257,7 +255,7 @@ class Replay(Result):
             for place in range(len(self.budgets))
             for one in range(len(self.strategies))
         ]
-        return Table.of_rows("topics", [Column("topic"), *_columns(), Column("reason", show="if_any")], rows)
+        return Table.of_rows("topics", [TOPIC, *_columns(), REASON], rows)
 
     def _row(self, one: int, place: int, topics: int | slice) -> dict[str, Any]:
         """Return what a strategy found in one topic or all, and the shares that are defined."""

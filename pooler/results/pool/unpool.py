@@ -19,7 +19,7 @@ from pooler.results.pool.change import (
 )
 from pooler.results.result import Result, frozen, heard
 from pooler.results.source import opened_collection
-from pooler.results.table import Column, Table, View
+from pooler.results.table import DOCNO, GRADE, TOPIC, Column, Table, View
 from pooler.telling import warn
 from store.errors import ArgumentError, PoolerError, UnknownNameError
 from store.text import counted
@@ -94,8 +94,6 @@ class Unpooled(Result):
     change: PoolChange
     words: Sequence[str] = ()
     """What there is to say."""
-    settings: Mapping[str, Any]
-    warnings: tuple[str, ...] = ()
 
     NAMES: ClassVar[tuple[str, ...]] = ("alone", "change", "topics")
 
@@ -114,11 +112,11 @@ class Unpooled(Result):
             return topics_table(self.change)
         columns = [
             Column("pool"),
-            Column("topic"),
-            Column("docno"),
+            TOPIC,
+            DOCNO,
             Column("rank", "int"),
             Column("state"),
-            Column("grade", "int"),
+            GRADE,
             Column("other_pool", "texts"),
         ]
         return Table.of_rows(name, columns, self.alone or ())

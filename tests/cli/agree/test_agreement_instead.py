@@ -69,6 +69,7 @@ def test_matters_compares_the_order_of_runs(cli: Cli, judged: Path) -> None:
         (("--plan", "3"), "`--plan` must be a width from 0.001 to 2, but got 3.0"),
         (("--plan", "0.1", "--assume", "0.5,0.3", "strict"), "JUDGE... is not used with --assume"),
         (("--plan", "0.1", "--assume", "0.5,0.3", "--level", "1"), "--level is not used with"),
+        (("--plan", "0.1", "--assume", "0.5,0.3", "--scale", "0-2"), "--scale is not used with --assume"),
         (("--mixtures", "5"), "--mixtures is used with --matters only"),
         (("--cutoff", "5", "--plan", "0.1"), "--cutoff is used with --matters only"),
         (("--plan", "0.1", "--seed", "5"), "--seed is not used with --plan"),

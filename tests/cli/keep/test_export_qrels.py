@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
@@ -300,7 +300,7 @@ def test_votes_a_document_are_told_where_they_differ(cli: Cli, collection_of: Ca
 
 def test_options_offer_what_the_store_knows() -> None:
     """The names that `--help` shows without loading the store are the store's own."""
-    assert tuple(RuleName) == RULES
-    assert tuple(TiesName) == TIES
-    assert tuple(CollapseName) == COLLAPSES
-    assert tuple(TieRuleName) == TIE_RULES
+    assert get_args(RuleName) == RULES
+    assert get_args(TiesName) == TIES
+    assert get_args(CollapseName) == COLLAPSES
+    assert get_args(TieRuleName) == TIE_RULES

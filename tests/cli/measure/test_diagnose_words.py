@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from pooler.results.measure.conclusions import conclusions
-from pooler.results.measure.diagnose import chosen_left, ranks_table, topics_table
+from pooler.results.measure.diagnose import Diagnosis, chosen_left
+from pooler.results.source import Source
+from pooler.results.table import Table
 from store.analysis.pools.diagnosis import PoolDiagnosis, diagnose
 from store.analysis.rankings import graded_rankings, judged_rankings
 
@@ -27,6 +29,13 @@ def diagnosed(lists: Lists, grades: Grades, **options: object) -> PoolDiagnosis:
                         {topic: (ids[topic], codes[topic]) for topic in grades}, cutoff=1000),
         level=1, **options,  # type: ignore[arg-type]  # the tests' own keywords
     )  # fmt: skip
+
+
+def table(found: PoolDiagnosis, name: str) -> Table:
+    """Return a table of what was found."""
+    settings = {"limit": None}
+    made = Diagnosis(found=found, left_out=None, conclusions=(), source=Source(), settings=settings)
+    return made.table(name)
 
 
 def said(found: PoolDiagnosis, *, by_group: bool | None = None, judged_at: int = 2) -> str:
@@ -136,7 +145,7 @@ def test_a_guess_that_leaves_most_outside_is_withheld() -> None:
     assert found.pool is None
     assert found.reason == "bad-guess"
     assert not {"late", "guess", "final", "P@1"} & {*text.replace(".", " ").split()}
-    assert all(cell is None for row in topics_table(found).to_records()
+    assert all(cell is None for row in table(found, "topics").to_records()
                for name, cell in row.items() if name.startswith("pool"))  # fmt: skip
     # The depth is known, and that all runs fed it is a guess: of 1, 20, 30 and 2 two are judged.
     assert "(66.7 %; more" in said(diagnosed(lists, grades, depth=2))
@@ -179,11 +188,11 @@ def test_no_pool_says_why(options: dict[str, object], words: str) -> None:
     text = said(found)
     assert f"There is no depth pool to look at: {words}" in text
     assert "come late" not in text
-    assert [column.name for column in topics_table(found).columns] == [
+    assert [column.name for column in table(found, "topics").columns] == [
         "topic", "judged", "relevant",
     ]  # fmt: skip
-    assert "pooled" not in topics_table(found).data
-    assert "entering" not in ranks_table(found).to_records()[0]
+    assert "pooled" not in table(found, "topics").data
+    assert "entering" not in table(found, "ranks").to_records()[0]
 
 
 def test_limits_of_order() -> None:
@@ -205,7 +214,7 @@ def test_nothing_retrieved() -> None:
                       contributing=np.ones(1, np.bool_))  # fmt: skip
     assert found.reason == "no-documents"
     assert "no run has a document for any judged topic" in said(found)
-    assert len(ranks_table(found)) == 0
+    assert len(table(found, "ranks")) == 0
 
 
 def test_final_measures_are_named() -> None:
