@@ -93,9 +93,8 @@ def read_directory(where: str, folder: Path, *, progress: Progress = no_progress
     """
     manifest = read_manifest(folder)
     faults = Faults(folder)
-    needed = [TOPICS, JUDGES, JUDGEMENTS]
-    needed += [] if DOCNOS in manifest.files else [DOCUMENTS]
-    for name in needed:
+    documents = DOCNOS if DOCNOS.file in manifest.files else DOCUMENTS
+    for name in (TOPICS.file, JUDGES.file, JUDGEMENTS.file, documents.file):
         if name not in manifest.files:
             faults.of(MANIFEST).add(None, f"`files`: expected {name}, and it is not listed")
     check_files(folder, manifest, faults, progress)

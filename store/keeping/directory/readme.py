@@ -6,7 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from store.event import EVENT
+from store.keeping.directory.content import DOCNOS, DOCUMENTS, GUIDELINES, RUNS, TOPIC_VERSIONS, TOPICS
 from store.keeping.directory.manifest import About
+from store.keeping.directory.people import ASSIGNMENTS, ERASURES, JUDGEMENTS, JUDGES, PLANS, SITTINGS, TERMS
+from store.keeping.directory.pools import ENTRIES, POOLS
+from store.keeping.directory.qrels import AGREEMENT, STATISTICS
 from store.keeping.directory.tables import ExportChoice
 from store.text import sanitise_line
 
@@ -100,45 +104,28 @@ def loader(*, texts: bool, qrels: str | None, runs: bool) -> str:
     return "".join(parts)
 
 
-_FILES = {
-    "topics.jsonl": "topics; one JSON object a line: `topic`, `title`, `description`, `narrative`,"
-    " `listed` (false = known from a run or qrels alone), `version` of the text and when it came,"
-    " `changed_at` (null = it is the first)",
-    "topic_versions.jsonl": "texts that topics had before: `topic`, `title`, `description`,"
-    " `narrative`, `version`, `changed_at`",
-    "documents.jsonl": "documents; one JSON object a line: `docno`, `title`, `text` (null = not"
-    " here), `sha256` (of the length of the title in bytes in decimal, a blank, title and text),"
-    " `listed`",
-    "docnos.tsv": "documents without their texts: `docno`, `listed` (no = known from a run or qrels alone)",
-    "guidelines.tsv": "versions of the judging guidelines: `version`, `created_at`, `file`",
-    "runs.tsv": "runs: `tag`, `file`, `group`, `contributes` (whether it feeds pools), `priority`,"
-    " `original_file` and `original_sha256` of the file that was submitted, `imported_at`",
-    "pools.tsv": "pools, the oldest first: `name`, `round`, `withdrawn` (yes = no longer in use),"
-    " `display_order`, `entries` and `plan` (files), `created_at`",
-    "judges.tsv": "judges: `judge`, `kind` (human, model, imported, adjudicator), `disabled`,"
-    " `created_at`, `uid` (the same in every copy of the collection), `renamed_at`",
-    "erasures.tsv": "judges who were erased: `erased_at`, `kind`, how many `judgements` and"
-    " `events` went with them, `uid`",
-    "sittings.tsv": "stretches of work at one terminal: `sitting`, `judge`, `started_at`,"
-    " `seen_at` (last sign of life), `ended_at`, `host`, `process`, `program`, `topic`",
-    "terms.jsonl": "words that judges had marked in documents: `judge`, `topic`, `terms`",
-    "assignment_plans.jsonl": "how documents were assigned: `plan`, `lease_s`, `created_at`, `manifest`",
-    "assignments.tsv": "who was to judge what: `topic`, `docno`, `judge` (empty = whoever comes),"
-    " `position`, `purpose`, `lease_until`, `plan`, `display_order`",
-    "judgements.jsonl": "every judgement with its whole history, one JSON object an event, in the"
-    " order in which they were done; the highest `revision` of a topic, docno and judge is the"
-    " current state",
-    "statistics.tsv": "documents by topic and judge: `pooled` (to be judged), `judged`, `unjudged`,"
-    " `skipped`, `cannot` (be judged), `outside` (judged and in no pool), and by grade",
-    "agreement.tsv": "pairs of judges over the documents both graded: `first`, `second`,"
-    " `documents`, `same` (share), Cohen's `kappa`, `linear` and `quadratic` weighted, `reason`"
-    " where there is no kappa",
-}
+_FILES = (
+    TOPICS,
+    TOPIC_VERSIONS,
+    DOCUMENTS,
+    DOCNOS,
+    GUIDELINES,
+    RUNS,
+    POOLS,
+    JUDGES,
+    ERASURES,
+    SITTINGS,
+    TERMS,
+    PLANS,
+    ASSIGNMENTS,
+    JUDGEMENTS,
+    STATISTICS,
+    AGREEMENT,
+)
 _FOLDERS = {
     "guidelines/": "the guidelines, markdown",
     "runs/": "run files: topic, `Q0`, docno, stated rank (`-` = none), score, tag",
-    "pools/": "entries: `topic`, `docno`, `position`, `priority`, `stratum`,"
-    " `inclusion_probability`, `sampled` (no = not to be judged); beside them the plan",
+    ENTRIES.file: f"{ENTRIES.words}; beside them the plan",
     "qrels/": "topic, iteration, docno, grade, as evaluators read them",
 }
 
@@ -157,7 +144,7 @@ def readme(
     """
     there = sorted(files)
     default = next((one["file"] for one in qrels if one["level"] is None), None)
-    snippet = loader(texts=export_choice.texts, qrels=default, runs="runs.tsv" in there)
+    snippet = loader(texts=export_choice.texts, qrels=default, runs=RUNS.file in there)
     sections = [
         f"# {_cell(about.name) or 'A test collection'}",
         "Licence: *to be filled in by the publisher; this file may be edited, no other.*",
@@ -213,7 +200,7 @@ def _sizes(counts: Mapping[str, int], export_choice: ExportChoice) -> str:
 def _file_table(there: Sequence[str]) -> str:
     """List the files that are there."""
     lines = ["| file | what |", "| --- | --- |"]
-    lines += [f"| `{name}` | {what} |" for name, what in _FILES.items() if name in there]
+    lines += [f"| `{one.file}` | {one.words} |" for one in _FILES if one.file in there]
     lines += [
         f"| `{folder}` | {what} |"
         for folder, what in _FOLDERS.items()

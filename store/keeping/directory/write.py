@@ -101,12 +101,12 @@ def write_directory(
         write_statistics(out)
         write_agreement(out)
         text = readme(about, export_choice, out.counts, qrels.files, writer.files, out.how)
-        writer.write(README, text.encode())
+        writer.write(README, text)
         policy = _policy_facts(out)
         manifest = manifest_text(
             about, export_choice, policy, out.counts, qrels.files, writer.files, program=program
         )
-        writer.write(MANIFEST, manifest.encode())
+        writer.write(MANIFEST, manifest)
     facts = writer.files.values()
     n_bytes = sum(one.n_bytes for one in facts)
     names_kept = export_choice.anonymised and not out.disguise.is_on
