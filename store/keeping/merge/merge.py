@@ -13,7 +13,7 @@ from store.db.engine import display, writing
 from store.db.keys import document_keys, topic_keys
 from store.errors import ArgumentError, ConflictError, UnknownNameError
 from store.keeping.directory.tables import Progress, no_progress
-from store.keeping.merge.content import unite_documents, unite_guidelines, unite_runs, unite_topics
+from store.keeping.merge.content import unite_documents, unite_runs, unite_topics
 from store.keeping.merge.copies import Copy, Here, Merged, check_kinship, lock, opened
 from store.keeping.merge.histories import HistoryMerge, HowToSettle, count_of_copies
 from store.keeping.merge.people import (
@@ -25,6 +25,7 @@ from store.keeping.merge.people import (
     unite_terms,
 )
 from store.keeping.merge.pools import unite_pools
+from store.keeping.merge.tables import GUIDELINES
 from store.records import State
 from store.text import natural_key
 
@@ -53,7 +54,7 @@ def merge(
     """
     _check_places(engine.url, others)
     with ExitStack() as stack:
-        copies = [stack.enter_context(opened(url, number)) for number, url in enumerate(others, start=1)]
+        copies = [stack.enter_context(opened(url)) for url in others]
         with writing(engine, bulk=True) as session:
             lock(session)
             here = Here(session, topic_keys(), document_keys())
@@ -89,7 +90,7 @@ def _unite_material(here: Here, copy: Copy) -> None:
     unite_judges(here, copy)
     unite_topics(here, copy)
     unite_documents(here, copy)
-    unite_guidelines(here, copy)
+    GUIDELINES.unite_all(here, copy)
     if not copy.is_part:
         unite_runs(here, copy)
         unite_pools(here, copy)
