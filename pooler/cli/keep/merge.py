@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from typing import Annotated
 
 import typer
@@ -13,18 +12,9 @@ from pooler.cli.interrupts import tidy_when_killed
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption
 from pooler.cli.render import Output, check_choice, render
 from pooler.cli.signature import command
+from pooler.results.keep import merge as results
 from pooler.telling import say, warn
 from store.text import counted
-
-
-class SettleRuleName(StrEnum):
-    """The rules of `store.keeping.merge.settle`, which is not imported for `--help`."""
-
-    LATEST = "latest"
-    EARLIEST = "earliest"
-    HIGHEST = "highest"
-    LOWEST = "lowest"
-    UNJUDGED = "unjudged"
 
 
 @command
@@ -34,7 +24,7 @@ def merge(
         typer.Argument(metavar="OTHER...", help="Copies: SQLite files or postgresql:// URLs; only read."),
     ],
     settle: Annotated[
-        SettleRuleName | None,
+        results.RuleName | None,
         typer.Option(
             help="What stands where one judge decided differently on two copies: the latest or the"
             " earliest decision, the highest or the lowest grade, or none: the document goes back to"
@@ -83,7 +73,6 @@ def merge(
 
     Example: pooler merge ann.db bob.db --settle latest
     """
-    from pooler.results.keep import merge as results
     from store.keeping.merge.copies import Merged
 
     output.check(tables=results.MergeResult.NAMES)
@@ -91,9 +80,8 @@ def merge(
     check_choice(nothing, output, *nothing.names())
     if conflicts is not None:
         results.check_new(conflicts)
-    rule: results.RuleName | None = None if settle is None else settle.value
     with tidy_when_killed():
-        found = results.merge(collection, others, settle=rule, settle_by=settle_by, dry_run=dry_run)
+        found = results.merge(collection, others, settle=settle, settle_by=settle_by, dry_run=dry_run)
     n_open = len(found.open_conflicts)
     if conflicts is not None:
         write_lines(conflicts, found.conflict_lines(), private=True)

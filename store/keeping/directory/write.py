@@ -65,16 +65,11 @@ def write_directory(
     replaces: bool = False,
     progress: Progress = no_progress,
 ) -> Written:
-    """Write a whole collection into a directory, as it stands at one moment.
+    """Write a whole collection into a directory, as it stands at one moment; or leave `target` as it was.
 
-    Complete, or `target` is as it was.
-
-    `target` is not there or empty; with `replaces` also an earlier export that nobody has changed since.
-    `PoolerError`: something else is there, an id could not be read back, or the policy cannot be met
-    (`store.grades.qrels.final_qrels`). Equal collections give equal bytes, but for the new names of judges:
-    these are drawn by chance, so that nobody who knows the judges can draw them again. Judges who have such
-    names already, of whom nothing else is known, keep them. Memory: all docnos, the current judgements, and
-    of everything else a few hundred rows at a time.
+    That is not there or empty; with `replaces` also an earlier export that nobody has changed since. Equal
+    collections give equal bytes, but for new names of judges, which are drawn by chance: nobody who knows
+    the judges can draw them again. Judges who have such names already keep them.
     """
     check_target(target)
     if target.exists() and any(target.iterdir()):

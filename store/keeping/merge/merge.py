@@ -41,16 +41,9 @@ def merge(
     """Bring copies of a collection together in it; they are only read, each in one state.
 
     Any order of merging, two by two or all at once, gives the same collection (`export collection` byte by
-    byte) as long as conflicts are settled by the same rule; merging twice changes nothing. What is settled by
-    hand is an event of its own, see `store.keeping.merge.settle`. Times order only what nothing else does.
-    Judges may be at work; what they decide meanwhile waits. With `dry_run` everything is done, counted, and
-    taken back. Memory: the events of one topic, of all copies. About 14 seconds for 500,000 events, 20 where
-    20,000 documents are in conflict.
-
-    With `is_done` false nothing was changed: conflicts are not settled, or it was a trial. `ConflictError`: a
-    collection is no copy of this one; copies differ in what cannot be brought together (a text, a run, a pool
-    of one name), all of it told, a line each; a judge who was erased on a copy is at work here.
-    `UnknownNameError`: a conflict is settled by hand that is none.
+    byte) as long as conflicts are settled by the same rule; merging twice changes nothing. What judges decide
+    meanwhile waits. With `dry_run` everything is done, counted, and taken back. Memory: the events of one
+    topic, of all copies. About 14 seconds for 500,000 events, 20 where 20,000 documents are in conflict.
     """
     _check_places(engine.url, others)
     with ExitStack() as stack:

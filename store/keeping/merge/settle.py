@@ -19,26 +19,19 @@ the event that gave it, its setter: what was put in its place on another copy, b
 that one, is taken instead; of two notes of which neither knew the other, the one at the end that
 stands. A settlement gives nothing of its own: its values are those of an event before it.
 
-Settlements are of two kinds, and what may be said of the order of merging rests on it.
+What a rule made, or what made itself, depends on nothing but the ends and the rule: while nobody has
+built upon it, it is taken off before the ends are looked at, and made anew over all of them. It stands,
+whatever rule is asked for now, while it knew every decision that stands now; where a new one differs, its
+conflict is open again.
 
-What a rule made, or what made itself, depends on nothing but the ends and the rule. While nobody
-has built upon it, it is taken off before the ends are looked at, and made anew over all of them:
-with one copy more there may be more. It says nothing that the ends do not, so no trace of it is
-kept. One that a rule made stands, whatever rule is asked for now, while it knew every decision that
-stands now: one copy more with notes and marks, or with older decisions, asks nothing again. Where a
-new decision differs, its conflict is open again.
+A ruling by hand is an event like a judge's, never taken off: a decision of its own, made knowing all it
+follows, so that the decisions before it are passed over, and a new one that differs is a conflict with it.
+Ruling again is one more event. A ruling given before a third copy came, and the same one given after, are
+two events; where both come together they agree.
 
-A ruling by hand is an event like a judge's: it is never taken off, and the history keeps it. It is
-a decision of its own, whatever it says, made knowing all it follows, so the decisions before it are
-passed over. A copy that brings notes alone, or decisions it knew, leaves it standing; a new
-decision that differs is a conflict with it. Ruling again is one more event, which follows it; two
-rulings that did not know each other are decisions like others.
-
-The graph after a merge is thus the union of the events of judges and hands, closed by a function of
-that union and the rule: the same in any order, two by two or all at once, and however often, as
-long as the rule is one. A ruling given before a third copy came, and the same ruling given after,
-are two events, as two decisions of a judge would be: the document stands the same, by the one or
-the other, and where both come together they agree.
+The graph after a merge is thus the union of the events of judges and hands, closed by a function of that
+union and the rule: the same in any order, two by two or all at once, and however often, as long as the
+rule is one.
 """
 
 from __future__ import annotations
