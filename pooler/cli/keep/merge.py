@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
@@ -12,10 +12,9 @@ from pooler.cli.interrupts import tidy_when_killed
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption
 from pooler.cli.render import Output, check_choice, render
 from pooler.cli.signature import command
+from pooler.results.keep import merge as results
 from pooler.telling import say, warn
 from store.text import counted
-
-SettleRuleName = Literal["latest", "earliest", "highest", "lowest", "unjudged"]
 
 
 @command
@@ -25,7 +24,7 @@ def merge(
         typer.Argument(metavar="OTHER...", help="Copies: SQLite files or postgresql:// URLs; only read."),
     ],
     settle: Annotated[
-        SettleRuleName | None,
+        results.RuleName | None,
         typer.Option(
             help="What stands where one judge decided differently on two copies: the latest or the"
             " earliest decision, the highest or the lowest grade, or none: the document goes back to"
@@ -74,7 +73,6 @@ def merge(
 
     Example: pooler merge ann.db bob.db --settle latest
     """
-    from pooler.results.keep import merge as results
     from store.keeping.merge.copies import Merged
 
     output.check(tables=results.MergeResult.NAMES)

@@ -12,18 +12,17 @@ from pathlib import Path
 from typing import Any
 
 from store.errors import ArgumentError, FaultList, PoolerError, SchemaError
+from store.fields import MOMENT, UnfitValueError
 from store.formats.json_lines import once
 from store.formats.scale import make_scale, scale_to_json
 from store.keeping.directory.tables import (
-    CellError,
     ExportChoice,
     Faults,
     FileFacts,
     Progress,
-    as_moment,
+    facts_of,
     moment_text,
     path_fault,
-    sha256_of,
 )
 from store.records import Grade, Scale
 
@@ -199,10 +198,10 @@ def _about(data: Mapping[str, Any], told: FaultList) -> About | None:
         declared = make_scale(
             grades, relaxed=_whole(scale["relaxed"]), rigid=None if rigid is None else _whole(rigid)
         )
-        return About(name, declared, as_moment(moment), program)
+        return About(name, declared, MOMENT.read(moment), program)
     except ArgumentError as error:
         told.add(None, f"`scale`: {error.message}", "scale")
-    except CellError as error:
+    except UnfitValueError as error:
         told.add(None, f"`created_at`: {error}", "value")
     except (KeyError, TypeError, ValueError):
         told.add(None, "`scale`: expected grades of value, label and key, and levels", "scale")
@@ -260,6 +259,6 @@ def file_fault(folder: Path, name: str, facts: FileFacts) -> str | None:
         return "expected a file, got something else"
     if status.st_size != facts.n_bytes:
         return f"expected {facts.n_bytes:,} bytes, got {status.st_size:,}: it was changed"
-    if sha256_of(path) != facts.sha256:
+    if facts_of(path) != facts:
         return "expected another hash (sha256): it was changed"
     return None

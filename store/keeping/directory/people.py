@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Generator, Iterator
 from contextlib import closing
 from dataclasses import asdict, replace
-from itertools import groupby
 from typing import Any
 
 from sqlalchemy import case, func, select
@@ -27,62 +26,123 @@ from store.db.tables import (
     SITTING,
     TOPIC,
 )
-from store.errors import FaultList
 from store.event import JudgementEvent
 from store.fields import id_fault
-from store.formats.json_lines import json_line
 from store.formats.judgements import iterate_events, write_events
-from store.formats.lines import read_text_lines
 from store.judging.erasing import fetch_erasures, removed_words
 from store.judging.events import count_events
 from store.judging.rejudging import Why
 from store.keeping.directory.pools import pool_names
 from store.keeping.directory.tables import (
     DOCUMENT_OF,
+    ID,
+    JSON_TEXT,
     JUDGE_OF,
+    MOST,
+    TIME,
     TOPIC_OF,
-    CellError,
+    YES_NO,
+    FileColumn,
     FileTable,
     Incoming,
+    Kind,
     Outgoing,
-    as_moment,
-    id_column,
-    integer_column,
-    moment_column,
-    moment_text,
     or_none,
-    text_column,
-    word_column,
-    yes_no_column,
+    whole,
+    word,
 )
 from store.keeping.histories import EventWriter, fetch_histories_of, judge_called, order_of_sittings
 from store.records import JudgeKind, Purpose, State
 from store.text import natural_key
 
-JUDGES = "judges.tsv"
-ERASURES = "erasures.tsv"
 _UID_LENGTH = 16
-_KINDS = tuple(kind.value for kind in JudgeKind)
-_JUDGES = FileTable(
+_BATCH = 1000
+JUDGES = FileTable(
+    "judges.tsv",
+    "judges",
     (
-        id_column("judge", into="name"),
-        word_column("kind", _KINDS),
-        yes_no_column("disabled"),
-        moment_column("created_at"),
-        text_column("uid"),
-        or_none(moment_column("renamed_at")),
-    )
+        FileColumn("judge", ID, into="name"),
+        FileColumn("kind", word(JudgeKind), f" ({', '.join(JudgeKind)}), "),
+        FileColumn("disabled", YES_NO),
+        FileColumn("created_at", TIME),
+        FileColumn("uid", about=" (the same in every copy of the collection), "),
+        FileColumn("renamed_at", or_none(TIME)),
+    ),
+    key=("name",),
+    again="expected each judge once, got `{name}` again",
+    numbers="judges",
+    later={"uid": "", "renamed_at": None},
+    is_needed=True,
 )
-_OLD_JUDGES = FileTable(_JUDGES.columns[:4])
-"""Of directories written before a judge was the same in all copies of a collection."""
-_ERASURES = FileTable(
+ERASURES = FileTable(
+    "erasures.tsv",
+    "judges who were erased",
     (
-        moment_column("erased_at"),
-        word_column("kind", _KINDS),
-        integer_column("judgements", least=0),
-        integer_column("events", least=0),
-        text_column("uid"),
-    )
+        FileColumn("erased_at", TIME),
+        FileColumn("kind", word(JudgeKind), ", how many "),
+        FileColumn("judgements", whole(0), " and "),
+        FileColumn("events", whole(0), " went with them, "),
+        FileColumn("uid"),
+    ),
+)
+SITTINGS = FileTable(
+    "sittings.tsv",
+    "stretches of work at one terminal",
+    (
+        FileColumn("sitting", whole(1), into="id"),
+        JUDGE_OF,
+        FileColumn("started_at", TIME),
+        FileColumn("seen_at", TIME, " (last sign of life), "),
+        FileColumn("ended_at", or_none(TIME)),
+        FileColumn("host"),
+        FileColumn("process", whole()),
+        FileColumn("program"),
+        FileColumn("topic", or_none(ID), into="topic_id", of="topics"),
+    ),
+)
+TERMS = FileTable(
+    "terms.jsonl",
+    "words that judges had marked in documents",
+    (
+        FileColumn("judge", JSON_TEXT, into="judge_id", of="judges"),
+        FileColumn("topic", JSON_TEXT, into="topic_id", of="topics"),
+        FileColumn("terms", Kind(types=(list,))),
+    ),
+    key=("judge_id", "topic_id"),
+    again="expected each judge and topic once",
+    shape="expected a judge, a topic, and a list of terms",
+)
+PLANS = FileTable(
+    "assignment_plans.jsonl",
+    "how documents were assigned",
+    (
+        FileColumn("plan", Kind(types=(int,)), into="id"),
+        FileColumn("lease_s", Kind(types=(int, type(None)))),
+        FileColumn("created_at", TIME),
+        FileColumn("manifest", Kind(read=lambda plan: json.dumps(plan, sort_keys=True), types=(dict,))),
+    ),
+    shape="expected plan {plan}: lease_s, created_at and manifest",
+)
+ASSIGNMENTS = FileTable(
+    "assignments.tsv",
+    "who was to judge what",
+    (
+        TOPIC_OF,
+        DOCUMENT_OF,
+        replace(JUDGE_OF, kind=or_none(ID), about=" (empty = whoever comes), "),
+        FileColumn("position", whole()),
+        FileColumn("purpose", word(Purpose)),
+        FileColumn("lease_until", or_none(TIME)),
+        FileColumn("plan", or_none(whole()), into="plan_id"),
+        FileColumn("display_order"),
+    ),
+    key=("topic_id", "document_id", "judge_id"),
+    again="expected one place of a judge at a document, got another",
+)
+JUDGEMENTS = FileTable(
+    "judgements.jsonl",
+    "every judgement with its whole history, one JSON object an event, in the order in which they were done;"
+    " the highest `revision` of a topic, docno and judge is the current state",
 )
 
 
@@ -94,33 +154,15 @@ def write_judges(out: Outgoing) -> None:
         for row in out.session.execute(select(JUDGE)).mappings()
     ]
     rows.sort(key=lambda row: natural_key(row["name"]))
-    out.counts["judges"] = _JUDGES.write(out, JUDGES, rows)
+    out.counts["judges"] = JUDGES.write(out, rows)
     kinds = Counter(row["kind"] for row in rows)
     out.how.extend(f"Judges of kind {kind}: {n:,}." for kind, n in sorted(kinds.items()))
 
 
 def read_judges(coming: Incoming) -> None:
     """Read what `write_judges` wrote; who has no identity gets one."""
-    faults = coming.faults.of(JUDGES)
-    table = _OLD_JUDGES if _is_old(coming.path(JUDGES)) else _JUDGES
-
-    def rows() -> Iterator[dict[str, Any]]:
-        for line, row in table.read(coming, JUDGES):
-            about = {"uid": "", "renamed_at": None, **row}
-            name = row["name"]
-            if name in coming.judges:
-                faults.add(line, f"expected each judge once, got `{name}` again", "duplicate")
-            elif _takes_uid(coming, line, about, faults):
-                coming.judges[name] = len(coming.judges) + 1
-                yield {"id": coming.judges[name], **about}
-
-    coming.insert(JUDGE, rows())
-
-
-def _is_old(path: str) -> bool:
-    """Say whether a list of judges has the columns of old."""
-    first = next((line for _, line in read_text_lines(path, FaultList(path))), "")
-    return first.split("\t") == [column.name for column in _OLD_JUDGES.columns]
+    rows = JUDGES.read(coming)
+    coming.insert(JUDGE, (row for line, row in rows if _takes_uid(coming, JUDGES, line, row)))
 
 
 def write_erasures(out: Outgoing) -> None:
@@ -130,99 +172,58 @@ def write_erasures(out: Outgoing) -> None:
         return
     hidden = {"uid": ""} if out.export_choice.anonymised else {}
     rows = ({**asdict(one), "kind": one.kind.value, **hidden} for one in found)
-    out.counts["erasures"] = _ERASURES.write(out, ERASURES, rows)
+    out.counts["erasures"] = ERASURES.write(out, rows)
     out.counts["erased_judgements"] = sum(one.judgements for one in found)
-    out.how.append(f"Erased: {removed_words(one.judgements for one in found)} (`{ERASURES}`).")
+    out.how.append(f"Erased: {removed_words(one.judgements for one in found)} (`{ERASURES.file}`).")
 
 
 def read_erasures(coming: Incoming) -> None:
     """Read what `write_erasures` wrote."""
-    if ERASURES not in coming.files:
-        return
-    faults = coming.faults.of(ERASURES)
 
     def rows() -> Iterator[dict[str, Any]]:
-        for line, about in _ERASURES.read(coming, ERASURES):
-            if about["judgements"] > about["events"]:
-                message = f"expected at least {about['judgements']} events, got {about['events']}"
-                faults.add(line, message, "value")
-            elif _takes_uid(coming, line, about, faults):
-                yield about
+        for line, row in ERASURES.read(coming):
+            if row["judgements"] > row["events"]:
+                message = f"expected at least {row['judgements']} events, got {row['events']}"
+                coming.tell(ERASURES.file, line, message)
+            elif _takes_uid(coming, ERASURES, line, row):
+                yield row
 
     coming.insert(ERASURE, rows())
 
 
-def _takes_uid(coming: Incoming, line: int, values: dict[str, Any], faults: FaultList) -> bool:
+def _takes_uid(coming: Incoming, table: FileTable, line: int, values: dict[str, Any]) -> bool:
     """Make an identity where a row has none; tell one that cannot be, or comes again."""
     values["uid"] = uid = values["uid"] or new_uid()
     if id_fault(uid) or len(uid) > _UID_LENGTH:
-        faults.add(line, f"`uid`: expected a word of {_UID_LENGTH} characters, got {uid!r}", "uid")
-        return False
-    if uid in coming.uids:
-        faults.add(line, f"expected each uid once, got {uid} again", "duplicate")
-        return False
-    coming.uids.add(uid)
-    return True
-
-
-SITTINGS = "sittings.tsv"
-TERMS = "terms.jsonl"
-PLANS = "assignment_plans.jsonl"
-ASSIGNMENTS = "assignments.tsv"
-_BATCH = 1000
-_MOST = 2**31 - 1
-_SITTINGS = FileTable(
-    (
-        integer_column("sitting", least=1, into="id"),
-        JUDGE_OF,
-        moment_column("started_at"),
-        moment_column("seen_at"),
-        or_none(moment_column("ended_at")),
-        text_column("host"),
-        integer_column("process"),
-        text_column("program"),
-        or_none(replace(id_column("topic"), of="topics", into="topic_id")),
-    )
-)
-_ASSIGNMENTS = FileTable(
-    (
-        TOPIC_OF,
-        DOCUMENT_OF,
-        or_none(JUDGE_OF),
-        integer_column("position"),
-        word_column("purpose", [purpose.value for purpose in Purpose]),
-        or_none(moment_column("lease_until")),
-        or_none(integer_column("plan", into="plan_id")),
-        text_column("display_order"),
-    )
-)
+        message = f"`uid`: expected a word of {_UID_LENGTH} characters, got {uid!r}"
+    elif uid in coming.uids:
+        message = f"expected each uid once, got {uid} again"
+    else:
+        coming.uids.add(uid)
+        return True
+    coming.tell(table.file, line, message)
+    return False
 
 
 def write_sittings(out: Outgoing) -> None:
     """Write every sitting, in the order in which they began; without host where names are new."""
-    out.counts["sittings"] = out.session.scalar(select(func.count()).select_from(SITTING)) or 0
-    if not out.counts["sittings"]:
-        return
     order = order_of_sittings(out.session, out.judges)
     query = select(SITTING).join(JUDGE, JUDGE.c.id == SITTING.c.judge_id).order_by(*order)
     rows = enumerate(out.session.execute(query).mappings(), start=1)
     hidden = {"host": "", "process": 0} if out.export_choice.anonymised else {}
-    _SITTINGS.write(out, SITTINGS, ({**row, "id": number, **hidden} for number, row in rows))
+    out.counts["sittings"] = SITTINGS.write(out, ({**row, "id": number, **hidden} for number, row in rows))
 
 
 def read_sittings(coming: Incoming) -> None:
     """Read what `write_sittings` wrote."""
-    if SITTINGS not in coming.files:
-        return
-    faults = coming.faults.of(SITTINGS)
     names = {row_id: name for name, row_id in coming.judges.items()}
 
     def rows() -> Iterator[dict[str, Any]]:
-        for line, row in _SITTINGS.read(coming, SITTINGS):
+        for line, row in SITTINGS.read(coming):
             coming.sittings.append(names.get(row["judge_id"], ""))
             if row["id"] != len(coming.sittings):
                 message = f"expected sitting {len(coming.sittings)}, got {row['id']}"
-                faults.add(line, message, "order")
+                coming.tell(SITTINGS.file, line, message)
             yield row
 
     coming.insert(SITTING, rows())
@@ -233,51 +234,26 @@ def write_terms(out: Outgoing) -> None:
     out.counts["terms"] = 0
     if out.export_choice.anonymised:
         return
-    rows = sorted(
-        (
-            natural_key(out.judges[row.judge_id]),
-            natural_key(out.topics[row.topic_id]),
-            row.position,
-            out.judges[row.judge_id],
-            out.topics[row.topic_id],
-            row.term,
-        )
-        for row in out.session.execute(select(JUDGE_TERM))
+    terms: dict[tuple[int, int], list[str]] = {}
+    for row in out.session.execute(select(JUDGE_TERM).order_by(JUDGE_TERM.c.position)):
+        terms.setdefault((row.judge_id, row.topic_id), []).append(row.term)
+    in_order = sorted(
+        terms, key=lambda key: (natural_key(out.judges[key[0]]), natural_key(out.topics[key[1]]))
     )
-    if not rows:
-        return
-    out.counts["terms"] = len(rows)
-    with out.writer.text(TERMS) as stream:
-        for (judge, topic), some in groupby(rows, key=lambda row: row[3:5]):
-            values = {"judge": judge, "topic": topic, "terms": [row[5] for row in some]}
-            stream.write(json_line(values) + "\n")
+    out.counts["terms"] = sum(map(len, terms.values()))
+    TERMS.write(out, ({"judge_id": one, "topic_id": two, "terms": terms[one, two]} for one, two in in_order))
 
 
 def read_terms(coming: Incoming) -> None:
     """Read what `write_terms` wrote."""
-    if TERMS not in coming.files:
-        return
-    faults = coming.faults.of(TERMS)
-    seen: set[tuple[str, str]] = set()
 
     def rows() -> Iterator[dict[str, Any]]:
-        for line, values in coming.objects(TERMS):
-            match values:
-                case {"judge": str(judge), "topic": str(topic), "terms": list(terms)} if all(
-                    isinstance(term, str) for term in terms
-                ):
-                    judge_id = coming.known(TERMS, line, "judge", judge, coming.judges)
-                    topic_id = coming.known(TERMS, line, "topic", topic, coming.topics)
-                case _:
-                    faults.add(line, "expected a judge, a topic, and a list of terms", "fields")
-                    continue
-            if (judge, topic) in seen:
-                faults.add(line, "expected each judge and topic once", "duplicate")
+        for line, row in TERMS.read(coming):
+            terms = row.pop("terms")
+            if not all(isinstance(term, str) for term in terms):
+                coming.tell(TERMS.file, line, TERMS.shape)
                 continue
-            seen.add((judge, topic))
-            for position, term in enumerate(terms):
-                own = {"judge_id": judge_id, "topic_id": topic_id}
-                yield {**own, "position": position, "term": term}
+            yield from ({**row, "position": place, "term": term} for place, term in enumerate(terms))
 
     coming.insert(JUDGE_TERM, rows())
 
@@ -287,19 +263,13 @@ def write_assignments(out: Outgoing) -> None:
     age = (ASSIGNMENT_PLAN.c.created_at, ASSIGNMENT_PLAN.c.manifest, ASSIGNMENT_PLAN.c.id)
     plans = list(out.session.execute(select(ASSIGNMENT_PLAN).order_by(*age)))
     numbers = {row.id: number for number, row in enumerate(plans, start=1)}
-    out.counts["assignments"] = out.session.scalar(select(func.count()).select_from(ASSIGNMENT)) or 0
-    if plans:
-        with out.writer.text(PLANS) as stream:
-            for row in plans:
-                values = {
-                    "plan": numbers[row.id],
-                    "lease_s": row.lease_s,
-                    "created_at": moment_text(row.created_at),
-                    "manifest": _plan_manifest(out, json.loads(row.manifest)),
-                }
-                stream.write(json_line(values) + "\n")
-    if not out.counts["assignments"]:
-        return
+    PLANS.write(
+        out,
+        (
+            {**row._mapping, "id": numbers[row.id], "manifest": _plan_manifest(out, json.loads(row.manifest))}
+            for row in plans
+        ),
+    )
     called = func.coalesce(judge_called(out.session, out.judges), "")
     plan = case({0: 0, **numbers}, value=ASSIGNMENT.c.plan_id, else_=0)
     query = (
@@ -327,7 +297,7 @@ def write_assignments(out: Outgoing) -> None:
             }
             for row in result.mappings()
         )
-        _ASSIGNMENTS.write(out, ASSIGNMENTS, rows)
+        out.counts["assignments"] = ASSIGNMENTS.write(out, rows)
 
 
 def _plan_manifest(out: Outgoing, manifest: dict[str, Any]) -> dict[str, Any]:
@@ -348,55 +318,24 @@ def _plan_manifest(out: Outgoing, manifest: dict[str, Any]) -> dict[str, Any]:
 
 def read_assignments(coming: Incoming) -> None:
     """Read what `write_assignments` wrote."""
-    if PLANS in coming.files:
-        coming.insert(ASSIGNMENT_PLAN, _plan_rows(coming))
-    if ASSIGNMENTS in coming.files:
-        coming.insert(ASSIGNMENT, _assignment_rows(coming))
 
-
-def _plan_rows(coming: Incoming) -> Iterator[dict[str, Any]]:
-    """Yield the rows of plans."""
-    faults = coming.faults.of(PLANS)
-    for line, values in coming.objects(PLANS):
-        match values:
-            case {
-                "plan": int(number),
-                "lease_s": int() | None as lease_s,
-                "created_at": str(created_at),
-                "manifest": dict(manifest),
-            } if number == coming.n_plans + 1 and -_MOST <= (lease_s or 0) <= _MOST:
-                coming.n_plans = number
-            case _:
-                message = f"expected plan {coming.n_plans + 1}: lease_s, created_at and manifest"
-                faults.add(line, message, "fields")
+    def plans() -> Iterator[dict[str, Any]]:
+        for line, row in PLANS.read(coming):
+            if row["id"] != coming.n_plans + 1 or abs(row["lease_s"] or 0) > MOST:
+                coming.tell(PLANS.file, line, PLANS.shape.format(plan=coming.n_plans + 1))
                 continue
-        try:
-            moment = as_moment(created_at)
-        except CellError as error:
-            faults.add(line, f"`created_at`: {error}", "value")
-            continue
-        text = json.dumps(manifest, sort_keys=True)
-        yield {"id": number, "lease_s": lease_s, "created_at": moment, "manifest": text}
+            coming.n_plans += 1
+            yield row
 
+    def places() -> Iterator[dict[str, Any]]:
+        for line, row in ASSIGNMENTS.read(coming):
+            plan = row["plan_id"]
+            if plan is not None and not 1 <= plan <= coming.n_plans:
+                coming.tell(ASSIGNMENTS.file, line, f"unknown plan {plan}")
+            yield row
 
-def _assignment_rows(coming: Incoming) -> Iterator[dict[str, Any]]:
-    """Yield the rows of places."""
-    faults = coming.faults.of(ASSIGNMENTS)
-    seen: set[tuple[int, int, int]] = set()
-    for line, row in _ASSIGNMENTS.read(coming, ASSIGNMENTS):
-        plan, judge_id = row["plan_id"], row["judge_id"]
-        if plan is not None and not 1 <= plan <= coming.n_plans:
-            faults.add(line, f"unknown plan {plan}", "unknown")
-        if judge_id:
-            place = row["topic_id"], row["document_id"], judge_id
-            if place in seen:
-                message = "expected one place of a judge at a document, got another"
-                faults.add(line, message, "duplicate")
-            seen.add(place)
-        yield row
-
-
-JUDGEMENTS = "judgements.jsonl"
+    coming.insert(ASSIGNMENT_PLAN, plans())
+    coming.insert(ASSIGNMENT, places())
 
 
 def write_judgements(out: Outgoing) -> None:
@@ -407,7 +346,10 @@ def write_judgements(out: Outgoing) -> None:
     out.counts["events"] = count_events(out.session)
     notes: set[tuple[str, str, str, str]] = set()
     reasons: set[tuple[str, str, str, str]] = set()
-    with out.progress("judgements", out.counts["events"]) as advance, out.writer.text(JUDGEMENTS) as stream:
+    with (
+        out.progress("judgements", out.counts["events"]) as advance,
+        out.writer.text(JUDGEMENTS.file) as stream,
+    ):
 
         def events() -> Generator[JudgementEvent, None, None]:
             keys = out.topic_keys, out.document_keys
@@ -450,18 +392,18 @@ def _as_wished(out: Outgoing, event: JudgementEvent) -> JudgementEvent:
 
 def read_judgements(coming: Incoming) -> None:
     """Read what `write_judgements` wrote."""
-    faults = coming.faults.of(JUDGEMENTS)
+    file = JUDGEMENTS.file
     writer = EventWriter(coming.session)
     with coming.progress("judgements", coming.counts.get("events", 0)) as advance:
-        for line, event in iterate_events(coming.path(JUDGEMENTS), faults):
+        for line, event in iterate_events(coming.path(file), coming.faults.of(file)):
             advance(1)
             known = (
-                coming.known(JUDGEMENTS, line, "topic", event.topic, coming.topics),
-                coming.known(JUDGEMENTS, line, "docno", event.docno, coming.documents),
-                coming.known(JUDGEMENTS, line, "judge", event.judge, coming.judges),
+                coming.known(file, line, "topic", event.topic, coming.topics),
+                coming.known(file, line, "docno", event.docno, coming.documents),
+                coming.known(file, line, "judge", event.judge, coming.judges),
             )
             for message in _faults_of(coming, event):
-                faults.add(line, message, "unknown")
+                coming.tell(file, line, message)
             # After a fault nothing is kept of what is read: it is read for further faults alone.
             if not len(coming.faults):
                 writer.add(known, event, event.sitting)

@@ -12,47 +12,55 @@ from store.db.tables import POOL, POOL_ENTRY, POOL_RUN, POOL_TOPIC, RUN
 from store.formats.json_lines import once
 from store.keeping.directory.tables import (
     DOCUMENT_OF,
+    FLOAT,
+    MOST,
+    TIME,
     TOPIC_OF,
+    YES_NO,
+    FileColumn,
     FileTable,
     Incoming,
     Outgoing,
     file_stems,
-    float_column,
-    integer_column,
-    moment_column,
     or_none,
-    text_column,
-    yes_no_column,
+    whole,
 )
 from store.text import natural_key, sanitise_line
 
-POOLS = "pools.tsv"
-_POOLS = FileTable(
+POOLS = FileTable(
+    "pools.tsv",
+    "pools, the oldest first",
     (
-        text_column("name"),
-        text_column("round"),
-        yes_no_column("withdrawn"),
-        text_column("display_order"),
-        text_column("entries"),
-        text_column("plan"),
-        moment_column("created_at"),
-    )
+        FileColumn("name"),
+        FileColumn("round"),
+        FileColumn("withdrawn", YES_NO, " (yes = no longer in use), "),
+        FileColumn("display_order"),
+        FileColumn("entries", about=" and "),
+        FileColumn("plan", about=" (files), "),
+        FileColumn("created_at", TIME),
+    ),
+    key=("name",),
+    again="expected each pool once, got `{name}` again",
+    numbers="pools",
 )
-_ENTRIES = FileTable(
+ENTRIES = FileTable(
+    "pools/",
+    "entries",
     (
         TOPIC_OF,
         DOCUMENT_OF,
-        integer_column("position"),
-        or_none(float_column("priority")),
-        or_none(integer_column("stratum")),
-        or_none(float_column("inclusion_probability")),
-        yes_no_column("sampled"),
-    )
+        FileColumn("position", whole()),
+        FileColumn("priority", or_none(FLOAT)),
+        FileColumn("stratum", or_none(whole())),
+        FileColumn("inclusion_probability", or_none(FLOAT)),
+        FileColumn("sampled", YES_NO, " (no = not to be judged)"),
+    ),
+    key=("topic_id", "document_id"),
+    again="expected each document once a topic, got it again",
+    is_needed=True,
 )
-_PLAN_KEYS = {"budgets", "manifest", "runs"}
 _RUN_KEYS = {"runs", "unpooled"}
 """Keys of a plan whose lists name runs."""
-_MOST = 2**31 - 1
 _AGE = (POOL.c.created_at, POOL.c.name)
 """The order of pools; no row id shows."""
 
@@ -88,10 +96,10 @@ def write_pools(out: Outgoing) -> None:
         }
         for pool in pools
     )
-    _POOLS.write(out, POOLS, rows)
+    POOLS.write(out, rows)
     for pool in pools:
         stem = stems[names[pool.id]]
-        n_entries = _ENTRIES.write(out, f"pools/{stem}.tsv", _entries(out, pool))
+        n_entries = ENTRIES.write(out, _entries(out, pool), f"pools/{stem}.tsv")
         out.counts["pool_entries"] += n_entries
         out.writer.write(f"pools/{stem}.json", _plan(out, pool))
         out.how.append(_words(stem, n_entries, pool))
@@ -119,7 +127,7 @@ def _entries(out: Outgoing, pool: Row[Any]) -> Iterator[Mapping[Any, Any]]:
         yield from sorted(rows, key=lambda row: (row["position"], out.documents[row["document_id"]]))
 
 
-def _plan(out: Outgoing, pool: Row[Any]) -> bytes:
+def _plan(out: Outgoing, pool: Row[Any]) -> str:
     """Write how a pool was chosen: its manifest, the runs that fed it, and its budgets."""
     budgets = out.session.execute(
         select(POOL_TOPIC.c.topic_id, POOL_TOPIC.c.budget).where(POOL_TOPIC.c.pool_id == pool.id)
@@ -135,7 +143,7 @@ def _plan(out: Outgoing, pool: Row[Any]) -> bytes:
         "manifest": _plan_manifest(out, json.loads(pool.manifest)),
         "runs": list(runs) if out.export_choice.runs else [],
     }
-    return (json.dumps(plan, indent=1, sort_keys=True) + "\n").encode()
+    return json.dumps(plan, indent=1, sort_keys=True) + "\n"
 
 
 def _plan_manifest(out: Outgoing, manifest: dict[str, Any]) -> dict[str, Any]:
@@ -152,95 +160,69 @@ def _plan_manifest(out: Outgoing, manifest: dict[str, Any]) -> dict[str, Any]:
 
 def read_pools(coming: Incoming) -> None:
     """Read what `write_pools` wrote."""
-    if POOLS not in coming.files:
-        return
-    faults = coming.faults.of(POOLS)
-    names: dict[str, int] = {}
-    files: list[tuple[int, str, str]] = []
+    files: list[tuple[int, str, dict[str, Any]]] = []
 
     def rows() -> Iterator[dict[str, Any]]:
-        for line, row in _POOLS.read(coming, POOLS):
-            name, entries, plan = row["name"], row.pop("entries"), row.pop("plan")
-            absent = [file for file in (entries, plan) if file not in coming.files]
-            if name in names:
-                faults.add(line, f"expected each pool once, got `{name}` again", "duplicate")
-            elif absent:
-                message = f"expected a file of the manifest, got {absent[0]!r}"
-                faults.add(line, message, "unknown")
-            else:
-                names[name] = len(names) + 1
-                files.append((names[name], entries, plan))
-                yield {"id": names[name], **row, "manifest": _manifest(coming, plan)}
+        for line, row in POOLS.read(coming):
+            entries, file = row.pop("entries"), row.pop("plan")
+            absent = [one for one in (entries, file) if one not in coming.files]
+            if absent:
+                coming.tell(POOLS.file, line, f"expected a file of the manifest, got {absent[0]!r}")
+                continue
+            plan = _load_plan(coming, file)
+            files.append((row["id"], entries, {**plan, "file": file}))
+            yield {**row, "manifest": json.dumps(plan["manifest"], sort_keys=True)}
 
     coming.insert(POOL, rows())
     for pool_id, entries, plan in files:
-        coming.insert(POOL_ENTRY, _entry_rows(coming, pool_id, entries))
-        _read_plan(coming, pool_id, plan)
+        own = {"pool_id": pool_id}
+        coming.insert(POOL_ENTRY, ({**own, **row} for _, row in ENTRIES.read(coming, entries)))
+        if not len(coming.faults):
+            coming.insert(POOL_RUN, [{**own, "run_id": run} for run in _runs(coming, plan)])
+            budgets = _budgets(coming, plan)
+            coming.insert(
+                POOL_TOPIC, [{**own, "topic_id": topic, "budget": n} for topic, n in budgets.items()]
+            )
 
 
-def _entry_rows(coming: Incoming, pool_id: int, file: str) -> Iterator[dict[str, Any]]:
-    """Yield the rows of a pool's entries."""
-    faults = coming.faults.of(file)
-    seen: set[tuple[int, int]] = set()
-    for line, row in _ENTRIES.read(coming, file):
-        pair = row["topic_id"], row["document_id"]
-        if 0 in pair:
-            continue
-        if pair in seen:
-            faults.add(line, "expected each document once a topic, got it again", "duplicate")
-            continue
-        seen.add(pair)
-        yield {"pool_id": pool_id, **row}
-
-
-def _load_plan(coming: Incoming, file: str) -> dict[str, Any] | None:
-    """Read a plan; ``None`` = it is none, and the fault is told."""
+def _load_plan(coming: Incoming, file: str) -> dict[str, Any]:
+    """Read a plan; of what is none, the fault is told."""
+    empty: dict[str, Any] = {"budgets": {}, "manifest": {}, "runs": []}
     try:
         with open(coming.path(file), "rb") as stream:  # noqa: PTH123 - a path in text
             plan = json.loads(stream.read(), object_pairs_hook=once)
             json.dumps(plan, allow_nan=False)
     except (ValueError, RecursionError) as error:
         line = error.lineno if isinstance(error, json.JSONDecodeError) else None
-        coming.faults.of(file).add(line, f"expected JSON, got: {error}", "json")
-        return None
-    if (
-        not isinstance(plan, dict)
-        or plan.keys() != _PLAN_KEYS
-        or not isinstance(plan["manifest"], dict)
-        or not isinstance(plan["budgets"], dict)
-        or not isinstance(plan["runs"], list)
-    ):
-        message = "expected an object of `budgets`, `manifest` and `runs`"
-        coming.faults.of(file).add(None, message, "fields")
-        return None
-    return plan
+        coming.tell(file, line, f"expected JSON, got: {error}")
+        return empty
+    if isinstance(plan, dict) and {key: type(plan[key]) for key in plan} == {
+        key: type(value) for key, value in empty.items()
+    }:
+        return plan
+    coming.tell(file, None, "expected an object of `budgets`, `manifest` and `runs`")
+    return empty
 
 
-def _manifest(coming: Incoming, file: str) -> str:
-    """Return the manifest of a pool as the store keeps it."""
-    plan = _load_plan(coming, file)
-    return "{}" if plan is None else json.dumps(plan["manifest"], sort_keys=True)
-
-
-def _read_plan(coming: Incoming, pool_id: int, file: str) -> None:
-    """Read the runs and budgets of a pool."""
-    plan = None if len(coming.faults) else _load_plan(coming, file)
-    if plan is None:
-        return
-    faults = coming.faults.of(file)
-    runs = []
+def _runs(coming: Incoming, plan: Mapping[str, Any]) -> list[int]:
+    """Return the row ids of the runs that fed a pool."""
+    runs: list[int] = []
     for tag in plan["runs"]:
-        if not isinstance(tag, str) or tag not in coming.runs or coming.runs[tag] in runs:
-            faults.add(None, f"expected tags of runs, each once, got {tag!r}", "unknown")
+        run = coming.runs.get(tag) if isinstance(tag, str) else None
+        if run is None or run in runs:
+            coming.tell(plan["file"], None, f"expected tags of runs, each once, got {tag!r}")
         else:
-            runs.append(coming.runs[tag])
+            runs.append(run)
+    return runs
+
+
+def _budgets(coming: Incoming, plan: Mapping[str, Any]) -> dict[int, int]:
+    """Return the budgets of a pool, by row ids of topics."""
     budgets = {}
     for topic, budget in plan["budgets"].items():
-        if topic not in coming.topics or type(budget) is not int or not 0 <= budget <= _MOST:
-            faults.add(None, f"expected a budget of a topic, got {topic!r}: {budget!r}", "budget")
+        if topic not in coming.topics or type(budget) is not int or not 0 <= budget <= MOST:
+            message = f"expected a budget of a topic, got {topic!r}: {budget!r}"
+            coming.tell(plan["file"], None, message)
         else:
             budgets[coming.topics[topic]] = budget
-    coming.insert(POOL_RUN, ({"pool_id": pool_id, "run_id": run} for run in runs))
-    coming.insert(
-        POOL_TOPIC, ({"pool_id": pool_id, "topic_id": topic, "budget": n} for topic, n in budgets.items())
-    )
+    return budgets

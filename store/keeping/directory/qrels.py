@@ -23,15 +23,15 @@ from store.judging.judges import fetch_judges
 from store.judging.kinds import kind_counts
 from store.judging.progress import count_states
 from store.keeping.directory.tables import (
+    FLOAT,
+    ID,
+    TOPIC_ID,
+    FileColumn,
     FileTable,
     Outgoing,
     file_stems,
-    float_column,
-    id_column,
-    integer_column,
     or_none,
-    text_column,
-    topic_column,
+    whole,
 )
 from store.records import Judge, JudgeKind, Judgement, Qrel, Scale, State
 from store.text import natural_key
@@ -137,46 +137,62 @@ def _write_one(
     }
 
 
-STATISTICS = "statistics.tsv"
-AGREEMENT = "agreement.tsv"
-_COUNTS = ("pooled", "judged", "unjudged", "skipped", "cannot", "outside")
-_AGREEMENT = FileTable(
+_COUNTS = {
+    "pooled": " (to be judged), ",
+    "judged": ", ",
+    "unjudged": ", ",
+    "skipped": ", ",
+    "cannot": " (be judged), ",
+    "outside": " (judged and in no pool), and by grade",
+}
+"""What the README has behind each."""
+STATISTICS = FileTable(
+    "statistics.tsv",
+    "documents by topic and judge",
     (
-        id_column("first"),
-        id_column("second"),
-        integer_column("documents"),
-        float_column("same"),
-        *(or_none(float_column(name)) for name in ("kappa", "linear", "quadratic")),
-        text_column("reason"),
-    )
+        FileColumn("topic", TOPIC_ID, None),
+        FileColumn("judge", ID, None),
+        *(FileColumn(name, whole(), about) for name, about in _COUNTS.items()),
+    ),
+)
+AGREEMENT = FileTable(
+    "agreement.tsv",
+    "pairs of judges over the documents both graded",
+    (
+        FileColumn("first", ID),
+        FileColumn("second", ID),
+        FileColumn("documents", whole()),
+        FileColumn("same", FLOAT, " (share), Cohen's "),
+        FileColumn("kappa", or_none(FLOAT)),
+        FileColumn("linear", or_none(FLOAT), " and "),
+        FileColumn("quadratic", or_none(FLOAT), " weighted, "),
+        FileColumn("reason", about=" where there is no kappa"),
+    ),
 )
 
 
 def write_statistics(out: Outgoing) -> None:
     """Write how many documents stand where, by topic and judge."""
     counted = count_states(out.session, out.topic_keys, out.scale)
-    by_name = {(topic, out.disguise.name(judge)): counts for (topic, judge), counts in counted.items()}
-    if not by_name:
-        return
     grades = {f"grade_{value}": value for value in out.scale.values}
-    table = FileTable((topic_column(), id_column("judge"), *map(integer_column, (*_COUNTS, *grades))))
-    in_order = sorted(by_name, key=lambda pair: (natural_key(pair[0]), natural_key(pair[1])))
-    rows = (
+    rows = [
         {
-            **dict(zip(("topic", "judge"), pair, strict=True)),
-            **{name: getattr(by_name[pair], name) for name in _COUNTS},
-            **{name: by_name[pair].by_grade.get(value, 0) for name, value in grades.items()},
+            "topic": topic,
+            "judge": out.disguise.name(judge),
+            **{name: getattr(counts, name) for name in _COUNTS},
+            **{name: counts.by_grade.get(value, 0) for name, value in grades.items()},
         }
-        for pair in in_order
-    )
-    table.write(out, STATISTICS, rows)
+        for (topic, judge), counts in counted.items()
+    ]
+    rows.sort(key=lambda row: (natural_key(row["topic"]), natural_key(row["judge"])))
+    columns = (*STATISTICS.columns, *(FileColumn(name, whole()) for name in grades))
+    replace(STATISTICS, columns=columns).write(out, rows)
 
 
 def write_agreement(out: Outgoing) -> None:
     """Write the agreement of every pair of judges with a document in common."""
     rows = sorted(_pairs(out), key=lambda row: (natural_key(row["first"]), natural_key(row["second"])))
-    if rows:
-        _AGREEMENT.write(out, AGREEMENT, rows)
+    AGREEMENT.write(out, rows)
 
 
 def _pairs(out: Outgoing) -> Iterator[dict[str, Any]]:

@@ -83,19 +83,14 @@ class Read:
 
 
 def read_directory(where: str, folder: Path, *, progress: Progress = no_progress) -> Read:
-    """Make the collection that a directory was exported from, at a path or in a database where none is yet.
+    """Make the collection that a directory was exported from, or none: every fault is told by file and line.
 
-    Nothing is read but files that the manifest lists, lie in the directory, and are no links; each must be
-    what the manifest says. Then every fault in what files say is told with file and line (`PoolerError`).
-    Nothing is left of a collection that could not be filled: a SQLite file takes its name when it is
-    complete, and tables in a PostgreSQL database are removed again. (Only there, and only when the program is
-    killed without a chance to do so, an empty collection stays.)
+    Nothing is read but files that the manifest lists, lie in the directory, and are no links.
     """
     manifest = read_manifest(folder)
     faults = Faults(folder)
-    needed = [TOPICS, JUDGES, JUDGEMENTS]
-    needed += [] if DOCNOS in manifest.files else [DOCUMENTS]
-    for name in needed:
+    documents = DOCNOS if DOCNOS.file in manifest.files else DOCUMENTS
+    for name in (TOPICS.file, JUDGES.file, JUDGEMENTS.file, documents.file):
         if name not in manifest.files:
             faults.of(MANIFEST).add(None, f"`files`: expected {name}, and it is not listed")
     check_files(folder, manifest, faults, progress)

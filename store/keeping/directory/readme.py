@@ -6,7 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from store.event import EVENT
+from store.keeping.directory.content import DOCNOS, DOCUMENTS, GUIDELINES, RUNS, TOPIC_VERSIONS, TOPICS
 from store.keeping.directory.manifest import About
+from store.keeping.directory.people import ASSIGNMENTS, ERASURES, JUDGEMENTS, JUDGES, PLANS, SITTINGS, TERMS
+from store.keeping.directory.pools import ENTRIES, POOLS
+from store.keeping.directory.qrels import AGREEMENT, STATISTICS
 from store.keeping.directory.tables import ExportChoice
 from store.text import sanitise_line
 
@@ -88,57 +92,33 @@ def loader(*, texts: bool, qrels: str | None, runs: bool) -> str:
     >>> "def qrels_iter" in loader(texts=True, qrels=None, runs=True)
     False
     """
-    parts = [
-        _HEAD.format(doc="doc_id title text" if texts else "doc_id"),
-        _DOCS if texts else _DOCNOS,
-        _QUERIES,
-    ]
-    if qrels is not None:
-        parts.append(_QRELS.format(file=qrels))
-    if runs:
-        parts.append(_SCOREDDOCS)
-    return "".join(parts)
+    head = _HEAD.format(doc="doc_id title text" if texts else "doc_id") + (_DOCS if texts else _DOCNOS)
+    judged = "" if qrels is None else _QRELS.format(file=qrels)
+    return head + _QUERIES + judged + (_SCOREDDOCS if runs else "")
 
 
-_FILES = {
-    "topics.jsonl": "topics; one JSON object a line: `topic`, `title`, `description`, `narrative`,"
-    " `listed` (false = known from a run or qrels alone), `version` of the text and when it came,"
-    " `changed_at` (null = it is the first)",
-    "topic_versions.jsonl": "texts that topics had before: `topic`, `title`, `description`,"
-    " `narrative`, `version`, `changed_at`",
-    "documents.jsonl": "documents; one JSON object a line: `docno`, `title`, `text` (null = not"
-    " here), `sha256` (of the length of the title in bytes in decimal, a blank, title and text),"
-    " `listed`",
-    "docnos.tsv": "documents without their texts: `docno`, `listed` (no = known from a run or qrels alone)",
-    "guidelines.tsv": "versions of the judging guidelines: `version`, `created_at`, `file`",
-    "runs.tsv": "runs: `tag`, `file`, `group`, `contributes` (whether it feeds pools), `priority`,"
-    " `original_file` and `original_sha256` of the file that was submitted, `imported_at`",
-    "pools.tsv": "pools, the oldest first: `name`, `round`, `withdrawn` (yes = no longer in use),"
-    " `display_order`, `entries` and `plan` (files), `created_at`",
-    "judges.tsv": "judges: `judge`, `kind` (human, model, imported, adjudicator), `disabled`,"
-    " `created_at`, `uid` (the same in every copy of the collection), `renamed_at`",
-    "erasures.tsv": "judges who were erased: `erased_at`, `kind`, how many `judgements` and"
-    " `events` went with them, `uid`",
-    "sittings.tsv": "stretches of work at one terminal: `sitting`, `judge`, `started_at`,"
-    " `seen_at` (last sign of life), `ended_at`, `host`, `process`, `program`, `topic`",
-    "terms.jsonl": "words that judges had marked in documents: `judge`, `topic`, `terms`",
-    "assignment_plans.jsonl": "how documents were assigned: `plan`, `lease_s`, `created_at`, `manifest`",
-    "assignments.tsv": "who was to judge what: `topic`, `docno`, `judge` (empty = whoever comes),"
-    " `position`, `purpose`, `lease_until`, `plan`, `display_order`",
-    "judgements.jsonl": "every judgement with its whole history, one JSON object an event, in the"
-    " order in which they were done; the highest `revision` of a topic, docno and judge is the"
-    " current state",
-    "statistics.tsv": "documents by topic and judge: `pooled` (to be judged), `judged`, `unjudged`,"
-    " `skipped`, `cannot` (be judged), `outside` (judged and in no pool), and by grade",
-    "agreement.tsv": "pairs of judges over the documents both graded: `first`, `second`,"
-    " `documents`, `same` (share), Cohen's `kappa`, `linear` and `quadratic` weighted, `reason`"
-    " where there is no kappa",
-}
+_FILES = (
+    TOPICS,
+    TOPIC_VERSIONS,
+    DOCUMENTS,
+    DOCNOS,
+    GUIDELINES,
+    RUNS,
+    POOLS,
+    JUDGES,
+    ERASURES,
+    SITTINGS,
+    TERMS,
+    PLANS,
+    ASSIGNMENTS,
+    JUDGEMENTS,
+    STATISTICS,
+    AGREEMENT,
+)
 _FOLDERS = {
     "guidelines/": "the guidelines, markdown",
     "runs/": "run files: topic, `Q0`, docno, stated rank (`-` = none), score, tag",
-    "pools/": "entries: `topic`, `docno`, `position`, `priority`, `stratum`,"
-    " `inclusion_probability`, `sampled` (no = not to be judged); beside them the plan",
+    ENTRIES.file: f"{ENTRIES.words}; beside them the plan",
     "qrels/": "topic, iteration, docno, grade, as evaluators read them",
 }
 
@@ -157,7 +137,7 @@ def readme(
     """
     there = sorted(files)
     default = next((one["file"] for one in qrels if one["level"] is None), None)
-    snippet = loader(texts=export_choice.texts, qrels=default, runs="runs.tsv" in there)
+    snippet = loader(texts=export_choice.texts, qrels=default, runs=RUNS.file in there)
     sections = [
         f"# {_cell(about.name) or 'A test collection'}",
         "Licence: *to be filled in by the publisher; this file may be edited, no other.*",
@@ -172,7 +152,7 @@ def readme(
         "## Judgements",
         "\n".join(f"- {sentence}" for sentence in how),
         "Every object of `judgements.jsonl` has these keys; one that does not apply is `null`.",
-        _event_table(),
+        _table("| key | what |\n| --- | --- |", [(f"`{one.name}`", one.about) for one in EVENT]),
         *_hidden(export_choice),
         "## Reading it with Python",
         "Run in this directory; field names are those of `ir_datasets`.",
@@ -195,31 +175,34 @@ def _sizes(counts: Mapping[str, int], export_choice: ExportChoice) -> str:
         "judges": "judges",
         "events": "judgement events",
     }
-    lines = ["| | |", "| --- | ---: |"]
-    lines += [
-        f"| {noun} | {counts[name]:,} |"
-        for name, noun in nouns.items()
-        if name != "runs" or export_choice.runs
+    rows = [
+        (noun, f"{counts[name]:,}") for name, noun in nouns.items() if name != "runs" or export_choice.runs
     ]
-    text = "\n".join(lines) + "\n"
+    left_out = []
     if not export_choice.texts:
-        text += "\nThe texts of the documents are not included; marked passages have their place"
-        text += " alone."
+        left_out.append(
+            "The texts of the documents are not included; marked passages have their place alone."
+        )
     if not export_choice.runs:
-        text += "\nThe runs are not included, and the plans of pools name none."
-    return text.rstrip("\n")
+        left_out.append("The runs are not included, and the plans of pools name none.")
+    table = _table("| | |\n| --- | ---: |", rows)
+    return "\n\n".join([table, "\n".join(left_out)] if left_out else [table])
+
+
+def _table(head: str, rows: Iterable[Sequence[str]]) -> str:
+    """Write a table in markdown."""
+    return "\n".join([head, *(f"| {' | '.join(row)} |" for row in rows)])
 
 
 def _file_table(there: Sequence[str]) -> str:
     """List the files that are there."""
-    lines = ["| file | what |", "| --- | --- |"]
-    lines += [f"| `{name}` | {what} |" for name, what in _FILES.items() if name in there]
-    lines += [
-        f"| `{folder}` | {what} |"
+    rows = [(f"`{one.file}`", one.words) for one in _FILES if one.file in there]
+    rows += [
+        (f"`{folder}`", what)
         for folder, what in _FOLDERS.items()
         if any(name.startswith(folder) for name in there)
     ]
-    return "\n".join(lines)
+    return _table("| file | what |\n| --- | --- |", rows)
 
 
 def _format_words(there: Sequence[str]) -> str:
@@ -238,19 +221,11 @@ def _format_words(there: Sequence[str]) -> str:
 
 def _grade_table(about: About) -> str:
     """List the grades of the scale."""
-    lines = ["| grade | label |", "| --- | --- |"]
-    lines += [f"| {grade.value} | {_cell(grade.label)} |" for grade in about.scale.grades]
+    rows = [(str(grade.value), _cell(grade.label)) for grade in about.scale.grades]
     levels = f"Relevant, relaxed: {about.scale.relaxed} or more"
     if about.scale.rigid is not None:
         levels += f"; rigid: {about.scale.rigid} or more"
-    return "\n".join(lines) + f"\n\n{levels}."
-
-
-def _event_table() -> str:
-    """List the keys of a judgement event."""
-    lines = ["| key | what |", "| --- | --- |"]
-    lines += [f"| `{one.name}` | {one.about} |" for one in EVENT]
-    return "\n".join(lines)
+    return _table("| grade | label |\n| --- | --- |", rows) + f"\n\n{levels}."
 
 
 def _qrels_words(qrels: Sequence[Mapping[str, Any]]) -> str:
@@ -270,7 +245,7 @@ def _qrels_words(qrels: Sequence[Mapping[str, Any]]) -> str:
     elif graded[0]["rule"] == "sum":
         text += " The grades of several judges are added up, so there are no binary qrels."
     text += _tied_words(graded, qrels) + _collapse_words(qrels)
-    lines = [text, "", "| file | judges | rule | documents |", "| --- | --- | --- | --- |"]
+    rows = []
     for one in qrels:
         names = ", ".join(map(_cell, one["judges"]))
         rule = one["rule"] if one["ties"] is None else f"{one['rule']}, ties {one['ties']}"
@@ -279,8 +254,9 @@ def _qrels_words(qrels: Sequence[Mapping[str, Any]]) -> str:
             rule += f"; judges of several kinds vote together ({kinds})"
         if one["adjudicators"]:
             rule += f"; rulings of {', '.join(map(_cell, one['adjudicators']))} win"
-        lines.append(f"| `{one['file']}` | {names} | {rule} | {one['documents']:,} |")
-    return "\n".join(lines)
+        rows.append((f"`{one['file']}`", names, rule, f"{one['documents']:,}"))
+    head = "| file | judges | rule | documents |\n| --- | --- | --- | --- |"
+    return f"{text}\n\n{_table(head, rows)}"
 
 
 def _tied_words(graded: Sequence[Mapping[str, Any]], qrels: Sequence[Mapping[str, Any]]) -> str:
@@ -305,18 +281,14 @@ def _by_file(key: str, qrels: Sequence[Mapping[str, Any]]) -> str:
 
 def _collapse_words(qrels: Sequence[Mapping[str, Any]]) -> str:
     """Say in which order grades were aggregated and made binary; empty where there is none."""
+    words = {
+        "before": " For binary qrels every judge's grades were made binary first and aggregated then"
+        " (collapsed before), so they need not be the graded qrels cut at N.",
+        "after": " For binary qrels the judges' grades were aggregated first and made binary then"
+        " (collapsed after): they are the graded qrels cut at N.",
+    }
     orders = {one["collapse"] for one in qrels} - {None}
-    if orders == {"before"}:
-        return (
-            " For binary qrels every judge's grades were made binary first and aggregated then"
-            " (collapsed before), so they need not be the graded qrels cut at N."
-        )
-    if orders == {"after"}:
-        return (
-            " For binary qrels the judges' grades were aggregated first and made binary then"
-            " (collapsed after): they are the graded qrels cut at N."
-        )
-    return ""
+    return words.get(orders.pop(), "") if len(orders) == 1 else ""
 
 
 def _hidden(export_choice: ExportChoice) -> list[str]:

@@ -8,17 +8,16 @@ cell. Ids are never escaped: none has such a character.
 from __future__ import annotations
 
 import hashlib
-import io
 import math
 import re
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
-from typing import Any, Literal, TextIO
+from typing import Any, Literal, NamedTuple, TextIO
 
 from sqlalchemy import Table, insert
 from sqlmodel import Session
@@ -26,8 +25,9 @@ from sqlmodel import Session
 from store.db.files import give_rights, place_beside, real_place, remove_leftovers
 from store.db.keys import Keys
 from store.errors import ArgumentError, FaultList, PoolerError
-from store.fields import id_fault, topic_fault
-from store.formats.json_lines import NoObjectError, read_json_object
+from store.fields import MOMENT, UnfitValueError, id_fault, topic_fault
+from store.formats.json_lines import NoObjectError, json_line, read_json_object
+from store.formats.judgements import read_cell
 from store.formats.lines import read_text_lines
 from store.grades.policy import Policy
 from store.judging.judges import Disguise
@@ -36,15 +36,10 @@ from store.text import BIDI_CONTROLS
 
 _SPECIAL = re.compile(f"[\\\\\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff{BIDI_CONTROLS}\ud800-\udfff]")
 _SHORT = {"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"}
-_LONG = {written: character for character, written in _SHORT.items()}
-_ESCAPE = re.compile(r"\\(?:[\\tnr]|u[0-9a-f]{4})?")
 _INTEGER = re.compile(r"-?[0-9]{1,19}")
 _FLOAT = re.compile(r"-?[0-9]+(\.[0-9]+)?(e[+-]?[0-9]+)?")
-_MOST = 2**31 - 1
-
-
-class CellError(ValueError):
-    """A cell that cannot be what its column has; the message says what was expected and got."""
+MOST = 2**31 - 1
+"""Whole numbers that both databases hold."""
 
 
 def escaped(text: str) -> str:
@@ -58,42 +53,12 @@ def escaped(text: str) -> str:
     return _SPECIAL.sub(lambda found: _SHORT.get(found[0]) or f"\\u{ord(found[0]):04x}", text)
 
 
-def unescaped(cell: str) -> str:
-    r"""Read what `escaped` wrote; raise `CellError` at a backslash that stands for nothing.
-
-    Examples
-    --------
-    >>> unescaped(r"a\tb\\ \u0000")
-    'a\tb\\ \x00'
-    """
-    if "\\" not in cell:
-        return cell
-
-    def read(found: re.Match[str]) -> str:
-        written = found[0]
-        if written == "\\":
-            message = f"expected \\\\, \\t, \\n, \\r or \\uXXXX at a backslash, got {_shown(cell)}"
-            raise CellError(message)
-        return _LONG.get(written) or chr(int(written[2:], 16))
-
-    return _ESCAPE.sub(read, cell)
-
-
-def checked_id(name: str, value: str) -> str:
-    """Return an id, or raise `PoolerError` when no file could hold it."""
-    return _checked(name, value, id_fault(value))
-
-
-def checked_topic(value: str) -> str:
-    """Return a topic id, or raise `PoolerError` when no file could hold it."""
-    return _checked("topic", value, topic_fault(value))
-
-
-def _checked(name: str, value: str, fault: str | None) -> str:
-    if fault is not None:
-        message = f"a {name} cannot be written to a file: {fault}"
-        raise PoolerError(message)
-    return value
+def _unescaped(cell: str) -> str:
+    """Read what `escaped` wrote."""
+    text = read_cell(cell)
+    if text is None:
+        raise _unfit("\\\\, \\t, \\n, \\r or \\uXXXX at a backslash", cell)
+    return text
 
 
 def moment_text(moment: datetime) -> str:
@@ -101,71 +66,106 @@ def moment_text(moment: datetime) -> str:
     return moment.astimezone(UTC).isoformat()
 
 
-def as_moment(cell: str) -> datetime:
-    """Read what `moment_text` wrote; raise `CellError`."""
-    try:
-        moment = datetime.fromisoformat(cell)
-        if moment.tzinfo is not None:
-            return moment.astimezone(UTC)
-    except (ValueError, OverflowError):
-        pass
-    message = f"expected a moment like 2026-03-01T09:30:00+00:00, got {_shown(cell)}"
-    raise CellError(message)
-
-
 def as_float(cell: str) -> float:
-    """Read a finite number; raise `CellError`."""
-    if _FLOAT.fullmatch(cell):
-        value = float(cell)
-        if math.isfinite(value):
-            return value
-    message = f"expected a finite number, got {_shown(cell)}"
-    raise CellError(message)
+    """Read a finite number."""
+    if _FLOAT.fullmatch(cell) and math.isfinite(value := float(cell)):
+        return value
+    raise _unfit("a finite number", cell)
 
 
-def _as_integer(cell: str, least: int) -> int:
-    """Read a whole number that both databases hold."""
-    if _INTEGER.fullmatch(cell) and least <= int(cell) <= _MOST:
-        return int(cell)
-    message = f"expected an integer from {least} to {_MOST}, got {_shown(cell)}"
-    raise CellError(message)
+def _unfit(expected: str, cell: str) -> UnfitValueError:
+    """Say what a column has instead of a cell."""
+    return UnfitValueError(f"expected {expected}, got {cell if len(cell) <= 80 else f'{cell[:80]}…'!r}")
 
 
 def _as_yes_no(cell: str) -> bool:
     """Read yes or no."""
     if cell not in ("yes", "no"):
-        message = f"expected yes or no, got {_shown(cell)}"
-        raise CellError(message)
+        raise _unfit("yes or no", cell)
     return cell == "yes"
 
 
-def _as_id(cell: str, fault_of: Callable[[str], str | None]) -> str:
-    """Read an id."""
-    if fault := fault_of(cell):
-        raise CellError(fault)
-    return cell
+class Kind(NamedTuple):
+    """How the values of a column are written and read: as cells of a table, or as JSON values."""
+
+    write: Callable[[Any], Any] = lambda value: value
+    read: Callable[[Any], Any] = lambda value: value
+    """Raises `UnfitValueError`, as `write` does."""
+    types: tuple[type, ...] = (str,)
+    """What JSON has."""
 
 
-def _shown(cell: str) -> str:
-    """Show a cell in a message."""
-    return repr(cell if len(cell) <= 80 else f"{cell[:80]}…")
+def _without(fault_of: Callable[[str], str | None]) -> Callable[[str], str]:
+    """Make what lets an id pass that has no fault."""
+
+    def passed(value: str) -> str:
+        if fault := fault_of(value):
+            raise UnfitValueError(fault)
+        return value
+
+    return passed
 
 
-Named = Literal["topics", "documents", "judges"]
+ID = Kind(_without(id_fault), _without(id_fault))
+"""Docnos, tags, names of judges."""
+TOPIC_ID = Kind(_without(topic_fault), _without(topic_fault))
+TEXT = Kind(escaped, _unescaped)
+"""Free text; empty is a text."""
+FLOAT = Kind(repr, as_float)
+YES_NO = Kind(lambda value: "yes" if value else "no", _as_yes_no)
+TIME = Kind(moment_text, MOMENT.read)
+JSON_TEXT = Kind()
+JSON_BOOL = Kind(types=(bool,))
+
+
+def whole(least: int = -MOST) -> Kind:
+    """Make the kind of whole numbers that both databases hold."""
+
+    def read(cell: str) -> int:
+        if _INTEGER.fullmatch(cell) and least <= int(cell) <= MOST:
+            return int(cell)
+        raise _unfit(f"an integer from {least} to {MOST}", cell)
+
+    return Kind(str, read)
+
+
+def word(words: Iterable[str]) -> Kind:
+    """Make the kind of one of a few words."""
+    known = list(map(str, words))
+
+    def read(cell: str) -> str:
+        if cell not in known:
+            raise _unfit(f"one of {', '.join(known)}", cell)
+        return cell
+
+    return Kind(str, read)
+
+
+def or_none(kind: Kind, nothing: str | None = "") -> Kind:
+    """Let an empty cell stand for what is not known; in JSON, `nothing` is null."""
+    return Kind(
+        lambda value: nothing if value is None else kind.write(value),
+        lambda value: None if value == nothing else kind.read(value),
+        (*kind.types, type(None)),
+    )
+
+
+Named = Literal["topics", "documents", "runs", "pools", "judges"]
 """What a row id may stand for: a file has the name in its place."""
 
 
 @dataclass(frozen=True, slots=True)
 class FileColumn:
-    """A column of a table in a file, and of the database where the table is read back."""
+    """A column of a file, and of the table of the database that the file is read into."""
 
     name: str
-    write: Callable[[Any], str]
-    read: Callable[[str], Any]
-    """Raises `CellError`."""
-    of: Named | None = None
+    kind: Kind = TEXT
+    about: str | None = ", "
+    """What the README has behind its name; ``None`` = it leaves the column out."""
     into: str = ""
     """Column of the database; default the name."""
+    of: Named | None = None
+    """Whose row id the database has."""
 
     @property
     def key(self) -> str:
@@ -173,122 +173,155 @@ class FileColumn:
         return self.into or self.name
 
 
-def id_column(name: str, *, into: str = "") -> FileColumn:
-    """Make a column of docnos, tags or names of judges."""
-    return FileColumn(
-        name, lambda value: checked_id(name, value), lambda cell: _as_id(cell, id_fault), into=into
-    )
-
-
-def topic_column() -> FileColumn:
-    """Make a column of topic ids."""
-    return FileColumn("topic", checked_topic, lambda cell: _as_id(cell, topic_fault))
-
-
-TOPIC_OF = replace(topic_column(), of="topics", into="topic_id")
+TOPIC_OF = FileColumn("topic", TOPIC_ID, into="topic_id", of="topics")
 """The topic that a row refers to."""
-DOCUMENT_OF = replace(id_column("docno"), of="documents", into="document_id")
-JUDGE_OF = replace(id_column("judge"), of="judges", into="judge_id")
-
-
-def text_column(name: str, *, into: str = "") -> FileColumn:
-    """Make a column of free text; empty is a text."""
-    return FileColumn(name, escaped, unescaped, into=into)
-
-
-def integer_column(name: str, *, least: int = -_MOST, into: str = "") -> FileColumn:
-    """Make a column of whole numbers."""
-    return FileColumn(name, str, lambda cell: _as_integer(cell, least), into=into)
-
-
-def float_column(name: str) -> FileColumn:
-    """Make a column of finite numbers."""
-    return FileColumn(name, repr, as_float)
-
-
-def yes_no_column(name: str) -> FileColumn:
-    """Make a column of yes and no."""
-    return FileColumn(name, lambda value: "yes" if value else "no", _as_yes_no)
-
-
-def moment_column(name: str) -> FileColumn:
-    """Make a column of moments."""
-    return FileColumn(name, moment_text, as_moment)
-
-
-def word_column(name: str, words: Iterable[str]) -> FileColumn:
-    """Make a column of one of a few words."""
-    known = tuple(words)
-
-    def read(cell: str) -> str:
-        if cell not in known:
-            message = f"expected one of {', '.join(known)}, got {_shown(cell)}"
-            raise CellError(message)
-        return cell
-
-    return FileColumn(name, str, read)
-
-
-def or_none(column: FileColumn) -> FileColumn:
-    """Let an empty cell of a column stand for what is not known."""
-    return replace(
-        column,
-        write=lambda value: "" if value is None else column.write(value),
-        read=lambda cell: None if cell == "" else column.read(cell),
-    )
+DOCUMENT_OF = FileColumn("docno", ID, into="document_id", of="documents")
+JUDGE_OF = FileColumn("judge", ID, into="judge_id", of="judges")
 
 
 @dataclass(frozen=True, slots=True)
 class FileTable:
-    """The columns of a file, by which it is written and read."""
+    """A file of rows, by which it is written, read and described: a table (`.tsv`), or JSON lines."""
 
-    columns: tuple[FileColumn, ...]
+    file: str
+    about: str
+    """What the README says that it is."""
+    columns: tuple[FileColumn, ...] = ()
+    key: tuple[str, ...] = ()
+    """What no two rows have in common, by the keys of columns; nothing that is not known is."""
+    again: str = ""
+    """What is told of a row whose key another one has."""
+    numbers: Named | None = None
+    """Whose names the first part of the key is: rows get their ids from here, in the order of the file."""
+    later: Mapping[str, Any] = field(default_factory=dict)
+    """Values of the last columns in files that were written before there were these."""
+    shape: str = ""
+    """What is told of an object that is not of this form, `{plan}` being the number of the next plan; other
+    keys are passed over then."""
+    is_needed: bool = False
+    """Whether the file is there without any row."""
 
-    def write(self, out: Outgoing, file: str, rows: Iterable[Mapping[Any, Any]]) -> int:
+    @property
+    def is_json(self) -> bool:
+        """Whether it is of JSON lines."""
+        return self.file.endswith(".jsonl")
+
+    @property
+    def words(self) -> str:
+        """What a README says of the file."""
+        told = "".join(f"`{one.name}`{one.about}" for one in self.columns if one.about is not None)
+        return f"{self.about}: {told.removesuffix(', ')}" if told else self.about
+
+    def write(self, out: Outgoing, rows: Iterable[Mapping[Any, Any]], file: str = "") -> int:
         """Write rows by the keys of columns; return how many."""
-        ways = [(one.key, one.write, getattr(out, one.of) if one.of else None) for one in self.columns]
+        coming = iter(rows)
+        first = [*islice(coming, 1)]
+        if not (first or self.is_needed):
+            return 0
+        names = [column.name for column in self.columns]
         number = 0
-        with out.writer.text(file) as stream:
-            stream.write("\t".join(column.name for column in self.columns) + "\n")
-            for row in rows:
+        with out.writer.text(file or self.file) as stream:
+            if not self.is_json:
+                stream.write("\t".join(names) + "\n")
+            ways = [(one, one.kind.write, getattr(out, one.of) if one.of else None) for one in self.columns]
+            for row in chain(first, coming):
                 number += 1
-                cells = []
-                for key, write, names in ways:
-                    value = row[key]
-                    cells.append(write(value if names is None or value is None else names[value]))
-                stream.write("\t".join(cells) + "\n")
+                values = []
+                for column, write, named in ways:
+                    value = row[column.key]
+                    try:
+                        values.append(write(value if named is None or value is None else named[value]))
+                    except UnfitValueError as error:
+                        message = f"a {column.name} cannot be written to a file: {error}"
+                        raise PoolerError(message) from error
+                line = json_line(dict(zip(names, values, strict=True))) if self.is_json else "\t".join(values)
+                stream.write(line + "\n")
         return number
 
-    def read(self, coming: Incoming, file: str) -> Iterator[tuple[int, dict[str, Any]]]:
-        """Yield line numbers (the first row is on line 2) and rows by the keys of columns.
+    def read(self, coming: Incoming, file: str = "") -> Iterator[tuple[int, dict[str, Any]]]:
+        """Yield lines and rows by the keys of columns, if there is the file.
 
         Lines with a fault are not yielded. A name that is not known is a fault, and its row id 0.
         """
-        faults = coming.faults.of(file)
-        names = [column.name for column in self.columns]
-        lines = iter(read_text_lines(coming.path(file), faults))
-        if (header := next(lines, None)) is not None and header[1].split("\t") != names:
-            message = f"expected the columns {', '.join(names)}, got {_shown(header[1])}"
-            faults.add(header[0], message, "header")
-            return
-        for number, text in lines:
-            cells = text.split("\t")
-            if len(cells) != len(names):
-                message = f"expected {len(names)} fields ({', '.join(names)}), got {len(cells)}"
-                faults.add(number, message, "fields")
-                continue
-            row: dict[str, Any] = {}
-            for column, cell in zip(self.columns, cells, strict=True):
+        file = file or self.file
+        seen: set[tuple[Any, ...]] = set()
+        for line, values in (self._objects if self.is_json else self._cells)(coming, file):
+            row = dict(self.later)
+            is_fit = True
+            for column, value in zip(self.columns, values, strict=False):
                 try:
-                    row[column.key] = column.read(cell)
-                except CellError as error:
-                    faults.add(number, f"`{column.name}`: {error}", "value")
-            if len(row) == len(names):
-                for column in self.columns:
-                    if column.of and (name := row[column.key]) is not None:
-                        ids = getattr(coming, column.of)
-                        row[column.key] = coming.known(file, number, column.name, name, ids)
-                yield number, row
+                    row[column.key] = column.kind.read(value)
+                except UnfitValueError as error:
+                    coming.tell(file, line, f"`{column.name}`: {error}")
+                    is_fit = False
+            if not is_fit:
+                continue
+            for column in self.columns:
+                if column.of and (name := row[column.key]) is not None:
+                    row[column.key] = coming.known(file, line, column.name, name, getattr(coming, column.of))
+            key = (*(row[name] for name in self.key),)
+            fault = _FAULT_OF[self.numbers](key[0]) if self.numbers in _FAULT_OF else None
+            if fault is None and key in seen:
+                fault = self.again.format(**row)
+            if fault is not None:
+                coming.tell(file, line, fault)
+                continue
+            if key and None not in key and 0 not in key:
+                seen.add(key)
+            if self.numbers:
+                ids = getattr(coming, self.numbers)
+                row["id"] = ids[key[0]] = len(ids) + 1
+            yield line, row
+
+    def _cells(self, coming: Incoming, file: str) -> Iterator[tuple[int, Sequence[Any]]]:
+        """Yield lines and cells of a table; the first row is on line 2."""
+        if file not in coming.files:
+            return
+        lines = iter(read_text_lines(coming.path(file), coming.faults.of(file)))
+        names = [column.name for column in self.columns]
+        if (header := next(lines, None)) is not None and header[1].split("\t") != names:
+            names = [one.name for one in self.columns if one.key not in self.later]
+            if not self.later or header[1].split("\t") != names:
+                listed = ", ".join(column.name for column in self.columns)
+                coming.tell(file, header[0], str(_unfit(f"the columns {listed}", header[1])))
+                return
+        for line, text in lines:
+            cells = text.split("\t")
+            if len(cells) == len(names):
+                yield line, cells
+            else:
+                message = f"expected {len(names)} fields ({', '.join(names)}), got {len(cells)}"
+                coming.tell(file, line, message)
+
+    def _objects(self, coming: Incoming, file: str) -> Iterator[tuple[int, Sequence[Any]]]:
+        """Yield lines and values of JSON lines."""
+        if file not in coming.files:
+            return
+        for line, text in read_text_lines(coming.path(file), coming.faults.of(file)):
+            try:
+                values = read_json_object(text)
+            except NoObjectError as error:
+                coming.tell(file, line, str(error))
+                continue
+            columns = [
+                one for one in self.columns if self.later.keys() & values.keys() or one.key not in self.later
+            ]
+            fault = self._misfit(columns, values)
+            if fault is None:
+                yield line, [values[column.name] for column in columns]
+            else:
+                coming.tell(file, line, self.shape.format(plan=coming.n_plans + 1) or fault)
+
+    def _misfit(self, columns: Sequence[FileColumn], values: Mapping[str, Any]) -> str | None:
+        """Say why an object has not the form of the file; ``None`` = it has."""
+        names = [column.name for column in columns]
+        if set(names) - values.keys() or (values.keys() - set(names) and not self.shape):
+            return f"expected the keys {', '.join(names)}, got {', '.join(values)}"
+        odd = (one.name for one in columns if not isinstance(values[one.name], one.kind.types))
+        return next((f"`{name}`: expected another kind of value" for name in odd), None)
+
+
+_FAULT_OF = {"topics": topic_fault, "documents": id_fault}
 
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]")
@@ -362,6 +395,12 @@ class FileFacts:
     n_bytes: int
 
 
+def facts_of(path: Path) -> FileFacts:
+    """Hash a file."""
+    with path.open("rb") as file:
+        return FileFacts(hashlib.file_digest(file, "sha256").hexdigest(), path.stat().st_size)
+
+
 class Writer:
     """Writes files into a folder and notes their sizes and hashes."""
 
@@ -375,47 +414,15 @@ class Writer:
         """Open a file for text: UTF-8, lines that end as they are written."""
         path = self._folder.joinpath(*name.split("/"))
         path.parent.mkdir(exist_ok=True)
-        with path.open("xb", buffering=0) as file:
-            counted = _Counted(file)
-            buffered = io.BufferedWriter(counted, _BUFFER)
-            with io.TextIOWrapper(buffered, encoding="utf-8", newline="\n") as stream:
-                yield stream
-            self.files[name] = counted.facts()
+        # Guidelines may hold lone surrogates; whatever else does is escaped.
+        with path.open("x", _BUFFER, "utf-8", "surrogatepass", "\n") as stream:
+            yield stream
+        self.files[name] = facts_of(path)
 
-    def write(self, name: str, content: bytes) -> None:
+    def write(self, name: str, content: str) -> None:
         """Write a whole file."""
-        path = self._folder.joinpath(*name.split("/"))
-        path.parent.mkdir(exist_ok=True)
-        path.write_bytes(content)
-        self.files[name] = FileFacts(hashlib.sha256(content).hexdigest(), len(content))
-
-
-class _Counted(io.RawIOBase):
-    """Passes bytes on to a file, counting and hashing them."""
-
-    def __init__(self, file: Any) -> None:
-        self._file = file
-        self._digest = hashlib.sha256()
-        self._n_bytes = 0
-
-    def writable(self) -> bool:
-        return True
-
-    def write(self, data: Any) -> int:
-        n_written: int = self._file.write(data)
-        self._digest.update(memoryview(data)[:n_written])
-        self._n_bytes += n_written
-        return n_written
-
-    def facts(self) -> FileFacts:
-        """Say what was written so far."""
-        return FileFacts(self._digest.hexdigest(), self._n_bytes)
-
-
-def sha256_of(path: Path) -> str:
-    """Hash a file."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+        with self.text(name) as stream:
+            stream.write(content)
 
 
 def check_target(target: Path) -> None:
@@ -583,6 +590,7 @@ class Incoming:
     documents: dict[str, int] = field(default_factory=dict)
     judges: dict[str, int] = field(default_factory=dict)
     runs: dict[str, int] = field(default_factory=dict)
+    pools: dict[str, int] = field(default_factory=dict)
     sittings: list[str] = field(default_factory=list)
     """The judge of every sitting; numbers count from 1."""
     n_plans: int = 0
@@ -603,18 +611,13 @@ class Incoming:
             if not len(self.faults):
                 self.session.connection().execute(insert(table), batch)
 
-    def objects(self, name: str) -> Iterable[tuple[int, dict[str, Any]]]:
-        """Yield the objects of a file of JSON lines, with their lines."""
-        faults = self.faults.of(name)
-        for number, text in read_text_lines(self.path(name), faults):
-            try:
-                yield number, read_json_object(text)
-            except NoObjectError as error:
-                faults.add(number, str(error), "json")
+    def tell(self, name: str, line: int | None, message: str) -> None:
+        """Tell a fault of a file."""
+        self.faults.of(name).add(line, message)
 
     def known(self, name: str, line: int, kind: str, value: str, ids: Mapping[str, int]) -> int:
         """Return the row id of a name, or tell the fault and return 0."""
         found = ids.get(value, 0)
         if not found:
-            self.faults.of(name).add(line, f"unknown {kind} `{value}`", "unknown")
+            self.tell(name, line, f"unknown {kind} `{value}`")
         return found

@@ -65,16 +65,11 @@ def write_directory(
     replaces: bool = False,
     progress: Progress = no_progress,
 ) -> Written:
-    """Write a whole collection into a directory, as it stands at one moment.
+    """Write a whole collection into a directory, as it stands at one moment; or leave `target` as it was.
 
-    Complete, or `target` is as it was.
-
-    `target` is not there or empty; with `replaces` also an earlier export that nobody has changed since.
-    `PoolerError`: something else is there, an id could not be read back, or the policy cannot be met
-    (`store.grades.qrels.decide`). Equal collections give equal bytes, but for the new names of judges:
-    these are drawn by chance, so that nobody who knows the judges can draw them again. Judges who have such
-    names already, of whom nothing else is known, keep them. Memory: all docnos, the current judgements, and
-    of everything else a few hundred rows at a time.
+    `target` is not there or empty; with `replaces` also an earlier export that nobody has changed since. Equal
+    collections give equal bytes, but for new names of judges, which are drawn by chance: nobody who knows
+    the judges can draw them again. Judges who have such names already keep them.
     """
     check_target(target)
     if target.exists() and any(target.iterdir()):
@@ -101,12 +96,12 @@ def write_directory(
         write_statistics(out)
         write_agreement(out)
         text = readme(about, export_choice, out.counts, qrels.files, writer.files, out.how)
-        writer.write(README, text.encode())
+        writer.write(README, text)
         policy = _policy_facts(out)
         manifest = manifest_text(
             about, export_choice, policy, out.counts, qrels.files, writer.files, program=program
         )
-        writer.write(MANIFEST, manifest.encode())
+        writer.write(MANIFEST, manifest)
     facts = writer.files.values()
     n_bytes = sum(one.n_bytes for one in facts)
     names_kept = export_choice.anonymised and not out.disguise.is_on

@@ -2,91 +2,79 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import Row, bindparam, delete, insert, select, update
 from sqlmodel import Session
 
-from store.db.raw import insert_one
-from store.db.tables import DOCUMENT, GUIDELINE, RANKING, RUN, TOPIC, TOPIC_VERSION
+from store.db.raw import CHECKSUM
+from store.db.tables import DOCUMENT, RANKING, TOPIC, TOPIC_VERSION
 from store.keeping.merge.copies import Copy, Here
+from store.keeping.merge.tables import RUNS, United, same, united_values
 
 _TEXTS = ("title", "description", "narrative")
 
 
-class _Text(NamedTuple):
-    """One version of a topic's text."""
-
-    texts: tuple[str, str, str]
-    changed_at: datetime | None
+def _earlier(one: datetime | None, other: datetime | None) -> datetime | None:
+    """Return when a text came, if both copies know it; else what this collection knows."""
+    return min(one, other) if one and other else one
 
 
-class _Known(NamedTuple):
-    """A topic on one copy."""
-
-    row_id: int
-    listed: bool
-    versions: dict[int, _Text]
-    """All of them, the one of now too; none where no topics file named it."""
+_VERSION = (
+    United(_TEXTS, same, "topic `{row[number]}` has another text as version {row[version]}"),
+    United(("changed_at",), _earlier),
+)
 
 
 def unite_topics(here: Here, copy: Copy) -> None:
     """Take in the topics of a copy; the highest version of a text is the one of now."""
-    theirs = _fetch(copy.session)
+    theirs = {row.number: row for row in copy.session.execute(select(TOPIC).order_by(TOPIC.c.id))}
     copy.count.new["topics"] += here.topics.add(here.session, theirs)
-    own = _fetch(here.session)
+    own = {row.number: row for row in here.session.execute(select(TOPIC))}
+    versions, more = _versions(here.session, own), _versions(copy.session, theirs)
     for number, topic in theirs.items():
         mine = own[number]
-        copy.topics[topic.row_id] = mine.row_id
-        versions = {**topic.versions, **mine.versions}
-        for version in sorted(topic.versions.keys() & mine.versions.keys()):
-            one, other = mine.versions[version], topic.versions[version]
-            if one.texts != other.texts:
-                what = f"topic `{number}` has another text as version {version}"
-                here.differs(copy, what)
-            elif one.changed_at and other.changed_at:
-                versions[version] = _Text(one.texts, min(one.changed_at, other.changed_at))
-        if versions != mine.versions or topic.listed > mine.listed:
-            _write(here.session, mine.row_id, versions)
-            copy.count.changed["topics"] += bool(mine.versions)
+        copy.topics[topic.id] = mine.id
+        before, other = versions.get(number, {}), more.get(number, {})
+        after = {**other, **before}
+        for version in sorted(before.keys() & other.keys()):
+            values = united_values(here, copy, _VERSION, before[version], other[version])
+            after[version] = {**before[version], **(values or {})}
+        if after != before or topic.listed > mine.listed:
+            _write(here.session, mine.id, after)
+            copy.count.changed["topics"] += bool(before)
 
 
-def _fetch(session: Session) -> dict[str, _Known]:
-    """Return the topics of a collection with their versions, by number."""
-    earlier: dict[int, dict[int, _Text]] = {}
+def _versions(session: Session, topics: Mapping[str, Row[Any]]) -> dict[str, dict[int, dict[str, Any]]]:
+    """Return all texts of topics by version, the one of now too; none where no topics file named one."""
+    numbers = {row.id: number for number, row in topics.items()}
+    found: dict[str, dict[int, dict[str, Any]]] = {}
+
+    def add(number: str, row: Row[Any]) -> None:
+        names = ("version", "changed_at", *_TEXTS)
+        values = {name: getattr(row, name) for name in names}
+        found.setdefault(number, {})[row.version] = {"number": number, **values}
+
     for row in session.execute(select(TOPIC_VERSION)):
-        earlier.setdefault(row.topic_id, {})[row.version] = _text(row)
-    found: dict[str, _Known] = {}
-    for row in session.execute(select(TOPIC).order_by(TOPIC.c.id)):
-        is_named = row.listed or row.id in earlier
-        now = {row.version: _text(row)} if is_named else {}
-        found[row.number] = _Known(row.id, row.listed, {**earlier.get(row.id, {}), **now})
+        add(numbers[row.topic_id], row)
+    for number, row in topics.items():
+        if row.listed or number in found:
+            add(number, row)
     return found
 
 
-def _text(row: Any) -> _Text:
-    return _Text((row.title, row.description, row.narrative), row.changed_at)
-
-
-def _write(session: Session, row_id: int, versions: dict[int, _Text]) -> None:
+def _write(session: Session, row_id: int, versions: Mapping[int, Mapping[str, Any]]) -> None:
     """Give a topic its versions."""
-    newest = max(versions)
-    rows = {
-        version: {
-            "version": version,
-            "changed_at": text.changed_at,
-            **dict(zip(_TEXTS, text.texts, strict=True)),
-        }
-        for version, text in versions.items()
-    }
+    *earlier, newest = (versions[version] for version in sorted(versions))
     session.execute(delete(TOPIC_VERSION).where(TOPIC_VERSION.c.topic_id == row_id))
-    session.execute(update(TOPIC).where(TOPIC.c.id == row_id).values(listed=True, **rows.pop(newest)))
-    if rows:
-        earlier = [{"topic_id": row_id, **rows[version]} for version in sorted(rows)]
-        session.connection().execute(insert(TOPIC_VERSION), earlier)
+    session.execute(update(TOPIC).where(TOPIC.c.id == row_id).values({**newest, "listed": True}))
+    if earlier:
+        rows = [{key: row[key] for key in row if key != "number"} | {"topic_id": row_id} for row in earlier]
+        session.connection().execute(insert(TOPIC_VERSION), rows)
 
 
 _BATCH = 500
@@ -154,62 +142,16 @@ def _copy_texts(here: Here, copy: Copy, to_copy: dict[int, int]) -> None:
         here.session.connection().execute(statement, rows)
 
 
-def unite_guidelines(here: Here, copy: Copy) -> None:
-    """Take in versions of the guidelines that are not here; one number is one text."""
-    own = {row.version: row for row in here.session.execute(select(GUIDELINE))}
-    for row in copy.session.execute(select(GUIDELINE).order_by(GUIDELINE.c.version)).all():
-        mine = own.get(row.version)
-        if mine is None:
-            values = {"version": row.version, "text": row.text, "created_at": row.created_at}
-            here.session.execute(insert(GUIDELINE).values(values))
-            copy.count.new["versions of the guidelines"] += 1
-        elif mine.text != row.text:
-            what = (
-                f"version {row.version} of the guidelines has another text: judgements made under"
-                f" it there and here were made under different rules"
-            )
-            here.differs(copy, what)
-        elif row.created_at < mine.created_at:
-            here.session.execute(
-                update(GUIDELINE).where(GUIDELINE.c.version == row.version).values(created_at=row.created_at)
-            )
-
-
 _RANKINGS = 64
 """Rankings in memory at a time."""
 
 
 def unite_runs(here: Here, copy: Copy) -> None:
-    """Take in the runs of a copy; one tag is one file.
-
-    A run that one copy has taken out of the pools contributes no more.
-    """
-    own = {row.tag: row for row in here.session.execute(select(RUN))}
-    numbers: NDArray[np.int32] | None = None
-    for row in copy.session.execute(select(RUN).order_by(RUN.c.id)).all():
-        mine = own.get(row.tag)
-        if mine is None:
-            if numbers is None:
-                numbers = _document_numbers(copy)
-            copy.runs[row.id] = _add(here, copy, row, numbers)
-            continue
-        copy.runs[row.id] = mine.id
-        if mine.sha256 != row.sha256:
-            here.differs(copy, f"run `{row.tag}` is another file ({row.file}, here {mine.file})")
-            continue
-        if mine.group and row.group and mine.group != row.group:
-            here.differs(copy, f"run `{row.tag}` is of group {row.group}, here {mine.group}")
-            continue
-        values: dict[str, Any] = {
-            "group": mine.group or row.group,
-            "contributes": mine.contributes and row.contributes,
-            "priority": max(mine.priority, row.priority),
-            "file": min(mine.file, row.file),
-            "imported_at": min(mine.imported_at, row.imported_at),
-        }
-        if any(getattr(mine, name) != value for name, value in values.items()):
-            here.session.execute(update(RUN).where(RUN.c.id == mine.id).values(values))
-        copy.count.changed["runs"] += mine.contributes != values["contributes"]
+    """Take in the runs of a copy, with the rankings of those that are new; one tag is one file."""
+    copy.runs, new = RUNS.unite_all(here, copy)
+    numbers = _document_numbers(copy)
+    for row in new:
+        _add_rankings(here, copy, row["id"], numbers)
 
 
 def _document_numbers(copy: Copy) -> NDArray[np.int32]:
@@ -219,29 +161,22 @@ def _document_numbers(copy: Copy) -> NDArray[np.int32]:
     return numbers
 
 
-def _add(here: Here, copy: Copy, row: Row[Any], numbers: NDArray[np.int32]) -> int:
-    """Add a run and its rankings."""
-    values = {column.name: getattr(row, column.name) for column in RUN.c if column.name != "id"}
-    connection = here.session.connection()
-    run_id = insert_one(here.session, RUN, values)
-    query = select(RANKING).where(RANKING.c.run_id == row.id).order_by(RANKING.c.topic_id)
-    left_out = ("run_id", "topic_id", "document_ids", "checksum")
-    kept = [column.name for column in RANKING.c if column.name not in left_out]
+def _add_rankings(here: Here, copy: Copy, run: int, numbers: NDArray[np.int32]) -> None:
+    """Add the rankings of a run of a copy."""
+    query = select(RANKING).where(RANKING.c.run_id == run).order_by(RANKING.c.topic_id)
     options = {"yield_per": _RANKINGS}
     with copy.session.connection().execute(query, execution_options=options) as result:
-        for batch in result.partitions():
+        for batch in result.mappings().partitions():
             rankings = [
                 {
-                    "run_id": run_id,
-                    "topic_id": copy.topics[one.topic_id],
+                    **{name: row[name] for name in row if name != CHECKSUM},
+                    "run_id": copy.runs[run],
+                    "topic_id": copy.topics[row["topic_id"]],
                     # To SQLite, a part of no bytes is no value.
-                    "document_ids": numbers[np.frombuffer(one.document_ids or b"", "<i4")]
+                    "document_ids": numbers[np.frombuffer(row["document_ids"] or b"", "<i4")]
                     .astype("<i4")
                     .tobytes(),
-                    **{name: getattr(one, name) for name in kept},
                 }
-                for one in batch
+                for row in batch
             ]
-            connection.execute(insert(RANKING), rankings)
-    copy.count.new["runs"] += 1
-    return run_id
+            here.session.connection().execute(insert(RANKING), rankings)

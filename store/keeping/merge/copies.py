@@ -38,9 +38,6 @@ class SettleRule(StrEnum):
     """Neither: the document goes back to the judge."""
 
 
-_RULES = {rule.value: rule for rule in SettleRule}
-
-
 class Take(NamedTuple):
     """What shall stand, said by hand."""
 
@@ -155,14 +152,13 @@ _ALONE = (
     " --history --collection OTHER --out FILE, then pooler import judgements FILE --format jsonl"
 )
 _COLLECTION = TABLES["collection"]
+_MOMENT = "%Y-%m-%d %H:%M:%S UTC"
 
 
 @dataclass(slots=True)
 class Copy:
     """A collection that is only read, and what its rows are called here."""
 
-    number: int
-    """From 1; 0 is the collection that is written to."""
     session: Session
     count: CopyCount
     topics: dict[int, int] = field(default_factory=dict)
@@ -213,7 +209,7 @@ class Here:
 
 
 @contextmanager
-def opened(url: URL, number: int) -> Iterator[Copy]:
+def opened(url: URL) -> Iterator[Copy]:
     """Open a collection that is only read, in a transaction that sees one state of it."""
     name = display(url)
     if url.get_backend_name() == "sqlite" and not Path(url.database or "").is_file():
@@ -225,7 +221,7 @@ def opened(url: URL, number: int) -> Iterator[Copy]:
     try:
         _check_schema(engine, name)
         with reading(engine) as session:
-            yield Copy(number, session, CopyCount(name, is_part=is_part(session)))
+            yield Copy(session, CopyCount(name, is_part=is_part(session)))
     finally:
         engine.dispose()
         if log is not None and not had_log and log.exists() and not log.stat().st_size:
@@ -246,9 +242,8 @@ def _check_schema(engine: Engine, name: str) -> None:
         if "not a pooler collection" in error.message:
             hint = "OTHER must be a collection: a copy, or a part by pooler export work; to take in"
             hint += " other files, pooler import"
-            raise SchemaError(error.message, hint=hint) from error
-        hint = error.hint or ""
-        hint = hint.replace("pooler upgrade", f"pooler upgrade --collection {name}")
+        else:
+            hint = (error.hint or "").replace("pooler upgrade", f"pooler upgrade --collection {name}")
         raise SchemaError(error.message, hint=hint) from error
 
 
@@ -282,39 +277,21 @@ def check_kinship(here: Here, copy: Copy) -> None:
     It has another scale, or is another collection altogether: made at another moment, with no judge in
     common.
     """
-    own, other = (_about(session) for session in (here.session, copy.session))
+    own, other = (one.session.execute(select(_COLLECTION)).one() for one in (here, copy))
+    judges = [set(one.session.scalars(select(JUDGE.c.uid))) for one in (here, copy)]
     if is_part(here.session):
         message = "this collection is one judge's part of another: it takes nothing in"
         hint = "pooler merge FILE --collection WHOLE brings it back to where it came from"
         raise ConflictError(message, hint=hint)
-    if own.created_at != other.created_at and not own.uids & other.uids:
+    if own.created_at != other.created_at and judges[0].isdisjoint(judges[1]):
         message = (
-            f"{copy.name} is another collection (`{other.name}`, made {_moment(other.created_at)}),"
-            f" no copy of `{own.name}`, made {_moment(own.created_at)}"
+            f"{copy.name} is another collection (`{other.name}`, made {other.created_at:{_MOMENT}}),"
+            f" no copy of `{own.name}`, made {own.created_at:{_MOMENT}}"
         )
         raise ConflictError(message, hint=_ALONE)
-    if own.scale != other.scale:
+    if json.loads(own.scale) != json.loads(other.scale):
         message = f"{copy.name} has another scale of grades than this collection"
         raise ConflictError(message, hint="copies of one collection have the same")
-
-
-@dataclass(frozen=True, slots=True)
-class _About:
-    name: str
-    scale: Any
-    created_at: datetime
-    uids: frozenset[str]
-
-
-def _about(session: Session) -> _About:
-    """Say what a collection is."""
-    row = session.execute(select(_COLLECTION)).one()
-    uids = frozenset(session.scalars(select(JUDGE.c.uid)))
-    return _About(row.name, json.loads(row.scale), row.created_at, uids)
-
-
-def _moment(at: datetime) -> str:
-    return f"{at:%Y-%m-%d %H:%M:%S} UTC"
 
 
 def lock(session: Session) -> None:

@@ -127,8 +127,10 @@ def united(chains: Mapping[int, Chain]) -> Graph:
             if known.chosen != node.chosen:
                 # No part of what a settlement says: two ways of settling may come to the same.
                 known.chosen = min(filter(None, (known.chosen, node.chosen)))
-            order = min(known.content.display_order, node.content.display_order, key=_length)
-            if order != known.content.display_order:
+            orders = known.content.display_order, node.content.display_order
+            # The less it tells, the earlier.
+            order = min(orders, key=lambda one: (len(one or ""), one or ""))
+            if order != orders[0]:
                 known.content = known.content._replace(display_order=order)
     return graph
 
@@ -181,16 +183,6 @@ def placed(row: Sequence[Node]) -> list[Placed]:
     return found
 
 
-def chain_of(row: Iterable[Placed]) -> list[CopyEvent]:
-    """Return placed events as a copy would have them; their tags are the nodes."""
-    return [
-        CopyEvent(
-            one.node.content._replace(display_order=one.display_order), one.undoes, one.follows, one.node
-        )
-        for one in row
-    ]
-
-
 def identity_of(content: Content, parents: Iterable[Id], undone: Id | None) -> Id:
     """Return the identity of an event: a hash that is the same on every copy."""
     told = repr((content._replace(display_order=None)[:], sorted(parents), undone))
@@ -204,11 +196,6 @@ def ancestors_of(row: Sequence[Node]) -> dict[Id, frozenset[Id]]:
         behind = (found[parent] | {parent} for parent in node.parents if parent in found)
         found[node.identity] = frozenset().union(*behind)
     return found
-
-
-def _length(order: str | None) -> tuple[int, str]:
-    """Order what is known of an order: the less it tells, the earlier."""
-    return len(order or ""), order or ""
 
 
 def nodes_of(chain: Chain) -> list[Node]:

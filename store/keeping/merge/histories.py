@@ -27,18 +27,7 @@ from store.db.tables import JUDGE, JUDGEMENT, PASSAGE
 from store.errors import StoreError
 from store.keeping.histories import next_ids
 from store.keeping.merge.copies import Copy, Here, JudgeCount, MergeConflict, SettleRule, Take
-from store.keeping.merge.graph import (
-    OTHER,
-    Chain,
-    Content,
-    CopyEvent,
-    Id,
-    Node,
-    Placed,
-    nodes_of,
-    placed,
-    united,
-)
+from store.keeping.merge.graph import OTHER, Chain, Content, CopyEvent, Id, Placed, nodes_of, placed, united
 from store.keeping.merge.settle import BY_HAND, conflict_of, settle
 from store.records import Action
 from store.text import natural_key
@@ -361,7 +350,8 @@ class HistoryMerge:
             return
         fresh = [node for node in found.row if 0 not in node.seen and not node.is_settlement]
         count.new += len(fresh)
-        count.there += _count_acted(chains) - len(fresh)
+        on_copies = (event for side, chain in chains.items() if side for event in chain)
+        count.there += sum(event.content.action != _SETTLE for event in on_copies) - len(fresh)
         if found.how is not None and found.row[-1].identity not in known:
             count.settled[found.how] += 1
         elif any(node.content.settled == BY_HAND and 0 not in node.seen for node in found.row):
@@ -408,11 +398,13 @@ class HistoryMerge:
                 ids[one.revision] = old[AT["id"]]
                 if any(old[AT[name]] != value for name, value in stands.items()):
                     changes.moved.append({"row_id": old[AT["id"]], **stands})
-                words = {name: getattr(one.node.content, name) for name in ("note", "reason")}
+                words = {name: getattr(one.node.content, name) for name in _WORDS}
                 if any(old[AT[name]] != value for name, value in words.items()):
-                    changes.emptied.append({"row_id": old[AT["id"]], **words})
+                    prose = {name: value.decode("utf-8", "surrogatepass") for name, value in words.items()}
+                    changes.emptied.append({"row_id": old[AT["id"]], **prose})
                 continue
-            side, source = self._source(one.node)
+            # One that is on no copy is made here.
+            side, source = next((event.tag for event in one.node.seen.values()), (0, None))
             values = self._values(topic, key, side, source)
             content = one.node.content
             told = content._asdict() | dict(zip(OTHER, content.other, strict=True)) | stands
@@ -426,13 +418,6 @@ class HistoryMerge:
                     changes.undone.append((len(changes.rows), places[one.undoes]))
             places[one.revision] = len(changes.rows)
             self._add(values, one.node.content.passages)
-
-    def _source(self, node: Node) -> tuple[int, Sequence[Any] | None]:
-        """Return the row of an event on some copy; ``None`` = it is made here."""
-        for event in node.seen.values():
-            made: tuple[int, Sequence[Any]] = event.tag
-            return made
-        return 0, None
 
     def _values(self, topic: int, key: Key, side: int, row: Sequence[Any] | None) -> list[Any]:
         """Return an event's row as it is here, without its row id and what it takes back."""
@@ -468,28 +453,11 @@ class HistoryMerge:
             own = JUDGEMENT.c.id == bindparam("row_id")
             aside = update(JUDGEMENT).where(own).values(revision=JUDGEMENT.c.revision + _FAR)
             connection.execute(aside, [{"row_id": one["row_id"]} for one in changes.moved])
-            names = ("revision", "follows", "display_order")
-            new: dict[str, Any] = {name: bindparam(f"new_{name}") for name in names}
-            rows = [
-                {"row_id": one["row_id"], **{f"new_{name}": one[name] for name in names}}
-                for one in changes.moved
-            ]
-            connection.execute(update(JUDGEMENT).where(own).values(new), rows)
+            _update(session, changes.moved)
         if changes.emptied:
             self.n_emptied += len(changes.emptied)
             overwrite_removed(session)
-            words: dict[str, Any] = {name: bindparam(f"new_{name}") for name in ("note", "reason")}
-            own = JUDGEMENT.c.id == bindparam("row_id")
-            connection.execute(
-                update(JUDGEMENT).where(own).values(words),
-                [
-                    {
-                        "row_id": one["row_id"],
-                        **{f"new_{name}": one[name].decode("utf-8", "surrogatepass") for name in words},
-                    }
-                    for one in changes.emptied
-                ],
-            )
+            _update(session, changes.emptied)
         if not changes.rows:
             return
         ids = next_ids(session, len(changes.rows))
@@ -512,6 +480,14 @@ class HistoryMerge:
             )
 
 
+def _update(session: Session, rows: Sequence[dict[str, Any]]) -> None:
+    """Give rows of events, by `row_id`, other values."""
+    new: dict[str, Any] = {name: bindparam(f"new_{name}") for name in rows[0] if name != "row_id"}
+    statement = update(JUDGEMENT).where(JUDGEMENT.c.id == bindparam("row_id")).values(new)
+    values = [{"row_id": row["row_id"], **{f"new_{name}": row[name] for name in new}} for row in rows]
+    session.connection().execute(statement, values)
+
+
 @contextmanager
 def _cycles_left_alone() -> Iterator[None]:
     """Let Python not look for cycles of references meanwhile.
@@ -531,8 +507,3 @@ def count_of_copies(copies: Sequence[Copy]) -> int:
     """Count the events of all copies."""
     query = select(func.count(JUDGEMENT.c.id))
     return sum(copy.session.scalar(query) or 0 for copy in copies)
-
-
-def _count_acted(chains: Mapping[int, Chain]) -> int:
-    """Count the events of judges on copies, but for this collection's."""
-    return sum(event.content.action != _SETTLE for side, chain in chains.items() if side for event in chain)

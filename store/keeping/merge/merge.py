@@ -13,7 +13,7 @@ from store.db.engine import display, writing
 from store.db.keys import document_keys, topic_keys
 from store.errors import ArgumentError, ConflictError, UnknownNameError
 from store.keeping.directory.tables import Progress, no_progress
-from store.keeping.merge.content import unite_documents, unite_guidelines, unite_runs, unite_topics
+from store.keeping.merge.content import unite_documents, unite_runs, unite_topics
 from store.keeping.merge.copies import Copy, Here, Merged, check_kinship, lock, opened
 from store.keeping.merge.histories import HistoryMerge, HowToSettle, count_of_copies
 from store.keeping.merge.people import (
@@ -25,6 +25,7 @@ from store.keeping.merge.people import (
     unite_terms,
 )
 from store.keeping.merge.pools import unite_pools
+from store.keeping.merge.tables import GUIDELINES
 from store.records import State
 from store.text import natural_key
 
@@ -40,20 +41,13 @@ def merge(
     """Bring copies of a collection together in it; they are only read, each in one state.
 
     Any order of merging, two by two or all at once, gives the same collection (`export collection` byte by
-    byte) as long as conflicts are settled by the same rule; merging twice changes nothing. What is settled by
-    hand is an event of its own, see `store.keeping.merge.settle`. Times order only what nothing else does.
-    Judges may be at work; what they decide meanwhile waits. With `dry_run` everything is done, counted, and
-    taken back. Memory: the events of one topic, of all copies. About 14 seconds for 500,000 events, 20 where
-    20,000 documents are in conflict.
-
-    With `is_done` false nothing was changed: conflicts are not settled, or it was a trial. `ConflictError`: a
-    collection is no copy of this one; copies differ in what cannot be brought together (a text, a run, a pool
-    of one name), all of it told, a line each; a judge who was erased on a copy is at work here.
-    `UnknownNameError`: a conflict is settled by hand that is none.
+    byte) as long as conflicts are settled by the same rule; merging twice changes nothing. What judges decide
+    meanwhile waits. With `dry_run` everything is done, counted, and taken back. Memory: the events of one
+    topic, of all copies. About 14 seconds for 500,000 events, 20 where 20,000 documents are in conflict.
     """
     _check_places(engine.url, others)
     with ExitStack() as stack:
-        copies = [stack.enter_context(opened(url, number)) for number, url in enumerate(others, start=1)]
+        copies = [stack.enter_context(opened(url)) for url in others]
         with writing(engine, bulk=True) as session:
             lock(session)
             here = Here(session, topic_keys(), document_keys())
@@ -89,7 +83,7 @@ def _unite_material(here: Here, copy: Copy) -> None:
     unite_judges(here, copy)
     unite_topics(here, copy)
     unite_documents(here, copy)
-    unite_guidelines(here, copy)
+    GUIDELINES.unite_all(here, copy)
     if not copy.is_part:
         unite_runs(here, copy)
         unite_pools(here, copy)

@@ -11,194 +11,102 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from sqlalchemy import Row, delete, func, insert, select, update
+from sqlalchemy import delete, func, insert, select, update
 from sqlmodel import Session
 
 from store.db.engine import overwrite_removed
-from store.db.raw import insert_one
-from store.db.tables import ASSIGNMENT, ASSIGNMENT_PLAN, ERASURE, JUDGE, JUDGE_TERM, JUDGEMENT, SITTING
+from store.db.tables import ASSIGNMENT, ASSIGNMENT_PLAN, ERASURE, JUDGE, JUDGE_TERM, JUDGEMENT
 from store.judging.assignments import is_decided
 from store.judging.erasing import erase
-from store.judging.judges import rename, rename_in_lists
+from store.judging.judges import rename_in_lists
 from store.keeping.merge.copies import Copy, Here
-
-_NEVER = datetime.min.replace(tzinfo=UTC)
+from store.keeping.merge.tables import ERASURES, JUDGES, PLANS, Values, sittings
 
 
 def unite_judges(here: Here, copy: Copy) -> None:
     """Take in the judges of a copy.
 
-    A judge is known by an identity that copies share, else by name. The name given last stands; who
-    is disabled on one copy is disabled. What a copy still has of a judge who is erased here is left
-    out, and counted.
+    A judge is known by an identity that copies share, else by name. What a copy still has of a judge who is
+    erased here is left out, and counted.
     """
     erased = set(here.session.scalars(select(ERASURE.c.uid)))
-    own = {row.uid: row for row in here.session.execute(select(JUDGE))}
-    theirs = []
-    for row in copy.session.execute(select(JUDGE).order_by(JUDGE.c.uid)):
-        if row.uid in erased:
-            _leave_out(copy, row)
-        else:
-            theirs.append(row)
-    pairs = [(own.get(row.uid), row) for row in theirs]
-    taken = {one.id for one, _ in pairs if one is not None}
-    free = {one.name: one for one in own.values() if one.id not in taken}
-    for known, row in pairs:
-        found = known or free.get(row.name)
-        if found is not None and found.kind != row.kind:
-            here.differs(copy, f"judge `{row.name}` is of kind {row.kind}, here {found.kind}")
-        elif found is not None:
-            copy.judges[row.id] = found.id
-            _unite(here, copy, found, row)
-        else:
-            copy.judges[row.id] = _add(here, copy, row)
-
-
-def _add(here: Here, copy: Copy, row: Row[Any]) -> int:
-    """Add a judge who is not here yet; where another one has the name, note it."""
-    if here.session.scalar(select(JUDGE.c.id).where(JUDGE.c.name == row.name)) is not None:
-        here.differs(copy, f"judge `{row.name}` is another judge here; rename one of them")
-        return 0
-    values = {column.name: getattr(row, column.name) for column in JUDGE.c if column.name != "id"}
-    copy.count.new["judges"] += 1
-    return insert_one(here.session, JUDGE, values)
-
-
-def _unite(here: Here, copy: Copy, own: Row[Any], row: Row[Any]) -> None:
-    """Make of two rows of one judge what both copies come to."""
-    session = here.session
-    is_newer = (row.renamed_at or _NEVER, row.name) > (own.renamed_at or _NEVER, own.name)
-    if is_newer and row.name != own.name:
-        if session.scalar(select(JUDGE.c.id).where(JUDGE.c.name == row.name)) is not None:
-            what = f"judge `{own.name}` is called `{row.name}` there, as another judge is here"
-            here.differs(copy, what)
-            return
-        rename(session, own.name, row.name)
-        copy.count.changed["judges"] += 1
-    renamed_at = max(own.renamed_at or _NEVER, row.renamed_at or _NEVER)
-    values = {
-        "uid": min(own.uid, row.uid),
-        "disabled": own.disabled or row.disabled,
-        "created_at": min(own.created_at, row.created_at),
-        "renamed_at": None if renamed_at == _NEVER else renamed_at,
-    }
-    if is_newer or any(getattr(own, name) != value for name, value in values.items()):
-        session.execute(update(JUDGE).where(JUDGE.c.id == own.id).values(values))
-    copy.count.changed["judges"] += own.disabled != values["disabled"]
+    own = {row["uid"]: row for row in JUDGES.fetch(here.session)}
+    theirs = JUDGES.fetch(copy.session)
+    for row in theirs:
+        if row["uid"] in erased:
+            events = select(func.count(JUDGEMENT.c.id)).where(JUDGEMENT.c.judge_id == row["id"])
+            copy.count.left_out["events of judges who were erased"] += copy.session.scalar(events) or 0
+    known = {row["uid"] for row in theirs}
+    free = {row["name"]: row for row in own.values() if row["uid"] not in known}
+    for row in theirs:
+        if row["uid"] not in erased:
+            mine = own.get(row["uid"]) or free.get(row["name"])
+            copy.judges[row["id"]] = JUDGES.unite(here, copy, mine, row)
 
 
 def unite_erasures(here: Here, copy: Copy) -> None:
     """Erase here whom the copy has erased, and keep what is left of them.
 
     To be done of every copy before judges are taken in: another one may still have such a judge.
-    The counts are those of whoever erased the judge, the larger ones where several did: what copies
-    still had depends on which of them came together before.
     """
     session = here.session
-    for row in copy.session.execute(select(ERASURE).order_by(ERASURE.c.uid)).all():
-        name = session.scalar(select(JUDGE.c.name).where(JUDGE.c.uid == row.uid))
+    for row in ERASURES.fetch(copy.session):
+        name = session.scalar(select(JUDGE.c.name).where(JUDGE.c.uid == row["uid"]))
         if name is not None:
             overwrite_removed(session)
             erase(session, name)
-            session.execute(delete(ERASURE).where(ERASURE.c.uid == row.uid))
+            session.execute(delete(ERASURE).where(ERASURE.c.uid == row["uid"]))
             here.erased.append(name)
-        own = session.execute(select(ERASURE).where(ERASURE.c.uid == row.uid)).first()
-        if own is None:
-            values = {column.name: getattr(row, column.name) for column in ERASURE.c if column.name != "id"}
-            insert_one(session, ERASURE, values)
-            continue
-        values = {
-            "judgements": max(own.judgements, row.judgements),
-            "events": max(own.events, row.events),
-            "erased_at": min(own.erased_at, row.erased_at),
-        }
-        session.execute(update(ERASURE).where(ERASURE.c.id == own.id).values(values))
-
-
-def _leave_out(copy: Copy, row: Row[Any]) -> None:
-    """Count what a copy still has of a judge who is erased."""
-    own = JUDGEMENT.c.judge_id == row.id
-    events = copy.session.scalar(select(func.count(JUDGEMENT.c.id)).where(own)) or 0
-    copy.count.left_out["events of judges who were erased"] += events
-
-
-Key = tuple[int, datetime]
-"""Row id of a judge, here, and when a sitting began: nobody begins two at once."""
+    ERASURES.unite_all(here, copy)
 
 
 def unite_sittings(here: Here, copy: Copy) -> None:
     """Take in the sittings of a copy, in the order in which they began.
 
-    One that is on both has gone on as far as the later of them knows; its host is not known where
-    one of them has forgotten it.
+    A judge begins one at a moment, unless hosts or processes differ that both copies know.
     """
-    own: dict[Key, list[Row[Any]]] = {}
-    for row in here.session.execute(select(SITTING)):
-        own.setdefault((row.judge_id, row.started_at), []).append(row)
-    connection = here.session.connection()
-    order = (SITTING.c.started_at, SITTING.c.id)
-    for row in copy.session.execute(select(SITTING).order_by(*order)).all():
-        judge = copy.judges.get(row.judge_id)
+    table = sittings(here.topics.names)
+    by_start: dict[tuple[int, datetime], list[Values]] = {}
+    for row in table.fetch(here.session):
+        by_start.setdefault((row["judge_id"], row["started_at"]), []).append(row)
+    for row in table.fetch(copy.session):
+        judge, topic = copy.judges.get(row["judge_id"]), row["topic_id"]
         if judge is None:
             continue
-        known = own.get((judge, row.started_at), [])
+        known = by_start.get((judge, row["started_at"]), [])
         mine = next((one for one in known if _is_same(one, row)), None)
-        topic = None if row.topic_id is None else copy.topics[row.topic_id]
-        if mine is None:
-            values = {column.name: getattr(row, column.name) for column in SITTING.c if column.name != "id"}
-            values |= {"judge_id": judge, "topic_id": topic}
-            copy.sittings[row.id] = insert_one(here.session, SITTING, values)
-            copy.count.new["sittings"] += 1
-            continue
-        copy.sittings[row.id] = mine.id
-        merged = _one_sitting(here, mine, row, topic)
-        if any(getattr(mine, name) != value for name, value in merged.items()):
-            connection.execute(update(SITTING).where(SITTING.c.id == mine.id).values(merged))
+        values = {**row, "judge_id": judge, "topic_id": None if topic is None else copy.topics[topic]}
+        copy.sittings[row["id"]] = table.unite(here, copy, mine, values)
 
 
-def _is_same(one: Row[Any], other: Row[Any]) -> bool:
+def _is_same(one: Values, other: Values) -> bool:
     """Say whether two sittings of one judge that began at one moment are one."""
-    if not one.host or not other.host:
-        return True
-    return (one.host, one.process) == (other.host, other.process)
-
-
-def _one_sitting(here: Here, mine: Row[Any], row: Row[Any], topic: int | None) -> dict[str, Any]:
-    """Return what two rows of one sitting come to."""
-    names = here.topics.names
-    last = max(
-        (mine.seen_at, names[mine.topic_id] if mine.topic_id else "", mine.topic_id),
-        (row.seen_at, names[topic] if topic else "", topic),
-        key=lambda one: one[:2],
-    )
-    ends = [one.ended_at for one in (mine, row) if one.ended_at is not None]
-    is_forgotten = not (mine.host and row.host) and mine.host != row.host
-    return {
-        "seen_at": last[0],
-        "topic_id": last[2],
-        "ended_at": max(ends, default=None),
-        "host": "" if is_forgotten else mine.host,
-        "process": 0 if is_forgotten else mine.process,
-        "program": min(mine.program, row.program),
-    }
+    hosts = [(row["host"], row["process"]) for row in (one, other) if row["host"]]
+    return len(set(hosts)) < 2
 
 
 def unite_terms(here: Here, copy: Copy) -> None:
     """Take in words that judges want marked; lists that differ become one, by the alphabet."""
     own, theirs = _terms(here.session), _terms(copy.session)
-    for (judge, topic), terms in theirs.items():
-        if judge not in copy.judges:
+    connection = here.session.connection()
+    for (judge_there, topic_there), terms in theirs.items():
+        if judge_there not in copy.judges:
             continue
-        key = copy.judges[judge], copy.topics[topic]
-        mine = own.get(key, [])
-        if mine == terms:
+        judge, topic = copy.judges[judge_there], copy.topics[topic_there]
+        mine = own.get((judge, topic), [])
+        united = sorted({*mine, *terms}) if mine and mine != terms else terms
+        if united == mine:
             continue
-        united = sorted({*mine, *terms}) if mine else terms
-        if united != mine:
-            _write_terms(here.session, key, united)
-            copy.count.new["terms"] += len(set(united) - set(mine))
+        at_topic = (JUDGE_TERM.c.judge_id == judge, JUDGE_TERM.c.topic_id == topic)
+        connection.execute(delete(JUDGE_TERM).where(*at_topic))
+        rows = [
+            {"judge_id": judge, "topic_id": topic, "position": place, "term": term}
+            for place, term in enumerate(united)
+        ]
+        connection.execute(insert(JUDGE_TERM), rows)
+        copy.count.new["terms"] += len(set(united) - set(mine))
 
 
 def _terms(session: Session) -> Mapping[tuple[int, int], list[str]]:
@@ -210,20 +118,7 @@ def _terms(session: Session) -> Mapping[tuple[int, int], list[str]]:
     return found
 
 
-def _write_terms(session: Session, key: tuple[int, int], terms: list[str]) -> None:
-    """Replace the terms of a judge for a topic."""
-    judge, topic = key
-    own = (JUDGE_TERM.c.judge_id == judge, JUDGE_TERM.c.topic_id == topic)
-    session.connection().execute(delete(JUDGE_TERM).where(*own))
-    rows = [
-        {"judge_id": judge, "topic_id": topic, "position": position, "term": term}
-        for position, term in enumerate(terms)
-    ]
-    session.connection().execute(insert(JUDGE_TERM), rows)
-
-
 _LATEST = datetime.max.replace(tzinfo=UTC)
-_COLUMNS = ("judge_id", "plan_id", "position", "purpose", "display_order", "lease_until")
 
 Pair = tuple[int, int]
 """Row ids, here, of a topic and a document."""
@@ -286,18 +181,8 @@ def settle_claims(session: Session) -> None:
 def _unite_plans(here: Here, copy: Copy) -> dict[int, int]:
     """Take in plans: known by when they were made, and return their row ids here."""
     session = here.session
-    key = (ASSIGNMENT_PLAN.c.created_at, ASSIGNMENT_PLAN.c.id)
-    own = {(row.created_at, row.lease_s): row for row in session.execute(select(ASSIGNMENT_PLAN))}
-    known: dict[int, int] = {}
-    for row in copy.session.execute(select(ASSIGNMENT_PLAN).order_by(*key)).all():
-        mine = own.get((row.created_at, row.lease_s))
-        if mine is not None:
-            known[row.id] = mine.id
-            continue
-        values = {"manifest": row.manifest, "lease_s": row.lease_s, "created_at": row.created_at}
-        known[row.id] = insert_one(session, ASSIGNMENT_PLAN, values)
-        copy.count.new["plans of assignment"] += 1
-    if copy.count.new["plans of assignment"]:
+    known, new = PLANS.unite_all(here, copy)
+    if new:
         names = {row.id: row.name for row in session.execute(select(JUDGE.c.id, JUDGE.c.name))}
         for row in copy.session.execute(select(JUDGE.c.id, JUDGE.c.name)).all():
             name = names.get(copy.judges.get(row.id, 0), row.name)
@@ -320,7 +205,7 @@ def _fetch(
     session: Session, copy: Copy | None = None, plans: Mapping[int, int] | None = None
 ) -> dict[Pair, list[_Place]]:
     """Return the places of a collection by document, by row ids here."""
-    columns = [ASSIGNMENT.c[name] for name in ("topic_id", "document_id", *_COLUMNS)]
+    columns = [ASSIGNMENT.c[name] for name in ("topic_id", "document_id", *_Place._fields)]
     found: dict[Pair, list[_Place]] = {}
     for topic, document, *values in session.connection().execute(select(*columns)):
         place = _Place(*values)
@@ -375,21 +260,13 @@ def _one_of(one: _Place, other: _Place, order: _Order) -> _Place:
 def _write(session: Session, pair: Pair, own: Iterable[_Place], united: Iterable[_Place]) -> None:
     """Put places in the place of others; those that stay keep their rows."""
     topic, document = pair
-    gone, new = Counter(own), Counter(united)
-    gone.subtract(united)
-    new.subtract(own)
+    gone, new = Counter(own) - Counter(united), Counter(united) - Counter(own)
     at_document = (ASSIGNMENT.c.topic_id == topic, ASSIGNMENT.c.document_id == document)
     connection = session.connection()
     for place, n in gone.items():
-        same = [ASSIGNMENT.c[name].is_not_distinct_from(getattr(place, name)) for name in _COLUMNS]
-        query = select(ASSIGNMENT.c.id).where(*at_document, *same).order_by(ASSIGNMENT.c.id)
-        ids = session.scalars(query.limit(max(n, 0))).all() if n > 0 else []
-        if ids:
-            connection.execute(delete(ASSIGNMENT).where(ASSIGNMENT.c.id.in_(ids)))
-    rows = [
-        {"topic_id": topic, "document_id": document, **place._asdict()}
-        for place, n in new.items()
-        for _ in range(n)
-    ]
+        same = [ASSIGNMENT.c[name].is_not_distinct_from(value) for name, value in place._asdict().items()]
+        ids = select(ASSIGNMENT.c.id).where(*at_document, *same).order_by(ASSIGNMENT.c.id).limit(n)
+        connection.execute(delete(ASSIGNMENT).where(ASSIGNMENT.c.id.in_(session.scalars(ids).all())))
+    rows = [{"topic_id": topic, "document_id": document, **place._asdict()} for place in new.elements()]
     if rows:
         connection.execute(insert(ASSIGNMENT), rows)

@@ -7,19 +7,18 @@ pool has drawn may be more on one, and then that one's draws stand.
 
 from __future__ import annotations
 
-import json
+from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
 from operator import itemgetter
 from typing import Any
 
-from sqlalchemy import Row, delete, insert, select, update
+from sqlalchemy import delete, insert, select, update
 from sqlmodel import Session
 
-from store.content.pools import is_same_plan
 from store.db.raw import insert_one, insert_raw, raw_rows
 from store.db.tables import POOL, POOL_ENTRY, POOL_RUN, POOL_TOPIC
 from store.keeping.merge.copies import Copy, Here
+from store.keeping.merge.tables import POOLS, Values
 
 _FIELDS = ("position", "priority", "stratum", "inclusion_probability", "sampled")
 _NAMES = [column.name for column in POOL_ENTRY.columns]
@@ -43,83 +42,59 @@ class _PoolContent:
 
 
 def unite_pools(here: Here, copy: Copy) -> None:
-    """Take in the pools of a copy; what is withdrawn on one copy is withdrawn."""
-    theirs = copy.session.execute(select(POOL).order_by(POOL.c.id)).all()
-    own = here.session.execute(select(POOL)).all()
-    by_moment = {row.created_at: row for row in own}
-    by_name = {row.name: row for row in own}
-    moments = {row.created_at for row in theirs}
+    """Take in the pools of a copy."""
+    own, theirs = POOLS.fetch(here.session), POOLS.fetch(copy.session)
+    by_moment = {row["created_at"]: row for row in own}
+    by_name = {row["name"]: row for row in own}
+    moments = {row["created_at"] for row in theirs}
     added = False
     # Those that are here first: one may give up a name that another one takes.
-    for row in sorted(theirs, key=lambda row: row.created_at not in by_moment):
-        mine = by_moment.get(row.created_at)
-        if mine is None:
-            mine = by_name.get(row.name)
-            if mine is not None and mine.created_at in moments:
-                mine = None
+    for row in sorted(theirs, key=lambda row: row["created_at"] not in by_moment):
+        mine = by_moment.get(row["created_at"])
+        if mine is None and row["name"] in by_name and by_name[row["name"]]["created_at"] not in moments:
+            mine = by_name[row["name"]]
+        n_differences = len(here.differences)
+        draws: dict[Pair, Entry] | None = None
         if mine is not None:
-            _unite(here, copy, mine, row)
-        else:
-            added = _add(here, copy, row) or added
+            draws = _fresh_draws(here, copy, mine, row)
+        if len(here.differences) == n_differences:
+            pool = POOLS.unite(here, copy, mine, row)
+        if len(here.differences) > n_differences:
+            continue
+        if mine is None:
+            _add_content(here, pool, _content(copy.session, row["id"], copy))
+            added = True
+        elif draws:
+            _draw(here, pool, draws)
+            copy.count.new["draws"] += len(draws)
+        _add_runs(here, copy, pool, row["id"])
     if added and _put_in_order(here.session):
         here.pools.clear()
 
 
-def _unite(here: Here, copy: Copy, mine: Row[Any], row: Row[Any]) -> None:
-    """Make of two rows of one pool what both copies come to."""
-    session = here.session
-    if mine.id not in here.pools:
-        here.pools[mine.id] = _content(session, mine.id)
-    own, other = here.pools[mine.id], _content(copy.session, row.id, copy)
+def _fresh_draws(here: Here, copy: Copy, mine: Values, row: Values) -> dict[Pair, Entry] | None:
+    """Return what the copy has drawn further, if anything; note where pools hold other documents."""
+    if mine["id"] not in here.pools:
+        here.pools[mine["id"]] = _content(here.session, mine["id"])
+    own: _PoolContent = here.pools[mine["id"]]
+    other = _content(copy.session, row["id"], copy)
     draws = _longer_draws(own, other) if own.budgets and own.budgets == other.budgets else None
     if draws is None and own != other:
         what = "has other documents" if own.entries != other.entries else "may draw more or fewer"
-        here.differs(copy, f"pool `{mine.name}` {what} there")
-        return
-    if mine.round != row.round or mine.display_order != row.display_order:
-        here.differs(copy, f"pool `{mine.name}` has another round or order there")
-        return
-    values = _fields(mine, row)
-    if values is None:
-        here.differs(copy, f"pool `{mine.name}` was made by another plan there")
-        return
-    name = values["name"]
-    if name != mine.name and session.scalar(select(POOL.c.id).where(POOL.c.name == name)):
-        here.differs(copy, f"pool `{mine.name}` is called `{name}` there, as another one is here")
-        return
-    if draws:
-        for (topic, document), entry in draws.items():
-            session.execute(
-                update(POOL_ENTRY)
-                .where(
-                    POOL_ENTRY.c.pool_id == mine.id,
-                    POOL_ENTRY.c.topic_id == topic,
-                    POOL_ENTRY.c.document_id == document,
-                )
-                .values(sampled=True, position=entry[0])
-            )
-        copy.count.new["draws"] += len(draws)
-        del here.pools[mine.id]
-    if any(getattr(mine, key) != value for key, value in values.items()):
-        session.execute(update(POOL).where(POOL.c.id == mine.id).values(values))
-        copy.count.changed["pools"] += values["withdrawn"] != mine.withdrawn
-    _add_runs(here, copy, mine.id, row.id)
+        here.differs(copy, f"pool `{mine['name']}` {what} there")
+    return draws
 
 
-def _fields(mine: Row[Any], row: Row[Any]) -> dict[str, Any] | None:
-    """Return the fields of a pool that is on both copies; ``None`` = the plans differ."""
-    plans = [json.loads(one.manifest) for one in (mine, row)]
-    bare = [{**plan, "replaced": None} for plan in plans]
-    if not is_same_plan(bare[0], bare[1]):
-        return None
-    # One that was replaced has given up its name.
-    chosen = max((mine, row), key=lambda one: ("replaced" in json.loads(one.manifest), one.name))
-    return {
-        "name": chosen.name,
-        "manifest": max(mine.manifest, row.manifest, key=lambda text: (len(text), text)),
-        "withdrawn": mine.withdrawn or row.withdrawn,
-        "created_at": min(mine.created_at, row.created_at),
-    }
+def _draw(here: Here, pool: int, draws: Mapping[Pair, Entry]) -> None:
+    """Draw what another copy has drawn."""
+    for (topic, document), entry in draws.items():
+        own = (
+            POOL_ENTRY.c.pool_id == pool,
+            POOL_ENTRY.c.topic_id == topic,
+            POOL_ENTRY.c.document_id == document,
+        )
+        here.session.execute(update(POOL_ENTRY).where(*own).values(sampled=True, position=entry[0]))
+    del here.pools[pool]
 
 
 def _longer_draws(own: _PoolContent, other: _PoolContent) -> dict[Pair, Entry] | None:
@@ -164,28 +139,14 @@ def _content(session: Session, pool: int, copy: Copy | None = None) -> _PoolCont
     return _PoolContent(entries, {topics[topic]: budget for topic, budget in budgets.items()})
 
 
-def _add(here: Here, copy: Copy, row: Row[Any]) -> bool:
-    """Add a pool that is not here; where another one has its name, note it and return False."""
-    session = here.session
-    other = session.scalar(select(POOL.c.created_at).where(POOL.c.name == row.name))
-    if other is not None:
-        here.differs(copy, f"pool `{row.name}` is another pool here, made {_moment(other)}")
-        return False
-    values = {column.name: getattr(row, column.name) for column in POOL.c if column.name != "id"}
-    connection = session.connection()
-    pool = insert_one(session, POOL, values)
-    content = _content(copy.session, row.id, copy)
-    rows = (_as_row(pool, pair, entry) for pair, entry in content.entries.items())
-    insert_raw(session, POOL_ENTRY, rows)
-    if content.budgets:
-        budgets = [
-            {"pool_id": pool, "topic_id": topic, "budget": budget}
-            for topic, budget in content.budgets.items()
-        ]
-        connection.execute(insert(POOL_TOPIC), budgets)
-    _add_runs(here, copy, pool, row.id)
-    copy.count.new["pools"] += 1
-    return True
+def _add_content(here: Here, pool: int, content: _PoolContent) -> None:
+    """Write what a new pool holds."""
+    insert_raw(
+        here.session, POOL_ENTRY, (_as_row(pool, pair, entry) for pair, entry in content.entries.items())
+    )
+    budgets = [{"pool_id": pool, "topic_id": topic, "budget": n} for topic, n in content.budgets.items()]
+    if budgets:
+        here.session.connection().execute(insert(POOL_TOPIC), budgets)
 
 
 def _as_row(pool: int, pair: Pair, entry: Entry) -> list[Any]:
@@ -231,7 +192,3 @@ def _put_last(session: Session, pool: int) -> None:
         moved = update(table).where(table.c.pool_id == pool).values(pool_id=number)
         connection.execute(moved)
     connection.execute(delete(POOL).where(own))
-
-
-def _moment(at: datetime) -> str:
-    return f"{at:%Y-%m-%d %H:%M:%S} UTC"

@@ -19,26 +19,19 @@ the event that gave it, its setter: what was put in its place on another copy, b
 that one, is taken instead; of two notes of which neither knew the other, the one at the end that
 stands. A settlement gives nothing of its own: its values are those of an event before it.
 
-Settlements are of two kinds, and what may be said of the order of merging rests on it.
+What a rule made, or what made itself, depends on nothing but the ends and the rule: while nobody has
+built upon it, it is taken off before the ends are looked at, and made anew over all of them. It stands,
+whatever rule is asked for now, while it knew every decision that stands now; where a new one differs, its
+conflict is open again.
 
-What a rule made, or what made itself, depends on nothing but the ends and the rule. While nobody
-has built upon it, it is taken off before the ends are looked at, and made anew over all of them:
-with one copy more there may be more. It says nothing that the ends do not, so no trace of it is
-kept. One that a rule made stands, whatever rule is asked for now, while it knew every decision that
-stands now: one copy more with notes and marks, or with older decisions, asks nothing again. Where a
-new decision differs, its conflict is open again.
+A ruling by hand is an event like a judge's, never taken off: a decision of its own, made knowing all it
+follows, so that the decisions before it are passed over, and a new one that differs is a conflict with it.
+Ruling again is one more event. A ruling given before a third copy came, and the same one given after, are
+two events; where both come together they agree.
 
-A ruling by hand is an event like a judge's: it is never taken off, and the history keeps it. It is
-a decision of its own, whatever it says, made knowing all it follows, so the decisions before it are
-passed over. A copy that brings notes alone, or decisions it knew, leaves it standing; a new
-decision that differs is a conflict with it. Ruling again is one more event, which follows it; two
-rulings that did not know each other are decisions like others.
-
-The graph after a merge is thus the union of the events of judges and hands, closed by a function of
-that union and the rule: the same in any order, two by two or all at once, and however often, as
-long as the rule is one. A ruling given before a third copy came, and the same ruling given after,
-are two events, as two decisions of a judge would be: the document stands the same, by the one or
-the other, and where both come together they agree.
+The graph after a merge is thus the union of the events of judges and hands, closed by a function of that
+union and the rule: the same in any order, two by two or all at once, and however often, as long as the
+rule is one.
 """
 
 from __future__ import annotations
@@ -46,10 +39,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
+from operator import attrgetter
 from typing import Any
 
-from store.keeping.merge.copies import _RULES, MergeConflict, SettleRule, Take, Version
-from store.keeping.merge.graph import OTHER, Graph, Id, Node, ancestors_of, identity_of, in_order
+from store.keeping.merge.copies import MergeConflict, SettleRule, Take, Version
+from store.keeping.merge.graph import OTHER, Content, Graph, Id, Node, ancestors_of, identity_of, in_order
 from store.records import DECIDED, Action, State
 
 Ancestors = Mapping[Id, frozenset[Id]]
@@ -79,7 +74,7 @@ def closing(
         state=state.value,
         grade=grade,
         reason=taken.content.reason if is_same else b"",
-        note=_Kept(graph, ancestors, _note).value(ends, taken),
+        note=_Kept(graph, ancestors, attrgetter("note")).value(ends, taken),
         display_order=None,
         judged_at=max(node.content.judged_at for node in ends),
         other=(*OTHER.values(),),
@@ -87,18 +82,10 @@ def closing(
         document_sha256=decider.content.document_sha256,
         topic_version=decider.content.topic_version,
         settled=how,
-        passages=_Kept(graph, ancestors, _passages).value(ends, taken),
+        passages=_Kept(graph, ancestors, attrgetter("passages")).value(ends, taken),
     )
     parents = frozenset(node.identity for node in ends)
     return Node(identity_of(content, parents, None), content, parents, None, taken.identity)
-
-
-def _note(node: Node) -> bytes:
-    return node.content.note
-
-
-def _passages(node: Node) -> tuple[tuple[int, int, bytes], ...]:
-    return node.content.passages
 
 
 @dataclass(slots=True)
@@ -107,45 +94,43 @@ class _Kept:
 
     graph: Graph
     ancestors: Ancestors
-    read: Callable[[Node], Any]
+    read: Callable[[Content], Any]
     _setters: dict[Id, Id | None] = field(default_factory=dict)
 
     def value(self, ends: Sequence[Node], chosen: Node) -> Any:
         """Return what a settlement of the ends keeps that takes one of them, or one before them."""
-        setter = self._kept(ends, chosen)
-        return self.read(chosen if setter is None else self.graph[setter])
+        found = self._newest([end.identity for end in ends], chosen.identity)
+        return self._at(chosen.identity if found is None else found)
 
-    def _kept(self, ends: Sequence[Node], chosen: Node) -> Id | None:
+    def _at(self, event: Id) -> Any:
+        return self.read(self.graph[event].content)
+
+    def _newest(self, ends: Sequence[Id], chosen: Id) -> Id | None:
         """Return the setter of what is kept; ``None`` = it is empty from the first event on."""
-        setters = [self._setter(end) for end in ends]
         own = self._setter(chosen)
-        if own is None:
-            newer = [one for one in setters if one is not None]
-        else:
-            newer = [one for one in setters if one is not None and own in self.ancestors[one]]
+        setters = [one for one in map(self._setter, ends) if one is not None]
+        newer = [one for one in setters if own is None or own in self.ancestors[one]]
         newest = [one for one in newer if not any(one in self.ancestors[two] for two in newer)]
         return newest[-1] if newest else own
 
-    def _setter(self, end: Node) -> Id | None:
-        """Return the event that gave an end its value; ``None`` as of `_kept`."""
-        if end.identity not in self._setters:
-            self._setters[end.identity] = self._found_setter(end)
-        return self._setters[end.identity]
+    def _setter(self, end: Id) -> Id | None:
+        """Return the event that gave an end its value; ``None`` as of `_newest`."""
+        if end not in self._setters:
+            self._setters[end] = self._found_setter(self.graph[end])
+        return self._setters[end]
 
-    def _found_setter(self, end: Node) -> Id | None:
-        node, value = end, self.read(end)
+    def _found_setter(self, node: Node) -> Id | None:
+        value = self._at(node.identity)
         while node.parents and not node.is_settlement:
             (parent,) = node.parents
-            if self.read(self.graph[parent]) != value:
+            if self._at(parent) != value:
                 return node.identity
             node = self.graph[parent]
         if not node.is_settlement:
             return node.identity if value else None
         if node.chosen is not None:
-            taken = self.graph[node.chosen]
-            settled = [self.graph[one] for one in self.ancestors if one in node.parents]
-            found = self._kept(settled, taken)
-            if self.read(taken if found is None else self.graph[found]) == value:
+            found = self._newest([one for one in self.ancestors if one in node.parents], node.chosen)
+            if self._at(node.chosen if found is None else found) == value:
                 return found
         # It was settled otherwise than it would be now.
         return node.identity
@@ -156,7 +141,7 @@ AGREED = "agreed"
 DECISION = "decision"
 """A decision stood against what is none."""
 BY_HAND = "by hand"
-_STATES = {state.value: state for state in State}
+_RULES = {rule.value: rule for rule in SettleRule}
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,32 +252,27 @@ def choose(stands: Sequence[Stand], rule: SettleRule) -> Stand:
     stands; the last is returned.
     """
     if rule is SettleRule.EARLIEST:
-        return min(stands, key=lambda one: one.decider.content.judged_at)
-    key: Callable[[Stand], Any]
-    if rule is SettleRule.LATEST:
-        key = _judged_at
-    elif rule is SettleRule.HIGHEST:
-        key = _grade
-    elif rule is SettleRule.LOWEST:
-        key = _negative_grade
-    else:
+        return min(stands, key=_judged_at)
+    if rule not in _BEST:
         return stands[-1]
-    best: Any = max(key(one) for one in stands)
-    return next(one for one in reversed(stands) if key(one) == best)
+    return max(reversed(stands), key=_BEST[rule])
 
 
 def _judged_at(one: Stand) -> str:
     return one.decider.content.judged_at
 
 
-def _grade(one: Stand) -> tuple[bool, int]:
+def _grade(one: Stand, sign: int = 1) -> tuple[bool, int]:
+    """Order grades; what has none comes before all."""
     grade = one.outcome.grade
-    return grade is not None, grade or 0
+    return grade is not None, sign * (grade or 0)
 
 
-def _negative_grade(one: Stand) -> tuple[bool, int]:
-    grade = one.outcome.grade
-    return grade is not None, -(grade or 0)
+_BEST: dict[SettleRule, Callable[[Stand], Any]] = {
+    SettleRule.LATEST: _judged_at,
+    SettleRule.HIGHEST: _grade,
+    SettleRule.LOWEST: partial(_grade, sign=-1),
+}
 
 
 def _by_rule(stands: Sequence[Stand], rule: SettleRule) -> Take:
@@ -419,7 +399,7 @@ def _ruled_on(graph: Graph, ancestors: dict[Id, frozenset[Id]], ruling: Node) ->
 
 
 def _outcome(node: Node) -> Take:
-    return Take(_STATES[node.content.state], node.content.grade)
+    return Take(State(node.content.state), node.content.grade)
 
 
 def conflict_of(

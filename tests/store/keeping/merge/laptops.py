@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import count
 from typing import Any
 
 from hypothesis import strategies as st
 
 from store.keeping.merge.copies import SettleRule, Take
-from store.keeping.merge.graph import Chain, Content, CopyEvent, chain_of, placed, united
+from store.keeping.merge.graph import Chain, Content, CopyEvent, Placed, placed, united
 from store.keeping.merge.settle import Settled, settle
 from store.records import Action, State
 
@@ -73,6 +73,16 @@ def act(chain: Chain, action: Action, at: int, *, grade: int = 0, word: bytes = 
                   "reason": word if action is Action.CANNOT else b""}  # fmt: skip
     state_now = str(stands.pop("state"))
     return [*chain, CopyEvent(content(action.value, state_now, at, **stands, **kept))]
+
+
+def chain_of(row: Iterable[Placed]) -> list[CopyEvent]:
+    """Return placed events as a copy would have them; their tags are the nodes."""
+    return [
+        CopyEvent(
+            one.node.content._replace(display_order=one.display_order), one.undoes, one.follows, one.node
+        )
+        for one in row
+    ]
 
 
 def merged(*chains: Chain, rule: SettleRule | None = None, take: Take | None = None) -> Settled:

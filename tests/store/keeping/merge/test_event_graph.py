@@ -6,13 +6,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from store.keeping.merge.copies import SettleRule
-from store.keeping.merge.graph import CopyEvent, chain_of, in_order, placed, united
+from store.keeping.merge.graph import CopyEvent, in_order, placed, united
 from store.keeping.merge.settle import BY_HAND
 from store.records import Action
 from tests.store.keeping.merge.laptops import (
     QUIET,
     act,
     bare,
+    chain_of,
     content,
     judged,
     merge,

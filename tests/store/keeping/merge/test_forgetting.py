@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from store.keeping.merge.copies import SettleRule
-from store.keeping.merge.graph import Chain, CopyEvent, chain_of, placed, united
+from store.keeping.merge.graph import Chain, CopyEvent, placed, united
 from store.keeping.merge.histories import without_forgotten
 from store.keeping.merge.settle import settle
 from store.records import Action
-from tests.store.keeping.merge.laptops import ACTIONS, act, bare, content, judged
+from tests.store.keeping.merge.laptops import ACTIONS, act, bare, chain_of, content, judged
 
 WORDED = CopyEvent(content("cannot", "cannot", 1, reason=b"torn"))
 NOTED = CopyEvent(content("note", "cannot", 2, reason=b"torn", note=b"ask Eve"))

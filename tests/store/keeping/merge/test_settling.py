@@ -6,10 +6,20 @@ import pytest
 from hypothesis import given, settings
 
 from store.keeping.merge.copies import SettleRule, Take
-from store.keeping.merge.graph import CopyEvent, chain_of, placed
+from store.keeping.merge.graph import CopyEvent, placed
 from store.keeping.merge.settle import BY_HAND, choose
 from store.records import Action, State
-from tests.store.keeping.merge.laptops import act, bare, content, judged, merge, merged, states, worked_apart
+from tests.store.keeping.merge.laptops import (
+    act,
+    bare,
+    chain_of,
+    content,
+    judged,
+    merge,
+    merged,
+    states,
+    worked_apart,
+)
 from tests.strategies import examples
 
 BASE = [CopyEvent(judged(0, 1, guideline_version=1))]
