@@ -109,6 +109,8 @@ class Talk:
         self._width = width
         self._document: Pages | None = None
         self._aside: Pages | None = None
+        self.n_unused = 0
+        """A script's answers that were given for documents it never came to."""
         self.is_interactive = read.isatty()
         """Whether somebody types the answers: a script gives them before it has seen anything."""
 
@@ -128,13 +130,12 @@ class Talk:
         self._aside = None
         self._document = self._print(Pages(text, self._page, self._width))
 
-    def show(self, text: str) -> None:
-        """Print something to be looked up; Enter goes on with it, and then with the document."""
-        self._aside = self._print(Pages(text, self._page, self._width))
-
-    def show_list(self, lines: Iterable[str]) -> None:
-        """Print the first lines of a list; Enter goes on with it, and then with the document."""
-        self._aside = self._print(Pages("\n".join(lines), self._page or LIST_LINES, self._width))
+    def show(self, text: str | Iterable[str]) -> None:
+        """Print a text, or the first lines of a list; Enter goes on with it, and then with the document."""
+        n_lines = self._page
+        if not isinstance(text, str):
+            text, n_lines = "\n".join(text), n_lines or LIST_LINES
+        self._aside = self._print(Pages(text, n_lines, self._width))
 
     def show_more(self) -> None:
         """Print the next page."""
@@ -177,6 +178,13 @@ class Talk:
             dropped += 1
         if dropped:
             self.say(f"{counted(dropped, 'line')} typed too early: not used")
+
+    def say_unused(self) -> None:
+        """Say how many answers of a script were not used, if any."""
+        if self.n_unused:
+            were = "was" if self.n_unused == 1 else "were"
+            self.say(f"{counted(self.n_unused, 'answer')} {were} not used")
+            self.n_unused = 0
 
     def _print(self, pages: Pages) -> Pages | None:
         """Print the next page of a text, and return what has more."""

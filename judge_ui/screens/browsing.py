@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from functools import partial
 
@@ -13,7 +12,7 @@ from judge_ui.screens.document import DocumentScreen
 from judge_ui.screens.lists import HistoryScreen, PoolListScreen, list_hints
 from judge_ui.screens.reading import guidelines_screen, help_screen, list_help, topic_screen
 from judge_ui.session.keys import Command, KeyTable
-from judge_ui.session.messages import counted
+from judge_ui.session.messages import counted, refusal
 from judge_ui.session.session import JudgingSession
 from judge_ui.widgets.document_pane import MARKING_HINTS, DocumentPane
 from judge_ui.widgets.lines import Hint
@@ -21,8 +20,6 @@ from judge_ui.widgets.lists import PoolList
 from store.errors import PoolerError
 from store.records import SeenEvent
 from store.text import sanitise_line
-
-_COMMAS = re.compile("[,，、]")
 
 
 class BrowsingScreen(DocumentScreen):
@@ -57,8 +54,7 @@ class BrowsingScreen(DocumentScreen):
 
     def _refuse(self, error: PoolerError) -> None:
         """Say why something was not done."""
-        hint = f"; {error.hint}" if error.hint else ""
-        self._tell(f"{error.message}{hint}", urgent=True)
+        self._tell(refusal(error), urgent=True)
 
     def _move(self, go: Callable[[], bool], otherwise: str) -> bool | None:
         """Go to another document; False where there is none, ``None`` where that was refused."""
@@ -112,7 +108,7 @@ class BrowsingScreen(DocumentScreen):
     def _read_guidelines(self) -> None:
         """Show the guidelines."""
         try:
-            guideline = self._session.guidelines()
+            guideline = self._session.desk.guidelines()
         except PoolerError as error:
             self._refuse(error)
         else:
@@ -124,20 +120,9 @@ class BrowsingScreen(DocumentScreen):
 
     def _go_to_event(self, event: SeenEvent | None) -> None:
         """Go to the document of an event, in another topic if need be."""
-        if event is None:
-            return
-        session = self._session
-
-        def go() -> bool:
-            if session.topic is None or session.topic.topic != event.topic:
-                session.open_topic(event.topic)
-            docnos = [task.docno for task in session.tasks]
-            if event.docno not in docnos:
-                return False
-            session.go_to(docnos.index(event.docno))
-            return True
-
-        self._move(go, f"{event.docno} is no longer in your queue")
+        if event is not None:
+            go = partial(self._session.go_to_document, event.topic, event.docno)
+            self._move(go, f"{event.docno} is no longer in your queue")
 
     def _ask_command(self) -> None:
         """Ask for a command by its name."""
@@ -227,13 +212,12 @@ class BrowsingScreen(DocumentScreen):
         """Keep the judge's own words and mark them."""
         if text is None:
             return
-        terms = [term.strip() for term in _COMMAS.split(text) if term.strip()]
         try:
-            self._session.set_own_terms(terms)
+            self._session.set_own_terms(text)
         except PoolerError as error:
             self._refuse(error)
             return
-        self._terms = self._all_terms()
+        self._terms = self._session.terms
         self._forget_ahead()
         self._show_again()
         own = ", ".join(self._session.own_terms)

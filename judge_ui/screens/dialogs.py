@@ -12,6 +12,7 @@ from textual.containers import Horizontal, Vertical
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
+from judge_ui.screens.base import Dialog
 from judge_ui.session.keys import (
     EXPLANATIONS,
     OTHER_REASON,
@@ -30,10 +31,8 @@ from store.wrapping import cell_width, pad
 _BACK = ("Esc", "goes back")
 
 
-class LineDialog(ModalScreen[str | None]):
+class LineDialog(Dialog[str | None]):
     """Asks for a line of text; gives ``None`` when it is to stay as it was."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [("escape", "cancel", "Cancel")]
 
     def __init__(self, question: str, text: str, enter: str, *, is_selected: bool = False) -> None:
         super().__init__()
@@ -63,10 +62,6 @@ class LineDialog(ModalScreen[str | None]):
         event.stop()
         self.dismiss(event.value.strip())
 
-    def action_cancel(self) -> None:
-        """Take nothing."""
-        self.dismiss(None)
-
 
 class NoteDialog(LineDialog):
     """Asks for a note on a document, its docno fit for a terminal."""
@@ -81,10 +76,8 @@ class NoteDialog(LineDialog):
         self.dismiss(None if event.value == self._text else event.value.strip())
 
 
-class CannotDialog(ModalScreen[str | None]):
+class CannotDialog(Dialog[str | None]):
     """Asks why a document cannot be judged; gives ``None`` when it can after all."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [("escape", "cancel", "Cancel")]
 
     def __init__(self) -> None:
         super().__init__()
@@ -123,10 +116,6 @@ class CannotDialog(ModalScreen[str | None]):
         event.stop()
         if event.value.strip():
             self.dismiss(event.value.strip())
-
-    def action_cancel(self) -> None:
-        """Take nothing."""
-        self.dismiss(None)
 
 
 class ChoiceDialog(WaitsForPaint, ModalScreen[str | None]):
@@ -180,10 +169,10 @@ _ARROWS = {
 """Keys that move in the list while the field has the focus: letters are typed."""
 
 
-class PaletteDialog(ModalScreen[Command | None]):
+class PaletteDialog(Dialog[Command | None]):
     """Asks for a command; gives ``None`` for none."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [("escape,ctrl+p", "cancel", "Cancel")]
+    BINDINGS: ClassVar[list[BindingType]] = [("ctrl+p", "dismiss", "Back")]
 
     def __init__(self, keys: KeyTable, commands: Sequence[Command] = COMMANDS) -> None:
         super().__init__()
@@ -229,10 +218,6 @@ class PaletteDialog(ModalScreen[Command | None]):
         """Give the command."""
         message.stop()
         self.dismiss(self._found[message.row])
-
-    def action_cancel(self) -> None:
-        """Give none."""
-        self.dismiss(None)
 
     def _fill(self, typed: str) -> None:
         """Show the commands that match, those whose name begins so before others."""

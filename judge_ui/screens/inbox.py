@@ -9,20 +9,20 @@ from datetime import datetime
 from rich.text import Text
 from textual import events, on
 from textual.app import ComposeResult
-from textual.containers import Vertical
-from textual.screen import Screen
 from textual.widgets import DataTable
 
+from judge_ui.screens.adjudicate import AdjudicateScreen
+from judge_ui.screens.base import WorkScreen
 from judge_ui.screens.dialogs import PaletteDialog
 from judge_ui.screens.judge import JudgeScreen
 from judge_ui.screens.lists import HistoryScreen
 from judge_ui.screens.reading import briefing_screen, guidelines_screen, inbox_help
+from judge_ui.session.adjudicating import AdjudicatingSession
 from judge_ui.session.keys import SCROLLING, Command, KeyTable
 from judge_ui.session.messages import day_or_time, forecast_words, said
 from judge_ui.session.session import JudgingSession
 from judge_ui.session.words import KeyOutcome, KeyResult
-from judge_ui.widgets.lines import Hints, Notice, TitleBar
-from judge_ui.widgets.small import TooSmall
+from judge_ui.widgets.lines import Notice, TitleBar
 from store.errors import PoolerError
 from store.records import InboxLine, SeenEvent
 from store.text import sanitise_line
@@ -57,20 +57,13 @@ _HINTS = (
     (Command.QUIT, "quit"),
 )
 
-OpenScreen = Callable[[JudgingSession, KeyTable, KeyResult | None], JudgeScreen]
-"""Makes the screen of an open topic, what it is to say at once given last."""
 
-
-class InboxScreen(Screen[None]):
+class InboxScreen(WorkScreen[None]):
     """The topics of a session's judge."""
 
-    def __init__(
-        self, session: JudgingSession, keys: KeyTable, open_screen: OpenScreen = JudgeScreen
-    ) -> None:
-        super().__init__()
+    def __init__(self, session: JudgingSession, keys: KeyTable) -> None:
+        super().__init__(keys)
         self._session = session
-        self._keys = keys
-        self._open_screen = open_screen
         self._briefed: set[tuple[str, int]] = set()
         """Topics whose briefing was acknowledged, and the version of the guidelines in it."""
         self._lines: list[InboxLine] = []
@@ -78,14 +71,10 @@ class InboxScreen(Screen[None]):
         """Where the judge has moved the cursor; ``None`` = nowhere yet."""
         self._filled: tuple[list[dict[str, str]], dict[str, int]] | None = None
 
-    def compose(self) -> ComposeResult:
-        """Lay out the screen."""
-        yield TooSmall()
-        with Vertical(id="work"):
-            yield TitleBar(id="topic-bar")
-            yield DataTable(id="topics", cursor_type="row", zebra_stripes=False)
-            yield TitleBar(id="forecast")
-            yield Hints(self._keys, self._session.scale, id="hints")
+    def compose_work(self) -> ComposeResult:
+        """Give the topics."""
+        yield DataTable(id="topics", cursor_type="row", zebra_stripes=False)
+        yield TitleBar(id="forecast")
 
     def on_mount(self) -> None:
         """List the topics, or go to the one that is open."""
@@ -136,7 +125,7 @@ class InboxScreen(Screen[None]):
             self.app.push_screen(HistoryScreen(session, keys), self._open_event)
         elif command is Command.GUIDELINES:
             try:
-                self.app.push_screen(guidelines_screen(session.guidelines(), keys))
+                self.app.push_screen(guidelines_screen(session.desk.guidelines(), keys))
             except PoolerError as error:
                 self._foot(error.message)
         elif command is Command.UNDO:
@@ -184,9 +173,7 @@ class InboxScreen(Screen[None]):
         session = self._session
         try:
             session.open_topic(event.topic)
-            docnos = [task.docno for task in session.tasks]
-            if event.docno in docnos:
-                session.go_to(docnos.index(event.docno))
+            session.go_to_document(event.topic, event.docno)
         except PoolerError as error:
             self._foot(error.message)
         else:
@@ -212,7 +199,7 @@ class InboxScreen(Screen[None]):
             return
         guideline = None
         with suppress(PoolerError):
-            guideline = session.guidelines()
+            guideline = session.desk.guidelines()
         version = 0 if guideline is None else guideline.version
         is_empty = guideline is None and not (topic.narrative + topic.description).strip()
         if is_empty or (topic.topic, version) in self._briefed:
@@ -230,19 +217,23 @@ class InboxScreen(Screen[None]):
     def _go_in(self, opening: KeyResult | None = None) -> None:
         """Show the open topic."""
         self._row = None
-        self.app.push_screen(self._open_screen(self._session, self._keys, opening))
+        session, keys = self._session, self._keys
+        if isinstance(session, AdjudicatingSession):
+            self.app.push_screen(AdjudicateScreen(session, keys, opening))
+        else:
+            self.app.push_screen(JudgeScreen(session, keys, opening))
 
     def _list(self) -> None:
         """Read the topics and show them."""
         try:
-            self._lines = self._session.inbox()
+            self._lines = self._session.desk.inbox()
         except PoolerError as error:
             self._foot(error.message)
             return
         total = sum(line.documents for line in self._lines)
         left = sum(line.left for line in self._lines)
-        progress = f"{self._session.judge_name}   {total - left}/{total}  left {left}"
-        self.query_one("#topic-bar", TitleBar).show("Topics", progress)
+        progress = f"{self._session.desk.judge_name}   {total - left}/{total}  left {left}"
+        self._title_bar.show("Topics", progress)
         self._foot("" if self._lines else "nothing to judge yet: nothing is pooled, or assigned to you")
         self._forecast(left)
         self._fill()
@@ -260,7 +251,7 @@ class InboxScreen(Screen[None]):
         """Write the last line."""
         hints = [("Enter", "open")]
         hints += [(self._keys.name(command), word) for command, word in _HINTS]
-        self.query_one(Hints).show(None, Notice(sanitise_line(message)), hints)
+        self.show_foot(hints, Notice(sanitise_line(message)))
 
     def _fill(self) -> None:
         """Lay the topics out in the room there is."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import suppress
 from functools import partial
 
 from textual import on
@@ -13,15 +12,16 @@ from textual.timer import Timer
 from judge_ui.screens.browsing import BrowsingScreen
 from judge_ui.screens.dialogs import CannotDialog, ChoiceDialog, ConfirmDialog, NoteDialog
 from judge_ui.screens.summary import Review, SummaryScreen
+from judge_ui.session.ending import NextStep
 from judge_ui.session.keys import Command, KeyTable
-from judge_ui.session.messages import NextStep, clock_time, conflict_words, decision_mark, live_words, said
+from judge_ui.session.messages import clock_time, conflict_words, decision_mark, said, warning_of_others
 from judge_ui.session.queue import Filter
 from judge_ui.session.session import JudgingSession
 from judge_ui.session.words import KeyOutcome, KeyResult, grade_mark, grade_name
 from judge_ui.widgets.document_pane import DocumentPane
-from judge_ui.widgets.lines import Hints, Notice
+from judge_ui.widgets.lines import Notice
 from store.errors import PoolerError
-from store.records import SeenEvent, State
+from store.records import SeenEvent
 from store.text import sanitise_line
 
 RETRY_S = 2.0
@@ -172,17 +172,13 @@ class JudgeScreen(BrowsingScreen):
 
     def _blink(self) -> None:
         """Make the grade keys blink once."""
-        hints = self.query_one(Hints)
-        hints.add_class("-blink")
-        self.set_timer(_BLINK_S, lambda: hints.remove_class("-blink"))
+        self._hint_lines.add_class("-blink")
+        self.set_timer(_BLINK_S, lambda: self._hint_lines.remove_class("-blink"))
 
     def _warn_of_others(self) -> None:
         """Say that the same judge is at work elsewhere."""
-        sittings, topic = [], self._session.topic
-        with suppress(PoolerError):
-            sittings = self._session.live_elsewhere()
-        if sittings and topic is not None:
-            self._tell(live_words(sittings, topic.topic), urgent=True)
+        if warning := warning_of_others(self._session):
+            self._tell(warning, urgent=True)
 
     def _retry(self) -> None:
         """Try again to write what could not be written, or to bring the next document."""
@@ -319,13 +315,12 @@ class JudgeScreen(BrowsingScreen):
 
     def _show_review(self) -> None:
         """Show the document that is gone over, or the next that is still there."""
-        docnos = [task.docno for task in self._session.tasks]
-        while self._review is not None and self._review.here not in docnos:
+        place_of = self._session.queue.place_of
+        while self._review is not None and place_of(self._review.here) is None:
             if not self._review.go(1):
                 self._review = None
         if self._review is not None:
-            place = docnos.index(self._review.here)
-            self._move(partial(self._has_gone_to, place), "")
+            self._move(partial(self._has_gone_to, place_of(self._review.here) or 0), "")
             self._status = Notice(f"{self._review.where}  {self._saved}", self._review.where)
             self._show()
 
@@ -349,9 +344,7 @@ class JudgeScreen(BrowsingScreen):
 
     def _quick(self) -> list[str]:
         """Return the documents that were decided quickly and not gone over since."""
-        session = self._session
-        docnos = [session.tasks[place].docno for place in session.places(Filter.QUICK)]
-        return [docno for docno in docnos if docno not in self._reviewed]
+        return [docno for docno in self._session.docnos(Filter.QUICK) if docno not in self._reviewed]
 
     def _sum_up(self) -> None:
         """Show the end of the topic."""
@@ -369,8 +362,7 @@ class JudgeScreen(BrowsingScreen):
         elif wish is NextStep.UNDO:
             self._undo()
         elif wish is NextStep.SKIPPED:
-            docnos = [task.docno for task in session.tasks if task.state is State.SKIPPED]
-            self._begin_review(Review("skipped", docnos))
+            self._begin_review(Review("skipped", session.docnos(Filter.SKIPPED)))
         elif wish is NextStep.QUICK:
             what = f"decided in under {session.quick_s:g} s"
             self._begin_review(Review(what, self._quick()))

@@ -10,7 +10,7 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from judge_ui.session.keys import Command, KeyTable
-from judge_ui.session.words import Progress, grade_mark
+from judge_ui.session.words import grade_mark
 from judge_ui.widgets.laid_out import LaidText, Look, MarkedText, lay_out, strong
 from store.records import Scale, State, Task
 from store.text import sanitise_line
@@ -46,13 +46,14 @@ class TitleBar(Widget):
     def __init__(
         self,
         left: str = "",
+        right: str = "",
         *,
         id: str | None = None,  # noqa: A002 - Textual's name
         classes: str | None = None,
     ) -> None:
         super().__init__(id=id, classes=classes)
         self._left = left
-        self._right = ""
+        self._right = right
 
     def show(self, left: str, right: str = "") -> None:
         """Show other words; they must be fit for a terminal."""
@@ -92,12 +93,6 @@ class Brief(Widget):
             more = f" ... ({self._keys.name(Command.TOPIC)}: all)"
             lines[-1] = _cut_at_word(lines[-1], room - len(more)) + more
         return Content("\n".join(f" {line}" for line in lines))
-
-
-def progress_words(judge: str, progress: Progress) -> str:
-    """Say who judges and how far the topic has come."""
-    decided = progress.total - progress.left
-    return f"{judge}   {decided}/{progress.total}  left {progress.left}"
 
 
 def content(marked_text: MarkedText) -> Content:

@@ -90,7 +90,7 @@ def test_a_later_sitting_resumes_at_the_first_document_without_a_decision(
     grade(session, clock, 2)
     shown(session).skip()
     shown(session).cannot("unreadable")
-    session.leave()
+    session.desk.leave()
     later = sit(two_topics, clock)
     later.open_topic("12")
     assert docno(later) == "e3"
@@ -244,7 +244,7 @@ def test_every_key_ends_a_pause(two_topics: Collection, clock: Any, events: Even
     first = sit(two_topics, clock)
     first.open_topic("12")
     grade(first, clock, 2)
-    first.leave()
+    first.desk.leave()
     session = sit(two_topics, clock)
     session.open_topic("12")
     session.go_previous()
@@ -338,7 +338,7 @@ def test_undo_goes_back_event_by_event_across_notes_and_topics(
     shown(session).note("a note on e1")
     session.open_topic("0013")
     grade(session, clock, 1)
-    assert (session.n_decided, session.n_written) == (2, 3)
+    assert (session.n_decided, len(session.undoing)) == (2, 3)
 
     assert session.undo().message == "grade 1 undone: unjudged again"
     assert (docno(session), session.progress.judged) == ("j0", 0)
@@ -398,7 +398,7 @@ def test_undo_reaches_this_sitting_only(two_topics: Collection, clock: Any) -> N
     session = sit(two_topics, clock)
     session.open_topic("12")
     grade(session, clock, 2)
-    session.leave()
+    session.desk.leave()
     later = sit(two_topics, clock)
     later.open_topic("12")
     assert later.undo().outcome is KeyOutcome.NOTHING
@@ -523,24 +523,6 @@ def test_a_refused_write_keeps_the_document_and_a_retry_saves(
     assert [row["grade"] for row in events()] == [1, 2]
 
 
-def test_going_over_the_skipped_visits_each_once(two_topics: Collection, clock: Any) -> None:
-    """`go_to_state` finds the next document in a state, wrapping, and says when there is none."""
-    session = sit(two_topics, clock)
-    session.open_topic("12")
-    shown(session).skip()
-    grade(session, clock, 1)
-    shown(session).skip()
-    grade(session, clock, 1)
-    assert session.is_complete
-    assert session.go_to_state(State.SKIPPED)
-    assert docno(session) == "e0"
-    grade(session, clock, 0)
-    assert session.go_to_state(State.SKIPPED)
-    assert docno(session) == "e2"
-    grade(session, clock, 0)
-    assert not session.go_to_state(State.SKIPPED)
-
-
 def test_reading_ahead_gives_the_document_a_decision_leads_to(two_topics: Collection, clock: Any) -> None:
     """The page ahead is the next one without a decision; at the end there is none."""
     session = sit(two_topics, clock)
@@ -646,7 +628,7 @@ def test_a_later_sitting_draws_only_when_all_is_decided(live: Collection, clock:
     session = sit(live, clock, drawing=drawer)
     session.open_topic("77")
     grade(session, clock, 1)
-    session.leave()
+    session.desk.leave()
     later = sit(live, clock, drawing=drawer)
     later.open_topic("77")
     assert (docno(later), drawn(live)) == ("b", "ab")
@@ -660,7 +642,7 @@ def test_a_sitting_that_broke_off_before_the_draw_goes_on_with_it(
     session.open_topic("77")
     grade(session, clock, 1)
     assert drawn(live) == "a"
-    session.leave()
+    session.desk.leave()
     later = sit(live, clock, drawing=drawer)
     later.open_topic("77")
     assert (docno(later), drawn(live)) == ("b", "ab")
@@ -928,10 +910,10 @@ def test_undoing_everything_leaves_nothing_decided(
                 session.open_topic("2" if step % 2 else "1")
             else:
                 session.go_next() if act == "next" else session.go_previous()
-        assert session.n_written == n_written
+        assert len(session.undoing) == n_written
         while session.undo().outcome is KeyOutcome.SAVED:
             pass
-        assert session.n_written == 0
+        assert len(session.undoing) == 0
         for topic in topics:
             session.open_topic(topic)
             assert all(task.state is State.UNJUDGED and not task.note for task in session.tasks)
@@ -953,4 +935,4 @@ def test_decisions_count_documents_not_notes(two_topics: Collection, clock: Any)
     session.undo()
     assert session.n_decided == 1
     session.undo()
-    assert (session.n_decided, session.n_written) == (0, 1)
+    assert (session.n_decided, len(session.undoing)) == (0, 1)
