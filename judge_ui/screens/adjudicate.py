@@ -60,7 +60,7 @@ class CellDialog(Dialog[int | None]):
         """Lay out the list."""
         with Vertical(classes="dialog"):
             yield TitleBar("Which disagreements? One judge gave / another gave", classes="question")
-            yield RowList(self._keys, id="cells")
+            yield RowList(self._keys)
             yield TitleBar("Enter shows them   Esc goes back")
 
     def on_mount(self) -> None:
@@ -97,7 +97,7 @@ class AdjudicateScreen(JudgeScreen):
     def compose_above(self) -> ComposeResult:
         """Give the judges' grades."""
         hints = f"{self._keys.name(Command.TOPIC)} in full  {key_name(self._filter_key)} choose which"
-        yield OpinionsBox(self._session.scale, hints, id="opinions")
+        yield OpinionsBox(self._session.scale, hints)
 
     def show_above(self) -> None:
         """Show what the judges said about the document."""

@@ -27,7 +27,7 @@ class WorkScreen(Screen[ScreenResultType]):
         super().__init__()
         self._keys = keys
         self._title_bar = TitleBar(title, right, id="topic-bar")
-        self._hint_lines = Hints(keys, scale, id="hints")
+        self._hint_lines = Hints(keys, scale)
 
     def compose(self) -> ComposeResult:
         """Lay out the screen."""

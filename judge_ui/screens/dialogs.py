@@ -185,14 +185,11 @@ class PaletteDialog(Dialog[Command | None]):
         with Vertical(classes="dialog", id="palette"):
             yield TitleBar("Commands", classes="question")
             yield LineInput(placeholder="type a few letters")
-            yield RowList(self._keys, id="commands")
+            yield RowList(self._keys, can_focus=False)
             yield Words(hints_text([("Enter", "runs it"), ("Esc", "goes back")]))
 
     def on_mount(self) -> None:
         """Begin with all of them."""
-        rows = self.query_one(RowList)
-        rows.can_focus = False
-        rows.shows_cursor = True
         self._fill("")
 
     def on_key(self, event: events.Key) -> None:

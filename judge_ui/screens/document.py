@@ -50,15 +50,15 @@ class DocumentScreen(WorkScreen[None]):
 
     def compose_work(self) -> ComposeResult:
         """Give the document, and what stands around it."""
-        yield Brief(self._keys, id="brief")
+        yield Brief(self._keys)
         with Horizontal(id="middle"):
             with Vertical(id="side"):
                 yield TextPane(self._keys, id="topic-pane")
-                yield PoolList(self._session, self._keys, id="pool-list")
+                yield PoolList(self._session, self._keys)
             with Vertical(id="document"):
                 yield TitleBar(id="document-bar")
                 yield from self.compose_above()
-                yield DocumentPane(self._keys, id="document-pane")
+                yield DocumentPane(self._keys)
 
     def compose_above(self) -> ComposeResult:
         """Give what stands between the name of a document and its text: nothing here."""

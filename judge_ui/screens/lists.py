@@ -31,7 +31,7 @@ class PoolListScreen(WorkScreen[int | None]):
 
     def compose_work(self) -> ComposeResult:
         """Give the list."""
-        yield PoolList(self._session, self._keys, id="pool-list")
+        yield PoolList(self._session, self._keys)
 
     def on_mount(self) -> None:
         """List the documents."""
@@ -94,7 +94,7 @@ class HistoryScreen(WorkScreen[SeenEvent | None]):
 
     def compose_work(self) -> ComposeResult:
         """Give the list."""
-        yield RowList(self._keys, id="page")
+        yield RowList(self._keys)
 
     def on_mount(self) -> None:
         """Begin with the sitting."""

@@ -51,6 +51,14 @@ SCROLLING = frozenset(
 )
 """Commands that move the text and nothing else."""
 
+
+def steps(command: Command, page: int, whole: int = 0) -> int:
+    """Say by how many lines, or rows, a command moves down that scrolls; `whole`: to either end."""
+    down = {Command.LINE_DOWN: 1, Command.PAGE_DOWN: page, Command.BOTTOM: whole}
+    up = {Command.LINE_UP: -1, Command.PAGE_UP: -page, Command.TOP: -whole}
+    return (down | up)[command]
+
+
 EXPLANATIONS: Mapping[Command, str] = {
     Command.UNDO: "take back the latest event and go to its document",
     Command.SKIP: "leave for later",

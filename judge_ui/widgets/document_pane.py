@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from rich.style import Style
 from textual import events
 from textual.message import Message
 
-from judge_ui.session.keys import SCROLLING, Command, KeyTable, half_width
+from judge_ui.session.keys import SCROLLING, Command, KeyTable, half_width, steps
 from judge_ui.text.finding import find_spans
 from judge_ui.text.folding import Span
 from judge_ui.text.marking import Marking, merged
@@ -32,40 +32,30 @@ _EXTENDING = {"J": 1, "K": -1, "shift+down": 1, "shift+up": -1}
 class DocumentPane(TextPane):
     """The document before the judge; see `TextPane` for the parameters."""
 
+    @dataclass
     class Pressed(Message):
         """A key that means something was pressed."""
 
-        def __init__(self, meaning: int | Command, pressed_at: float) -> None:
-            super().__init__()
-            self.meaning = meaning
-            """A grade value, or a command."""
-            self.pressed_at = pressed_at
-            """When the terminal sent the key, in seconds of Textual's clock."""
+        meaning: int | Command
+        """A grade value, or a command."""
+        pressed_at: float
+        """When the terminal sent the key, in seconds of Textual's clock."""
 
+    @dataclass
     class Marked(Message):
         """Passages were marked or unmarked; they are drawn already."""
 
-        def __init__(self, passages: tuple[Passage, ...]) -> None:
-            super().__init__()
-            self.passages = passages
-            """All passages of the document, in characters of `Page.text`: ascending, not
-            overlapping."""
+        passages: tuple[Passage, ...]
+        """All of the document, in characters of its text: ascending, not overlapping."""
 
+    @dataclass
     class MarkingChanged(Message):
         """Marking has begun or ended."""
 
-        def __init__(self, *, is_marking: bool) -> None:
-            super().__init__()
-            self.is_marking = is_marking
+        is_marking: bool
 
-    def __init__(
-        self,
-        keys: KeyTable,
-        marked_text: MarkedText | None = None,
-        *,
-        id: str | None = None,  # noqa: A002 - Textual's name
-    ) -> None:
-        super().__init__(keys, marked_text, id=id)
+    def __init__(self, keys: KeyTable, marked_text: MarkedText | None = None) -> None:
+        super().__init__(keys, marked_text)
         self._found: list[Span] | None = None
         self._current: Span | None = None
         self._marking: Marking | None = None
@@ -247,18 +237,16 @@ class DocumentPane(TextPane):
         elif command is Command.BOTTOM:
             marking.go_to(len(self._marked_text.text))
         elif command in (Command.LINE_DOWN, Command.LINE_UP):
-            marking.move(1 if command is Command.LINE_DOWN else -1)
+            marking.move(steps(command, 1))
         else:
-            step = 1 if command is Command.PAGE_DOWN else -1
-            page = max(self._height - 1, 1)
-            start = self._in_text(marking.cursor)[0]
             before = marking.cursor
-            line = max(self._line_of(start) + step * page, 0)
+            page = steps(command, max(self._height - 1, 1))
+            line = max(self._line_of(self._in_text(before)[0]) + page, 0)
             self._reach_line(line)
             lines = self._laid.lines if self._laid else [(0, 0)]
             marking.go_to(lines[min(line, len(lines) - 1)][0] - self._body)
             if marking.cursor == before:
-                marking.move(step)
+                marking.move(1 if page > 0 else -1)
 
     def _mark(self, passages: tuple[Passage, ...]) -> None:
         """Draw other passages, and tell the screen."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Unpack
 
 from textual.content import Content
 from textual.widget import Widget
@@ -12,6 +13,7 @@ from textual.widgets import Static
 from judge_ui.session.keys import Command, KeyTable
 from judge_ui.session.words import grade_mark
 from judge_ui.widgets.laid_out import LaidText, Look, MarkedText, lay_out, strong
+from judge_ui.widgets.small import Named
 from store.records import Scale, State, Task
 from store.text import sanitise_line
 from store.wrapping import cell_width, cut, drawn, fitting, pad
@@ -22,14 +24,8 @@ _STYLES = {Look.PLAIN: "", Look.STRONG: "bold", Look.HIT: "bold reverse"}
 class Words(Static):
     """A sentence or two, over as many lines as they need."""
 
-    def __init__(
-        self,
-        text: str | MarkedText,
-        *,
-        id: str | None = None,  # noqa: A002 - Textual's name
-        classes: str | None = None,
-    ) -> None:
-        super().__init__(id=id, classes=classes, markup=False)
+    def __init__(self, text: str | MarkedText, **named: Unpack[Named]) -> None:
+        super().__init__(markup=False, **named)
         self.show(text)
 
     def show(self, text: str | MarkedText) -> None:
@@ -43,15 +39,8 @@ class TitleBar(Widget):
     The right side is never cut short; the left side is.
     """
 
-    def __init__(
-        self,
-        left: str = "",
-        right: str = "",
-        *,
-        id: str | None = None,  # noqa: A002 - Textual's name
-        classes: str | None = None,
-    ) -> None:
-        super().__init__(id=id, classes=classes)
+    def __init__(self, left: str = "", right: str = "", **named: Unpack[Named]) -> None:
+        super().__init__(**named)
         self._left = left
         self._right = right
 
@@ -73,8 +62,8 @@ class Brief(Widget):
 
     LINES = 3
 
-    def __init__(self, keys: KeyTable, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
-        super().__init__(id=id)
+    def __init__(self, keys: KeyTable) -> None:
+        super().__init__()
         self._keys = keys
         self._text = ""
 
@@ -270,14 +259,8 @@ def hint_lines(
 class Hints(Widget):
     """The lines at the foot of a screen."""
 
-    def __init__(
-        self,
-        keys: KeyTable,
-        scale: Scale | None = None,
-        *,
-        id: str | None = None,  # noqa: A002 - Textual's name
-    ) -> None:
-        super().__init__(id=id)
+    def __init__(self, keys: KeyTable, scale: Scale | None = None) -> None:
+        super().__init__()
         self._keys = keys
         self._scale = scale
         self._document: Task | None = None

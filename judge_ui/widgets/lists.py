@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from rich.segment import Segment
 from rich.style import Style
@@ -16,7 +17,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.widgets import Input, Static
 
-from judge_ui.session.keys import SCROLLING, Command, KeyTable
+from judge_ui.session.keys import SCROLLING, Command, KeyTable, steps
 from judge_ui.session.messages import counted
 from judge_ui.session.queue import Filter
 from judge_ui.session.session import JudgingSession
@@ -34,22 +35,21 @@ _CURSOR = Style(reverse=True)
 
 
 class RowList(ScrollView, can_focus=True):
-    """Rows, one of them under the cursor, which `shows_cursor` draws also while the keys go elsewhere."""
+    """Rows, one of them under the cursor, which shows while the keys come here, or never do."""
 
+    @dataclass
     class Chosen(Message):
         """A row was chosen, with Enter or with the mouse."""
 
-        def __init__(self, row: int) -> None:
-            super().__init__()
-            self.row = row
+        row: int
 
-    def __init__(self, keys: KeyTable, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
-        super().__init__(id=id)
+    def __init__(self, keys: KeyTable, *, can_focus: bool = True) -> None:
+        super().__init__()
+        self.can_focus = can_focus
         self._keys = keys
         self._n_rows = 0
         self._line: Line = lambda _row, _width: ""
         self.cursor = 0
-        self.shows_cursor = False
 
     def show(self, n_rows: int, line: Line, cursor: int = 0) -> None:
         """Show other rows, one of them under the cursor."""
@@ -70,15 +70,7 @@ class RowList(ScrollView, can_focus=True):
     def move(self, command: Command) -> None:
         """Move the cursor as a command says that scrolls a text."""
         page = max(self.scrollable_content_region.height - 1, 1)
-        steps = {
-            Command.LINE_DOWN: 1,
-            Command.LINE_UP: -1,
-            Command.PAGE_DOWN: page,
-            Command.PAGE_UP: -page,
-            Command.TOP: -self._n_rows,
-            Command.BOTTOM: self._n_rows,
-        }
-        self.move_to(self.cursor + steps[command])
+        self.move_to(self.cursor + steps(command, page, self._n_rows))
 
     def choose(self) -> None:
         """Choose the row under the cursor."""
@@ -116,7 +108,7 @@ class RowList(ScrollView, can_focus=True):
         base = self.rich_style
         if row >= self._n_rows:
             return Strip.blank(width, base)
-        is_cursor = row == self.cursor and (self.has_focus or self.shows_cursor)
+        is_cursor = row == self.cursor and (self.has_focus or not self.can_focus)
         text = pad(self._line(row, width), width)
         return Strip([Segment(text, base + _CURSOR if is_cursor else base)])
 
@@ -140,13 +132,12 @@ _BY_KEY = {
 class PoolList(Vertical):
     """The list, what it is cut down to, and a field to find a docno in it."""
 
+    @dataclass
     class Chosen(Message):
         """A document was chosen."""
 
-        def __init__(self, place: int) -> None:
-            super().__init__()
-            self.place = place
-            """In the queue of the open topic."""
+        place: int
+        """In the queue of the open topic."""
 
     class Left(Message):
         """The judge wants to go back."""
@@ -154,14 +145,8 @@ class PoolList(Vertical):
     class HelpWanted(Message):
         """The judge wants to know the keys."""
 
-    def __init__(
-        self,
-        session: JudgingSession,
-        keys: KeyTable,
-        *,
-        id: str | None = None,  # noqa: A002 - Textual's name
-    ) -> None:
-        super().__init__(id=id)
+    def __init__(self, session: JudgingSession, keys: KeyTable) -> None:
+        super().__init__()
         self._session = session
         self._keys = keys
         self._filters: list[Filter | int] = [
@@ -176,7 +161,7 @@ class PoolList(Vertical):
     def compose(self) -> ComposeResult:
         """Lay out the list."""
         yield TitleBar(id="list-bar")
-        yield RowList(self._keys, id="list-rows")
+        yield RowList(self._keys)
         with Horizontal(id="list-find"):
             yield Static("docno with:", markup=False)
             yield LineInput(is_selected=True, disabled=True)
