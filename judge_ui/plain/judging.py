@@ -32,7 +32,7 @@ from judge_ui.session.messages import (
 )
 from judge_ui.session.queue import Filter
 from judge_ui.session.session import JudgingSession
-from judge_ui.session.words import KeyOutcome, KeyResult
+from judge_ui.session.words import KeyOutcome, KeyResult, tried
 from store.errors import PoolerError, UnknownNameError
 from store.records import InboxLine, Passage
 from store.text import sanitise_line
@@ -160,10 +160,7 @@ class Deciding:
 
         `ask`: whether to ask what is to stand where the same judge decided elsewhere.
         """
-        try:
-            result = act()
-        except PoolerError as error:
-            result = KeyResult(KeyOutcome.FAILED, error.message)
+        result = tried(act)
         if result.outcome is KeyOutcome.CONFLICT and ask:
             return self._settle()
         if result.outcome is not KeyOutcome.CONFIRM:
@@ -383,7 +380,6 @@ class PlainJudge:
             self._talk.n_unused += 1
 
     def _judge_topic(self) -> None:
-        """Judge the open topic until the judge leaves it."""
         self._printed = None
         self._round = None
         self._begin()
@@ -487,7 +483,6 @@ class PlainJudge:
             return False
 
     def _help(self) -> None:
-        """Print every answer and what it does."""
         for line in help_lines(self._answers):
             self._talk.say(line)
 
@@ -516,7 +511,6 @@ class PlainJudge:
         return False
 
     def _previous(self) -> None:
-        """Go to the previous document."""
         if not self._session.go_previous():
             self._talk.say("this is the first document")
 
@@ -541,11 +535,9 @@ class PlainJudge:
 
     @property
     def _topic(self) -> str:
-        """The id of the open topic."""
         return self._session.topic.topic if self._session.topic else ""
 
     def _leave(self) -> None:
-        """Go back to the topics."""
         raise _Leave
 
     def _sum_up(self) -> None:
@@ -593,7 +585,6 @@ class PlainJudge:
         session.mark_shown(self._reading.page)
 
     def _prompt(self) -> str:
-        """Write the question after a document."""
         session, name = self._session, self._answers.name
         undo, leave = name(Command.UNDO), name(Command.QUIT)
         if session.pending is not None:

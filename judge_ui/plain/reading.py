@@ -337,14 +337,12 @@ class LineReading:
         return self.page
 
     def _say_name(self) -> None:
-        """Name the document before the judge, and say how it stands."""
         task = self._session.task
         if task is not None:
             stands = where_it_stands(task, self._session.scale)
             self._talk.say(f"\nDocument {sanitise_line(task.docno)}{stands}")
 
     def _show(self, text: str | None) -> None:
-        """Print title and text."""
         if self.page is not None and self.page.title:
             self._talk.say(f"Title: {self.page.title}")
         text = NO_TEXT if text is None else text if text.strip() else EMPTY_TEXT
@@ -364,7 +362,6 @@ class LineReading:
         return self._hits
 
     def _say_terms(self) -> None:
-        """Print the words that are looked for in this topic."""
         topic, own = self._session.topic, self._session.own_terms
         of_topic = query_terms(topic) if topic else ()
         self._talk.say(f"words of the topic: {', '.join(of_topic) or 'none'}")

@@ -71,7 +71,6 @@ class CellDialog(Dialog[int | None]):
 
     @on(RowList.Chosen)
     def _chosen(self, message: RowList.Chosen) -> None:
-        """Take a cell."""
         message.stop()
         self.dismiss(message.row - 1)
 
@@ -127,7 +126,6 @@ class AdjudicateScreen(JudgeScreen):
         super()._show()
 
     def _show_topic(self, topic: Topic) -> None:
-        """Show another topic."""
         super()._show_topic(topic)
         self._show_side()
 
@@ -148,7 +146,6 @@ class AdjudicateScreen(JudgeScreen):
         self.app.push_screen(page)
 
     def _help(self) -> None:
-        """Show the keys."""
         key = key_name(self._filter_key)
         marked_text = strong("Adjudicating: what you decide is stored as your own judgement") + MarkedText(
             f"\n  A, B, C are judges; who is which differs from document to document."
@@ -159,7 +156,6 @@ class AdjudicateScreen(JudgeScreen):
         self.app.push_screen(ReadingScreen("Keys", marked_text, self._keys, Command.HELP))
 
     def _ask_cell(self) -> None:
-        """Ask which disagreements are wanted, and show them."""
         session = self._adjudicating
         try:
             cells = session.desk.cells()

@@ -206,13 +206,11 @@ class PaletteDialog(Dialog[Command | None]):
 
     @on(Input.Submitted)
     def _submitted(self, event: Input.Submitted) -> None:
-        """Run the command under the cursor."""
         event.stop()
         self.query_one(RowList).choose()
 
     @on(RowList.Chosen)
     def _chosen(self, message: RowList.Chosen) -> None:
-        """Give the command."""
         message.stop()
         self.dismiss(self._found[message.row])
 

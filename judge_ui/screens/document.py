@@ -89,7 +89,6 @@ class DocumentScreen(WorkScreen[None]):
 
     @property
     def _pane(self) -> DocumentPane:
-        """The pane of the document."""
         return self.query_one(DocumentPane)
 
     @property
@@ -135,7 +134,6 @@ class DocumentScreen(WorkScreen[None]):
         self.call_after_refresh(self._mark_shown, self._showing)
 
     def _show_hints(self) -> None:
-        """Write the lines at the foot."""
         session = self._session
         attempt = session.unwritten
         unsaved = "" if attempt is None else decision_mark(attempt.decision, session.scale)
@@ -144,7 +142,6 @@ class DocumentScreen(WorkScreen[None]):
         self._hint_lines.show(session.task, shown, self._hints())
 
     def _show_topic(self, topic: Topic) -> None:
-        """Show another topic."""
         self._topic = topic
         self._terms = self._session.terms
         self._forget_ahead()

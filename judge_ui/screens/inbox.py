@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import datetime
+from functools import partial
 
 from textual import events, on
 from textual.app import ComposeResult
@@ -19,7 +20,7 @@ from judge_ui.session.adjudicating import AdjudicatingSession
 from judge_ui.session.keys import SCROLLING, Command, KeyTable
 from judge_ui.session.messages import day_or_time, forecast_words, said
 from judge_ui.session.session import JudgingSession
-from judge_ui.session.words import KeyOutcome, KeyResult
+from judge_ui.session.words import KeyOutcome, KeyResult, tried
 from judge_ui.widgets.lines import Notice, TitleBar
 from judge_ui.widgets.lists import RowList
 from store.errors import PoolerError
@@ -93,7 +94,6 @@ class InboxScreen(WorkScreen[None]):
 
     @on(RowList.Chosen)
     def _chosen(self, message: RowList.Chosen) -> None:
-        """Open the topic that was clicked."""
         message.stop()
         self._open_row(message.row)
 
@@ -112,7 +112,6 @@ class InboxScreen(WorkScreen[None]):
             self._run(meaning)
 
     def _run(self, command: Command | None) -> None:
-        """Do what a command says."""
         session, keys = self._session, self._keys
         if command is Command.QUIT:
             self.call_later(self.app.action_quit)
@@ -124,46 +123,37 @@ class InboxScreen(WorkScreen[None]):
         elif command is Command.HISTORY:
             self.app.push_screen(HistoryScreen(session, keys), self._open_event)
         elif command is Command.GUIDELINES:
-            try:
-                self.app.push_screen(guidelines_screen(session.desk.guidelines(), keys))
-            except PoolerError as error:
-                self._foot(error.message)
+            self._do(lambda: self.app.push_screen(guidelines_screen(session.desk.guidelines(), keys)))
         elif command is Command.UNDO:
             self._act(session.undo)
         elif command is Command.REDO:
             self._act(session.redo)
 
-    def _open_row(self, row: int) -> None:
-        """Open a topic by its place in the list."""
-        if not self.is_active or not 0 <= row < len(self._lines):
-            return
+    def _do(self, act: Callable[[], object]) -> bool:
+        """Do something, or say why not; say whether it was done."""
         try:
-            self._session.open_topic(self._lines[row].topic)
+            act()
         except PoolerError as error:
             self._foot(error.message)
-        else:
-            self._open()
+            return False
+        return True
+
+    def _open_row(self, row: int) -> None:
+        if self.is_active and 0 <= row < len(self._lines):
+            topic = self._lines[row].topic
+            if self._do(lambda: self._session.open_topic(topic)):
+                self._open()
 
     def _open_event(self, event: SeenEvent | None) -> None:
-        """Open the topic of an event at its document."""
-        if event is None:
-            return
-        session = self._session
-        try:
-            session.open_topic(event.topic)
-            session.go_to_document(event.topic, event.docno)
-        except PoolerError as error:
-            self._foot(error.message)
-        else:
-            self._open()
+        if event is not None:
+            opening = partial(self._session.open_topic, event.topic)
+            going = partial(self._session.go_to_document, event.topic, event.docno)
+            if self._do(opening) and self._do(going):
+                self._open()
 
     def _act(self, act: Callable[[], KeyResult]) -> None:
         """Let the session act on the latest decision, and go to its document."""
-        try:
-            result = act()
-        except PoolerError as error:
-            self._foot(error.message)
-            return
+        result = tried(act)
         if result.outcome in (KeyOutcome.NOTHING, KeyOutcome.FAILED) and self._session.pending is None:
             self._foot(said(result))
         else:
@@ -193,7 +183,6 @@ class InboxScreen(WorkScreen[None]):
         self.app.push_screen(page, answered)
 
     def _go_in(self, opening: KeyResult | None = None) -> None:
-        """Show the open topic."""
         self._has_moved = False
         session, keys = self._session, self._keys
         if isinstance(session, AdjudicatingSession):
@@ -202,7 +191,6 @@ class InboxScreen(WorkScreen[None]):
             self.app.push_screen(JudgeScreen(session, keys, opening))
 
     def _list(self) -> None:
-        """Read the topics and show them."""
         try:
             self._lines = self._session.desk.inbox()
         except PoolerError as error:
@@ -232,7 +220,6 @@ class InboxScreen(WorkScreen[None]):
         bar.display = bool(words)
 
     def _foot(self, message: str = "") -> None:
-        """Write the last line."""
         hints = [("Enter", "open")]
         hints += [(self._keys.name(command), word) for command, word in _HINTS]
         self.show_foot(hints, Notice(sanitise_line(message)))
@@ -245,7 +232,6 @@ class InboxScreen(WorkScreen[None]):
         self.query_one("#columns", TitleBar).show(_written(_HEADS, _widths(self._widest, room))[1:])
 
     def _line(self, row: int, width: int) -> str:
-        """Write one topic."""
         return _written(self._rows[row], _widths(self._widest, width))
 
     def _first_row(self) -> int:

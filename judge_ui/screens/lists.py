@@ -45,18 +45,15 @@ class PoolListScreen(WorkScreen[int | None]):
 
     @on(PoolList.Chosen)
     def _chosen(self, message: PoolList.Chosen) -> None:
-        """Give the document."""
         message.stop()
         self.dismiss(message.place)
 
     @on(PoolList.Left)
     def _left(self) -> None:
-        """Give none."""
         self.dismiss(None)
 
     @on(PoolList.HelpWanted)
     def _help_wanted(self) -> None:
-        """Show the keys."""
         self.app.push_screen(list_help(self._keys, self._session.scale))
 
 
@@ -116,7 +113,6 @@ class HistoryScreen(WorkScreen[SeenEvent | None]):
 
     @on(RowList.Chosen)
     def _chosen(self, message: RowList.Chosen) -> None:
-        """Give the event whose document is to be shown."""
         message.stop()
         self.dismiss(self._events[message.row])
 

@@ -144,17 +144,14 @@ def help_text(keys: KeyTable, scale: Scale, width: int = 80) -> MarkedText:
 
 
 def _screen(marked_text: Callable[[int], MarkedText], keys: KeyTable) -> ReadingScreen:
-    """Make a page of keys."""
     return ReadingScreen("Keys", marked_text, keys, Command.HELP)
 
 
 def _scrolling() -> list[Command]:
-    """Return the commands that scroll, in order."""
     return [command for command in EXPLANATIONS if command in SCROLLING]
 
 
 def _commands(keys: KeyTable, commands: Sequence[Command]) -> list[Entry]:
-    """Write commands with all their keys."""
     return [("  ".join(keys.names(command)), EXPLANATIONS[command]) for command in commands]
 
 

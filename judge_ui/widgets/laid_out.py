@@ -109,7 +109,7 @@ def strong(text: str) -> MarkedText:
 
 @dataclass(slots=True)
 class LaidText:
-    """A leaf broken into lines, a long one as far as it was asked for."""
+    """A text broken into lines, a long one as far as it was asked for."""
 
     marked_text: MarkedText
     width: int
@@ -121,7 +121,7 @@ class LaidText:
 
     @property
     def n_lines(self) -> int:
-        """Lines of the whole leaf; an estimate until it is complete."""
+        """Lines of the whole text; an estimate until it is complete."""
         n_lines, reached = len(self.lines), self.lines[-1][1]
         return n_lines if self.rest is None else n_lines * len(self.marked_text.text) // max(reached, 1) + 1
 
@@ -168,7 +168,7 @@ class LaidText:
 
 
 def lay_out(marked_text: MarkedText, width: int) -> LaidText:
-    """Break a leaf into lines of a width, in cells.
+    """Break a text into lines of a width, in cells.
 
     Of a text of more than 16,384 characters only the first lines are laid out; the others follow
     when they are asked for, at a cost that depends on how many they are.
@@ -180,7 +180,7 @@ def lay_out(marked_text: MarkedText, width: int) -> LaidText:
 
 
 def document_text(page: ShownDocument, terms: Iterable[str], passages: Iterable[Passage] = ()) -> MarkedText:
-    """Make the leaf of a document: its title, its text, and what stands out in them.
+    """Write a document: its title, its text, and what stands out in them.
 
     `terms` may be folded or not; `passages` are in characters of `ShownDocument.text`.
     """
@@ -199,7 +199,7 @@ def document_text(page: ShownDocument, terms: Iterable[str], passages: Iterable[
 
 
 def topic_text(topic: Topic) -> MarkedText:
-    """Make the leaf of a whole topic: title, description, narrative."""
+    """Write a whole topic: title, description, narrative."""
     marked_text = strong(topic.title) if topic.title else MarkedText("this topic has no title")
     for name, text in (("Description", topic.description), ("Narrative", topic.narrative)):
         if text.strip():

@@ -213,7 +213,6 @@ def _label(scale: Scale, value: int, key: str) -> str:
 
 
 def _without_a_word(label: str) -> str:
-    """Return a label without its last word."""
     return " ".join(label.split()[:-1])
 
 
@@ -286,7 +285,6 @@ class Hints(Widget):
         return Content("\n").join([Content(" ") + content(marked_text) for marked_text in self._lines])
 
     def _write(self) -> None:
-        """Write the lines for the width there is."""
         # Before the first layout it is the width of the terminal, and so will this one's be.
         room = max((self.size.width or self.app.size.width) - 2, 8)
         self._lines = []

@@ -24,7 +24,7 @@ from judge_ui.session.session import JudgingSession
 from judge_ui.session.words import grade_name
 from judge_ui.widgets.lines import TitleBar
 from judge_ui.widgets.small import LineInput
-from store.records import State, Task
+from store.records import State
 from store.text import sanitise_line
 from store.wrapping import cell_width, pad
 
@@ -113,13 +113,13 @@ class RowList(ScrollView, can_focus=True):
         return Strip([Segment(text, base + _CURSOR if is_cursor else base)])
 
     def _fit(self) -> None:
-        """Say how far there is to scroll."""
         self.virtual_size = Size(self.scrollable_content_region.width, self._n_rows)
 
 
 _LEAST_DOCNO = 16
 """Cells of a row that belong to the docno before the words of its state."""
 
+_STATES = {State.SKIPPED: "skipped", State.CANNOT: "can't judge"}
 _BY_KEY = {
     Command.SKIP: Filter.SKIPPED,
     Command.CANNOT: Filter.CANNOT,
@@ -195,13 +195,15 @@ class PoolList(Vertical):
         self._show_filter()
 
     def _show_filter(self) -> None:
-        """Say what the list is cut down to."""
         total = len(self._session.tasks)
-        name = filter_name(self._filter, self._session)
+        name, some = str(self._filter), f"{len(self._places)} of {total}"
         if self._filter is Filter.ALL:
-            self.query_one("#list-bar", TitleBar).show(counted(total, "document"))
-        else:
-            self.query_one("#list-bar", TitleBar).show(name, f"{len(self._places)} of {total}")
+            name, some = counted(total, "document"), ""
+        elif self._filter is Filter.QUICK:
+            name = f"decided in under {self._session.quick_s:g} s"
+        elif not isinstance(self._filter, Filter):
+            name = grade_name(self._session.scale, self._filter)
+        self.query_one("#list-bar", TitleBar).show(name, some)
 
     def on_key(self, event: events.Key) -> None:
         """Cut the list down, look for a docno, or go back."""
@@ -234,7 +236,6 @@ class PoolList(Vertical):
 
     @on(RowList.Chosen)
     def _chosen(self, message: RowList.Chosen) -> None:
-        """Say which document was chosen."""
         message.stop()
         if message.row < len(self._places):
             self.post_message(self.Chosen(self._places[message.row]))
@@ -246,14 +247,12 @@ class PoolList(Vertical):
         self.rows.move_to(bisect_left(self._places, self._session.index))
 
     def _begin_finding(self) -> None:
-        """Open the field of a docno."""
         field = self.query_one(Input)
         field.disabled = False
         self.add_class("-finding")
         field.focus()
 
     def _end_finding(self) -> None:
-        """Close the field."""
         self.rows.focus()
         self.query_one(Input).disabled = True
         self.remove_class("-finding")
@@ -266,7 +265,6 @@ class PoolList(Vertical):
 
     @on(Input.Submitted)
     def _found(self, event: Input.Submitted) -> None:
-        """Leave the field."""
         event.stop()
         self._end_finding()
 
@@ -292,26 +290,10 @@ class PoolList(Vertical):
         task = self._session.tasks[place]
         here = ">" if place == self._session.index else " "
         marks = ("*" if task.note else " ") + ('"' if task.passages else " ")
-        states = [state_name(task, self._session), *_names(self._session)]
-        column = min(max(map(cell_width, states)), max(width - len('>  *" ') - _LEAST_DOCNO, 8))
-        return f"{here} {pad(states[0], column)} {marks} {sanitise_line(task.docno)}"
-
-
-def state_name(task: Task, session: JudgingSession) -> str:
-    """Say in words how a document stands; a dash where nothing was decided."""
-    if task.state is State.JUDGED and task.grade is not None:
-        return grade_name(session.scale, task.grade)
-    return {State.SKIPPED: "skipped", State.CANNOT: "can't judge"}.get(task.state, "-")
-
-
-def filter_name(wanted: Filter | int, session: JudgingSession) -> str:
-    """Name what a list is cut down to."""
-    if wanted is Filter.QUICK:
-        return f"decided in under {session.quick_s:g} s"
-    return str(wanted) if isinstance(wanted, Filter) else grade_name(session.scale, wanted)
-
-
-def _names(session: JudgingSession) -> list[str]:
-    """Name every way in which a document can stand."""
-    grades = [grade_name(session.scale, value) for value in session.scale.values]
-    return [*grades, "skipped", "can't judge"]
+        names = {value: grade_name(self._session.scale, value) for value in self._session.scale.values}
+        state = _STATES.get(task.state, "-")
+        if task.state is State.JUDGED and task.grade is not None:
+            state = names[task.grade]
+        widest = max(map(cell_width, [*names.values(), *_STATES.values()]))
+        column = min(widest, max(width - len('>  *" ') - _LEAST_DOCNO, 8))
+        return f"{here} {pad(state, column)} {marks} {sanitise_line(task.docno)}"

@@ -63,7 +63,6 @@ class OpinionsBox(Widget):
 
     @property
     def _is_tall(self) -> bool:
-        """Whether the screen has room for a line a judge."""
         return self.screen.has_class("-tall")
 
 

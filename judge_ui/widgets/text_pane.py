@@ -131,7 +131,6 @@ class TextPane(ScrollView, can_focus=True):
             self._scroll(meaning)
 
     def _scroll(self, command: Command) -> None:
-        """Scroll as a command says."""
         # One line of the page before stays in sight.
         page = max(self._height - 1, 1)
         if command is Command.TOP:
@@ -200,7 +199,6 @@ class TextPane(ScrollView, can_focus=True):
             self.virtual_size = Size(room, self._laid.n_lines)
 
     def _line_of(self, place: int) -> int:
-        """Return the line that holds a place of the text."""
         return self._laid.line_of(place) if self._laid else 0
 
     def _top(self) -> int:
@@ -215,7 +213,6 @@ class TextPane(ScrollView, can_focus=True):
         return lines[min(below, len(lines)) - 1][1]
 
     def _is_in_sight(self, place: int) -> bool:
-        """Say whether a place of the text is on the screen."""
         return 0 <= self._line_of(place) - self.scroll_offset.y < self._height
 
     def _bring_into_sight(self, start: int, end: int) -> None:
@@ -234,7 +231,6 @@ class TextPane(ScrollView, can_focus=True):
 
     @property
     def _height(self) -> int:
-        """Lines of text on the screen."""
         return self.scrollable_content_region.height
 
 
