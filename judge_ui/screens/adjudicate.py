@@ -163,9 +163,7 @@ class AdjudicateScreen(JudgeScreen):
             self._refuse(error)
             return
 
-        def answered(place: int | None) -> None:
-            if place is None:
-                return
+        def answered(place: int) -> None:
             try:
                 is_any = session.select_cell(None if place < 0 else cells[place].cell)
             except PoolerError as error:
@@ -178,4 +176,4 @@ class AdjudicateScreen(JudgeScreen):
                 self.dismiss(None)
 
         wanted = session.desk.selection.cell
-        self.app.push_screen(CellDialog(cells, wanted, session.scale, self._keys), answered)
+        self.ask(CellDialog(cells, wanted, session.scale, self._keys), answered)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import ClassVar
+from typing import ClassVar, TypeVar
 
 from textual.app import ComposeResult
 from textual.binding import BindingType
@@ -16,6 +16,8 @@ from judge_ui.widgets.lines import Hint, Hints, Notice, TitleBar
 from judge_ui.widgets.small import TooSmall, WaitsForPaint
 from judge_ui.widgets.text_pane import TextPane
 from store.records import Scale
+
+Answer = TypeVar("Answer")
 
 
 class WorkScreen(Screen[ScreenResultType]):
@@ -40,6 +42,15 @@ class WorkScreen(Screen[ScreenResultType]):
     def compose_work(self) -> ComposeResult:
         """Give what stands between the title and the hints."""
         yield from ()
+
+    def ask(self, screen: Screen[Answer | None], then: Callable[[Answer], object]) -> None:
+        """Put another screen before this one, and take its answer if it gives one."""
+
+        def answered(answer: Answer | None) -> None:
+            if answer is not None:
+                then(answer)
+
+        self.app.push_screen(screen, answered)
 
     def show_foot(self, hints: Sequence[Hint], status: Notice | None = None) -> None:
         """Show what the keys do, and what there is to be told."""

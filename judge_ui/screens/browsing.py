@@ -37,14 +37,14 @@ class BrowsingScreen(DocumentScreen):
             Command.TOPIC: self._read_topic,
             Command.GUIDELINES: self._read_guidelines,
             Command.LIST: self._list,
-            Command.HISTORY: self._read_history,
+            Command.HISTORY: lambda: self.ask(HistoryScreen(session, keys), self._go_to_event),
             Command.FIND: self._ask_find,
             Command.NEXT_HIT: lambda: self._to_hit(1),
             Command.PREVIOUS_HIT: lambda: self._to_hit(-1),
             Command.TERMS: self._ask_terms,
             Command.MARK: self._start_marking,
             Command.HELP: lambda: self.app.push_screen(help_screen(keys, session.scale)),
-            Command.PALETTE: self._ask_command,
+            Command.PALETTE: lambda: self.ask(PaletteDialog(keys), self._run),
             Command.INBOX: self._back,
             Command.QUIT: lambda: self.call_later(self.app.action_quit),
         }
@@ -86,11 +86,10 @@ class BrowsingScreen(DocumentScreen):
             self._status = Notice(f"{self._review.where}  {self._saved}", self._review.where)
             self._show()
 
-    def _go_to(self, place: int | None) -> None:
-        """Go to a place of the queue and go over nothing any more, or stay."""
-        if place is not None:
-            self._review = None
-            self._move(partial(self._session.go_to, place))
+    def _go_to(self, place: int) -> None:
+        """Go to a place of the queue, and go over nothing any more."""
+        self._review = None
+        self._move(partial(self._session.go_to, place))
 
     def _back(self) -> None:
         """Take away what a search marked, else go back to the topics."""
@@ -120,31 +119,18 @@ class BrowsingScreen(DocumentScreen):
         else:
             self.app.push_screen(guidelines_screen(guideline, self._keys))
 
-    def _read_history(self) -> None:
-        """Show what was done, and go where it was done if so wished."""
-        self.app.push_screen(HistoryScreen(self._session, self._keys), self._go_to_event)
-
-    def _go_to_event(self, event: SeenEvent | None) -> None:
-        """Go to the document of an event and go over nothing any more, or stay."""
-        if event is not None:
-            self._review = None
-            go = partial(self._session.go_to_document, event.topic, event.docno)
-            self._move(go, f"{event.docno} is no longer in your queue")
-
-    def _ask_command(self) -> None:
-
-        def answered(command: Command | None) -> None:
-            if command is not None:
-                self._run(command)
-
-        self.app.push_screen(PaletteDialog(self._keys), answered)
+    def _go_to_event(self, event: SeenEvent) -> None:
+        """Go to the document of an event, and go over nothing any more."""
+        self._review = None
+        go = partial(self._session.go_to_document, event.topic, event.docno)
+        self._move(go, f"{event.docno} is no longer in your queue")
 
     def _list(self) -> None:
         """Go into the list of documents, beside this one or on a screen of its own."""
         if self.has_class("-wide"):
             self.query_one(PoolList).rows.focus()
         else:
-            self.app.push_screen(PoolListScreen(self._session, self._keys), self._go_to)
+            self.ask(PoolListScreen(self._session, self._keys), self._go_to)
 
     @on(PoolList.Chosen)
     def _chosen(self, message: PoolList.Chosen) -> None:
@@ -174,13 +160,10 @@ class BrowsingScreen(DocumentScreen):
 
     def _ask_find(self) -> None:
         question = f"Find in {sanitise_line(self._on_screen[1] if self._on_screen else '')}"
-        dialog = LineDialog(question, self._sought, "finds", is_selected=True)
-        self.app.push_screen(dialog, self._find)
+        self.ask(LineDialog(question, self._sought, "finds", is_selected=True), self._find)
 
-    def _find(self, text: str | None) -> None:
+    def _find(self, text: str) -> None:
         """Mark a text wherever it stands, and go to the first place."""
-        if text is None:
-            return
         self._sought = text
         if not text:
             self._clear_find()
@@ -206,11 +189,9 @@ class BrowsingScreen(DocumentScreen):
     def _ask_terms(self) -> None:
         question = "Words to highlight, commas between"
         terms = ", ".join(self._session.own_terms)
-        self.app.push_screen(LineDialog(question, terms, "saves"), self._set_terms)
+        self.ask(LineDialog(question, terms, "saves"), self._set_terms)
 
-    def _set_terms(self, text: str | None) -> None:
-        if text is None:
-            return
+    def _set_terms(self, text: str) -> None:
         try:
             self._session.set_own_terms(text)
         except PoolerError as error:

@@ -13,15 +13,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
 from judge_ui.screens.base import Dialog
-from judge_ui.session.keys import (
-    EXPLANATIONS,
-    OTHER_REASON,
-    REASONS,
-    SCROLLING,
-    Command,
-    KeyTable,
-    half_width,
-)
+from judge_ui.session.keys import OTHER_REASON, REASONS, SCROLLING, Command, KeyTable, half_width
 from judge_ui.widgets.lines import TitleBar, Words, hints_text
 from judge_ui.widgets.lists import RowList
 from judge_ui.widgets.small import LineInput, WaitsForPaint
@@ -157,7 +149,7 @@ class ConfirmDialog(ChoiceDialog):
         super().__init__(question, {"y": "yes", "n": "no"})
 
 
-COMMANDS = tuple(command for command in EXPLANATIONS if command not in SCROLLING | {Command.PALETTE})
+COMMANDS = tuple(command for command in Command if command not in SCROLLING | {Command.PALETTE})
 """What the palette of the judging screen has."""
 
 _ARROWS = {
@@ -225,7 +217,7 @@ class PaletteDialog(Dialog[Command | None]):
         names = max(cell_width(str(one)) for one in self._commands)
         keys = max(cell_width(self._keys.name(one)) for one in self._commands)
         name, key = pad(str(command), names), pad(self._keys.name(command), keys)
-        return f" {name}  {key}  {EXPLANATIONS[command]}"
+        return f" {name}  {key}  {command.explanation}"
 
 
 def matching(commands: Sequence[Command], typed: str) -> list[Command]:
@@ -240,6 +232,6 @@ def matching(commands: Sequence[Command], typed: str) -> list[Command]:
     found = [
         command
         for command in commands
-        if all(word in f"{command} {EXPLANATIONS[command]}".casefold() for word in words)
+        if all(word in f"{command} {command.explanation}".casefold() for word in words)
     ]
     return sorted(found, key=lambda command: not str(command).startswith(typed.casefold().strip()))

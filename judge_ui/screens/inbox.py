@@ -38,17 +38,6 @@ _LEAST_TITLE = 30
 
 _LONGEST_ID = 14
 
-_COMMANDS = (
-    Command.UNDO,
-    Command.REDO,
-    Command.GUIDELINES,
-    Command.HISTORY,
-    Command.HELP,
-    Command.PALETTE,
-    Command.QUIT,
-)
-"""What works here besides Enter and moving."""
-
 _HINTS = (
     (Command.HELP, "help"),
     (Command.UNDO, "undo"),
@@ -71,6 +60,16 @@ class InboxScreen(WorkScreen[None]):
         """Whether the cursor is where the judge put it."""
         self._rows: list[dict[str, str]] = []
         self._widest: dict[str, int] = {}
+        self._commands: dict[Command, Callable[[], object]] = {
+            Command.UNDO: lambda: self._act(session.undo),
+            Command.REDO: lambda: self._act(session.redo),
+            Command.GUIDELINES: lambda: self._do(self._read_guidelines),
+            Command.HISTORY: lambda: self.ask(HistoryScreen(session, keys), self._open_event),
+            Command.HELP: lambda: self.app.push_screen(inbox_help(keys, list(self._commands))),
+            Command.PALETTE: self._ask_command,
+            Command.QUIT: lambda: self.call_later(self.app.action_quit),
+        }
+        """What works here besides Enter and moving."""
 
     def compose_work(self) -> ComposeResult:
         """Give the topics."""
@@ -107,27 +106,16 @@ class InboxScreen(WorkScreen[None]):
             event.stop()
             self._has_moved = True
             self.query_one(RowList).move(meaning)
-        elif meaning in _COMMANDS:
+        elif isinstance(meaning, Command) and meaning in self._commands:
             event.stop()
-            self._run(meaning)
+            self._commands[meaning]()
 
-    def _run(self, command: Command | None) -> None:
-        session, keys = self._session, self._keys
-        if command is Command.QUIT:
-            self.call_later(self.app.action_quit)
-        elif command is Command.HELP:
-            self.app.push_screen(inbox_help(keys, _COMMANDS))
-        elif command is Command.PALETTE:
-            others = [one for one in _COMMANDS if one is not Command.PALETTE]
-            self.app.push_screen(PaletteDialog(keys, others), self._run)
-        elif command is Command.HISTORY:
-            self.app.push_screen(HistoryScreen(session, keys), self._open_event)
-        elif command is Command.GUIDELINES:
-            self._do(lambda: self.app.push_screen(guidelines_screen(session.desk.guidelines(), keys)))
-        elif command is Command.UNDO:
-            self._act(session.undo)
-        elif command is Command.REDO:
-            self._act(session.redo)
+    def _ask_command(self) -> None:
+        others = [one for one in self._commands if one is not Command.PALETTE]
+        self.ask(PaletteDialog(self._keys, others), lambda command: self._commands[command]())
+
+    def _read_guidelines(self) -> None:
+        self.app.push_screen(guidelines_screen(self._session.desk.guidelines(), self._keys))
 
     def _do(self, act: Callable[[], object]) -> bool:
         """Do something, or say why not; say whether it was done."""
@@ -144,12 +132,11 @@ class InboxScreen(WorkScreen[None]):
             if self._do(lambda: self._session.open_topic(topic)):
                 self._open()
 
-    def _open_event(self, event: SeenEvent | None) -> None:
-        if event is not None:
-            opening = partial(self._session.open_topic, event.topic)
-            going = partial(self._session.go_to_document, event.topic, event.docno)
-            if self._do(opening) and self._do(going):
-                self._open()
+    def _open_event(self, event: SeenEvent) -> None:
+        opening = partial(self._session.open_topic, event.topic)
+        going = partial(self._session.go_to_document, event.topic, event.docno)
+        if self._do(opening) and self._do(going):
+            self._open()
 
     def _act(self, act: Callable[[], KeyResult]) -> None:
         """Let the session act on the latest decision, and go to its document."""

@@ -219,12 +219,7 @@ class JudgeScreen(BrowsingScreen):
             self._tell(f"done again: {done} {self._saved}")
 
     def _ask_reason(self) -> None:
-
-        def answered(reason: str | None) -> None:
-            if reason is not None:
-                self._confirmed(partial(self._session.cannot, reason), "can't")
-
-        self.app.push_screen(CannotDialog(), answered)
+        self.ask(CannotDialog(), lambda why: self._confirmed(partial(self._session.cannot, why), "can't"))
 
     def _confirmed(self, act: Callable[..., KeyResult], what: str) -> None:
         """Decide, asking first where the session wants that."""
@@ -246,12 +241,9 @@ class JudgeScreen(BrowsingScreen):
             self._tell(f"NOT SAVED yet: {waiting.said}; a note can follow it", urgent=True)
             return
 
-        def answered(note: str | None) -> None:
-            if note is not None:
-                self._do(partial(self._session.note, note), "note")
-
         before = task.note if waiting is None else waiting.decision.note or ""
-        self.app.push_screen(NoteDialog(sanitise_line(task.docno), before), answered)
+        dialog = NoteDialog(sanitise_line(task.docno), before)
+        self.ask(dialog, lambda note: self._do(partial(self._session.note, note), "note"))
 
     @on(DocumentPane.Marked)
     def _marked(self, message: DocumentPane.Marked) -> None:

@@ -8,7 +8,7 @@ from functools import partial
 from textual import events
 
 from judge_ui.screens.base import TextScreen
-from judge_ui.session.keys import EXPLANATIONS, SCROLLING, Command, KeyTable
+from judge_ui.session.keys import SCROLLING, Command, KeyTable
 from judge_ui.session.messages import grade_keys, guidelines_title
 from judge_ui.widgets.laid_out import MarkedText, strong, topic_text
 from judge_ui.widgets.markdown import markdown_text
@@ -120,7 +120,7 @@ def list_help(keys: KeyTable, scale: Scale) -> ReadingScreen:
         (keys.name(Command.FIND), "find a docno by a part of it"),
         (hits, "to the next such docno, to the one before"),
         (f"{keys.name(Command.LIST)}  Esc", "back to the document"),
-        (keys.name(Command.HELP), EXPLANATIONS[Command.HELP]),
+        (keys.name(Command.HELP), Command.HELP.explanation),
     ]
     about = 'A row has > for the document before you, * for a note, " for marked passages.'
 
@@ -134,7 +134,7 @@ def list_help(keys: KeyTable, scale: Scale) -> ReadingScreen:
 
 def help_text(keys: KeyTable, scale: Scale, width: int = 80) -> MarkedText:
     """Write every key of the judging screen and what it does, for a width in cells."""
-    commands = [command for command in EXPLANATIONS if command not in SCROLLING]
+    commands = [command for command in Command if command not in SCROLLING]
     grades = grade_keys(keys, scale)
     marked_text = _section("Grades: saved at once, then the next document", grades, width)
     marked_text += _section("Commands", _commands(keys, commands), width)
@@ -148,11 +148,11 @@ def _screen(marked_text: Callable[[int], MarkedText], keys: KeyTable) -> Reading
 
 
 def _scrolling() -> list[Command]:
-    return [command for command in EXPLANATIONS if command in SCROLLING]
+    return [command for command in Command if command in SCROLLING]
 
 
 def _commands(keys: KeyTable, commands: Sequence[Command]) -> list[Entry]:
-    return [("  ".join(keys.names(command)), EXPLANATIONS[command]) for command in commands]
+    return [("  ".join(keys.names(command)), command.explanation) for command in commands]
 
 
 def _section(heading: str, entries: Sequence[Entry], width: int) -> MarkedText:

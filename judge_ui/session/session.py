@@ -113,11 +113,11 @@ class Dwell:
     def quiet_seconds(self) -> float | None:
         """How long there, or since the latest key that came too soon: a held key never stops coming."""
         since = self._shown if self._dropped_at is None else self._dropped_at
-        return None if since is None else self._clock() - since
+        return None if self._shown is None or since is None else self._clock() - since
 
     @property
     def active_ms(self) -> int:
-        """The same without long pauses."""
+        """How long it has been there, in milliseconds, without long pauses."""
         return round(self._active * 1000)
 
     def show(self, document: tuple[str, str], sha256: str | None = "") -> None:
@@ -139,13 +139,6 @@ class Dwell:
         """Drop a grade key that came too soon, and count it."""
         self.dropped += 1
         self._dropped_at = self._clock()
-
-    def restart(self) -> None:
-        """Begin anew with another document, which is not on the screen yet."""
-        self._shown = self._dropped_at = self.shown_at = self.document = None
-        self.sha256 = ""
-        self._active = 0.0
-        self.dropped = 0
 
 
 MIN_DWELL_S = 0.3
@@ -180,6 +173,7 @@ class JudgingSession:
         """Seconds a document must have been shown before a grade counts."""
         self.advances = advance
         """Whether a decision goes on to the next document without one."""
+        self._clock = clock
         self._dwell = Dwell(clock)
         self.queue = OpenQueue(desk, drawing)
         """The documents of the open topic, and the place in them."""
@@ -542,7 +536,7 @@ class JudgingSession:
         self.conflict = None
         self.trouble = ""
         self.queue.index = place
-        self._dwell.restart()
+        self._dwell = Dwell(self._clock)
 
     def _stands(self, task: Task) -> str:
         """Say in a word or two how a document stands."""

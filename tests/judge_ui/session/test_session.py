@@ -148,6 +148,18 @@ def test_a_key_within_the_dwell_is_dropped_counted_and_stored(
     assert (event["dropped_keys"], event["dwell_ms"]) == (2, 600)
 
 
+def test_a_key_before_the_document_is_shown_is_dropped_however_late(
+    two_topics: Collection, clock: Any, events: Events
+) -> None:
+    """What was not painted is not graded, also when the latest key is long ago."""
+    session = sit(two_topics, clock, min_dwell=0.3)
+    session.open_topic("12")
+    for _ in range(2):
+        assert session.grade(2).outcome is KeyOutcome.TOO_EARLY
+        clock.wait(1)
+    assert events() == []
+
+
 def test_a_held_key_never_counts(two_topics: Collection, clock: Any, events: Events) -> None:
     """Thirty keys a second for three seconds are ninety dropped keys; a pause ends it."""
     session = sit(two_topics, clock, min_dwell=0.3)
