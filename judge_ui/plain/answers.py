@@ -28,12 +28,9 @@ Act = Command | AnswerLine
 
 _FILTERS: Mapping[str, Filter] = {
     "": Filter.ALL,
-    "all": Filter.ALL,
     "left": Filter.UNJUDGED,
     "unjudged": Filter.UNJUDGED,
     "undecided": Filter.UNJUDGED,
-    "judged": Filter.JUDGED,
-    "skipped": Filter.SKIPPED,
     "skip": Filter.SKIPPED,
     "can't": Filter.CANNOT,
     "cannot": Filter.CANNOT,

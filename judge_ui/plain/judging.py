@@ -304,20 +304,16 @@ class PlainJudge:
     def sit(self) -> int:
         """Judge until the judge quits or the input ends; return 0."""
         with suppress(EOFError):
-            self._go_from_topic_to_topic()
+            if self._session.topic is None:
+                self._choose_topic()
+            while True:
+                with suppress(_Leave):
+                    self._judge_topic()
+                self._choose_topic()
         self._talk.say()
         self._deciding.finish()
         self._talk.say(goodbye(self._session))
         return 0
-
-    def _go_from_topic_to_topic(self) -> None:
-        """Judge; raises `EOFError` at the end of the input or of the sitting."""
-        if self._session.topic is None:
-            self._choose_topic()
-        while True:
-            with suppress(_Leave):
-                self._judge_topic()
-            self._choose_topic()
 
     def _choose_topic(self) -> None:
         """List the topics and open one."""
@@ -352,12 +348,9 @@ class PlainJudge:
         while True:
             try:
                 self._session.open_topic(chosen)
-            except UnknownNameError as error:
-                self._talk.say(refusal(error))
-                return False
             except PoolerError as error:
                 self._talk.say(refusal(error))
-                if not self._tries_again(chosen):
+                if isinstance(error, UnknownNameError) or not self._tries_again(chosen):
                     return False
             else:
                 self._talk.say_unused()
@@ -410,23 +403,19 @@ class PlainJudge:
             if session.desk.guidelines() is not None:
                 reading.guidelines()
         except PoolerError as error:
-            self._talk.say(refusal(error))
+            talk.say(refusal(error))
         while talk.is_interactive:
             leave = self._answers.name(Command.QUIT)
             answer = self._answers.read(talk.ask_after(f"\n{leave} quits", "Enter = the first document"))
             if not answer.text:
                 break
-            self._answer_briefing(answer)
+            if answer.meaning is Command.QUIT:
+                raise EOFError
+            if answer.meaning in _BRIEFING:
+                self._do(answer)
+            else:
+                talk.say(f"{sanitise_line(answer.text)!r} was not used: no document is here yet")
         session.needs_briefing = False
-
-    def _answer_briefing(self, answer: Answer) -> None:
-        """Take an answer before the first document: nothing that decides."""
-        if answer.meaning is Command.QUIT:
-            raise EOFError
-        if answer.meaning in _BRIEFING:
-            self._do(answer)
-        else:
-            self._talk.say(f"{sanitise_line(answer.text)!r} was not used: no document is here yet")
 
     def _answer(self, answer: Answer) -> None:
         """Do what an answer means."""
@@ -563,10 +552,10 @@ class PlainJudge:
         if session.trouble or self._awaits_retry:
             self._printed = None
             return
-        if session.topic is None or session.task is None:
+        here = session.here
+        if here is None:
             self._talk.say("nothing to judge in this topic")
             raise _Leave
-        here = (session.topic.topic, session.task.docno)
         if self._printed != here:
             self._talk.forget_typed()
             if self._printed is not None and self._printed[0] != here[0]:

@@ -198,7 +198,7 @@ class BrowsingScreen(DocumentScreen):
             self._refuse(error)
             return
         self._terms = self._session.terms
-        self._forget_ahead()
+        self._ahead = None
         self._show_again()
         own = ", ".join(self._session.own_terms)
         self._tell(f"highlighted: {own}" if own else "no words of your own")

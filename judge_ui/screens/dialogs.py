@@ -149,7 +149,7 @@ class ConfirmDialog(ChoiceDialog):
         super().__init__(question, {"y": "yes", "n": "no"})
 
 
-COMMANDS = tuple(command for command in Command if command not in SCROLLING | {Command.PALETTE})
+COMMANDS = tuple(command for command in Command if command not in (*SCROLLING, Command.PALETTE))
 """What the palette of the judging screen has."""
 
 _ARROWS = {

@@ -44,8 +44,8 @@ class DocumentScreen(WorkScreen[None]):
         """Whether all that belongs to the document could be read."""
         self._on_screen: tuple[str, str] | None = None
         self._showing = 0
-        self._ahead: tuple[str, LaidText] | None = None
-        self._ahead_page: ShownDocument | None = None
+        self._ahead: tuple[ShownDocument, LaidText] | None = None
+        """The document that a decision would lead to, read and laid out."""
         self._ahead_timer: Timer | None = None
 
     def compose_work(self) -> ComposeResult:
@@ -114,12 +114,11 @@ class DocumentScreen(WorkScreen[None]):
 
     def _show(self) -> None:
         """Show where the session stands."""
-        topic, task = self._session.topic, self._session.task
+        topic = self._session.topic
         if topic is not None and topic is not self._topic:
             self._show_topic(topic)
-        place = (topic.topic, task.docno) if topic is not None and task is not None else None
-        if place != self._on_screen or self._session.trouble:
-            self._on_screen = place
+        if self._session.here != self._on_screen or self._session.trouble:
+            self._on_screen = self._session.here
             self._show_document()
         else:
             self._pane.show_passages(self._passages())
@@ -144,7 +143,7 @@ class DocumentScreen(WorkScreen[None]):
     def _show_topic(self, topic: Topic) -> None:
         self._topic = topic
         self._terms = self._session.terms
-        self._forget_ahead()
+        self._ahead = None
         self.query_one(Brief).show(topic.narrative or topic.description)
         self.query_one("#topic-pane", TextPane).show(topic_text(topic))
 
@@ -162,10 +161,10 @@ class DocumentScreen(WorkScreen[None]):
             self._pane.show(MarkedText(f"{sanitise_line(self._session.trouble)}\n\nIt is tried again."))
             return False
         docno = self._on_screen[1] if self._on_screen else ""
-        if self._ahead is not None and self._ahead[0] == docno:
-            self._page = self._ahead_page
-            self._pane.show(self._ahead[1].marked_text, self._ahead[1])
-            self._forget_ahead()
+        if self._ahead is not None and self._ahead[0].docno == docno:
+            self._page, laid = self._ahead
+            self._pane.show(laid.marked_text, laid)
+            self._ahead = None
             return True
         try:
             self._page = self._session.page()
@@ -211,13 +210,8 @@ class DocumentScreen(WorkScreen[None]):
             page = self._session.page_ahead()
         except PoolerError:
             return
-        if page is not None and page != self._ahead_page:
+        if page is not None and (self._ahead is None or page != self._ahead[0]):
             tasks = self._session.tasks
             passages = next((task.passages for task in tasks if task.docno == page.docno), ())
             marked_text = document_text(page, self._terms, passages)
-            self._ahead_page = page
-            self._ahead = (page.docno, lay_out(marked_text, self._pane.text_width))
-
-    def _forget_ahead(self) -> None:
-        """Give up what was read ahead: it is shown, or would be marked otherwise now."""
-        self._ahead = self._ahead_page = None
+            self._ahead = (page, lay_out(marked_text, self._pane.text_width))

@@ -99,7 +99,7 @@ def inbox_help(keys: KeyTable, commands: Sequence[Command]) -> ReadingScreen:
     entries = [("Enter", "open the topic"), *_commands(keys, commands)]
 
     def marked_text(width: int) -> MarkedText:
-        moving = _section("Moving", _commands(keys, _scrolling()), width)
+        moving = _section("Moving", _commands(keys, SCROLLING), width)
         return _section("Topics", entries, width) + moving
 
     return _screen(marked_text, keys)
@@ -126,7 +126,7 @@ def list_help(keys: KeyTable, scale: Scale) -> ReadingScreen:
 
     def marked_text(width: int) -> MarkedText:
         listing = _section("List of documents: nothing is decided here", entries, width)
-        moving = _section("Moving", _commands(keys, _scrolling()), width)
+        moving = _section("Moving", _commands(keys, SCROLLING), width)
         return listing + moving + MarkedText(about)
 
     return _screen(marked_text, keys)
@@ -138,17 +138,13 @@ def help_text(keys: KeyTable, scale: Scale, width: int = 80) -> MarkedText:
     grades = grade_keys(keys, scale)
     marked_text = _section("Grades: saved at once, then the next document", grades, width)
     marked_text += _section("Commands", _commands(keys, commands), width)
-    marked_text += _section("Scrolling", _commands(keys, _scrolling()), width)
+    marked_text += _section("Scrolling", _commands(keys, SCROLLING), width)
     marked_text += strong("Good to know")
     return marked_text + MarkedText("".join(f"\n  {_hanging(line, '  ', width)}" for line in _ABOUT))
 
 
 def _screen(marked_text: Callable[[int], MarkedText], keys: KeyTable) -> ReadingScreen:
     return ReadingScreen("Keys", marked_text, keys, Command.HELP)
-
-
-def _scrolling() -> list[Command]:
-    return [command for command in Command if command in SCROLLING]
 
 
 def _commands(keys: KeyTable, commands: Sequence[Command]) -> list[Entry]:

@@ -62,8 +62,9 @@ class Command(StrEnum):
     BOTTOM = ("bottom", "end of the document", "G", "end")
 
 
-SCROLLING = frozenset(
-    {Command.LINE_DOWN, Command.LINE_UP, Command.PAGE_DOWN, Command.PAGE_UP, Command.TOP, Command.BOTTOM}
+SCROLLING = (
+    *(Command.LINE_DOWN, Command.LINE_UP, Command.PAGE_DOWN, Command.PAGE_UP),
+    *(Command.TOP, Command.BOTTOM),
 )
 """Commands that move the text and nothing else."""
 

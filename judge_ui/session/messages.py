@@ -57,7 +57,7 @@ def counted(number: int, noun: str) -> str:
 
 def goodbye(session: JudgingSession) -> str:
     """Say what a sitting came to."""
-    decisions = counted(session.n_decided, "decision")
+    decisions = counted(session.undoing.n_decided, "decision")
     lost = len(session.unsaved) + (session.conflict is not None)
     saved = f"{lost} NOT SAVED" if lost else "all saved"
     return f"{session.desk.judge_name}: {decisions} in this sitting, {saved}"

@@ -64,11 +64,10 @@ class OpenQueue:
 
         On an error what was open stays open.
         """
-        opened = self._desk.topic(topic)
         before = dict(vars(self))
         try:
-            self.load(topic)
-            self.topic, self.index = opened, -1
+            self.turn_to(topic)
+            self.index = -1
             return self.find_or_bring()
         except PoolerError:
             vars(self).update(before)

@@ -215,9 +215,11 @@ class JudgingSession:
         return None if self.trouble else self.queue.task
 
     @property
-    def n_decided(self) -> int:
-        """Documents decided in this sitting, but for what was taken back; a note decides none."""
-        return self.undoing.n_decided
+    def here(self) -> tuple[str, str] | None:
+        """Topic and docno of the document before the judge."""
+        if self.topic is None or self.task is None:
+            return None
+        return self.topic.topic, self.task.docno
 
     @property
     def progress(self) -> Progress:
@@ -268,8 +270,8 @@ class JudgingSession:
         `page` may be older than what the collection has by now: an event names the text that was decided
         about.
         """
-        if self._here is not None:
-            self._dwell.show(self._here, "" if page is None else page.sha256)
+        if self.here is not None:
+            self._dwell.show(self.here, "" if page is None else page.sha256)
 
     def touch(self) -> None:
         """Say that the judge did something; long pauses do not count as active time."""
@@ -474,13 +476,6 @@ class JudgingSession:
         decision = replace(attempt.decision, seen_revision=self.queue.here().revision)
         return self._write(replace(attempt, decision=decision))
 
-    @property
-    def _here(self) -> tuple[str, str] | None:
-        """Topic and docno of the document before the judge."""
-        if self.topic is None or self.task is None:
-            return None
-        return self.topic.topic, self.task.docno
-
     def _at_hand(self) -> Task:
         """Return the document before the judge, which there must be."""
         if self.trouble:
@@ -591,7 +586,7 @@ class JudgingSession:
     def _refused(self) -> KeyResult | None:
         """Refuse to decide about anything but the document that was shown last, and is here."""
         shown = self._dwell.document
-        if shown is not None and shown == self._here:
+        if shown is not None and shown == self.here:
             return None
         why = self.trouble or "this document is not on the screen yet"
         if shown is not None:

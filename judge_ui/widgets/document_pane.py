@@ -18,7 +18,7 @@ from judge_ui.session.keys import SCROLLING, Command, KeyTable, half_width, step
 from judge_ui.text.finding import find_spans
 from judge_ui.text.folding import Span
 from judge_ui.text.marking import Marking, merged
-from judge_ui.widgets.laid_out import DocumentText, LaidText, Layer, Look, MarkedText
+from judge_ui.widgets.laid_out import LaidText, Layer, Look, MarkedText
 from judge_ui.widgets.text_pane import TextPane, look_style
 from store.records import Passage
 
@@ -73,7 +73,7 @@ class DocumentPane(TextPane):
     @property
     def passages(self) -> tuple[Passage, ...]:
         """What is drawn as marked, in characters of `Page.text`."""
-        return self._marked_text.passages if isinstance(self._marked_text, DocumentText) else ()
+        return self._marked_text.passages
 
     def show(self, marked_text: MarkedText, laid: LaidText | None = None) -> None:
         """Show another text from its start; finding and marking end."""
@@ -94,7 +94,7 @@ class DocumentPane(TextPane):
     def show_passages(self, passages: Iterable[Passage]) -> None:
         """Draw other passages as marked: what is stored, after an undo or a failed write."""
         marked_text = self._marked_text
-        if not isinstance(marked_text, DocumentText):
+        if marked_text.terms is None:
             return
         wanted = merged(marked_text.text[marked_text.body :], passages)
         if wanted != marked_text.passages:
@@ -145,7 +145,7 @@ class DocumentPane(TextPane):
     def start_marking(self) -> bool:
         """Let keys mark passages until Escape; False when the document has no text."""
         marked_text = self._marked_text
-        if self._marking is not None or self._laid is None or not isinstance(marked_text, DocumentText):
+        if self._marking is not None or self._laid is None or marked_text.terms is None:
             return self.is_marking
         marking = Marking(marked_text.text[marked_text.body :])
         if marking.is_empty:
@@ -244,7 +244,7 @@ class DocumentPane(TextPane):
             line = max(self._line_of(self._in_text(before)[0]) + page, 0)
             self._reach_line(line)
             lines = self._laid.lines if self._laid else [(0, 0)]
-            marking.go_to(lines[min(line, len(lines) - 1)][0] - self._body)
+            marking.go_to(lines[min(line, len(lines) - 1)][0] - self._marked_text.body)
             if marking.cursor == before:
                 marking.move(1 if page > 0 else -1)
 
@@ -260,19 +260,14 @@ class DocumentPane(TextPane):
             self._bring_into_sight(*self._in_text(self._marking.cursor))
             self.refresh()
 
-    @property
-    def _body(self) -> int:
-        """Where `Page.text` begins in the text of the pane."""
-        return self._marked_text.body if isinstance(self._marked_text, DocumentText) else 0
-
     def _in_text(self, span: Span) -> Span:
         """Turn a span of `Page.text` into one of the text of the pane."""
-        return span[0] + self._body, span[1] + self._body
+        return span[0] + self._marked_text.body, span[1] + self._marked_text.body
 
     def _hits(self) -> Sequence[Span]:
         """Return what `find_next` goes through."""
         if self._found is not None:
             return self._found
         marked_text = self._marked_text
-        terms = marked_text.terms if isinstance(marked_text, DocumentText) else None
+        terms = marked_text.terms
         return marked_text.hits if terms is None else terms.reach(len(marked_text.text))

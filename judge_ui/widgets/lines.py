@@ -130,15 +130,15 @@ def hints_text(hints: Iterable[Hint], gap: str = "   ") -> MarkedText:
     return marked_text
 
 
-def document_states(task: Task, scale: Scale, unsaved: str = "") -> str:
+def state_marks(task: Task, scale: Scale, unsaved: str = "") -> str:
     """Say in a word or two how a document stands.
 
     Examples
     --------
     >>> from store.formats.scale import parse_scale
-    >>> document_states(Task("d1", State.JUDGED, 3, "a note", "", 1), parse_scale("ntcir"))
+    >>> state_marks(Task("d1", State.JUDGED, 3, "a note", "", 1), parse_scale("ntcir"))
     'now: S  note: *'
-    >>> document_states(Task("d1", State.UNJUDGED, None, "", "", 0), parse_scale("0-2"), "1")
+    >>> state_marks(Task("d1", State.UNJUDGED, None, "", "", 0), parse_scale("0-2"), "1")
     'now: -  NOT SAVED: 1'
     """
     names = {State.UNJUDGED: "-", State.SKIPPED: "skip", State.CANNOT: "can't"}
@@ -159,7 +159,7 @@ def grade_line(
     Every key is in it, even where there is no room for every label. `unsaved`: a decision that could not be
     written.
     """
-    now = document_states(task, scale, unsaved)
+    now = state_marks(task, scale, unsaved)
     room = width - max(cell_width(now), _LEAST_SHOWN) - 3
     names = [keys.grade_name(grade.value) if keys else grade.key for grade in scale.grades]
     items = [(sanitise_line(name), "") for name in names]
@@ -292,7 +292,7 @@ class Hints(Widget):
             unsaved = self._status.unsaved
             grades = grade_line(self._scale, self._document, room, unsaved, self._keys)
             # What does not work at the moment is not offered.
-            now = strong(document_states(self._document, self._scale, unsaved))
+            now = strong(state_marks(self._document, self._scale, unsaved))
             blanks = MarkedText(" " * max(room - cell_width(now.text), 0))
             self._lines.append(blanks + now if self._special else grades)
         is_tall = self.screen.has_class("-tall")

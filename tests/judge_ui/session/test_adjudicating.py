@@ -58,7 +58,7 @@ def test_skipping_a_changed_disagreement_keeps_its_outcome(disputed: Collection)
     result = shown(session).skip()
     assert (result.outcome, result.message) == (KeyOutcome.UNCHANGED, "left for later; 2 stands till then")
     assert docno(session) == "e1"
-    assert (rulings(disputed)["e0"].grade, session.n_decided) == (2, 0)
+    assert (rulings(disputed)["e0"].grade, session.undoing.n_decided) == (2, 0)
     assert shown(session).skip().outcome is KeyOutcome.SAVED
     assert rulings(disputed)["e1"].state is State.SKIPPED
     session.desk.leave()

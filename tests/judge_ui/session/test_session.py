@@ -350,7 +350,7 @@ def test_undo_goes_back_event_by_event_across_notes_and_topics(
     shown(session).note("a note on e1")
     session.open_topic("0013")
     grade(session, clock, 1)
-    assert (session.n_decided, len(session.undoing)) == (2, 3)
+    assert (session.undoing.n_decided, len(session.undoing)) == (2, 3)
 
     assert session.undo().message == "grade 1 undone: unjudged again"
     assert (docno(session), session.progress.judged) == ("j0", 0)
@@ -362,7 +362,7 @@ def test_undo_goes_back_event_by_event_across_notes_and_topics(
     session.undo()
     assert (docno(session), session.progress.judged) == ("e0", 0)
     assert session.undo().outcome is KeyOutcome.NOTHING
-    assert session.n_decided == 0
+    assert session.undoing.n_decided == 0
     assert [row["action"] for row in events()] == ["judge", "note", "judge", *["undo"] * 3]
 
 
@@ -457,7 +457,7 @@ def test_the_same_judge_elsewhere_is_a_conflict_and_never_overwritten(
     met: JudgingSession, events: Events
 ) -> None:
     """Nothing is written, the document stays, and what stands elsewhere is said."""
-    assert (docno(met), met.n_decided) == ("e0", 0)
+    assert (docno(met), met.undoing.n_decided) == ("e0", 0)
     assert met.task is not None
     assert met.task.grade == 1
     conflict = met.conflict
@@ -479,7 +479,7 @@ def test_a_conflict_is_settled_by_keeping(met: JudgingSession, events: Events) -
     """What was graded elsewhere stands; what was graded here is in the history, taken back."""
     assert met.keep_theirs().outcome is KeyOutcome.SAVED
     assert revisions(events) == [(1, "judge", 1), (2, "judge", 2), (3, "undo", 1)]
-    assert (docno(met), met.conflict, met.n_decided) == ("e1", None, 0)
+    assert (docno(met), met.conflict, met.undoing.n_decided) == ("e1", None, 0)
     assert met.tasks[0].grade == 1
     assert met.undo().outcome is KeyOutcome.NOTHING
 
@@ -726,7 +726,7 @@ def test_a_failed_draw_leaves_the_grade_saved_and_says_so(
     assert result.saved_at is not None
     assert [event["grade"] for event in events()] == [1]
     assert (session.progress.judged, session.progress.left) == (1, 3)
-    assert session.n_decided == 1
+    assert session.undoing.n_decided == 1
 
     assert session.task is None
     show(session, clock)
@@ -945,6 +945,6 @@ def test_decisions_count_documents_not_notes(two_topics: Collection, clock: Any)
     grade(session, clock, 1)
     assert goodbye(session) == "alice: 1 decision in this sitting, all saved"
     session.undo()
-    assert session.n_decided == 1
+    assert session.undoing.n_decided == 1
     session.undo()
-    assert (session.n_decided, len(session.undoing)) == (0, 1)
+    assert (session.undoing.n_decided, len(session.undoing)) == (0, 1)
