@@ -133,29 +133,22 @@ def hits(text: str, sentences: Sequence[Span], spans: Sequence[Span]) -> list[Hi
     [(1, 1, 'A [[bridge]].'), (2, 3, '[[Bridge]]!')]
     """
     line_starts = [0, *(newline.end() for newline in re.finditer("\n", text))]
-    found: list[Hit] = []
-    group: list[Span] = []
-    number, part = 0, (0, 0)
-
-    def finish() -> None:
-        """Write the hits that were gathered."""
-        if group:
-            shown = marked_text(text, group, *part).replace("\n", " ").replace("\t", " ")
-            found.append(Hit(bisect_right(line_starts, group[0][0]), number, shown))
-
+    groups: list[tuple[int, Span, list[Span]]] = []
     for start, end in spans:
-        if group and end <= part[1]:
-            group.append((start, end))
+        if groups and end <= groups[-1][1][1]:
+            groups[-1][2].append((start, end))
             continue
-        finish()
         number = bisect_right(sentences, start, key=_START)
         last = bisect_right(sentences, end - 1, key=_START)
         # A hit outside every sentence is still a hit.
         begins = [start, *(sentence[0] for sentence in sentences[max(number - 1, 0) : number])]
         ends = [end, *(sentence[1] for sentence in sentences[max(last - 1, 0) : last])]
-        group, part = [(start, end)], (min(begins), max(ends))
-    finish()
-    return found
+        groups.append((number, (min(begins), max(ends)), [(start, end)]))
+    blanks = str.maketrans("\n\t", "  ")
+    return [
+        Hit(bisect_right(line_starts, group[0][0]), number, marked_text(text, group, *part).translate(blanks))
+        for number, part, group in groups
+    ]
 
 
 class LineReading:

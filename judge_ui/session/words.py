@@ -1,4 +1,4 @@
-"""What came of a key, and the names of grades: grades, opinions, outcomes, ends of topics."""
+"""What came of a key, how far a topic has come, and the names of grades."""
 
 from __future__ import annotations
 

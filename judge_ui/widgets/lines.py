@@ -161,29 +161,25 @@ def grade_line(
     """
     now = state_marks(task, scale, unsaved)
     room = width - max(cell_width(now), _LEAST_SHOWN) - 3
-    names = [keys.grade_name(grade.value) if keys else grade.key for grade in scale.grades]
-    items = [(sanitise_line(name), "") for name in names]
-    wanted = [_label(scale, grade.value, key) for grade, (key, _) in zip(scale.grades, items, strict=True)]
+    names = [sanitise_line(keys.grade_name(grade.value) if keys else grade.key) for grade in scale.grades]
+    wanted = [_label(scale, grade.value, name) for grade, name in zip(scale.grades, names, strict=True)]
+    items, gap = [(name, "") for name in names], " "
     for labels in _labels(wanted):
-        tried = [
-            (f"[{key}]", f" {label}" if label else "") for (key, _), label in zip(items, labels, strict=True)
-        ]
+        tried = [(f"[{name}]", label and f" {label}") for name, label in zip(names, labels, strict=True)]
         taken = sum(cell_width(key + label) for key, label in tried)
-        gap = next((one for one in (_GAP, " ") if taken + len(one) * (len(tried) - 1) <= room), "")
-        if gap:
-            items = tried
+        if gaps := [one for one in (_GAP, " ") if taken + len(one) * (len(tried) - 1) <= room]:
+            items, gap = tried, gaps[0]
             break
-    gap = gap or " "
     marked_text = MarkedText("")
     for grade, (key, label) in zip(scale.grades, items, strict=True):
-        given = task.state is State.JUDGED and task.grade == grade.value
-        whole = MarkedText(key + label, hits=((0, len(key + label)),))
-        plain = MarkedText(key + label, strong=((0, len(key)),))
-        marked_text += MarkedText(gap if marked_text.text else "") + (whole if given else plain)
+        is_given = task.state is State.JUDGED and task.grade == grade.value
+        if is_given:
+            item = MarkedText(key + label, hits=((0, len(key + label)),))
+        else:
+            item = strong(key) + MarkedText(label)
+        marked_text += MarkedText(gap if marked_text.text else "") + item
     blanks = max(width - cell_width(marked_text.text) - cell_width(now), 1)
-    return (
-        marked_text + MarkedText(" " * blanks) + MarkedText(now, strong=((0, len(now)),) if unsaved else ())
-    )
+    return marked_text + MarkedText(" " * blanks) + (strong(now) if unsaved else MarkedText(now))
 
 
 def _labels(labels: list[str]) -> Iterator[list[str]]:
