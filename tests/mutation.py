@@ -54,7 +54,7 @@ KNOWN = (
     ("hedge-sign", HEDGE, "logs[-1] - mean for", "logs[-1] + mean for"),
     ("redo-untouched", SESSION, "self.touch()\n        attempt = ", "attempt = "),
     ("beat", OPEN, "if self.topic is not None:\n            with", "if True:\n            with"),
-    ("own", OPEN, "if self.topic is not None:\n            self._d", "if 1:\n            self._d"),
+    ("own", OPEN, "if self.topic is not None:\n            self.d", "if 1:\n            self.d"),
     ("here", OPEN, "if self.topic is None or self.task is None:", "if False:"),
     ("workers-ignored", TOP, "        workers=workers,\n", "        workers=1,\n"),
     ("workers-mixed", TOP, "(zip(indices, outcomes, strict=True))", "(enumerate(outcomes))"),

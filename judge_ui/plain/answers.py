@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
-from judge_ui.session.keys import Command, KeyTable, half_width
+from judge_ui.session.keys import REASONS, Command, KeyTable, half_width
 from judge_ui.session.queue import Filter
 from store.records import Scale
 from store.text import sanitise_line
@@ -25,62 +26,11 @@ class AnswerLine(StrEnum):
 
 Act = Command | AnswerLine
 
-WORDS: Mapping[Act, str] = {
-    Command.SKIP: "skip",
-    Command.CANNOT: "can't",
-    Command.NOTE: "note",
-    Command.UNDO: "undo",
-    Command.REDO: "redo",
-    Command.NEXT: "next",
-    Command.PREVIOUS: "previous",
-    AnswerLine.GO: "go",
-    Command.LIST: "list",
-    AnswerLine.PROGRESS: "progress",
-    Command.HISTORY: "history",
-    Command.TOPIC: "topic",
-    Command.GUIDELINES: "guidelines",
-    AnswerLine.AGAIN: "again",
-    Command.FIND: "find",
-    Command.NEXT_HIT: "next hit",
-    Command.PREVIOUS_HIT: "previous hit",
-    Command.TERMS: "terms",
-    AnswerLine.SENTENCES: "sentences",
-    Command.MARK: "mark",
-    AnswerLine.UNMARK: "unmark",
-    AnswerLine.RETRY: "retry",
-    Command.INBOX: "topics",
-    Command.HELP: "help",
-    Command.QUIT: "quit",
-}
-"""Every command of the line mode in the order of the help, and the word that means it."""
-
-_ALSO: Mapping[str, Act] = {"cannot": Command.CANNOT, "exit": Command.QUIT, "hit": Command.NEXT_HIT}
-
-_WITH_MORE = frozenset(
-    {
-        Command.CANNOT,
-        Command.NOTE,
-        Command.LIST,
-        Command.HISTORY,
-        Command.FIND,
-        Command.TERMS,
-        Command.MARK,
-        AnswerLine.GO,
-        AnswerLine.AGAIN,
-        AnswerLine.SENTENCES,
-        AnswerLine.UNMARK,
-    }
-)
-"""Commands that may be followed by what they are about."""
-
 _FILTERS: Mapping[str, Filter] = {
     "": Filter.ALL,
-    "all": Filter.ALL,
     "left": Filter.UNJUDGED,
     "unjudged": Filter.UNJUDGED,
     "undecided": Filter.UNJUDGED,
-    "judged": Filter.JUDGED,
-    "skipped": Filter.SKIPPED,
     "skip": Filter.SKIPPED,
     "can't": Filter.CANNOT,
     "cannot": Filter.CANNOT,
@@ -94,6 +44,61 @@ _FILTERS: Mapping[str, Filter] = {
 
 FILTER_WORDS = "all, left, judged, skipped, can't, noted, marked, quick, or a grade"
 """What a list can be cut down to, in words."""
+
+
+class Use(NamedTuple):
+    """How a command of the line mode is used."""
+
+    word: str
+    explanation: str
+    example: str = ""
+    """Of what may follow the word; empty = nothing may."""
+
+
+_REASONS = ", ".join(f"{key} {reason}" for key, reason in REASONS)
+
+USES: Mapping[Act, Use] = {
+    Command.SKIP: Use("skip", Command.SKIP.explanation),
+    Command.CANNOT: Use(
+        "can't", f"cannot be judged; asks why, unless one of these follows: {_REASONS}", "c 2"
+    ),
+    Command.NOTE: Use("note", "write or change the note; - takes it away", "note ask Ann"),
+    Command.UNDO: Use("undo", Command.UNDO.explanation),
+    Command.REDO: Use("redo", Command.REDO.explanation),
+    Command.NEXT: Use("next", Command.NEXT.explanation),
+    Command.PREVIOUS: Use("previous", Command.PREVIOUS.explanation),
+    AnswerLine.GO: Use("go", "to a document by its number in the list, or by its docno", "go 12"),
+    Command.LIST: Use("list", f"the documents of the topic: {FILTER_WORDS}", "list skipped"),
+    AnswerLine.PROGRESS: Use("progress", "how far the topic has come, and how long the rest will take"),
+    Command.HISTORY: Use(
+        "history", "what was done in this sitting, or ever to this document", "history here"
+    ),
+    Command.TOPIC: Use("topic", Command.TOPIC.explanation),
+    Command.GUIDELINES: Use("guidelines", Command.GUIDELINES.explanation),
+    AnswerLine.AGAIN: Use(
+        "again", "print the document again, if wanted with the words found marked", "again hits"
+    ),
+    Command.FIND: Use(
+        "find", "sentences with these words; without any, with those of the topic and your own", "find bridge"
+    ),
+    Command.NEXT_HIT: Use("next hit", "the next of these sentences"),
+    Command.PREVIOUS_HIT: Use("previous hit", Command.PREVIOUS_HIT.explanation),
+    Command.TERMS: Use(
+        "terms", "words of your own to look for in this topic; - takes them away", "terms truss, iron girder"
+    ),
+    AnswerLine.SENTENCES: Use("sentences", "print the sentences with their numbers", "sentences 3-9"),
+    Command.MARK: Use("mark", "mark sentences as evidence, by their numbers", "mark 3-5"),
+    AnswerLine.UNMARK: Use("unmark", "mark them no longer; without a number, none of them", "unmark 4"),
+    AnswerLine.RETRY: Use("retry", "write again what could not be saved"),
+    Command.INBOX: Use("topics", Command.INBOX.explanation),
+    Command.HELP: Use("help", "these lines"),
+    Command.QUIT: Use("quit", Command.QUIT.explanation),
+}
+"""Every command of the line mode in the order of the help."""
+
+_FOLLOWED = frozenset(act for act, use in USES.items() if use.example)
+
+_ALSO: Mapping[str, Act] = {"cannot": Command.CANNOT, "exit": Command.QUIT, "hit": Command.NEXT_HIT}
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +131,7 @@ class Answers:
     def __init__(self, keys: KeyTable, scale: Scale) -> None:
         self._keys = keys
         self._scale = scale
-        self._words: dict[str, Act] = dict(_ALSO) | {word: act for act, word in WORDS.items()}
+        self._words: dict[str, Act] = dict(_ALSO) | {use.word: act for act, use in USES.items()}
 
     def read(self, text: str) -> Answer:
         """Say what an answer means: a command by the whole of it, or by its first word where more may follow.
@@ -138,9 +143,9 @@ class Answers:
         whole = self._meaning(text)
         if whole is not None:
             return Answer(text, whole)
-        first, rest = _split(text)
+        first, rest = (*text.split(maxsplit=1), "", "")[:2]
         meaning = self._meaning(first)
-        if rest and meaning in _WITH_MORE:
+        if rest and meaning in _FOLLOWED:
             return Answer(text, meaning, rest)
         slash = self._keys.name(Command.FIND)
         if half_width(text[:1]) == slash and not slash.isalnum():
@@ -149,10 +154,8 @@ class Answers:
 
     def name(self, act: Act) -> str:
         """Name what to type for a command: a character where one is free, else its word."""
-        if isinstance(act, AnswerLine):
-            return WORDS[act]
-        name = self._keys.name(act)
-        return name if len(name) == 1 else WORDS.get(act, str(act))
+        name = "" if isinstance(act, AnswerLine) else self._keys.name(act)
+        return name if len(name) == 1 else USES[act].word
 
     @property
     def grades(self) -> list[tuple[str, str]]:
@@ -174,7 +177,7 @@ class Answers:
 
     def names(self, act: Act) -> str:
         """Name everything that means a command, as in ``s or skip``."""
-        name, word = self.name(act), WORDS[act]
+        name, word = self.name(act), USES[act].word
         return word if name == word else f"{name} or {word}"
 
     def wanted(self, text: str) -> Filter | int | None:
@@ -241,12 +244,6 @@ def numbers(text: str, last: int) -> list[int] | None:
 def _is_number(text: str) -> bool:
     """Say whether a text is a number that nobody has to count the digits of."""
     return text.isascii() and text.isdigit() and len(text) <= 9
-
-
-def _split(text: str) -> tuple[str, str]:
-    """Part the first word from what follows it."""
-    parts = text.split(maxsplit=1)
-    return (parts[0] if parts else ""), (parts[1] if len(parts) > 1 else "")
 
 
 def _plain(text: str) -> str:

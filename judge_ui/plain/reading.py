@@ -5,26 +5,22 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from operator import itemgetter
 
 from judge_ui.plain.answers import FILTER_WORDS, Answers, numbers
-from judge_ui.plain.talk import Talk, help_lines
+from judge_ui.plain.talk import Talk
+from judge_ui.session.ending import ALL_DECIDED, NextStep, forecast_of_others, next_step, own_keys, tally
 from judge_ui.session.keys import Command, half_width
 from judge_ui.session.messages import (
-    ALL_DECIDED,
     EMPTY_TEXT,
-    NEXT_STEPS,
     NO_TEXT,
-    NextStep,
     clock_time,
     counted,
     document_states,
     event_words,
     forecast_words,
-    own_keys,
-    tally,
+    guidelines_title,
     topic_name,
 )
 from judge_ui.session.queue import Filter
@@ -33,8 +29,7 @@ from judge_ui.session.words import grade_name
 from judge_ui.text.finding import find_spans, query_terms, term_spans
 from judge_ui.text.folding import Span
 from judge_ui.text.sentences import sentence_spans
-from store.errors import PoolerError
-from store.records import Scale, SeenEvent, ShownDocument, State, Task
+from store.records import Passage, Scale, SeenEvent, ShownDocument, State, Task
 from store.text import sanitise_line
 
 
@@ -102,6 +97,9 @@ class Hit:
     text: str
     """The sentence with its hits in double brackets; with the next ones if a hit reaches there."""
 
+    def __str__(self) -> str:
+        return f"line {self.line}, sentence {self.sentence}: {self.text}"
+
 
 def marked_text(text: str, spans: Sequence[Span], start: int = 0, end: int | None = None) -> str:
     """Write a part of a text with its hits in double brackets.
@@ -135,29 +133,22 @@ def hits(text: str, sentences: Sequence[Span], spans: Sequence[Span]) -> list[Hi
     [(1, 1, 'A [[bridge]].'), (2, 3, '[[Bridge]]!')]
     """
     line_starts = [0, *(newline.end() for newline in re.finditer("\n", text))]
-    found: list[Hit] = []
-    group: list[Span] = []
-    number, part = 0, (0, 0)
-
-    def finish() -> None:
-        """Write the hits that were gathered."""
-        if group:
-            shown = marked_text(text, group, *part).replace("\n", " ").replace("\t", " ")
-            found.append(Hit(bisect_right(line_starts, group[0][0]), number, shown))
-
+    groups: list[tuple[int, Span, list[Span]]] = []
     for start, end in spans:
-        if group and end <= part[1]:
-            group.append((start, end))
+        if groups and end <= groups[-1][1][1]:
+            groups[-1][2].append((start, end))
             continue
-        finish()
         number = bisect_right(sentences, start, key=_START)
         last = bisect_right(sentences, end - 1, key=_START)
         # A hit outside every sentence is still a hit.
         begins = [start, *(sentence[0] for sentence in sentences[max(number - 1, 0) : number])]
         ends = [end, *(sentence[1] for sentence in sentences[max(last - 1, 0) : last])]
-        group, part = [(start, end)], (min(begins), max(ends))
-    finish()
-    return found
+        groups.append((number, (min(begins), max(ends)), [(start, end)]))
+    blanks = str.maketrans("\n\t", "  ")
+    return [
+        Hit(bisect_right(line_starts, group[0][0]), number, marked_text(text, group, *part).translate(blanks))
+        for number, part, group in groups
+    ]
 
 
 class LineReading:
@@ -184,25 +175,14 @@ class LineReading:
             if text.strip():
                 self._talk.say(f"{name}: {text.strip()}")
 
-    def grades(self) -> None:
-        """Print the grades and their keys."""
-        names = (f"{key} = {name}" for key, name in self._answers.grades)
-        self._talk.say(f"Grades: {', '.join(names)}")
-
     def guidelines(self) -> None:
         """Print the newest guidelines."""
-        found = self._session.guidelines()
+        found = self._session.desk.guidelines()
         if found is None:
             self._talk.say("there are no guidelines: the topic says what is relevant")
             return
-        day = f"{found.created_at.astimezone():%Y-%m-%d}"
-        self._talk.say(f"\nGuidelines, version {found.version} of {day}")
+        self._talk.say(f"\n{guidelines_title(found)}")
         self._talk.show(found.text.strip("\n"))
-
-    def help(self) -> None:
-        """Print every answer and what it does."""
-        for line in help_lines(self._answers):
-            self._talk.say(line)
 
     def document(self) -> None:
         """Print the document before the judge."""
@@ -236,7 +216,7 @@ class LineReading:
         name = str(wanted) if isinstance(wanted, Filter) else grade_name(session.scale, wanted)
         self._talk.say(f"{name}: {counted(len(places), 'document')}{of}")
         if places:
-            self._talk.show_list(
+            self._talk.show(
                 list_line(place, session.tasks[place], session.scale, is_here=place == session.index)
                 for place in places
             )
@@ -263,11 +243,11 @@ class LineReading:
         if rest.lower() not in ("", "here"):
             self._talk.say("history is of this sitting; history here of this document")
             return
-        events = session.events_here() if rest else session.events()
+        events = session.events_here() if rest else session.desk.events()
         of = "on this document" if rest else "in this sitting"
         self._talk.say(f"{counted(len(events), 'event')} {of}, the newest first")
         if events:
-            self._talk.show_list(event_line(event, session.scale, named=not rest) for event in events)
+            self._talk.show(event_line(event, session.scale, named=not rest) for event in events)
 
     def find(self, rest: str) -> None:
         """Print the places of the document that have some words."""
@@ -279,7 +259,7 @@ class LineReading:
         nothing = NO_TEXT if self._read().text is None else f"no {what} in this document"
         self._talk.say(f"{counted(len(found), 'sentence')} with {what}" if found else nothing)
         if found:
-            self._talk.show_list(map(_hit_line, found))
+            self._talk.show(map(str, found))
 
     def hit(self, step: int) -> None:
         """Print the next place that has the words, or the one before."""
@@ -292,7 +272,7 @@ class LineReading:
         else:
             self._at = (self._at + step) % len(found)
         self._talk.say(f"hit {self._at + 1} of {len(found)}")
-        self._talk.show_list([_hit_line(found[self._at])])
+        self._talk.show([str(found[self._at])])
 
     def terms(self, rest: str) -> None:
         """Print the words that are looked for in this topic, and take others of the judge's own."""
@@ -301,49 +281,47 @@ class LineReading:
             self._say_terms()
             rest = self._talk.ask("your own words? commas between them, Enter = as they are")
         if rest:
-            parts = rest.replace("、", ",").replace("，", ",").split(",")
-            session.set_own_terms(() if rest == "-" else parts)
+            session.set_own_terms("" if rest == "-" else rest)
             self._wanted, self._hits, self._at = "", None, -1
             self._say_terms()
 
     def numbered(self, rest: str) -> None:
         """Print the sentences of the document, or some of them, with their numbers."""
-        text, spans = self._read().text or "", self.sentences()
-        chosen: Sequence[int] | None = range(1, len(spans) + 1)
-        if rest:
-            chosen = numbers(rest, len(spans))
+        text, spans = self.text(), self.sentences()
+        chosen = numbers(rest, len(spans)) if rest else range(1, len(spans) + 1)
         if not spans:
             self._talk.say("this document has no sentences")
         elif chosen is None:
             self._talk.say(f"sentences 3-9 prints some of them; there are {len(spans)}")
         else:
-            marked = self.marked()
-            self._talk.show_list(
-                f"{number}{' (marked)' if number in marked else ''} "
-                + _one_line(text[slice(*spans[number - 1])])
+            self._talk.show(
+                f"{number}{' (marked)' if self.reached(spans[number - 1]) else ''} "
+                + " ".join(text[slice(*spans[number - 1])].split("\n"))
                 for number in chosen
             )
+
+    @property
+    def passages(self) -> tuple[Passage, ...]:
+        """What is marked in the document."""
+        return self._session.task.passages if self._session.task else ()
+
+    def reached(self, *sentences: Span) -> list[Passage]:
+        """Return the marked passages that reach into sentences."""
+        return [
+            one
+            for one in self.passages
+            if any(one.start < end and start < one.end for start, end in sentences)
+        ]
 
     def sentences(self) -> list[Span]:
         """Return where the sentences of the document are."""
         if self._sentences is None:
-            text = self._read().text
-            self._sentences = [] if text is None else list(sentence_spans(text))
+            self._sentences = sentence_spans(self.text())
         return self._sentences
 
     def text(self) -> str:
         """Return the text of the document; empty where there is none."""
         return self._read().text or ""
-
-    def marked(self) -> set[int]:
-        """Return the numbers of the sentences that passages reach into."""
-        task = self._session.task
-        passages = task.passages if task else ()
-        return {
-            number
-            for number, (start, end) in enumerate(self.sentences(), start=1)
-            if any(one.start < end and start < one.end for one in passages)
-        }
 
     def _read(self) -> ShownDocument:
         """Return the document before the judge."""
@@ -352,14 +330,12 @@ class LineReading:
         return self.page
 
     def _say_name(self) -> None:
-        """Name the document before the judge, and say how it stands."""
         task = self._session.task
         if task is not None:
             stands = where_it_stands(task, self._session.scale)
             self._talk.say(f"\nDocument {sanitise_line(task.docno)}{stands}")
 
     def _show(self, text: str | None) -> None:
-        """Print title and text."""
         if self.page is not None and self.page.title:
             self._talk.say(f"Title: {self.page.title}")
         text = NO_TEXT if text is None else text if text.strip() else EMPTY_TEXT
@@ -369,9 +345,7 @@ class LineReading:
         """Find the words that were asked for last, else those of the topic and the judge's own."""
         if self._wanted:
             return find_spans(text, self._wanted)
-        topic = self._session.topic
-        words = query_terms(topic) if topic else ()
-        return term_spans(text, words + self._session.own_terms)
+        return term_spans(text, self._session.terms)
 
     def _find(self) -> list[Hit]:
         """Return the places that have the words."""
@@ -381,21 +355,10 @@ class LineReading:
         return self._hits
 
     def _say_terms(self) -> None:
-        """Print the words that are looked for in this topic."""
         topic, own = self._session.topic, self._session.own_terms
         of_topic = query_terms(topic) if topic else ()
         self._talk.say(f"words of the topic: {', '.join(of_topic) or 'none'}")
         self._talk.say(f"your own: {', '.join(own) or 'none'}")
-
-
-def _hit_line(hit: Hit) -> str:
-    """Write a hit with its line and its sentence."""
-    return f"line {hit.line}, sentence {hit.sentence}: {hit.text}"
-
-
-def _one_line(text: str) -> str:
-    """Write a sentence without its line breaks."""
-    return " ".join(text.split("\n"))
 
 
 def sum_up(session: JudgingSession, talk: Talk, answers: Answers, n_quick: int) -> NextStep:
@@ -406,8 +369,9 @@ def sum_up(session: JudgingSession, talk: Talk, answers: Answers, n_quick: int) 
     n_skipped = session.progress.skipped
     if n_quick:
         talk.say(f"  decided in under {session.quick_s:g} s: {n_quick}")
-    for words in _other_topics(session):
-        talk.say(words)
+    forecast = forecast_of_others(session)
+    if words := "" if forecast is None else forecast_words(forecast):
+        talk.say(f"other topics: {words}")
     own = own_keys(lambda key: answers.read(key).meaning)
     stay, again = own[NextStep.STAY], own[NextStep.QUICK]
     skip, undo, leave = map(answers.name, (Command.SKIP, Command.UNDO, Command.QUIT))
@@ -420,24 +384,9 @@ def sum_up(session: JudgingSession, talk: Talk, answers: Answers, n_quick: int) 
         NextStep.QUIT: f"{leave} quits",
     }
     question = ", ".join(filter(None, offers.values()))
-    while True:
-        text = talk.ask(question)
-        meaning = answers.read(text).meaning
-        wish = NEXT_STEPS.get(meaning) if isinstance(meaning, Command) else None
-        if not text:
-            wish = NextStep.INBOX
-        elif wish is None:
-            wish = next((one for one in own if own[one] == half_width(text).lower()), None)
-        if wish is not None and offers[wish]:
-            return wish
+    while text := talk.ask(question):
+        step = next_step(answers.read(text).meaning, half_width(text).lower(), own)
+        if step is not None and offers[step]:
+            return step
         talk.say(f"{sanitise_line(text)!r} means nothing here")
-
-
-def _other_topics(session: JudgingSession) -> list[str]:
-    """Say how long the other topics will take, where that is known."""
-    here = session.topic.topic if session.topic else ""
-    words = ""
-    with suppress(PoolerError):
-        left = sum(line.left for line in session.inbox() if line.topic != here)
-        words = forecast_words(session.forecast(left))
-    return [f"other topics: {words}"] if words else []
+    return NextStep.INBOX

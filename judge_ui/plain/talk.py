@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import select
-import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import TextIO
 
-from judge_ui.plain.answers import FILTER_WORDS, WORDS, Act, AnswerLine, Answers
-from judge_ui.session.keys import EXPLANATIONS, REASONS, Command
+from judge_ui.plain.answers import USES, Answers
 from judge_ui.session.messages import counted
+from store.wrapping import cell_width
 
 _LEAST_FILL = 0.5
 """A long line is cut at a blank or a full stop, if there is one in the last part of its page."""
@@ -64,7 +63,7 @@ class Pages:
             most = (self._n_lines - lines) * self._width * 4
             newline = text.find("\n", place, place + most)
             end = newline + 1 if newline >= 0 else min(place + most, len(text))
-            needed = -(-max(_cells(text[place:end]), 1) // self._width)
+            needed = -(-max(cell_width(text[place:end]), 1) // self._width)
             if end - place == most and newline < 0 and end < len(text):
                 needed = self._n_lines + 1
             if lines + needed > self._n_lines:
@@ -77,22 +76,13 @@ class Pages:
     def _cut(self, start: int, end: int) -> int:
         """Find where to cut a line that is longer than a page."""
         text, room, place = self._text, self._n_lines * self._width, start
-        while place < end and room >= (cells := _cells(text[place])):
+        while place < end and room >= (cells := cell_width(text[place])):
             room -= cells
             place += 1
         least = start + max(int((place - start) * _LEAST_FILL), 1)
         good = next((at for at in range(place, least, -1) if text[at - 1] in _ENDS), place)
         # A character wider than the terminal still has to go out.
         return max(good, start + 1)
-
-
-def _cells(text: str) -> int:
-    """Count the terminal cells that a text takes, about."""
-    if text.isascii():
-        return len(text)
-    wide = sum(unicodedata.east_asian_width(character) in "WF" for character in text)
-    marks = sum(unicodedata.combining(character) > 0 for character in text)
-    return len(text) + wide - marks
 
 
 LIST_LINES = 20
@@ -109,6 +99,8 @@ class Talk:
         self._width = width
         self._document: Pages | None = None
         self._aside: Pages | None = None
+        self.n_unused = 0
+        """A script's answers that were given for documents it never came to."""
         self.is_interactive = read.isatty()
         """Whether somebody types the answers: a script gives them before it has seen anything."""
 
@@ -128,13 +120,12 @@ class Talk:
         self._aside = None
         self._document = self._print(Pages(text, self._page, self._width))
 
-    def show(self, text: str) -> None:
-        """Print something to be looked up; Enter goes on with it, and then with the document."""
-        self._aside = self._print(Pages(text, self._page, self._width))
-
-    def show_list(self, lines: Iterable[str]) -> None:
-        """Print the first lines of a list; Enter goes on with it, and then with the document."""
-        self._aside = self._print(Pages("\n".join(lines), self._page or LIST_LINES, self._width))
+    def show(self, text: str | Iterable[str]) -> None:
+        """Print a text, or the first lines of a list; Enter goes on with it, and then with the document."""
+        n_lines = self._page
+        if not isinstance(text, str):
+            text, n_lines = "\n".join(text), n_lines or LIST_LINES
+        self._aside = self._print(Pages(text, n_lines, self._width))
 
     def show_more(self) -> None:
         """Print the next page."""
@@ -178,6 +169,13 @@ class Talk:
         if dropped:
             self.say(f"{counted(dropped, 'line')} typed too early: not used")
 
+    def say_unused(self) -> None:
+        """Say how many answers of a script were not used, if any."""
+        if self.n_unused:
+            were = "was" if self.n_unused == 1 else "were"
+            self.say(f"{counted(self.n_unused, 'answer')} {were} not used")
+            self.n_unused = 0
+
     def _print(self, pages: Pages) -> Pages | None:
         """Print the next page of a text, and return what has more."""
         text = pages.next()
@@ -193,56 +191,15 @@ class Talk:
             return False
 
 
-_EXAMPLES: Mapping[Act, str] = {
-    Command.CANNOT: "c 2",
-    Command.NOTE: "note ask Ann",
-    AnswerLine.GO: "go 12",
-    Command.LIST: "list skipped",
-    Command.HISTORY: "history here",
-    Command.FIND: "find bridge",
-    Command.TERMS: "terms truss, iron girder",
-    AnswerLine.AGAIN: "again hits",
-    AnswerLine.SENTENCES: "sentences 3-9",
-    Command.MARK: "mark 3-5",
-    AnswerLine.UNMARK: "unmark 4",
-}
-"""Commands that may be followed by something, each with an example of it."""
-
-_EXPLANATIONS: Mapping[Act, str] = {
-    Command.CANNOT: "cannot be judged; asks why, unless one of these follows: "
-    + ", ".join(f"{key} {reason}" for key, reason in REASONS),
-    Command.NOTE: "write or change the note; - takes it away",
-    AnswerLine.GO: "to a document by its number in the list, or by its docno",
-    Command.LIST: f"the documents of the topic: {FILTER_WORDS}",
-    AnswerLine.PROGRESS: "how far the topic has come, and how long the rest will take",
-    Command.HISTORY: "what was done in this sitting, or ever to this document",
-    AnswerLine.AGAIN: "print the document again, if wanted with the words found marked",
-    Command.FIND: "sentences with these words; without any, with those of the topic and your own",
-    Command.NEXT_HIT: "the next of these sentences",
-    Command.TERMS: "words of your own to look for in this topic; - takes them away",
-    AnswerLine.SENTENCES: "print the sentences with their numbers",
-    Command.MARK: "mark sentences as evidence, by their numbers",
-    AnswerLine.UNMARK: "mark them no longer; without a number, none of them",
-    AnswerLine.RETRY: "write again what could not be saved",
-    Command.HELP: "these lines",
-}
-"""What differs from the full screen."""
-
-
 def help_lines(answers: Answers) -> list[str]:
     """Write every answer and what it does."""
     lines = ["Grades: each is saved at once"]
     lines += [f"  {key}: {name}" for key, name in answers.grades]
     lines.append("Commands: a key or a word, in any case")
-    for act in WORDS:
-        explained = _EXPLANATIONS[act] if act in _EXPLANATIONS else EXPLANATIONS[Command(act)]
-        example = f", as in `{_example(act, answers)}`" if act in _EXAMPLES else ""
-        lines.append(f"  {answers.names(act)}: {explained}{example}")
+    for act, use in USES.items():
+        word, _, rest = use.example.partition(" ")
+        # A key that the scale takes is not the command's.
+        example = f", as in `{answers.name(act) if len(word) == 1 else word} {rest}`" if word else ""
+        lines.append(f"  {answers.names(act)}: {use.explanation}{example}")
     lines.append("Enter goes on with what was not printed yet. The end of the input quits.")
     return lines
-
-
-def _example(act: Act, answers: Answers) -> str:
-    """Write an example with a key that the scale leaves to the command."""
-    word, _, rest = _EXAMPLES[act].partition(" ")
-    return f"{answers.name(act) if len(word) == 1 else word} {rest}"

@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
-from typing import ClassVar
 
 from textual import events, on
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 
-from judge_ui.screens.app import run_app
+from judge_ui.screens.base import Dialog
 from judge_ui.screens.judge import JudgeScreen
 from judge_ui.screens.reading import ReadingScreen, help_text
 from judge_ui.session.adjudicating import AdjudicatingSession
-from judge_ui.session.keys import Command, Keymap, KeyTable, key_name
+from judge_ui.session.keys import Command, KeyTable, key_name
 from judge_ui.session.messages import cell_name, cell_words
-from judge_ui.session.session import JudgingSession
 from judge_ui.session.words import KeyResult
 from judge_ui.widgets.laid_out import MarkedText, strong, topic_text
 from judge_ui.widgets.lines import TitleBar
@@ -32,10 +27,9 @@ from store.text import sanitise_line
 from store.wrapping import cell_width, pad
 
 
-class CellDialog(ModalScreen[int | None]):
+class CellDialog(Dialog[int | None]):
     """Asks for a cell; gives its place in the list, -1 for all, ``None`` to leave it as it was."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [("escape", "cancel", "Cancel")]
     DEFAULT_CSS = """
     CellDialog RowList {
         height: auto;
@@ -66,7 +60,7 @@ class CellDialog(ModalScreen[int | None]):
         """Lay out the list."""
         with Vertical(classes="dialog"):
             yield TitleBar("Which disagreements? One judge gave / another gave", classes="question")
-            yield RowList(self._keys, id="cells")
+            yield RowList(self._keys)
             yield TitleBar("Enter shows them   Esc goes back")
 
     def on_mount(self) -> None:
@@ -77,13 +71,8 @@ class CellDialog(ModalScreen[int | None]):
 
     @on(RowList.Chosen)
     def _chosen(self, message: RowList.Chosen) -> None:
-        """Take a cell."""
         message.stop()
         self.dismiss(message.row - 1)
-
-    def action_cancel(self) -> None:
-        """Take none."""
-        self.dismiss(None)
 
 
 _FILTER_KEYS = ("d", "f11", "ctrl+g", "ctrl+k", "ctrl+o", "insert")
@@ -107,7 +96,7 @@ class AdjudicateScreen(JudgeScreen):
     def compose_above(self) -> ComposeResult:
         """Give the judges' grades."""
         hints = f"{self._keys.name(Command.TOPIC)} in full  {key_name(self._filter_key)} choose which"
-        yield OpinionsBox(self._session.scale, hints, id="opinions")
+        yield OpinionsBox(self._session.scale, hints)
 
     def show_above(self) -> None:
         """Show what the judges said about the document."""
@@ -131,13 +120,12 @@ class AdjudicateScreen(JudgeScreen):
 
     def _show(self) -> None:
         """Show where the session stands, and which disagreements are wanted."""
-        cell = self._adjudicating.selection.cell
+        cell = self._adjudicating.desk.selection.cell
         named = "" if cell is None else f" {cell_name(cell, self._session.scale)}:"
         self.ROLE = f"{AdjudicateScreen.ROLE}{named}"
         super()._show()
 
     def _show_topic(self, topic: Topic) -> None:
-        """Show another topic."""
         super()._show_topic(topic)
         self._show_side()
 
@@ -154,11 +142,10 @@ class AdjudicateScreen(JudgeScreen):
         docno = "" if task is None else sanitise_line(task.docno)
         marked_text = strong(f"Document {docno}") + MarkedText("\n\n") + self._opinions
         marked_text += strong(f"Topic {sanitise_line(topic.topic)}") + MarkedText("\n\n") + topic_text(topic)
-        page = ReadingScreen("What the judges said", marked_text, self._keys, [Command.TOPIC])
+        page = ReadingScreen("What the judges said", marked_text, self._keys, Command.TOPIC)
         self.app.push_screen(page)
 
     def _help(self) -> None:
-        """Show the keys."""
         key = key_name(self._filter_key)
         marked_text = strong("Adjudicating: what you decide is stored as your own judgement") + MarkedText(
             f"\n  A, B, C are judges; who is which differs from document to document."
@@ -166,20 +153,17 @@ class AdjudicateScreen(JudgeScreen):
             f"\n  {self._keys.name(Command.TOPIC)}  notes and passages of the judges in full\n\n"
         )
         marked_text += help_text(self._keys, self._session.scale)
-        self.app.push_screen(ReadingScreen("Keys", marked_text, self._keys, [Command.HELP]))
+        self.app.push_screen(ReadingScreen("Keys", marked_text, self._keys, Command.HELP))
 
     def _ask_cell(self) -> None:
-        """Ask which disagreements are wanted, and show them."""
         session = self._adjudicating
         try:
-            cells = session.cells
+            cells = session.desk.cells()
         except PoolerError as error:
             self._refuse(error)
             return
 
-        def answered(place: int | None) -> None:
-            if place is None:
-                return
+        def answered(place: int) -> None:
             try:
                 is_any = session.select_cell(None if place < 0 else cells[place].cell)
             except PoolerError as error:
@@ -191,17 +175,5 @@ class AdjudicateScreen(JudgeScreen):
             else:
                 self.dismiss(None)
 
-        wanted = session.selection.cell
-        self.app.push_screen(CellDialog(cells, wanted, session.scale, self._keys), answered)
-
-
-def run_adjudication(session: AdjudicatingSession, keymap: Keymap | None = None) -> int:
-    """Run the full screen until the adjudicator quits; return 0, or 1 when it failed and has shown why."""
-    return run_app(session, keymap, open_screen=partial(_open, session))
-
-
-def _open(
-    session: AdjudicatingSession, _same: JudgingSession, keys: KeyTable, opening: KeyResult | None
-) -> AdjudicateScreen:
-    """Make the screen of an open topic."""
-    return AdjudicateScreen(session, keys, opening)
+        wanted = session.desk.selection.cell
+        self.ask(CellDialog(cells, wanted, session.scale, self._keys), answered)

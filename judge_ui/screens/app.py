@@ -11,8 +11,7 @@ from textual.binding import Binding, BindingType
 from textual.theme import Theme
 
 from judge_ui.screens.dialogs import ConfirmDialog, LineDialog
-from judge_ui.screens.inbox import InboxScreen, OpenScreen
-from judge_ui.screens.judge import JudgeScreen
+from judge_ui.screens.inbox import InboxScreen
 from judge_ui.session.keys import Keymap, key_table
 from judge_ui.session.messages import decision_mark
 from judge_ui.session.session import JudgingSession
@@ -44,7 +43,7 @@ HEIGHTS = [(0, "-flat"), (LEAST_HEIGHT, "-short"), (16, "-middling"), (20, "-tal
 
 
 class JudgeApp(App[None]):
-    """The full-screen app; a topic that is open is shown at once, on what `open_screen` makes."""
+    """The full-screen app; a topic that is open is shown at once."""
 
     CSS_PATH = "judge_ui.tcss"
     ENABLE_COMMAND_PALETTE = False
@@ -54,21 +53,18 @@ class JudgeApp(App[None]):
     HORIZONTAL_BREAKPOINTS = WIDTHS
     VERTICAL_BREAKPOINTS = HEIGHTS
 
-    def __init__(
-        self, session: JudgingSession, keymap: Keymap | None = None, *, open_screen: OpenScreen = JudgeScreen
-    ) -> None:
+    def __init__(self, session: JudgingSession, keymap: Keymap | None = None) -> None:
         # Said here and not by the theme alone: Textual chooses what NO_COLOR does before it knows
         # the theme, and would draw black on black.
         super().__init__(ansi_color=True)
         self._session = session
         self._keys = key_table(session.scale, keymap)
-        self._open_screen = open_screen
         self.register_theme(THEME)
         self.theme = THEME.name
 
     def get_default_screen(self) -> InboxScreen:
         """Begin with the topics."""
-        return InboxScreen(self._session, self._keys, self._open_screen)
+        return InboxScreen(self._session, self._keys)
 
     def on_mount(self) -> None:
         """Begin to give signs of life."""
@@ -82,7 +78,7 @@ class JudgeApp(App[None]):
         if isinstance(self.screen, LineDialog) and self.screen.is_changed:
             self.screen.ask_before_quitting()
             return
-        unwritten = session.conflict.attempt if session.conflict is not None else session.pending
+        unwritten = session.unwritten
         if unwritten is None or isinstance(self.screen, QuitDialog):
             self.exit()
             return
@@ -115,13 +111,11 @@ class QuitDialog(ConfirmDialog):
     """Asks whether to quit and lose what is not saved."""
 
 
-def run_app(
-    session: JudgingSession, keymap: Keymap | None = None, *, open_screen: OpenScreen = JudgeScreen
-) -> int:
+def run_app(session: JudgingSession, keymap: Keymap | None = None) -> int:
     """Run the full screen until the judge quits; return 0, or 1 when it failed and has shown why.
 
     The caller ends the session.
     """
-    app = JudgeApp(session, keymap, open_screen=open_screen)
+    app = JudgeApp(session, keymap)
     app.run()
     return app.return_code or 0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from functools import partial
 
@@ -12,17 +11,16 @@ from judge_ui.screens.dialogs import LineDialog, PaletteDialog
 from judge_ui.screens.document import DocumentScreen
 from judge_ui.screens.lists import HistoryScreen, PoolListScreen, list_hints
 from judge_ui.screens.reading import guidelines_screen, help_screen, list_help, topic_screen
+from judge_ui.screens.summary import Review
 from judge_ui.session.keys import Command, KeyTable
-from judge_ui.session.messages import counted
+from judge_ui.session.messages import counted, refusal
 from judge_ui.session.session import JudgingSession
 from judge_ui.widgets.document_pane import MARKING_HINTS, DocumentPane
-from judge_ui.widgets.lines import Hint
+from judge_ui.widgets.lines import Hint, Notice
 from judge_ui.widgets.lists import PoolList
 from store.errors import PoolerError
 from store.records import SeenEvent
 from store.text import sanitise_line
-
-_COMMAS = re.compile("[,，、]")
 
 
 class BrowsingScreen(DocumentScreen):
@@ -33,60 +31,65 @@ class BrowsingScreen(DocumentScreen):
         self._sought = ""
         self._saved = ""
         """When something was last written, in words."""
+        self._review: Review | None = None
         self._commands: dict[Command, Callable[[], object]] = {
-            Command.NEXT: self._next,
             Command.PREVIOUS: self._previous,
             Command.TOPIC: self._read_topic,
             Command.GUIDELINES: self._read_guidelines,
             Command.LIST: self._list,
-            Command.HISTORY: self._read_history,
+            Command.HISTORY: lambda: self.ask(HistoryScreen(session, keys), self._go_to_event),
             Command.FIND: self._ask_find,
             Command.NEXT_HIT: lambda: self._to_hit(1),
             Command.PREVIOUS_HIT: lambda: self._to_hit(-1),
             Command.TERMS: self._ask_terms,
             Command.MARK: self._start_marking,
             Command.HELP: lambda: self.app.push_screen(help_screen(keys, session.scale)),
-            Command.PALETTE: self._ask_command,
+            Command.PALETTE: lambda: self.ask(PaletteDialog(keys), self._run),
             Command.INBOX: self._back,
             Command.QUIT: lambda: self.call_later(self.app.action_quit),
         }
 
     def _run(self, command: Command) -> None:
-        """Do what a command says."""
         self._commands.get(command, lambda: None)()
 
     def _refuse(self, error: PoolerError) -> None:
-        """Say why something was not done."""
-        hint = f"; {error.hint}" if error.hint else ""
-        self._tell(f"{error.message}{hint}", urgent=True)
+        self._tell(refusal(error), urgent=True)
 
-    def _move(self, go: Callable[[], bool], otherwise: str) -> bool | None:
+    def _move(self, go: Callable[[], bool | None], otherwise: str = "") -> bool | None:
         """Go to another document; False where there is none, ``None`` where that was refused."""
         try:
-            moved = go()
+            moved = go() is not False
         except PoolerError as error:
             self._refuse(error)
             return None
         self._tell(self._saved if moved else otherwise)
         return moved
 
-    def _next(self) -> None:
-        """Go to the next document."""
-        self._move(self._session.go_next, "this is the last document")
-
     def _previous(self) -> None:
-        """Go to the previous document."""
-        self._move(self._session.go_previous, "this is the first document")
+        """Go to the previous document, of those to be gone over if there are any."""
+        if self._review is None or self._session.pending is not None:
+            self._move(self._session.go_previous, "this is the first document")
+        elif self._review.go(-1):
+            self._show_review()
+        else:
+            self._tell(f"the first of them: {self._review.where}")
 
-    def _go_to(self, place: int | None) -> None:
-        """Go to a place of the queue, or stay."""
-        if place is not None:
-            self._move(partial(self._has_gone_to, place), "")
+    def _show_review(self) -> None:
+        """Show the document that is gone over, or the next that is still there."""
+        place = None
+        while self._review is not None and place is None:
+            place = self._session.queue.place_of(self._review.here)
+            if place is None and not self._review.go(1):
+                self._review = None
+        if self._review is not None and place is not None:
+            self._move(partial(self._session.go_to, place))
+            self._status = Notice(f"{self._review.where}  {self._saved}", self._review.where)
+            self._show()
 
-    def _has_gone_to(self, place: int) -> bool:
-        """Go to a place of the queue, which there is."""
-        self._session.go_to(place)
-        return True
+    def _go_to(self, place: int) -> None:
+        """Go to a place of the queue, and go over nothing any more."""
+        self._review = None
+        self._move(partial(self._session.go_to, place))
 
     def _back(self) -> None:
         """Take away what a search marked, else go back to the topics."""
@@ -105,70 +108,41 @@ class BrowsingScreen(DocumentScreen):
             self._tell(f"NOT SAVED: {said}; it is tried again, {undo} gives it up", urgent=True)
 
     def _read_topic(self) -> None:
-        """Show the whole topic."""
         if self._session.topic is not None:
             self.app.push_screen(topic_screen(self._session.topic, self._keys))
 
     def _read_guidelines(self) -> None:
-        """Show the guidelines."""
         try:
-            guideline = self._session.guidelines()
+            guideline = self._session.desk.guidelines()
         except PoolerError as error:
             self._refuse(error)
         else:
             self.app.push_screen(guidelines_screen(guideline, self._keys))
 
-    def _read_history(self) -> None:
-        """Show what was done, and go where it was done if so wished."""
-        self.app.push_screen(HistoryScreen(self._session, self._keys), self._go_to_event)
-
-    def _go_to_event(self, event: SeenEvent | None) -> None:
-        """Go to the document of an event, in another topic if need be."""
-        if event is None:
-            return
-        session = self._session
-
-        def go() -> bool:
-            if session.topic is None or session.topic.topic != event.topic:
-                session.open_topic(event.topic)
-            docnos = [task.docno for task in session.tasks]
-            if event.docno not in docnos:
-                return False
-            session.go_to(docnos.index(event.docno))
-            return True
-
+    def _go_to_event(self, event: SeenEvent) -> None:
+        """Go to the document of an event, and go over nothing any more."""
+        self._review = None
+        go = partial(self._session.go_to_document, event.topic, event.docno)
         self._move(go, f"{event.docno} is no longer in your queue")
-
-    def _ask_command(self) -> None:
-        """Ask for a command by its name."""
-
-        def answered(command: Command | None) -> None:
-            if command is not None:
-                self._run(command)
-
-        self.app.push_screen(PaletteDialog(self._keys), answered)
 
     def _list(self) -> None:
         """Go into the list of documents, beside this one or on a screen of its own."""
         if self.has_class("-wide"):
             self.query_one(PoolList).rows.focus()
         else:
-            self.app.push_screen(PoolListScreen(self._session, self._keys), self._go_to)
+            self.ask(PoolListScreen(self._session, self._keys), self._go_to)
 
     @on(PoolList.Chosen)
     def _chosen(self, message: PoolList.Chosen) -> None:
-        """Go to a document of the list."""
         self._pane.focus()
         self._go_to(message.place)
 
     @on(PoolList.Left)
     def _left(self) -> None:
-        """Give the keys back to the document."""
         self._pane.focus()
 
     @on(PoolList.HelpWanted)
     def _list_help_wanted(self) -> None:
-        """Show the keys of the list."""
         self.app.push_screen(list_help(self._keys, self._session.scale))
 
     def on_descendant_focus(self) -> None:
@@ -185,15 +159,11 @@ class BrowsingScreen(DocumentScreen):
         return []
 
     def _ask_find(self) -> None:
-        """Ask what to find in the document."""
         question = f"Find in {sanitise_line(self._on_screen[1] if self._on_screen else '')}"
-        dialog = LineDialog(question, self._sought, "finds", is_selected=True)
-        self.app.push_screen(dialog, self._find)
+        self.ask(LineDialog(question, self._sought, "finds", is_selected=True), self._find)
 
-    def _find(self, text: str | None) -> None:
+    def _find(self, text: str) -> None:
         """Mark a text wherever it stands, and go to the first place."""
-        if text is None:
-            return
         self._sought = text
         if not text:
             self._clear_find()
@@ -205,7 +175,6 @@ class BrowsingScreen(DocumentScreen):
             self._tell(f"not in this document: {text}", urgent=True)
 
     def _clear_find(self) -> None:
-        """Mark the words of the topic again."""
         self._pane.clear_find()
         self._tell("")
 
@@ -218,33 +187,26 @@ class BrowsingScreen(DocumentScreen):
             self._tell(f"hit {hit[0]} of {hit[1]}")
 
     def _ask_terms(self) -> None:
-        """Ask for the judge's own words."""
         question = "Words to highlight, commas between"
         terms = ", ".join(self._session.own_terms)
-        self.app.push_screen(LineDialog(question, terms, "saves"), self._set_terms)
+        self.ask(LineDialog(question, terms, "saves"), self._set_terms)
 
-    def _set_terms(self, text: str | None) -> None:
-        """Keep the judge's own words and mark them."""
-        if text is None:
-            return
-        terms = [term.strip() for term in _COMMAS.split(text) if term.strip()]
+    def _set_terms(self, text: str) -> None:
         try:
-            self._session.set_own_terms(terms)
+            self._session.set_own_terms(text)
         except PoolerError as error:
             self._refuse(error)
             return
-        self._terms = self._all_terms()
-        self._forget_ahead()
+        self._terms = self._session.terms
+        self._ahead = None
         self._show_again()
         own = ", ".join(self._session.own_terms)
         self._tell(f"highlighted: {own}" if own else "no words of your own")
 
     def _start_marking(self) -> None:
-        """Let the judge mark passages."""
         if not self._pane.start_marking():
             self._tell("nothing to mark: this document has no text")
 
     @on(DocumentPane.MarkingChanged)
     def _marking_changed(self) -> None:
-        """Say what works now."""
         self._show_hints()

@@ -12,15 +12,8 @@ from textual.containers import Horizontal, Vertical
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
-from judge_ui.session.keys import (
-    EXPLANATIONS,
-    OTHER_REASON,
-    REASONS,
-    SCROLLING,
-    Command,
-    KeyTable,
-    half_width,
-)
+from judge_ui.screens.base import Dialog
+from judge_ui.session.keys import OTHER_REASON, REASONS, SCROLLING, Command, KeyTable, half_width
 from judge_ui.widgets.lines import TitleBar, Words, hints_text
 from judge_ui.widgets.lists import RowList
 from judge_ui.widgets.small import LineInput, WaitsForPaint
@@ -30,10 +23,8 @@ from store.wrapping import cell_width, pad
 _BACK = ("Esc", "goes back")
 
 
-class LineDialog(ModalScreen[str | None]):
+class LineDialog(Dialog[str | None]):
     """Asks for a line of text; gives ``None`` when it is to stay as it was."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [("escape", "cancel", "Cancel")]
 
     def __init__(self, question: str, text: str, enter: str, *, is_selected: bool = False) -> None:
         super().__init__()
@@ -63,10 +54,6 @@ class LineDialog(ModalScreen[str | None]):
         event.stop()
         self.dismiss(event.value.strip())
 
-    def action_cancel(self) -> None:
-        """Take nothing."""
-        self.dismiss(None)
-
 
 class NoteDialog(LineDialog):
     """Asks for a note on a document, its docno fit for a terminal."""
@@ -81,10 +68,8 @@ class NoteDialog(LineDialog):
         self.dismiss(None if event.value == self._text else event.value.strip())
 
 
-class CannotDialog(ModalScreen[str | None]):
+class CannotDialog(Dialog[str | None]):
     """Asks why a document cannot be judged; gives ``None`` when it can after all."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [("escape", "cancel", "Cancel")]
 
     def __init__(self) -> None:
         super().__init__()
@@ -123,10 +108,6 @@ class CannotDialog(ModalScreen[str | None]):
         event.stop()
         if event.value.strip():
             self.dismiss(event.value.strip())
-
-    def action_cancel(self) -> None:
-        """Take nothing."""
-        self.dismiss(None)
 
 
 class ChoiceDialog(WaitsForPaint, ModalScreen[str | None]):
@@ -168,7 +149,7 @@ class ConfirmDialog(ChoiceDialog):
         super().__init__(question, {"y": "yes", "n": "no"})
 
 
-COMMANDS = tuple(command for command in EXPLANATIONS if command not in SCROLLING | {Command.PALETTE})
+COMMANDS = tuple(command for command in Command if command not in (*SCROLLING, Command.PALETTE))
 """What the palette of the judging screen has."""
 
 _ARROWS = {
@@ -180,10 +161,10 @@ _ARROWS = {
 """Keys that move in the list while the field has the focus: letters are typed."""
 
 
-class PaletteDialog(ModalScreen[Command | None]):
+class PaletteDialog(Dialog[Command | None]):
     """Asks for a command; gives ``None`` for none."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [("escape,ctrl+p", "cancel", "Cancel")]
+    BINDINGS: ClassVar[list[BindingType]] = [("ctrl+p", "dismiss", "Back")]
 
     def __init__(self, keys: KeyTable, commands: Sequence[Command] = COMMANDS) -> None:
         super().__init__()
@@ -196,14 +177,11 @@ class PaletteDialog(ModalScreen[Command | None]):
         with Vertical(classes="dialog", id="palette"):
             yield TitleBar("Commands", classes="question")
             yield LineInput(placeholder="type a few letters")
-            yield RowList(self._keys, id="commands")
+            yield RowList(self._keys, can_focus=False)
             yield Words(hints_text([("Enter", "runs it"), ("Esc", "goes back")]))
 
     def on_mount(self) -> None:
         """Begin with all of them."""
-        rows = self.query_one(RowList)
-        rows.can_focus = False
-        rows.shows_cursor = True
         self._fill("")
 
     def on_key(self, event: events.Key) -> None:
@@ -220,19 +198,13 @@ class PaletteDialog(ModalScreen[Command | None]):
 
     @on(Input.Submitted)
     def _submitted(self, event: Input.Submitted) -> None:
-        """Run the command under the cursor."""
         event.stop()
         self.query_one(RowList).choose()
 
     @on(RowList.Chosen)
     def _chosen(self, message: RowList.Chosen) -> None:
-        """Give the command."""
         message.stop()
         self.dismiss(self._found[message.row])
-
-    def action_cancel(self) -> None:
-        """Give none."""
-        self.dismiss(None)
 
     def _fill(self, typed: str) -> None:
         """Show the commands that match, those whose name begins so before others."""
@@ -245,7 +217,7 @@ class PaletteDialog(ModalScreen[Command | None]):
         names = max(cell_width(str(one)) for one in self._commands)
         keys = max(cell_width(self._keys.name(one)) for one in self._commands)
         name, key = pad(str(command), names), pad(self._keys.name(command), keys)
-        return f" {name}  {key}  {EXPLANATIONS[command]}"
+        return f" {name}  {key}  {command.explanation}"
 
 
 def matching(commands: Sequence[Command], typed: str) -> list[Command]:
@@ -260,6 +232,6 @@ def matching(commands: Sequence[Command], typed: str) -> list[Command]:
     found = [
         command
         for command in commands
-        if all(word in f"{command} {EXPLANATIONS[command]}".casefold() for word in words)
+        if all(word in f"{command} {command.explanation}".casefold() for word in words)
     ]
     return sorted(found, key=lambda command: not str(command).startswith(typed.casefold().strip()))

@@ -5,19 +5,16 @@ from __future__ import annotations
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
-from textual.screen import Screen
 from textual.timer import Timer
 
+from judge_ui.screens.base import WorkScreen
 from judge_ui.session.keys import KeyTable
-from judge_ui.session.messages import decision_mark, topic_name
+from judge_ui.session.messages import decision_mark, progress_words, topic_name
 from judge_ui.session.session import JudgingSession
-from judge_ui.session.words import Attempt
-from judge_ui.text.finding import query_terms
 from judge_ui.widgets.document_pane import DocumentPane
 from judge_ui.widgets.laid_out import LaidText, MarkedText, document_text, lay_out, topic_text
-from judge_ui.widgets.lines import Brief, Hint, Hints, Notice, TitleBar, progress_words
+from judge_ui.widgets.lines import Brief, Hint, Notice, TitleBar
 from judge_ui.widgets.lists import PoolList
-from judge_ui.widgets.small import TooSmall
 from judge_ui.widgets.text_pane import TextPane
 from store.errors import PoolerError
 from store.records import Passage, ShownDocument, State, Topic
@@ -28,7 +25,7 @@ READ_AHEAD_S = 0.2
 """Pause between the paint of a document and the reading of the next one, in seconds."""
 
 
-class DocumentScreen(Screen[None]):
+class DocumentScreen(WorkScreen[None]):
     """The open topic of a session, shown."""
 
     AUTO_FOCUS = "DocumentPane"
@@ -36,9 +33,8 @@ class DocumentScreen(Screen[None]):
     """What stands before the topic's name: what is done here, where that is not judging."""
 
     def __init__(self, session: JudgingSession, keys: KeyTable) -> None:
-        super().__init__()
+        super().__init__(keys, scale=session.scale)
         self._session = session
-        self._keys = keys
         self._status = Notice()
         self._topic: Topic | None = None
         self._terms: tuple[str, ...] = ()
@@ -48,25 +44,21 @@ class DocumentScreen(Screen[None]):
         """Whether all that belongs to the document could be read."""
         self._on_screen: tuple[str, str] | None = None
         self._showing = 0
-        self._ahead: tuple[str, LaidText] | None = None
-        self._ahead_page: ShownDocument | None = None
+        self._ahead: tuple[ShownDocument, LaidText] | None = None
+        """The document that a decision would lead to, read and laid out."""
         self._ahead_timer: Timer | None = None
 
-    def compose(self) -> ComposeResult:
-        """Lay out the screen."""
-        yield TooSmall()
-        with Vertical(id="work"):
-            yield TitleBar(id="topic-bar")
-            yield Brief(self._keys, id="brief")
-            with Horizontal(id="middle"):
-                with Vertical(id="side"):
-                    yield TextPane(self._keys, id="topic-pane")
-                    yield PoolList(self._session, self._keys, id="pool-list")
-                with Vertical(id="document"):
-                    yield TitleBar(id="document-bar")
-                    yield from self.compose_above()
-                    yield DocumentPane(self._keys, id="document-pane")
-            yield Hints(self._keys, self._session.scale, id="hints")
+    def compose_work(self) -> ComposeResult:
+        """Give the document, and what stands around it."""
+        yield Brief(self._keys)
+        with Horizontal(id="middle"):
+            with Vertical(id="side"):
+                yield TextPane(self._keys, id="topic-pane")
+                yield PoolList(self._session, self._keys)
+            with Vertical(id="document"):
+                yield TitleBar(id="document-bar")
+                yield from self.compose_above()
+                yield DocumentPane(self._keys)
 
     def compose_above(self) -> ComposeResult:
         """Give what stands between the name of a document and its text: nothing here."""
@@ -97,7 +89,6 @@ class DocumentScreen(Screen[None]):
 
     @property
     def _pane(self) -> DocumentPane:
-        """The pane of the document."""
         return self.query_one(DocumentPane)
 
     @property
@@ -123,18 +114,16 @@ class DocumentScreen(Screen[None]):
 
     def _show(self) -> None:
         """Show where the session stands."""
-        topic, task = self._session.topic, self._session.task
+        topic = self._session.topic
         if topic is not None and topic is not self._topic:
             self._show_topic(topic)
-        place = (topic.topic, task.docno) if topic is not None and task is not None else None
-        if place != self._on_screen or self._session.trouble:
-            self._on_screen = place
+        if self._session.here != self._on_screen or self._session.trouble:
+            self._on_screen = self._session.here
             self._show_document()
         else:
             self._pane.show_passages(self._passages())
-        progress = progress_words(self._session.judge_name, self._session.progress)
         name = f"{self.ROLE} {topic_name(self._session)}".strip()
-        self.query_one("#topic-bar", TitleBar).show(name, progress)
+        self._title_bar.show(name, progress_words(self._session))
         self._show_document_bar()
         self._show_hints()
         if self.has_class("-wide"):
@@ -144,30 +133,23 @@ class DocumentScreen(Screen[None]):
         self.call_after_refresh(self._mark_shown, self._showing)
 
     def _show_hints(self) -> None:
-        """Write the lines at the foot."""
         session = self._session
-        attempt = _unwritten(session)
+        attempt = session.unwritten
         unsaved = "" if attempt is None else decision_mark(attempt.decision, session.scale)
         status = self._status
         shown = Notice(status.text, status.brief, status.urgent, unsaved)
-        self.query_one(Hints).show(session.task, shown, self._hints())
+        self._hint_lines.show(session.task, shown, self._hints())
 
     def _show_topic(self, topic: Topic) -> None:
-        """Show another topic."""
         self._topic = topic
-        self._terms = self._all_terms()
-        self._forget_ahead()
+        self._terms = self._session.terms
+        self._ahead = None
         self.query_one(Brief).show(topic.narrative or topic.description)
         self.query_one("#topic-pane", TextPane).show(topic_text(topic))
 
-    def _all_terms(self) -> tuple[str, ...]:
-        """Return what is marked in the documents of the topic: its own words and the judge's."""
-        topic = () if self._topic is None else query_terms(self._topic)
-        return tuple(dict.fromkeys((*topic, *self._session.own_terms)))
-
     def _passages(self) -> tuple[Passage, ...]:
         """Return what is marked in the document: as it is stored, or as it is to be."""
-        task, attempt = self._session.task, _unwritten(self._session)
+        task, attempt = self._session.task, self._session.unwritten
         if attempt is not None and attempt.decision.passages is not None:
             return attempt.decision.passages
         return () if task is None else task.passages
@@ -179,10 +161,10 @@ class DocumentScreen(Screen[None]):
             self._pane.show(MarkedText(f"{sanitise_line(self._session.trouble)}\n\nIt is tried again."))
             return False
         docno = self._on_screen[1] if self._on_screen else ""
-        if self._ahead is not None and self._ahead[0] == docno:
-            self._page = self._ahead_page
-            self._pane.show(self._ahead[1].marked_text, self._ahead[1])
-            self._forget_ahead()
+        if self._ahead is not None and self._ahead[0].docno == docno:
+            self._page, laid = self._ahead
+            self._pane.show(laid.marked_text, laid)
+            self._ahead = None
             return True
         try:
             self._page = self._session.page()
@@ -228,20 +210,8 @@ class DocumentScreen(Screen[None]):
             page = self._session.page_ahead()
         except PoolerError:
             return
-        if page is not None and page != self._ahead_page:
+        if page is not None and (self._ahead is None or page != self._ahead[0]):
             tasks = self._session.tasks
             passages = next((task.passages for task in tasks if task.docno == page.docno), ())
             marked_text = document_text(page, self._terms, passages)
-            self._ahead_page = page
-            self._ahead = (page.docno, lay_out(marked_text, self._pane.text_width))
-
-    def _forget_ahead(self) -> None:
-        """Give up what was read ahead: it is shown, or would be marked otherwise now."""
-        self._ahead = self._ahead_page = None
-
-
-def _unwritten(session: JudgingSession) -> Attempt | None:
-    """Return the decision that is not written: it failed, or awaits an answer."""
-    if session.conflict is not None:
-        return session.conflict.attempt
-    return session.pending
+            self._ahead = (page, lay_out(marked_text, self._pane.text_width))

@@ -5,31 +5,31 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import datetime
+from functools import partial
 
-from rich.text import Text
 from textual import events, on
 from textual.app import ComposeResult
-from textual.containers import Vertical
-from textual.screen import Screen
-from textual.widgets import DataTable
 
+from judge_ui.screens.adjudicate import AdjudicateScreen
+from judge_ui.screens.base import WorkScreen
 from judge_ui.screens.dialogs import PaletteDialog
 from judge_ui.screens.judge import JudgeScreen
 from judge_ui.screens.lists import HistoryScreen
 from judge_ui.screens.reading import briefing_screen, guidelines_screen, inbox_help
+from judge_ui.session.adjudicating import AdjudicatingSession
 from judge_ui.session.keys import SCROLLING, Command, KeyTable
 from judge_ui.session.messages import day_or_time, forecast_words, said
 from judge_ui.session.session import JudgingSession
-from judge_ui.session.words import KeyOutcome, KeyResult
-from judge_ui.widgets.lines import Hints, Notice, TitleBar
-from judge_ui.widgets.small import TooSmall
+from judge_ui.session.words import KeyOutcome, KeyResult, tried
+from judge_ui.widgets.lines import Notice, TitleBar
+from judge_ui.widgets.lists import RowList
 from store.errors import PoolerError
 from store.records import InboxLine, SeenEvent
 from store.text import sanitise_line
-from store.wrapping import cell_width, cut
+from store.wrapping import cell_width, cut, pad
 
 _COLUMNS = ("topic", "title", "docs", "judged", "skipped", "can't", "left", "last judged")
-_TITLE = _COLUMNS.index("title")
+_HEADS = {name: name for name in _COLUMNS}
 _OPTIONAL = ("last judged", "docs", "skipped", "can't")
 """Columns that give way to the title on a narrow screen, the first to go first."""
 
@@ -37,17 +37,6 @@ _LEAST_TITLE = 30
 """Cells that the longest title may claim before any optional column."""
 
 _LONGEST_ID = 14
-
-_COMMANDS = (
-    Command.UNDO,
-    Command.REDO,
-    Command.GUIDELINES,
-    Command.HISTORY,
-    Command.HELP,
-    Command.PALETTE,
-    Command.QUIT,
-)
-"""What works here besides Enter and moving."""
 
 _HINTS = (
     (Command.HELP, "help"),
@@ -57,41 +46,40 @@ _HINTS = (
     (Command.QUIT, "quit"),
 )
 
-OpenScreen = Callable[[JudgingSession, KeyTable, KeyResult | None], JudgeScreen]
-"""Makes the screen of an open topic, what it is to say at once given last."""
 
-
-class InboxScreen(Screen[None]):
+class InboxScreen(WorkScreen[None]):
     """The topics of a session's judge."""
 
-    def __init__(
-        self, session: JudgingSession, keys: KeyTable, open_screen: OpenScreen = JudgeScreen
-    ) -> None:
-        super().__init__()
+    def __init__(self, session: JudgingSession, keys: KeyTable) -> None:
+        super().__init__(keys)
         self._session = session
-        self._keys = keys
-        self._open_screen = open_screen
         self._briefed: set[tuple[str, int]] = set()
         """Topics whose briefing was acknowledged, and the version of the guidelines in it."""
         self._lines: list[InboxLine] = []
-        self._row: int | None = None
-        """Where the judge has moved the cursor; ``None`` = nowhere yet."""
-        self._filled: tuple[list[dict[str, str]], dict[str, int]] | None = None
+        self._has_moved = False
+        """Whether the cursor is where the judge put it."""
+        self._rows: list[dict[str, str]] = []
+        self._widest: dict[str, int] = {}
+        self._commands: dict[Command, Callable[[], object]] = {
+            Command.UNDO: lambda: self._act(session.undo),
+            Command.REDO: lambda: self._act(session.redo),
+            Command.GUIDELINES: lambda: self._do(self._read_guidelines),
+            Command.HISTORY: lambda: self.ask(HistoryScreen(session, keys), self._open_event),
+            Command.HELP: lambda: self.app.push_screen(inbox_help(keys, list(self._commands))),
+            Command.PALETTE: self._ask_command,
+            Command.QUIT: lambda: self.call_later(self.app.action_quit),
+        }
+        """What works here besides Enter and moving."""
 
-    def compose(self) -> ComposeResult:
-        """Lay out the screen."""
-        yield TooSmall()
-        with Vertical(id="work"):
-            yield TitleBar(id="topic-bar")
-            yield DataTable(id="topics", cursor_type="row", zebra_stripes=False)
-            yield TitleBar(id="forecast")
-            yield Hints(self._keys, self._session.scale, id="hints")
+    def compose_work(self) -> ComposeResult:
+        """Give the topics."""
+        yield TitleBar(id="columns")
+        # The keys are the screen's, so that none comes before the list has the focus.
+        yield RowList(self._keys, can_focus=False)
+        yield TitleBar(id="forecast")
 
     def on_mount(self) -> None:
         """List the topics, or go to the one that is open."""
-        # The keys are the screen's: a table that took some of them would act on those later than
-        # the screen on Enter, and Enter would open another row than the one moved to.
-        self.query_one(DataTable).can_focus = False
         if self._session.topic is not None:
             self._open()
 
@@ -100,105 +88,59 @@ class InboxScreen(Screen[None]):
         self._list()
 
     def on_resize(self) -> None:
-        """Lay out the columns anew."""
-        self.call_after_refresh(self._fill)
+        """Name the columns that there is room for now."""
+        self.call_after_refresh(self._name_columns)
 
-    @on(DataTable.RowSelected)
-    def _selected(self, event: DataTable.RowSelected) -> None:
-        """Open the topic that was clicked."""
-        event.stop()
-        self._open_row(event.cursor_row)
+    @on(RowList.Chosen)
+    def _chosen(self, message: RowList.Chosen) -> None:
+        message.stop()
+        self._open_row(message.row)
 
     def on_key(self, event: events.Key) -> None:
         """Take the few commands there are here."""
         meaning = self._keys.meaning(event.key, event.character)
         if event.key == "enter":
             event.stop()
-            self._open_row(self._cursor())
+            self._open_row(self.query_one(RowList).cursor)
         elif isinstance(meaning, Command) and meaning in SCROLLING:
             event.stop()
-            self._move(meaning)
-        elif meaning in _COMMANDS:
+            self._has_moved = True
+            self.query_one(RowList).move(meaning)
+        elif isinstance(meaning, Command) and meaning in self._commands:
             event.stop()
-            self._run(meaning)
+            self._commands[meaning]()
 
-    def _run(self, command: Command | None) -> None:
-        """Do what a command says."""
-        session, keys = self._session, self._keys
-        if command is Command.QUIT:
-            self.call_later(self.app.action_quit)
-        elif command is Command.HELP:
-            self.app.push_screen(inbox_help(keys, _COMMANDS))
-        elif command is Command.PALETTE:
-            others = [one for one in _COMMANDS if one is not Command.PALETTE]
-            self.app.push_screen(PaletteDialog(keys, others), self._run)
-        elif command is Command.HISTORY:
-            self.app.push_screen(HistoryScreen(session, keys), self._open_event)
-        elif command is Command.GUIDELINES:
-            try:
-                self.app.push_screen(guidelines_screen(session.guidelines(), keys))
-            except PoolerError as error:
-                self._foot(error.message)
-        elif command is Command.UNDO:
-            self._act(session.undo)
-        elif command is Command.REDO:
-            self._act(session.redo)
+    def _ask_command(self) -> None:
+        others = [one for one in self._commands if one is not Command.PALETTE]
+        self.ask(PaletteDialog(self._keys, others), lambda command: self._commands[command]())
 
-    def _cursor(self) -> int:
-        """Return the row of the cursor, whether the table shows it yet or not."""
-        row = self._first_row() if self._row is None else self._row
-        return max(min(row, len(self._lines) - 1), 0)
+    def _read_guidelines(self) -> None:
+        self.app.push_screen(guidelines_screen(self._session.desk.guidelines(), self._keys))
 
-    def _move(self, command: Command) -> None:
-        """Move the cursor as a command says."""
-        table = self.query_one(DataTable)
-        # The header is a line of the table; one row of the page before stays in sight.
-        page = max(table.size.height - 2, 1)
-        last = len(self._lines) - 1
-        steps = {
-            Command.LINE_DOWN: 1,
-            Command.LINE_UP: -1,
-            Command.PAGE_DOWN: page,
-            Command.PAGE_UP: -page,
-            Command.TOP: -last,
-            Command.BOTTOM: last,
-        }
-        self._row = max(min(self._cursor() + steps[command], last), 0)
-        table.move_cursor(row=self._row, animate=False)
+    def _do(self, act: Callable[[], object]) -> bool:
+        """Do something, or say why not; say whether it was done."""
+        try:
+            act()
+        except PoolerError as error:
+            self._foot(error.message)
+            return False
+        return True
 
     def _open_row(self, row: int) -> None:
-        """Open a topic by its place in the list."""
-        if not self.is_active or not 0 <= row < len(self._lines):
-            return
-        try:
-            self._session.open_topic(self._lines[row].topic)
-        except PoolerError as error:
-            self._foot(error.message)
-        else:
-            self._open()
+        if self.is_active and 0 <= row < len(self._lines):
+            topic = self._lines[row].topic
+            if self._do(lambda: self._session.open_topic(topic)):
+                self._open()
 
-    def _open_event(self, event: SeenEvent | None) -> None:
-        """Open the topic of an event at its document."""
-        if event is None:
-            return
-        session = self._session
-        try:
-            session.open_topic(event.topic)
-            docnos = [task.docno for task in session.tasks]
-            if event.docno in docnos:
-                session.go_to(docnos.index(event.docno))
-        except PoolerError as error:
-            self._foot(error.message)
-        else:
+    def _open_event(self, event: SeenEvent) -> None:
+        opening = partial(self._session.open_topic, event.topic)
+        going = partial(self._session.go_to_document, event.topic, event.docno)
+        if self._do(opening) and self._do(going):
             self._open()
 
     def _act(self, act: Callable[[], KeyResult]) -> None:
         """Let the session act on the latest decision, and go to its document."""
-        try:
-            result = act()
-        except PoolerError as error:
-            self._foot(error.message)
-            return
+        result = tried(act)
         if result.outcome in (KeyOutcome.NOTHING, KeyOutcome.FAILED) and self._session.pending is None:
             self._foot(said(result))
         else:
@@ -212,7 +154,7 @@ class InboxScreen(Screen[None]):
             return
         guideline = None
         with suppress(PoolerError):
-            guideline = session.guidelines()
+            guideline = session.desk.guidelines()
         version = 0 if guideline is None else guideline.version
         is_empty = guideline is None and not (topic.narrative + topic.description).strip()
         if is_empty or (topic.topic, version) in self._briefed:
@@ -228,24 +170,32 @@ class InboxScreen(Screen[None]):
         self.app.push_screen(page, answered)
 
     def _go_in(self, opening: KeyResult | None = None) -> None:
-        """Show the open topic."""
-        self._row = None
-        self.app.push_screen(self._open_screen(self._session, self._keys, opening))
+        self._has_moved = False
+        session, keys = self._session, self._keys
+        if isinstance(session, AdjudicatingSession):
+            self.app.push_screen(AdjudicateScreen(session, keys, opening))
+        else:
+            self.app.push_screen(JudgeScreen(session, keys, opening))
 
     def _list(self) -> None:
-        """Read the topics and show them."""
         try:
-            self._lines = self._session.inbox()
+            self._lines = self._session.desk.inbox()
         except PoolerError as error:
             self._foot(error.message)
             return
         total = sum(line.documents for line in self._lines)
         left = sum(line.left for line in self._lines)
-        progress = f"{self._session.judge_name}   {total - left}/{total}  left {left}"
-        self.query_one("#topic-bar", TitleBar).show("Topics", progress)
+        progress = f"{self._session.desk.judge_name}   {total - left}/{total}  left {left}"
+        self._title_bar.show("Topics", progress)
         self._foot("" if self._lines else "nothing to judge yet: nothing is pooled, or assigned to you")
         self._forecast(left)
-        self._fill()
+        self._rows = [_cells(line) for line in self._lines]
+        self._widest = {
+            name: max(cell_width(row[name]) for row in [_HEADS, *self._rows]) for name in _COLUMNS
+        }
+        table = self.query_one(RowList)
+        table.show(len(self._rows), self._line, table.cursor if self._has_moved else self._first_row())
+        self._name_columns()
 
     def _forecast(self, left: int) -> None:
         """Say how long the rest will take, where anybody can say."""
@@ -257,27 +207,19 @@ class InboxScreen(Screen[None]):
         bar.display = bool(words)
 
     def _foot(self, message: str = "") -> None:
-        """Write the last line."""
         hints = [("Enter", "open")]
         hints += [(self._keys.name(command), word) for command, word in _HINTS]
-        self.query_one(Hints).show(None, Notice(sanitise_line(message)), hints)
+        self.show_foot(hints, Notice(sanitise_line(message)))
 
-    def _fill(self) -> None:
-        """Lay the topics out in the room there is."""
-        table = self.query_one(DataTable)
-        rows = [_cells(line) for line in self._lines]
-        room = table.size.width - table.styles.scrollbar_size_vertical
-        if room <= 0:
+    def _name_columns(self) -> None:
+        """Write the heads of the columns over them, once the topics are known."""
+        if not self._widest:
             return
-        widths = _widths(rows, room)
-        if self._filled != (rows, widths):
-            self._filled = (rows, widths)
-            table.clear(columns=True)
-            for name, width in widths.items():
-                table.add_column(_cell(name, name, width), width=width)
-            for cells in rows:
-                table.add_row(*(_cell(cells[name], name, width) for name, width in widths.items()))
-        table.move_cursor(row=self._cursor(), animate=False)
+        room = self.query_one(RowList).scrollable_content_region.width
+        self.query_one("#columns", TitleBar).show(_written(_HEADS, _widths(self._widest, room))[1:])
+
+    def _line(self, row: int, width: int) -> str:
+        return _written(self._rows[row], _widths(self._widest, width))
 
     def _first_row(self) -> int:
         """Return the row of the open topic, else of the first that has documents left."""
@@ -304,22 +246,24 @@ def _cells(line: InboxLine) -> dict[str, str]:
     return dict(zip(_COLUMNS, values, strict=True))
 
 
-def _widths(rows: list[dict[str, str]], room: int) -> dict[str, int]:
+def _widths(widest: dict[str, int], room: int) -> dict[str, int]:
     """Choose columns and their widths; the title takes what the others leave."""
-    widths = {name: max([cell_width(name), *(cell_width(row[name]) for row in rows)]) for name in _COLUMNS}
-    wanted = min(widths["title"], _LEAST_TITLE)
+    widths = dict(widest)
     for name in ("", *_OPTIONAL):
         widths.pop(name, None)
-        others = sum(width for other, width in widths.items() if other != _COLUMNS[_TITLE])
-        # The table puts one cell before and one after every column.
+        others = sum(width for other, width in widths.items() if other != "title")
         widths["title"] = room - others - 2 * len(widths)
-        if widths["title"] >= wanted:
+        if widths["title"] >= min(widest["title"], _LEAST_TITLE):
             break
     widths["title"] = max(widths["title"], 1)
     return widths
 
 
-def _cell(text: str, column: str, width: int) -> Text:
-    """Make one cell; numbers end where their column does."""
-    right = column not in ("topic", "title", "last judged")
-    return Text(cut(text, width), justify="right" if right else "left", no_wrap=True)
+def _written(cells: dict[str, str], widths: dict[str, int]) -> str:
+    """Write cells, each between two blanks; numbers end where their column does."""
+    line = ""
+    for name, width in widths.items():
+        text = cut(cells[name], width)
+        is_text = name in ("topic", "title", "last judged")
+        line += f" {pad(text, width) if is_text else ' ' * (width - cell_width(text)) + text} "
+    return line

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import suppress
 from functools import partial
 
 from textual import on
@@ -13,15 +12,15 @@ from textual.timer import Timer
 from judge_ui.screens.browsing import BrowsingScreen
 from judge_ui.screens.dialogs import CannotDialog, ChoiceDialog, ConfirmDialog, NoteDialog
 from judge_ui.screens.summary import Review, SummaryScreen
+from judge_ui.session.ending import NextStep
 from judge_ui.session.keys import Command, KeyTable
-from judge_ui.session.messages import NextStep, clock_time, conflict_words, decision_mark, live_words, said
+from judge_ui.session.messages import clock_time, conflict_words, decision_mark, said, warning_of_others
 from judge_ui.session.queue import Filter
 from judge_ui.session.session import JudgingSession
-from judge_ui.session.words import KeyOutcome, KeyResult, grade_mark, grade_name
+from judge_ui.session.words import KeyOutcome, KeyResult, grade_mark, grade_name, tried
 from judge_ui.widgets.document_pane import DocumentPane
-from judge_ui.widgets.lines import Hints, Notice
+from judge_ui.widgets.lines import Notice
 from store.errors import PoolerError
-from store.records import SeenEvent, State
 from store.text import sanitise_line
 
 RETRY_S = 2.0
@@ -46,11 +45,11 @@ class JudgeScreen(BrowsingScreen):
         self._opening = opening
         self._pressed_at: dict[Command, float] = {}
         self._failed_at = 0.0
-        self._review: Review | None = None
         self._reviewed: set[str] = set()
         """Documents that the judge has gone over, by docno."""
         self._retries: Timer | None = None
         self._commands |= {
+            Command.NEXT: self._next,
             Command.UNDO: self._undo,
             Command.REDO: self._redo,
             Command.SKIP: partial(self._confirmed, session.skip, "skip"),
@@ -63,13 +62,12 @@ class JudgeScreen(BrowsingScreen):
         self._retries = self.set_interval(RETRY_S, self._retry, pause=True)
         if self._opening is not None:
             self._remember(self._opening, "")
-        else:
-            self._warn_of_others()
+        elif warning := warning_of_others(self._session):
+            self._tell(warning, urgent=True)
         self._after(self._opening)
 
     @on(DocumentPane.Pressed)
     def _pressed(self, message: DocumentPane.Pressed) -> None:
-        """Do what a key means."""
         # A key from before the dialog that is on top now, or from while a write was failing, was
         # not meant for what is on the screen.
         if self._is_too_small or not self.is_active or message.pressed_at < self._failed_at:
@@ -109,10 +107,7 @@ class JudgeScreen(BrowsingScreen):
 
     def _do(self, act: Callable[[], KeyResult], what: str = "", name: str = "") -> KeyResult:
         """Let the session act, say what came of it, and show where it stands now."""
-        try:
-            result = act()
-        except PoolerError as error:
-            result = KeyResult(KeyOutcome.FAILED, error.message)
+        result = tried(act)
         self._remember(result, what, name)
         self._show()
         self._after(result)
@@ -171,18 +166,8 @@ class JudgeScreen(BrowsingScreen):
         self._after(None)
 
     def _blink(self) -> None:
-        """Make the grade keys blink once."""
-        hints = self.query_one(Hints)
-        hints.add_class("-blink")
-        self.set_timer(_BLINK_S, lambda: hints.remove_class("-blink"))
-
-    def _warn_of_others(self) -> None:
-        """Say that the same judge is at work elsewhere."""
-        sittings, topic = [], self._session.topic
-        with suppress(PoolerError):
-            sittings = self._session.live_elsewhere()
-        if sittings and topic is not None:
-            self._tell(live_words(sittings, topic.topic), urgent=True)
+        self._hint_lines.add_class("-blink")
+        self.set_timer(_BLINK_S, lambda: self._hint_lines.remove_class("-blink"))
 
     def _retry(self) -> None:
         """Try again to write what could not be written, or to bring the next document."""
@@ -228,20 +213,13 @@ class JudgeScreen(BrowsingScreen):
         self._follow_review()
 
     def _redo(self) -> None:
-        """Do again what was undone."""
         result = self._decide(self._session.redo, "")
         if result.outcome is KeyOutcome.SAVED:
             done = said(result).removesuffix(" saved")
             self._tell(f"done again: {done} {self._saved}")
 
     def _ask_reason(self) -> None:
-        """Ask why the document cannot be judged."""
-
-        def answered(reason: str | None) -> None:
-            if reason is not None:
-                self._confirmed(partial(self._session.cannot, reason), "can't")
-
-        self.app.push_screen(CannotDialog(), answered)
+        self.ask(CannotDialog(), lambda why: self._confirmed(partial(self._session.cannot, why), "can't"))
 
     def _confirmed(self, act: Callable[..., KeyResult], what: str) -> None:
         """Decide, asking first where the session wants that."""
@@ -263,16 +241,12 @@ class JudgeScreen(BrowsingScreen):
             self._tell(f"NOT SAVED yet: {waiting.said}; a note can follow it", urgent=True)
             return
 
-        def answered(note: str | None) -> None:
-            if note is not None:
-                self._do(partial(self._session.note, note), "note")
-
         before = task.note if waiting is None else waiting.decision.note or ""
-        self.app.push_screen(NoteDialog(sanitise_line(task.docno), before), answered)
+        dialog = NoteDialog(sanitise_line(task.docno), before)
+        self.ask(dialog, lambda note: self._do(partial(self._session.note, note), "note"))
 
     @on(DocumentPane.Marked)
     def _marked(self, message: DocumentPane.Marked) -> None:
-        """Keep the passages."""
         if self._session.conflict is not None:
             self._show()
             self._ask_conflict()
@@ -291,43 +265,9 @@ class JudgeScreen(BrowsingScreen):
         if moved is False and self._session.is_complete:
             self._sum_up()
 
-    def _previous(self) -> None:
-        """Go to the previous document, of those to be gone over if there are any."""
-        if self._review is None or self._session.pending is not None:
-            super()._previous()
-        elif self._review.go(-1):
-            self._show_review()
-        else:
-            self._tell(f"the first of them: {self._review.where}")
-
-    def _go_to(self, place: int | None) -> None:
-        """Go to a place of the queue and go over nothing any more, or stay."""
-        if place is not None:
-            self._review = None
-        super()._go_to(place)
-
-    def _go_to_event(self, event: SeenEvent | None) -> None:
-        """Go to the document of an event and go over nothing any more, or stay."""
-        if event is not None:
-            self._review = None
-        super()._go_to_event(event)
-
     def _begin_review(self, review: Review) -> None:
-        """Go over some documents."""
         self._review = review
         self._show_review()
-
-    def _show_review(self) -> None:
-        """Show the document that is gone over, or the next that is still there."""
-        docnos = [task.docno for task in self._session.tasks]
-        while self._review is not None and self._review.here not in docnos:
-            if not self._review.go(1):
-                self._review = None
-        if self._review is not None:
-            place = docnos.index(self._review.here)
-            self._move(partial(self._has_gone_to, place), "")
-            self._status = Notice(f"{self._review.where}  {self._saved}", self._review.where)
-            self._show()
 
     def _go_on_reviewing(self) -> None:
         """Show the next document that is to be gone over, or sum up."""
@@ -349,18 +289,14 @@ class JudgeScreen(BrowsingScreen):
 
     def _quick(self) -> list[str]:
         """Return the documents that were decided quickly and not gone over since."""
-        session = self._session
-        docnos = [session.tasks[place].docno for place in session.places(Filter.QUICK)]
-        return [docno for docno in docnos if docno not in self._reviewed]
+        return [docno for docno in self._session.docnos(Filter.QUICK) if docno not in self._reviewed]
 
     def _sum_up(self) -> None:
-        """Show the end of the topic."""
         self._review = None
         quick = self._quick()
         self.app.push_screen(SummaryScreen(self._session, self._keys, len(quick)), self._after_summary)
 
     def _after_summary(self, wish: NextStep | None) -> None:
-        """Do what the judge wants after a topic."""
         session = self._session
         if wish is NextStep.INBOX:
             self.dismiss(None)
@@ -369,8 +305,7 @@ class JudgeScreen(BrowsingScreen):
         elif wish is NextStep.UNDO:
             self._undo()
         elif wish is NextStep.SKIPPED:
-            docnos = [task.docno for task in session.tasks if task.state is State.SKIPPED]
-            self._begin_review(Review("skipped", docnos))
+            self._begin_review(Review("skipped", session.docnos(Filter.SKIPPED)))
         elif wish is NextStep.QUICK:
             what = f"decided in under {session.quick_s:g} s"
             self._begin_review(Review(what, self._quick()))

@@ -6,72 +6,55 @@ from collections.abc import Sequence
 
 from textual import events, on
 from textual.app import ComposeResult
-from textual.containers import Vertical
-from textual.screen import Screen
 
+from judge_ui.screens.base import WorkScreen
 from judge_ui.screens.reading import list_help
 from judge_ui.session.keys import Command, KeyTable
-from judge_ui.session.messages import clock_time, event_words, topic_name
+from judge_ui.session.messages import clock_time, event_words, progress_words, topic_name
 from judge_ui.session.session import JudgingSession
-from judge_ui.widgets.lines import Hint, Hints, Notice, TitleBar, progress_words
+from judge_ui.widgets.lines import Hint
 from judge_ui.widgets.lists import PoolList, RowList
-from judge_ui.widgets.small import TooSmall
 from store.errors import PoolerError
 from store.records import SeenEvent
 from store.text import sanitise_line
 from store.wrapping import cell_width, pad
 
 
-class PoolListScreen(Screen[int | None]):
+class PoolListScreen(WorkScreen[int | None]):
     """The list; gives the place of the document to go to, or ``None``."""
 
     AUTO_FOCUS = "RowList"
 
     def __init__(self, session: JudgingSession, keys: KeyTable) -> None:
-        super().__init__()
+        super().__init__(keys, topic_name(session), progress_words(session))
         self._session = session
-        self._keys = keys
 
-    def compose(self) -> ComposeResult:
-        """Lay out the screen."""
-        yield TooSmall()
-        with Vertical(id="work"):
-            yield TitleBar(id="topic-bar")
-            yield PoolList(self._session, self._keys, id="pool-list")
-            yield Hints(self._keys, self._session.scale, id="hints")
+    def compose_work(self) -> ComposeResult:
+        """Give the list."""
+        yield PoolList(self._session, self._keys)
 
     def on_mount(self) -> None:
         """List the documents."""
-        session = self._session
-        progress = progress_words(session.judge_name, session.progress)
-        self.query_one("#topic-bar", TitleBar).show(topic_name(session), progress)
         self.query_one(PoolList).show()
-        self._show_hints()
+        self.on_descendant_focus()
 
     def on_descendant_focus(self) -> None:
         """Say what works now."""
-        self._show_hints()
+        is_finding = self.query_one(PoolList).is_finding
+        self.show_foot(list_hints(self._keys, is_finding=is_finding))
 
     @on(PoolList.Chosen)
     def _chosen(self, message: PoolList.Chosen) -> None:
-        """Give the document."""
         message.stop()
         self.dismiss(message.place)
 
     @on(PoolList.Left)
     def _left(self) -> None:
-        """Give none."""
         self.dismiss(None)
 
     @on(PoolList.HelpWanted)
     def _help_wanted(self) -> None:
-        """Show the keys."""
         self.app.push_screen(list_help(self._keys, self._session.scale))
-
-    def _show_hints(self) -> None:
-        """Write the last line."""
-        is_finding = self.query_one(PoolList).is_finding
-        self.query_one(Hints).show(None, Notice(), list_hints(self._keys, is_finding=is_finding))
 
 
 def list_hints(keys: KeyTable, *, is_finding: bool) -> list[Hint]:
@@ -94,26 +77,21 @@ _SHORTEST_WORDS = 14
 """Cells of a row that belong to what was done before the docno."""
 
 
-class HistoryScreen(Screen[SeenEvent | None]):
+class HistoryScreen(WorkScreen[SeenEvent | None]):
     """A list of events; gives the one to go to, or ``None``."""
 
     AUTO_FOCUS = "RowList"
 
     def __init__(self, session: JudgingSession, keys: KeyTable) -> None:
-        super().__init__()
+        super().__init__(keys)
         self._session = session
-        self._keys = keys
         self._is_of_document = False
         self._events: Sequence[SeenEvent] = ()
         self._topic_width = self._docno_width = 0
 
-    def compose(self) -> ComposeResult:
-        """Lay out the list."""
-        yield TooSmall()
-        with Vertical(id="work"):
-            yield TitleBar(id="topic-bar")
-            yield RowList(self._keys, id="page")
-            yield Hints(self._keys, self._session.scale, id="hints")
+    def compose_work(self) -> ComposeResult:
+        """Give the list."""
+        yield RowList(self._keys)
 
     def on_mount(self) -> None:
         """Begin with the sitting."""
@@ -135,7 +113,6 @@ class HistoryScreen(Screen[SeenEvent | None]):
 
     @on(RowList.Chosen)
     def _chosen(self, message: RowList.Chosen) -> None:
-        """Give the event whose document is to be shown."""
         message.stop()
         self.dismiss(self._events[message.row])
 
@@ -146,20 +123,19 @@ class HistoryScreen(Screen[SeenEvent | None]):
         docno = sanitise_line(task.docno) if task is not None else ""
         trouble = ""
         try:
-            self._events = session.events_here() if of_document else session.events()
+            self._events = session.events_here() if of_document else session.desk.events()
         except PoolerError as error:
             self._events, trouble = (), sanitise_line(error.message)
         title = f"History of {docno}" if of_document else "History of this sitting"
         count = f"{len(self._events)} in all sittings" if of_document else str(len(self._events))
-        self.query_one("#topic-bar", TitleBar).show(title, trouble or count)
+        self._title_bar.show(title, trouble or count)
         topics, docnos = ({_ids(event)[which] for event in self._events} for which in (0, 1))
         self._topic_width = max(map(cell_width, topics), default=0)
         self._docno_width = max(map(cell_width, docnos), default=0)
         self.query_one(RowList).show(len(self._events), self._line)
         other = [("Tab", "sitting" if of_document else "document")] if task else []
         back = self._keys.name(Command.HISTORY)
-        hints = [("Enter", "go there"), *other, (back, "back")]
-        self.query_one(Hints).show(None, Notice(), hints)
+        self.show_foot([("Enter", "go there"), *other, (back, "back")])
 
     def _line(self, row: int, width: int) -> str:
         """Write one event: when, which document or where it was done, and what."""

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from textual import events
-from textual.app import ComposeResult
-from textual.containers import Vertical
-from textual.screen import Screen
 
-from judge_ui.session.keys import EXPLANATIONS, SCROLLING, Command, KeyTable
-from judge_ui.session.messages import grade_keys
+from judge_ui.screens.base import TextScreen
+from judge_ui.session.keys import SCROLLING, Command, KeyTable
+from judge_ui.session.messages import grade_keys, guidelines_title
 from judge_ui.widgets.laid_out import MarkedText, strong, topic_text
-from judge_ui.widgets.lines import Hints, Notice, TitleBar
 from judge_ui.widgets.markdown import markdown_text
-from judge_ui.widgets.small import TooSmall, WaitsForPaint
-from judge_ui.widgets.text_pane import TextPane
 from store.records import Guideline, Scale, Topic
 from store.text import sanitise_line
 from store.wrapping import cell_width, pad, wrap
@@ -24,85 +19,41 @@ from store.wrapping import cell_width, pad, wrap
 NO_GUIDELINES = "this collection has no guidelines"
 
 
-class ReadingScreen(WaitsForPaint, Screen[bool]):
-    """A page of text; gives whether Enter closed it. The first command of `back` is named on it."""
-
-    AUTO_FOCUS = "TextPane"
+class ReadingScreen(TextScreen[bool]):
+    """A page of text; gives whether Enter closed it."""
 
     def __init__(
         self,
         title: str,
         marked_text: MarkedText | Callable[[int], MarkedText],
         keys: KeyTable,
-        back: Collection[Command],
+        back: Command,
         enter: str = "",
     ) -> None:
-        super().__init__()
-        self._title = title
-        self._marked_text = marked_text
-        self._width = 0
-        self._keys = keys
-        self._back = (*back, Command.INBOX, Command.QUIT)
-        self._enter = enter
-
-    def compose(self) -> ComposeResult:
-        """Lay out the page."""
-        yield TooSmall()
-        with Vertical(id="work"):
-            yield TitleBar(id="topic-bar")
-            yield TextPane(
-                self._keys,
-                self._marked_text if isinstance(self._marked_text, MarkedText) else None,
-                id="page",
-            )
-            yield Hints(self._keys, id="hints")
-
-    def on_mount(self) -> None:
-        """Write the lines around the text."""
-        self.query_one("#topic-bar", TitleBar).show(self._title)
-
-    def on_text_pane_scrolled(self) -> None:
-        """Write the text for the width there is, and say how far it has been read."""
-        pane = self.query_one(TextPane)
-        if not isinstance(self._marked_text, MarkedText) and pane.text_width != self._width:
-            self._width = pane.text_width
-            pane.show(self._marked_text(self._width))
-        self._show_place()
+        self._back = (back, Command.INBOX, Command.QUIT)
+        names = dict.fromkeys((keys.name(back), "Esc"))
+        hints = [("Enter", enter)] if enter else []
+        super().__init__(keys, title, "", marked_text, [*hints, (" or ".join(names), "back")])
 
     def on_key(self, event: events.Key) -> None:
         """Go back."""
-        meaning = self._keys.meaning(event.key, event.character)
-        if event.key == "enter" or meaning in self._back:
+        if event.key == "enter" or self._keys.meaning(event.key, event.character) in self._back:
             event.stop()
             if self.is_meant(event):
                 self.dismiss(event.key == "enter")
-
-    def begin(self) -> None:
-        """Show what the keys do."""
-        self._show_place()
-
-    def _show_place(self) -> None:
-        """Write the last line."""
-        if not self.has_begun:
-            return
-        names = dict.fromkeys((self._keys.name(self._back[0]), "Esc"))
-        back = (" or ".join(names), "back")
-        hints = [("Enter", self._enter), back] if self._enter else [back]
-        read = Notice(f"{self.query_one(TextPane).percent}%")
-        self.query_one(Hints).show(None, read, hints)
 
 
 def topic_screen(topic: Topic, keys: KeyTable) -> ReadingScreen:
     """Make the page of a whole topic."""
     title = f"Topic {sanitise_line(topic.topic)}"
-    return ReadingScreen(title, topic_text(topic), keys, [Command.TOPIC])
+    return ReadingScreen(title, topic_text(topic), keys, Command.TOPIC)
 
 
 def guidelines_screen(guideline: Guideline | None, keys: KeyTable) -> ReadingScreen:
     """Make the page of the guidelines."""
     title = "Guidelines" if guideline is None else guidelines_title(guideline)
     text = NO_GUIDELINES if guideline is None else guideline.text
-    return ReadingScreen(title, partial(markdown_text, text), keys, [Command.GUIDELINES])
+    return ReadingScreen(title, partial(markdown_text, text), keys, Command.GUIDELINES)
 
 
 def briefing_screen(topic: Topic, guideline: Guideline | None, scale: Scale, keys: KeyTable) -> ReadingScreen:
@@ -121,13 +72,7 @@ def briefing_screen(topic: Topic, guideline: Guideline | None, scale: Scale, key
         return before + heading + markdown_text(guideline.text, width)
 
     title = f"Before you begin: topic {sanitise_line(topic.topic)}"
-    return ReadingScreen(title, marked_text, keys, [Command.INBOX], "begin")
-
-
-def guidelines_title(guideline: Guideline) -> str:
-    """Name a version of the guidelines by its number and its date."""
-    date = guideline.created_at.astimezone().date()
-    return f"Guidelines, version {guideline.version} of {date}"
+    return ReadingScreen(title, marked_text, keys, Command.INBOX, "begin")
 
 
 _COLUMN = 14
@@ -154,7 +99,7 @@ def inbox_help(keys: KeyTable, commands: Sequence[Command]) -> ReadingScreen:
     entries = [("Enter", "open the topic"), *_commands(keys, commands)]
 
     def marked_text(width: int) -> MarkedText:
-        moving = _section("Moving", _commands(keys, _scrolling()), width)
+        moving = _section("Moving", _commands(keys, SCROLLING), width)
         return _section("Topics", entries, width) + moving
 
     return _screen(marked_text, keys)
@@ -175,13 +120,13 @@ def list_help(keys: KeyTable, scale: Scale) -> ReadingScreen:
         (keys.name(Command.FIND), "find a docno by a part of it"),
         (hits, "to the next such docno, to the one before"),
         (f"{keys.name(Command.LIST)}  Esc", "back to the document"),
-        (keys.name(Command.HELP), EXPLANATIONS[Command.HELP]),
+        (keys.name(Command.HELP), Command.HELP.explanation),
     ]
     about = 'A row has > for the document before you, * for a note, " for marked passages.'
 
     def marked_text(width: int) -> MarkedText:
         listing = _section("List of documents: nothing is decided here", entries, width)
-        moving = _section("Moving", _commands(keys, _scrolling()), width)
+        moving = _section("Moving", _commands(keys, SCROLLING), width)
         return listing + moving + MarkedText(about)
 
     return _screen(marked_text, keys)
@@ -189,28 +134,21 @@ def list_help(keys: KeyTable, scale: Scale) -> ReadingScreen:
 
 def help_text(keys: KeyTable, scale: Scale, width: int = 80) -> MarkedText:
     """Write every key of the judging screen and what it does, for a width in cells."""
-    commands = [command for command in EXPLANATIONS if command not in SCROLLING]
+    commands = [command for command in Command if command not in SCROLLING]
     grades = grade_keys(keys, scale)
     marked_text = _section("Grades: saved at once, then the next document", grades, width)
     marked_text += _section("Commands", _commands(keys, commands), width)
-    marked_text += _section("Scrolling", _commands(keys, _scrolling()), width)
+    marked_text += _section("Scrolling", _commands(keys, SCROLLING), width)
     marked_text += strong("Good to know")
     return marked_text + MarkedText("".join(f"\n  {_hanging(line, '  ', width)}" for line in _ABOUT))
 
 
 def _screen(marked_text: Callable[[int], MarkedText], keys: KeyTable) -> ReadingScreen:
-    """Make a page of keys."""
-    return ReadingScreen("Keys", marked_text, keys, [Command.HELP])
-
-
-def _scrolling() -> list[Command]:
-    """Return the commands that scroll, in order."""
-    return [command for command in EXPLANATIONS if command in SCROLLING]
+    return ReadingScreen("Keys", marked_text, keys, Command.HELP)
 
 
 def _commands(keys: KeyTable, commands: Sequence[Command]) -> list[Entry]:
-    """Write commands with all their keys."""
-    return [("  ".join(keys.names(command)), EXPLANATIONS[command]) for command in commands]
+    return [("  ".join(keys.names(command)), command.explanation) for command in commands]
 
 
 def _section(heading: str, entries: Sequence[Entry], width: int) -> MarkedText:

@@ -99,7 +99,6 @@ def read_keymap(name: str, scale: Scale) -> Keymap:
 
 
 def _toml(path: str) -> dict[str, Any]:
-    """Read a TOML file."""
     file = sanitise_line(path)
     try:
         return tomllib.loads(Path(path).read_text("utf-8-sig"))
@@ -152,7 +151,6 @@ def _base(name: object, scale: Scale, faults: FaultList) -> Keymap:
 
 
 def _section(data: Mapping[str, Any], name: str, faults: FaultList) -> list[tuple[str, object]]:
-    """Return the lines of a section."""
     section = data.get(name, {})
     if isinstance(section, dict):
         return list(section.items())
@@ -281,11 +279,12 @@ def _azerty(scale: Scale) -> Keymap:
     return Keymap(grades, {command: keys for command, keys in free.items() if keys})
 
 
-def _home_row(scale: Scale) -> Keymap:
-    """Lay out the lowest four grades under the left hand."""
+def _home_row(scale: Scale, letters: str = "asdf") -> Keymap:
+    """Lay out the lowest four grades on four letters: those under the left hand."""
     digits = _digit_grades(scale)
-    grades = {value: (key, *digits.get(value, "")) for value, key in zip(scale.values, "asdf", strict=False)}
-    return Keymap(grades)
+    return Keymap(
+        {value: (key, *digits.get(value, "")) for value, key in zip(scale.values, letters, strict=False)}
+    )
 
 
 def _letters(scale: Scale) -> Keymap:
@@ -293,9 +292,7 @@ def _letters(scale: Scale) -> Keymap:
     if len(scale.values) not in (3, 4):
         requirement = "`letters` needs a scale of three grades (C, B, A) or four (C, B, A, S)"
         raise ArgumentError("keymap", requirement, len(scale.values))
-    digits = _digit_grades(scale)
-    grades = {value: (key, *digits.get(value, "")) for value, key in zip(scale.values, "cbas", strict=False)}
-    return Keymap(grades)
+    return _home_row(scale, "cbas")
 
 
 PRESETS: Mapping[str, Callable[[Scale], Keymap]] = {

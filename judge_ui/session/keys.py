@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Self
 
 from store.errors import ArgumentError
 from store.records import Scale
@@ -16,104 +17,64 @@ OTHER_REASON = REASONS[-1][0]
 
 
 class Command(StrEnum):
-    """What a key can do besides giving a grade."""
+    """What a key can do besides giving a grade: its name, what it does, and its keys, the best first.
 
-    UNDO = "undo"
-    SKIP = "skip"
-    CANNOT = "can't"
-    NOTE = "note"
-    NEXT = "next"
-    PREVIOUS = "previous"
-    TOPIC = "topic"
-    HELP = "help"
-    LIST = "list"
-    GUIDELINES = "guidelines"
-    FIND = "find"
-    NEXT_HIT = "next hit"
-    PREVIOUS_HIT = "previous hit"
-    TERMS = "terms"
-    MARK = "mark"
-    REDO = "redo"
-    HISTORY = "history"
-    PALETTE = "palette"
-    INBOX = "inbox"
-    QUIT = "quit"
-    LINE_DOWN = "line down"
-    LINE_UP = "line up"
-    PAGE_DOWN = "page down"
-    PAGE_UP = "page up"
-    TOP = "top"
-    BOTTOM = "bottom"
+    No two commands share a key. A grade key of a scale is one character, so the last is free whatever the
+    scale. The second letter belongs to no other command: x crosses out, i is impossible, m a memo, z undoes
+    as in an editor, f and r go forward and return, o opens the topic.
+    """
+
+    explanation: str
+    keys: tuple[str, ...]
+
+    def __new__(cls, name: str, explanation: str, *keys: str) -> Self:
+        """Make a command that is known by its name."""
+        command = str.__new__(cls, name)
+        command._value_ = name
+        command.explanation, command.keys = explanation, keys
+        return command
+
+    UNDO = ("undo", "take back the latest event and go to its document", "u", "z", "f2")
+    SKIP = ("skip", "leave for later", "s", "x", "f5")
+    CANNOT = ("can't", "cannot be judged; asks why", "c", "i", "f6")
+    NOTE = ("note", "write or change a note", "e", "m", "f4")
+    NEXT = ("next", "next document, nothing decided", "n", "f", "f8")
+    PREVIOUS = ("previous", "previous document", "p", "r", "f7")
+    TOPIC = ("topic", "the whole topic", "t", "o", "f9")
+    LIST = ("list", "the documents of the topic, to go to one", "l", "ctrl+l")
+    GUIDELINES = ("guidelines", "the guidelines for judging", "h", "f1")
+    FIND = ("find", "find words in the document", "/", "ctrl+f")
+    NEXT_HIT = ("next hit", "to the next word found or highlighted", "]", "ctrl+n")
+    PREVIOUS_HIT = ("previous hit", "to the one before", "[", "ctrl+b")
+    TERMS = ("terms", "words of your own to highlight in this topic", "w", "ctrl+t")
+    MARK = ("mark", "mark passages as evidence", "v", "ctrl+e")
+    REDO = ("redo", "do again what was undone", "ctrl+r", "f12")
+    HISTORY = ("history", "what was decided in this sitting", "y", "ctrl+y")
+    HELP = ("help", "this page", "?", "f3")
+    PALETTE = ("palette", "every command by its name", "ctrl+p")
+    INBOX = ("inbox", "back to the topics", "escape")
+    QUIT = ("quit", "quit; everything is saved already", "q", "f10")
+    LINE_DOWN = ("line down", "scroll down a line", "j", "down")
+    LINE_UP = ("line up", "scroll up a line", "k", "up")
+    PAGE_DOWN = ("page down", "scroll down a page", " ", "pagedown")
+    PAGE_UP = ("page up", "scroll up a page", "b", "pageup")
+    TOP = ("top", "start of the document", "g", "home")
+    BOTTOM = ("bottom", "end of the document", "G", "end")
 
 
-SCROLLING = frozenset(
-    {Command.LINE_DOWN, Command.LINE_UP, Command.PAGE_DOWN, Command.PAGE_UP, Command.TOP, Command.BOTTOM}
+SCROLLING = (
+    *(Command.LINE_DOWN, Command.LINE_UP, Command.PAGE_DOWN, Command.PAGE_UP),
+    *(Command.TOP, Command.BOTTOM),
 )
 """Commands that move the text and nothing else."""
 
-EXPLANATIONS: Mapping[Command, str] = {
-    Command.UNDO: "take back the latest event and go to its document",
-    Command.SKIP: "leave for later",
-    Command.CANNOT: "cannot be judged; asks why",
-    Command.NOTE: "write or change a note",
-    Command.NEXT: "next document, nothing decided",
-    Command.PREVIOUS: "previous document",
-    Command.TOPIC: "the whole topic",
-    Command.LIST: "the documents of the topic, to go to one",
-    Command.GUIDELINES: "the guidelines for judging",
-    Command.FIND: "find words in the document",
-    Command.NEXT_HIT: "to the next word found or highlighted",
-    Command.PREVIOUS_HIT: "to the one before",
-    Command.TERMS: "words of your own to highlight in this topic",
-    Command.MARK: "mark passages as evidence",
-    Command.REDO: "do again what was undone",
-    Command.HISTORY: "what was decided in this sitting",
-    Command.HELP: "this page",
-    Command.PALETTE: "every command by its name",
-    Command.INBOX: "back to the topics",
-    Command.QUIT: "quit; everything is saved already",
-    Command.LINE_DOWN: "scroll down a line",
-    Command.LINE_UP: "scroll up a line",
-    Command.PAGE_DOWN: "scroll down a page",
-    Command.PAGE_UP: "scroll up a page",
-    Command.TOP: "start of the document",
-    Command.BOTTOM: "end of the document",
-}
 
-_CANDIDATES: Mapping[Command, tuple[str, ...]] = {
-    Command.UNDO: ("u", "z", "f2"),
-    Command.SKIP: ("s", "x", "f5"),
-    Command.CANNOT: ("c", "i", "f6"),
-    Command.NOTE: ("e", "m", "f4"),
-    Command.NEXT: ("n", "f", "f8"),
-    Command.PREVIOUS: ("p", "r", "f7"),
-    Command.TOPIC: ("t", "o", "f9"),
-    Command.LIST: ("l", "ctrl+l"),
-    Command.GUIDELINES: ("h", "f1"),
-    Command.FIND: ("/", "ctrl+f"),
-    Command.NEXT_HIT: ("]", "ctrl+n"),
-    Command.PREVIOUS_HIT: ("[", "ctrl+b"),
-    Command.TERMS: ("w", "ctrl+t"),
-    Command.MARK: ("v", "ctrl+e"),
-    Command.REDO: ("ctrl+r", "f12"),
-    Command.HISTORY: ("y", "ctrl+y"),
-    Command.PALETTE: ("ctrl+p",),
-    Command.HELP: ("?", "f3"),
-    Command.INBOX: ("escape",),
-    Command.QUIT: ("q", "f10"),
-    Command.LINE_DOWN: ("j", "down"),
-    Command.LINE_UP: ("k", "up"),
-    Command.PAGE_DOWN: (" ", "pagedown"),
-    Command.PAGE_UP: ("b", "pageup"),
-    Command.TOP: ("g", "home"),
-    Command.BOTTOM: ("G", "end"),
-}
-"""Keys of a command, the best first; no two commands share one.
+def steps(command: Command, page: int, whole: int = 0) -> int:
+    """Say by how many lines, or rows, a command moves down that scrolls; `whole`: to either end."""
+    down = {Command.LINE_DOWN: 1, Command.PAGE_DOWN: page, Command.BOTTOM: whole}
+    up = {Command.LINE_UP: -1, Command.PAGE_UP: -page, Command.TOP: -whole}
+    return (down | up)[command]
 
-A grade key of a scale is one character, so the last is free whatever the scale. The second letter
-belongs to no other command: x crosses out, i is impossible, m a memo, z undoes as in an editor,
-f and r go forward and return, o opens the topic.
-"""
 
 _SPARE = (
     *("f11", "insert", "delete", "left", "right"),
@@ -240,14 +201,14 @@ def key_table(scale: Scale, keymap: Keymap | None = None) -> KeyTable:
     commands = {key: command for command, keys in chosen.commands.items() for key in keys}
     best = {command: keys[0] for command, keys in chosen.commands.items()}
     taken = grades.keys() | commands.keys()
-    for command in [command for command in _CANDIDATES if command not in best]:
-        key = next((key for key in _CANDIDATES[command] if key not in taken), None)
+    for command in [command for command in Command if command not in best]:
+        key = next((key for key in command.keys if key not in taken), None)
         if key is not None:
             best[command] = key
             commands[key] = command
     always = {key: command for key, command in _ALSO.items() if key not in taken}
     commands = always | commands | dict(FIXED)
-    for command in [command for command in _CANDIDATES if command not in best]:
+    for command in [command for command in Command if command not in best]:
         best[command] = _spare_key(command, grades.keys() | commands.keys())
         commands[best[command]] = command
     return KeyTable(grades, commands, best, grade_keys)
@@ -277,7 +238,7 @@ def keyless_grades(values: Collection[int]) -> str:
 
 def _spare_key(command: Command, taken: Collection[str]) -> str:
     """Return a key that nothing has yet."""
-    spare = (*_SPARE, *(key for keys in _CANDIDATES.values() for key in keys))
+    spare = (*_SPARE, *(key for one in Command for key in one.keys))
     key = next((key for key in spare if key not in taken), None)
     if key is None:
         raise ArgumentError("keymap", f"must leave a key for {command}, or give it one", None)

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable
+from contextlib import suppress
 from datetime import datetime
-from enum import Enum
 
-from judge_ui.session.keys import Command, KeyTable
+from judge_ui.session.keys import KeyTable
 from judge_ui.session.session import JudgingSession
 from judge_ui.session.words import DecisionConflict, KeyResult, grade_mark, grade_name
 from store.analysis.pools.pace import Forecast, duration_words
+from store.errors import PoolerError
 from store.judging.disagreements import CellCount, Disagreement, GivenGrade, Opinion, Settlement, in_order
-from store.records import Action, Decision, LiveSitting, Scale, SeenEvent, State, Task
+from store.records import Action, Decision, Guideline, Scale, SeenEvent, State, Task
 from store.text import sanitise_line
 
 NO_TEXT = "no text is stored for this document"
 EMPTY_TEXT = "the text of this document is empty"
-ALL_DECIDED = "every document has a decision"
 
 
 def clock_time(moment: datetime) -> str:
@@ -58,10 +57,15 @@ def counted(number: int, noun: str) -> str:
 
 def goodbye(session: JudgingSession) -> str:
     """Say what a sitting came to."""
-    decisions = counted(session.n_decided, "decision")
+    decisions = counted(session.undoing.n_decided, "decision")
     lost = len(session.unsaved) + (session.conflict is not None)
     saved = f"{lost} NOT SAVED" if lost else "all saved"
-    return f"{session.judge_name}: {decisions} in this sitting, {saved}"
+    return f"{session.desk.judge_name}: {decisions} in this sitting, {saved}"
+
+
+def refusal(error: PoolerError) -> str:
+    """Say why something was not done, fit for one line of a terminal."""
+    return sanitise_line(f"{error.message}; {error.hint}" if error.hint else error.message)
 
 
 def said(result: KeyResult) -> str:
@@ -85,23 +89,16 @@ def document_states(task: Task, scale: Scale) -> str:
     return str(task.state)
 
 
-def tally(tasks: Sequence[Task], scale: Scale) -> list[tuple[str, int]]:
-    """Count the documents of a topic by grade, the highest first, and by the other states.
+def progress_words(session: JudgingSession) -> str:
+    """Say who judges and how far the topic has come."""
+    progress = session.progress
+    decided = progress.total - progress.left
+    return f"{session.desk.judge_name}   {decided}/{progress.total}  left {progress.left}"
 
-    Examples
-    --------
-    >>> from store.formats.scale import parse_scale
-    >>> tasks = [Task("d1", State.JUDGED, 1, "", "", 1), Task("d2", State.SKIPPED, None, "", "", 1)]
-    >>> tally(tasks, parse_scale("binary"))
-    [('1 relevant', 1), ('0 not relevant', 0), ('skipped', 1), ('cannot be judged', 0)]
-    """
-    grades = Counter(task.grade for task in tasks)
-    states = Counter(task.state for task in tasks)
-    lines = [(grade_name(scale, value), grades[value]) for value in reversed(scale.values)]
-    lines += [("skipped", states[State.SKIPPED]), ("cannot be judged", states[State.CANNOT])]
-    if states[State.UNJUDGED]:
-        lines.append(("no decision yet", states[State.UNJUDGED]))
-    return lines
+
+def guidelines_title(guideline: Guideline) -> str:
+    """Name a version of the guidelines by its number and its date."""
+    return f"Guidelines, version {guideline.version} of {guideline.created_at.astimezone().date()}"
 
 
 def topic_name(session: JudgingSession) -> str:
@@ -211,58 +208,24 @@ def pace_words(seconds: float) -> str:
     return f"{minutes} min {rest} s" if minutes else f"{rest} s"
 
 
-def live_words(sittings: Sequence[LiveSitting], topic: str) -> str:
-    """Warn of another sitting of the same judge, one at the same topic before others."""
-    one = next((sitting for sitting in sittings if sitting.topic == topic), sittings[0])
-    host = sanitise_line(one.host) or "another terminal"
-    same = "this very topic" if one.topic == topic else f"topic {sanitise_line(one.topic)}"
-    at = f", at {same}," if one.topic else ""
-    return f"another sitting of yours on {host}{at} was alive at {clock_time(one.seen_at)}"
-
-
-class NextStep(Enum):
-    """What the judge wants after a topic."""
-
-    INBOX = "inbox"
-    SKIPPED = "skipped"
-    QUICK = "quick"
-    UNDO = "undo"
-    STAY = "stay"
-    QUIT = "quit"
-
-
-NEXT_STEPS = {
-    Command.INBOX: NextStep.INBOX,
-    Command.SKIP: NextStep.SKIPPED,
-    Command.UNDO: NextStep.UNDO,
-    Command.QUIT: NextStep.QUIT,
-}
-"""What commands mean there."""
-
-_OWN_KEYS = {NextStep.STAY: "daf", NextStep.QUICK: "rvw"}
-
-
-def own_keys(meaning: Callable[[str], object]) -> dict[NextStep, str]:
-    """Choose the keys that mean something at the end of a topic alone.
-
-    Of each the first that is not one of `NEXT_STEPS`.
-
-    Examples
-    --------
-    >>> own_keys({"d": Command.SKIP}.get)[NextStep.STAY]
-    'a'
-    """
-    return {
-        wish: next((key for key in keys if meaning(key) not in NEXT_STEPS), "")
-        for wish, keys in _OWN_KEYS.items()
-    }
+def warning_of_others(session: JudgingSession) -> str:
+    """Warn of another sitting of the same judge, one at the open topic before others; empty = none."""
+    topic = session.topic.topic if session.topic else ""
+    with suppress(PoolerError):
+        sittings = session.desk.live_elsewhere()
+        for one in sorted(sittings, key=lambda sitting: sitting.topic != topic):
+            host = sanitise_line(one.host) or "another terminal"
+            same = "this very topic" if one.topic == topic else f"topic {sanitise_line(one.topic)}"
+            at = f", at {same}," if one.topic else ""
+            return f"another sitting of yours on {host}{at} was alive at {clock_time(one.seen_at)}"
+    return ""
 
 
 CANNOT_MARK = "can't"
 
 
 def given_grade_mark(scale: Scale, given_grade: GivenGrade) -> str:
-    """Name a verdict as shortly as can be.
+    """Name what a judge decided as shortly as can be.
 
     Examples
     --------
@@ -274,12 +237,12 @@ def given_grade_mark(scale: Scale, given_grade: GivenGrade) -> str:
 
 
 def given_grade_name(scale: Scale, given_grade: GivenGrade) -> str:
-    """Name a verdict in full."""
+    """Name what a judge decided in full."""
     return "can't be judged" if given_grade is None else grade_name(scale, given_grade)
 
 
 def marks(scale: Scale, given_grades: Iterable[GivenGrade]) -> str:
-    """Name several verdicts as shortly as can be, with commas."""
+    """Name what several judges decided as shortly as can be, with commas."""
     return ", ".join(given_grade_mark(scale, given_grade) for given_grade in given_grades)
 
 

@@ -5,20 +5,30 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from enum import StrEnum
+from typing import TYPE_CHECKING, Protocol
 
-from judge_ui.session.desks import DeskLike, Drawing
 from judge_ui.session.words import Progress
 from store.errors import PoolerError, StoreError, UnknownNameError
 from store.records import State, Task, Topic
+
+if TYPE_CHECKING:
+    from store.judging.desk import Desk
 
 _BEATEN = 3
 """How often others may take what was counted as left before that is told."""
 
 
+class Drawing(Protocol):
+    """Where the documents of adaptive pools come from, one at a time."""
+
+    def draw(self, topic: str) -> bool:
+        """Draw one more document into the queue of a topic; False = there is none left."""
+
+
 class OpenQueue:
     """The documents of the topic that is open at a desk."""
 
-    def __init__(self, desk: DeskLike, drawing: Drawing | None) -> None:
+    def __init__(self, desk: Desk, drawing: Drawing | None) -> None:
         self._desk = desk
         self._drawing = drawing
         self._undrawn = self._claimable = 0
@@ -54,11 +64,10 @@ class OpenQueue:
 
         On an error what was open stays open.
         """
-        opened = self._desk.topic(topic)
         before = dict(vars(self))
         try:
-            self.load(topic)
-            self.topic, self.index = opened, -1
+            self.turn_to(topic)
+            self.index = -1
             return self.find_or_bring()
         except PoolerError:
             vars(self).update(before)

@@ -1,20 +1,20 @@
 """The state machine: way, decisions, undo, outcomes, dwell.
 
-Knows no screen and no database: it drives a desk (`store.judging.desk.Desk`, or anything with its
-methods) and is driven by the full-screen app and by the line mode alike.
+Knows no screen and no database: it drives a desk, and is driven by the full screen and the line mode alike.
 """
 
 from __future__ import annotations
 
+import re
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
+from typing import TYPE_CHECKING
 
-from judge_ui.session.desks import DeskLike, Drawing
-from judge_ui.session.queue import Filter, OpenQueue, places
+from judge_ui.session.queue import Drawing, Filter, OpenQueue, places
 from judge_ui.session.words import (
     Attempt,
     DecisionConflict,
@@ -24,23 +24,14 @@ from judge_ui.session.words import (
     grade_mark,
     grade_name,
 )
+from judge_ui.text.finding import query_terms
 from store.analysis.pools.pace import Forecast, forecast
 from store.errors import ConflictError, PoolerError, StoreError
-from store.records import (
-    Action,
-    Decision,
-    Guideline,
-    InboxLine,
-    LiveSitting,
-    Passage,
-    Scale,
-    SeenEvent,
-    ShownDocument,
-    State,
-    Task,
-    Topic,
-)
+from store.records import Action, Decision, Passage, SeenEvent, ShownDocument, State, Task, Topic
 from store.text import sanitise_line
+
+if TYPE_CHECKING:
+    from store.judging.desk import Desk
 
 
 class Undoing:
@@ -114,25 +105,19 @@ class Dwell:
         """Grade keys that came too soon."""
 
     @property
-    def seconds(self) -> float | None:
-        """How long it has been on the screen; ``None`` = it is not yet."""
-        return None if self._shown is None else self._clock() - self._shown
+    def ms(self) -> int | None:
+        """How long it has been on the screen, in milliseconds; ``None`` = it is not yet."""
+        return None if self._shown is None else round((self._clock() - self._shown) * 1000)
 
     @property
     def quiet_seconds(self) -> float | None:
-        """The same since the latest key that came too soon: a held key never stops coming."""
+        """How long there, or since the latest key that came too soon: a held key never stops coming."""
         since = self._shown if self._dropped_at is None else self._dropped_at
         return None if self._shown is None or since is None else self._clock() - since
 
     @property
-    def ms(self) -> int | None:
-        """The same in milliseconds."""
-        seconds = self.seconds
-        return None if seconds is None else round(seconds * 1000)
-
-    @property
     def active_ms(self) -> int:
-        """The same without long pauses."""
+        """How long it has been there, in milliseconds, without long pauses."""
         return round(self._active * 1000)
 
     def show(self, document: tuple[str, str], sha256: str | None = "") -> None:
@@ -155,13 +140,6 @@ class Dwell:
         self.dropped += 1
         self._dropped_at = self._clock()
 
-    def restart(self) -> None:
-        """Begin anew with another document, which is not on the screen yet."""
-        self._shown = self._dropped_at = self.shown_at = self.document = None
-        self.sha256 = ""
-        self._active = 0.0
-        self.dropped = 0
-
 
 MIN_DWELL_S = 0.3
 """Default least time a document is on the screen before a grade counts, in seconds."""
@@ -170,7 +148,7 @@ QUICK_S = 1.0
 """Default time below which a decision is offered for review, in seconds."""
 
 
-class OpenSession:
+class JudgingSession:
     """One judge at one terminal.
 
     `min_dwell`: seconds a document must have been shown before a grade counts, so that a held key or a raw
@@ -180,7 +158,7 @@ class OpenSession:
 
     def __init__(
         self,
-        desk: DeskLike,
+        desk: Desk,
         *,
         min_dwell: float = MIN_DWELL_S,
         advance: bool = True,
@@ -188,14 +166,19 @@ class OpenSession:
         drawing: Drawing | None = None,
         quick: float = QUICK_S,
     ) -> None:
-        self._desk = desk
+        self.desk = desk
+        self.scale = desk.scale
+        """The declared grades."""
         self.min_dwell = min_dwell
         """Seconds a document must have been shown before a grade counts."""
         self.advances = advance
         """Whether a decision goes on to the next document without one."""
+        self._clock = clock
         self._dwell = Dwell(clock)
-        self._queue = OpenQueue(desk, drawing)
-        self._undoing = Undoing()
+        self.queue = OpenQueue(desk, drawing)
+        """The documents of the open topic, and the place in them."""
+        self.undoing = Undoing()
+        """The decisions of this sitting."""
         self._active_ms: list[int] | None = None
         self.quick_s = quick
         self.own_terms: tuple[str, ...] = ()
@@ -212,58 +195,41 @@ class OpenSession:
         """Why the next document is not here; until it is, or another one, there is none."""
 
     @property
-    def judge_name(self) -> str:
-        """The judge's name, fit for a terminal."""
-        return self._desk.judge_name
-
-    @property
-    def scale(self) -> Scale:
-        """The declared grades."""
-        return self._desk.scale
-
-    @property
     def topic(self) -> Topic | None:
         """The open topic."""
-        return self._queue.topic
+        return self.queue.topic
 
     @property
     def tasks(self) -> list[Task]:
         """The documents of the open topic."""
-        return self._queue.tasks
+        return self.queue.tasks
 
     @property
     def index(self) -> int:
         """The place of the document before the judge."""
-        return self._queue.index
+        return self.queue.index
 
     @property
     def task(self) -> Task | None:
         """The document before the judge; ``None`` when there is none, as in `trouble`."""
-        return None if self.trouble else self._queue.task
+        return None if self.trouble else self.queue.task
 
     @property
-    def n_decided(self) -> int:
-        """Documents decided in this sitting, but for what was taken back; a note decides none."""
-        return self._undoing.n_decided
-
-    @property
-    def n_written(self) -> int:
-        """Events of this sitting that are not taken back."""
-        return len(self._undoing)
+    def here(self) -> tuple[str, str] | None:
+        """Topic and docno of the document before the judge."""
+        if self.topic is None or self.task is None:
+            return None
+        return self.topic.topic, self.task.docno
 
     @property
     def progress(self) -> Progress:
         """Counts of the open topic; the total is the queue and what may still come into it."""
-        return self._queue.progress
+        return self.queue.progress
 
     @property
     def is_complete(self) -> bool:
         """Whether every document of the open topic has a decision."""
         return self.progress.left == 0
-
-    def inbox(self) -> list[InboxLine]:
-        """Return the judge's topics."""
-        return self._desk.inbox()
 
     def open_topic(self, topic: str) -> None:
         """Open a topic at the first document without a decision, else at the first.
@@ -272,20 +238,31 @@ class OpenSession:
         not be drawn; what was open stays open.
         """
         self._check_saved()
-        terms, needs_briefing = self._desk.terms(topic), not self._desk.has_seen_guidelines(topic)
-        undecided = self._queue.open(topic)
+        terms, needs_briefing = self.desk.terms(topic), not self.desk.has_seen_guidelines(topic)
+        undecided = self.queue.open(topic)
         self._go_to(0 if undecided is None else undecided)
         self.own_terms, self.needs_briefing = terms, needs_briefing
         self.beat()
 
+    @property
+    def unwritten(self) -> Attempt | None:
+        """The decision that is not written: it failed, or awaits an answer."""
+        return self.pending if self.conflict is None else self.conflict.attempt
+
+    @property
+    def terms(self) -> tuple[str, ...]:
+        """What is marked in the documents of the open topic: its own words and the judge's."""
+        of_topic = () if self.topic is None else query_terms(self.topic)
+        return tuple(dict.fromkeys((*of_topic, *self.own_terms)))
+
     def page(self) -> ShownDocument:
         """Return the document before the judge."""
-        return self._desk.page(self._at_hand().docno)
+        return self.desk.page(self._at_hand().docno)
 
     def page_ahead(self) -> ShownDocument | None:
         """Return the document that a decision would lead to, for reading ahead."""
-        following = self._queue.look_ahead()
-        return None if following is None else self._desk.page(following.docno)
+        following = self.queue.look_ahead()
+        return None if following is None else self.desk.page(following.docno)
 
     def mark_shown(self, page: ShownDocument | None = None) -> None:
         """Say that the document is on the screen now; the dwell is measured from here.
@@ -293,8 +270,8 @@ class OpenSession:
         `page` may be older than what the collection has by now: an event names the text that was decided
         about.
         """
-        if self._here is not None:
-            self._dwell.show(self._here, "" if page is None else page.sha256)
+        if self.here is not None:
+            self._dwell.show(self.here, "" if page is None else page.sha256)
 
     def touch(self) -> None:
         """Say that the judge did something; long pauses do not count as active time."""
@@ -317,76 +294,200 @@ class OpenSession:
         self.touch()
         self._go_to(max(min(place, len(self.tasks) - 1), 0))
 
-    def go_to_state(self, state: State) -> bool:
-        """Go to the next document in a state, wrapping; False when there is no other."""
-        place = self._queue.next_in(state)
-        if place is None or place == self.index:
-            return False
-        self.go_to(place)
-        return True
+    def go_to_document(self, topic: str, docno: str) -> bool:
+        """Go to a document, in another topic if need be; False = it is no longer in the queue."""
+        if self.topic is None or self.topic.topic != topic:
+            self.open_topic(topic)
+        place = self.queue.place_of(docno)
+        if place is not None:
+            self.go_to(place)
+        return place is not None
 
     def places(self, wanted: Filter | int) -> list[int]:
         """Return the places of the documents that a filter, or a grade, lets through."""
         return places(self.tasks, wanted, quick_s=self.quick_s)
 
-    def events(self) -> list[SeenEvent]:
-        """Return what was done in this sitting, the newest first."""
-        return self._desk.events()
+    def docnos(self, wanted: Filter | int) -> list[str]:
+        """Return the documents that a filter, or a grade, lets through."""
+        return [self.tasks[place].docno for place in self.places(wanted)]
 
     def events_here(self) -> list[SeenEvent]:
         """Return everything the judge ever did to the document, the newest first."""
         topic = self.topic.topic if self.topic else ""
-        return self._desk.events_of(topic, self._at_hand().docno)
+        return self.desk.events_of(topic, self._at_hand().docno)
 
-    def guidelines(self) -> Guideline | None:
-        """Return the newest guidelines; ``None`` = there are none."""
-        return self._desk.guidelines()
-
-    def set_own_terms(self, terms: Iterable[str]) -> None:
-        """Mark other words of the judge's own in the documents of the open topic."""
+    def set_own_terms(self, text: str) -> None:
+        """Mark other words of the judge's own in the documents of the open topic, commas between them."""
         if self.topic is not None:
-            self._desk.set_terms(self.topic.topic, tuple(terms))
-            self.own_terms = self._desk.terms(self.topic.topic)
+            self.desk.set_terms(self.topic.topic, tuple(re.split("[,，、]", text)))
+            self.own_terms = self.desk.terms(self.topic.topic)
 
     def forecast(self, left: int | None = None) -> Forecast:
         """Say how long the documents left will take, by default those of the open topic."""
         if self._active_ms is None:
-            self._active_ms = self._desk.recent_active_ms()
+            self._active_ms = self.desk.recent_active_ms()
         return forecast(self._active_ms, self.progress.left if left is None else left)
 
     def beat(self) -> None:
         """Give a sign of life; without a database to give it to there is none."""
         if self.topic is not None:
             with suppress(PoolerError):
-                self._desk.beat(self.topic.topic)
+                self.desk.beat(self.topic.topic)
 
-    def live_elsewhere(self) -> list[LiveSitting]:
-        """Return other sittings of the same judge that are alive."""
-        return self._desk.live_elsewhere()
+    def grade(self, value: int) -> KeyResult:
+        """Give the document a grade of the declared scale, and go on."""
+        self.touch()
+        name = grade_name(self.scale, value)
+        seconds = self._dwell.quiet_seconds
+        if not self.trouble and (seconds is None or seconds < self.min_dwell):
+            self._dwell.drop()
+            return KeyResult(KeyOutcome.TOO_EARLY, "too quick: that key was dropped")
+        if refused := self._refused():
+            return refused
+        task = self.queue.here()
+        if task.state is State.JUDGED and task.grade == value and self.pending is None:
+            return KeyResult(KeyOutcome.UNCHANGED, f"{name}, as before{self._go_on()}")
+        done = f"grade {grade_mark(self.scale, value)}"
+        return self._decide(Action.JUDGE, grade=value, said=name, done=done)
 
-    def leave(self) -> None:
-        """End the sitting."""
-        self._desk.leave()
+    def skip(self, *, confirmed: bool = False) -> KeyResult:
+        """Leave the document for later; asks first when it has a grade."""
+        self.touch()
+        if refused := self._refused():
+            return refused
+        task = self.queue.here()
+        if task.state is State.SKIPPED and self.pending is None:
+            return KeyResult(KeyOutcome.UNCHANGED, f"skipped, as before{self._go_on()}")
+        if task.state is State.JUDGED and not confirmed:
+            return KeyResult(KeyOutcome.CONFIRM, f"take back {self._stands(task)} and skip?")
+        return self._decide(Action.SKIP, said="skipped", done="skip")
 
-    @property
-    def _here(self) -> tuple[str, str] | None:
-        """Topic and docno of the document before the judge."""
-        if self.topic is None or self.task is None:
-            return None
-        return self.topic.topic, self.task.docno
+    def cannot(self, reason: str, *, confirmed: bool = False) -> KeyResult:
+        """Say that the document cannot be judged, and why; asks first when it has a grade."""
+        self.touch()
+        if refused := self._refused():
+            return refused
+        task = self.queue.here()
+        if task.state is State.JUDGED and not confirmed:
+            return KeyResult(KeyOutcome.CONFIRM, f"replace {self._stands(task)} by cannot be judged?")
+        said = f"cannot be judged: {reason}"
+        return self._decide(Action.CANNOT, reason=reason, said=said, done="can't judge")
+
+    def note(self, text: str) -> KeyResult:
+        """Keep a note on the document; state and grade stay, and so does the document."""
+        self.touch()
+        if refused := self._refused():
+            return refused
+        if text == self.queue.here().note and self.pending is None:
+            return KeyResult(KeyOutcome.UNCHANGED, "note as before")
+        said = "note saved" if text else "note removed"
+        return self._decide(Action.NOTE, note=text, said=said, done="note")
+
+    def mark(self, passages: Sequence[Passage]) -> KeyResult:
+        """Keep passages of the document as evidence, instead of those marked before."""
+        self.touch()
+        if refused := self._refused():
+            return refused
+        marked = tuple(sorted(passages))
+        before = self.queue.here().passages
+        if marked == before:
+            return KeyResult(KeyOutcome.UNCHANGED, "passages as before")
+        said = "passage marked" if len(marked) >= len(before) else "passage no longer marked"
+        return self._decide(Action.MARK, passages=marked, said=said, done="mark")
+
+    def undo(self) -> KeyResult:
+        """Take back this sitting's latest event, say which it was, and go to its document.
+
+        A decision that could not be written is given up instead.
+        """
+        self.touch()
+        if self.pending is not None:
+            return self._give_up(self.pending)
+        try:
+            undone = self.desk.undo()
+        except PoolerError as error:
+            return KeyResult(KeyOutcome.FAILED, error.message)
+        if undone is None:
+            return KeyResult(KeyOutcome.NOTHING, "nothing to undo in this sitting")
+        topic, task, revision = undone
+        attempt = self.undoing.undid(topic, task.docno, revision)
+        done = "the latest decision" if attempt is None else attempt.done
+        stays = attempt is not None and attempt.stays
+        message = f"{done} undone" + ("" if stays else f": {self._stands(task)} again")
+        return self._go_back(topic, task, message)
+
+    def redo(self) -> KeyResult:
+        """Do again what was undone last, unless something else was decided since."""
+        self.touch()
+        attempt = self.undoing.last_undone
+        if attempt is None:
+            return KeyResult(KeyOutcome.NOTHING, "nothing to redo")
+        decision = attempt.decision
+        try:
+            self._check_saved()
+            self._turn_to(decision.topic)
+        except PoolerError as error:
+            return KeyResult(KeyOutcome.FAILED, error.message)
+        place = self.queue.place_of(decision.docno)
+        if place is None:
+            self.undoing.forget_redo()
+            docno = sanitise_line(decision.docno)
+            return KeyResult(KeyOutcome.NOTHING, f"{docno} is no longer in your queue")
+        self._go_to(place)
+        again = replace(
+            decision,
+            seen_revision=self.queue.here().revision,
+            shown_at=None,
+            dwell_ms=None,
+            active_ms=None,
+            dropped_keys=0,
+        )
+        return self._write(replace(attempt, decision=again, is_redo=True))
+
+    def retry(self) -> KeyResult:
+        """Try again to write the decision, or to bring the document, that could not be had."""
+        if self.pending is not None:
+            return self._write(self.pending)
+        if not self.trouble:
+            return KeyResult(KeyOutcome.NOTHING)
+        self._go_on(bring=True)
+        return KeyResult(KeyOutcome.FAILED if self.trouble else KeyOutcome.UNCHANGED, self.trouble)
+
+    def keep_theirs(self) -> KeyResult:
+        """Let stand what was decided elsewhere; what was decided here stays in the history."""
+        conflict = self.conflict
+        if conflict is None:
+            return KeyResult(KeyOutcome.NOTHING)
+        try:
+            task = self.desk.keep(conflict.attempt.decision)
+        except PoolerError as error:
+            return KeyResult(KeyOutcome.FAILED, error.message)
+        self.queue.put(self.index, task)
+        self.conflict = None
+        trouble = "" if conflict.attempt.stays else self._go_on()
+        outcome = KeyOutcome.STUCK if trouble else KeyOutcome.SAVED
+        return KeyResult(outcome, f"{conflict.theirs} kept{trouble}", datetime.now(UTC))
+
+    def replace_theirs(self) -> KeyResult:
+        """Put what was decided here in place of what was decided elsewhere."""
+        if self.conflict is None:
+            return KeyResult(KeyOutcome.NOTHING)
+        attempt = self.conflict.attempt
+        decision = replace(attempt.decision, seen_revision=self.queue.here().revision)
+        return self._write(replace(attempt, decision=decision))
 
     def _at_hand(self) -> Task:
         """Return the document before the judge, which there must be."""
         if self.trouble:
             raise StoreError(self.trouble)
-        return self._queue.here()
+        return self.queue.here()
 
     def _turn_to(self, topic: str) -> None:
         """Open a topic as it is, unless it is open already."""
         if self.topic is not None and self.topic.topic == topic:
             return
-        terms = self._desk.terms(topic)
-        self._queue.turn_to(topic)
+        terms = self.desk.terms(topic)
+        self.queue.turn_to(topic)
         self.own_terms, self.needs_briefing = terms, False
         self._go_to(0)
 
@@ -400,7 +501,7 @@ class OpenSession:
         """Move without deciding."""
         self._check_saved()
         self.touch()
-        queue, is_void = self._queue, bool(self.trouble)
+        queue, is_void = self.queue, bool(self.trouble)
         if is_void and step < 0:
             place: int | None = self.index
         else:
@@ -429,154 +530,8 @@ class OpenSession:
         """Put another document before the judge; it is not shown yet."""
         self.conflict = None
         self.trouble = ""
-        self._queue.index = place
-        self._dwell.restart()
-
-
-class JudgingSession(OpenSession):
-    """One judge at one terminal; see `OpenSession` for the parameters and the way about."""
-
-    def grade(self, value: int) -> KeyResult:
-        """Give the document a grade of the declared scale, and go on."""
-        self.touch()
-        name = grade_name(self.scale, value)
-        seconds = self._dwell.quiet_seconds
-        if not self.trouble and (seconds is None or seconds < self.min_dwell):
-            self._dwell.drop()
-            return KeyResult(KeyOutcome.TOO_EARLY, "too quick: that key was dropped")
-        if refused := self._refused():
-            return refused
-        task = self._queue.here()
-        if task.state is State.JUDGED and task.grade == value and self.pending is None:
-            return KeyResult(KeyOutcome.UNCHANGED, f"{name}, as before{self._go_on()}")
-        done = f"grade {grade_mark(self.scale, value)}"
-        return self._decide(Action.JUDGE, grade=value, said=name, done=done)
-
-    def skip(self, *, confirmed: bool = False) -> KeyResult:
-        """Leave the document for later; asks first when it has a grade."""
-        self.touch()
-        if refused := self._refused():
-            return refused
-        task = self._queue.here()
-        if task.state is State.SKIPPED and self.pending is None:
-            return KeyResult(KeyOutcome.UNCHANGED, f"skipped, as before{self._go_on()}")
-        if task.state is State.JUDGED and not confirmed:
-            return KeyResult(KeyOutcome.CONFIRM, f"take back {self._stands(task)} and skip?")
-        return self._decide(Action.SKIP, said="skipped", done="skip")
-
-    def cannot(self, reason: str, *, confirmed: bool = False) -> KeyResult:
-        """Say that the document cannot be judged, and why; asks first when it has a grade."""
-        self.touch()
-        if refused := self._refused():
-            return refused
-        task = self._queue.here()
-        if task.state is State.JUDGED and not confirmed:
-            return KeyResult(KeyOutcome.CONFIRM, f"replace {self._stands(task)} by cannot be judged?")
-        said = f"cannot be judged: {reason}"
-        return self._decide(Action.CANNOT, reason=reason, said=said, done="can't judge")
-
-    def note(self, text: str) -> KeyResult:
-        """Keep a note on the document; state and grade stay, and so does the document."""
-        self.touch()
-        if refused := self._refused():
-            return refused
-        if text == self._queue.here().note and self.pending is None:
-            return KeyResult(KeyOutcome.UNCHANGED, "note as before")
-        said = "note saved" if text else "note removed"
-        return self._decide(Action.NOTE, note=text, said=said, done="note")
-
-    def mark(self, passages: Sequence[Passage]) -> KeyResult:
-        """Keep passages of the document as evidence, instead of those marked before."""
-        self.touch()
-        if refused := self._refused():
-            return refused
-        marked = tuple(sorted(passages))
-        before = self._queue.here().passages
-        if marked == before:
-            return KeyResult(KeyOutcome.UNCHANGED, "passages as before")
-        said = "passage marked" if len(marked) >= len(before) else "passage no longer marked"
-        return self._decide(Action.MARK, passages=marked, said=said, done="mark")
-
-    def undo(self) -> KeyResult:
-        """Take back this sitting's latest event, say which it was, and go to its document.
-
-        A decision that could not be written is given up instead.
-        """
-        self.touch()
-        if self.pending is not None:
-            return self._give_up(self.pending)
-        try:
-            undone = self._desk.undo()
-        except PoolerError as error:
-            return KeyResult(KeyOutcome.FAILED, error.message)
-        if undone is None:
-            return KeyResult(KeyOutcome.NOTHING, "nothing to undo in this sitting")
-        topic, task, revision = undone
-        attempt = self._undoing.undid(topic, task.docno, revision)
-        done = "the latest decision" if attempt is None else attempt.done
-        stays = attempt is not None and attempt.stays
-        message = f"{done} undone" + ("" if stays else f": {self._stands(task)} again")
-        return self._go_back(topic, task, message)
-
-    def redo(self) -> KeyResult:
-        """Do again what was undone last, unless something else was decided since."""
-        self.touch()
-        attempt = self._undoing.last_undone
-        if attempt is None:
-            return KeyResult(KeyOutcome.NOTHING, "nothing to redo")
-        decision = attempt.decision
-        try:
-            self._check_saved()
-            self._turn_to(decision.topic)
-        except PoolerError as error:
-            return KeyResult(KeyOutcome.FAILED, error.message)
-        place = self._queue.place_of(decision.docno)
-        if place is None:
-            self._undoing.forget_redo()
-            docno = sanitise_line(decision.docno)
-            return KeyResult(KeyOutcome.NOTHING, f"{docno} is no longer in your queue")
-        self._go_to(place)
-        again = replace(
-            decision,
-            seen_revision=self._queue.here().revision,
-            shown_at=None,
-            dwell_ms=None,
-            active_ms=None,
-            dropped_keys=0,
-        )
-        return self._write(replace(attempt, decision=again, is_redo=True))
-
-    def retry(self) -> KeyResult:
-        """Try again to write the decision, or to bring the document, that could not be had."""
-        if self.pending is not None:
-            return self._write(self.pending)
-        if not self.trouble:
-            return KeyResult(KeyOutcome.NOTHING)
-        self._go_on(bring=True)
-        return KeyResult(KeyOutcome.FAILED if self.trouble else KeyOutcome.UNCHANGED, self.trouble)
-
-    def keep_theirs(self) -> KeyResult:
-        """Let stand what was decided elsewhere; what was decided here stays in the history."""
-        conflict = self.conflict
-        if conflict is None:
-            return KeyResult(KeyOutcome.NOTHING)
-        try:
-            task = self._desk.keep(conflict.attempt.decision)
-        except PoolerError as error:
-            return KeyResult(KeyOutcome.FAILED, error.message)
-        self._queue.put(self.index, task)
-        self.conflict = None
-        trouble = "" if conflict.attempt.stays else self._go_on()
-        outcome = KeyOutcome.STUCK if trouble else KeyOutcome.SAVED
-        return KeyResult(outcome, f"{conflict.theirs} kept{trouble}", datetime.now(UTC))
-
-    def replace_theirs(self) -> KeyResult:
-        """Put what was decided here in place of what was decided elsewhere."""
-        if self.conflict is None:
-            return KeyResult(KeyOutcome.NOTHING)
-        attempt = self.conflict.attempt
-        decision = replace(attempt.decision, seen_revision=self._queue.here().revision)
-        return self._write(replace(attempt, decision=decision))
+        self.queue.index = place
+        self._dwell = Dwell(self._clock)
 
     def _stands(self, task: Task) -> str:
         """Say in a word or two how a document stands."""
@@ -608,7 +563,7 @@ class JudgingSession(OpenSession):
                 return written
         if refused := self._refused():
             return refused
-        task = self._queue.here()
+        task = self.queue.here()
         topic, docno = self._dwell.document or ("", "")
         decision = Decision(
             topic=topic,
@@ -631,7 +586,7 @@ class JudgingSession(OpenSession):
     def _refused(self) -> KeyResult | None:
         """Refuse to decide about anything but the document that was shown last, and is here."""
         shown = self._dwell.document
-        if shown is not None and shown == self._here:
+        if shown is not None and shown == self.here:
             return None
         why = self.trouble or "this document is not on the screen yet"
         if shown is not None:
@@ -645,7 +600,7 @@ class JudgingSession(OpenSession):
         decision = attempt.decision
         self.conflict = None
         try:
-            task = self._desk.record(decision)
+            task = self.desk.record(decision)
         except ConflictError as error:
             return self._meet(attempt, error)
         except StoreError as error:
@@ -654,8 +609,8 @@ class JudgingSession(OpenSession):
             self._settle(decision)
             return KeyResult(KeyOutcome.FAILED, f"NOT SAVED ({attempt.said}): {error.message}")
         self._settle(decision)
-        self._queue.put(self.index, task)
-        self._undoing.wrote(attempt, task.revision)
+        self.queue.put(self.index, task)
+        self.undoing.wrote(attempt, task.revision)
         if (
             self._active_ms is not None
             and decision.active_ms is not None
@@ -682,20 +637,20 @@ class JudgingSession(OpenSession):
         """Find out what was decided elsewhere, or that the document is somebody else's now."""
         topic, docno = attempt.decision.topic, attempt.decision.docno
         try:
-            events = self._desk.events_of(topic, docno)
-            self._queue.load(topic)
+            events = self.desk.events_of(topic, docno)
+            self.queue.load(topic)
         except PoolerError as trouble:
             return self._put_off(attempt, trouble)
         self._settle(attempt.decision)
-        place = self._queue.place_of(docno)
+        place = self.queue.place_of(docno)
         if place is None:
             message = f"NOT SAVED ({attempt.said}): the document is no longer in your queue"
-            self._queue.index = -1
+            self.queue.index = -1
             return KeyResult(KeyOutcome.FAILED, message + self._go_on())
-        self._queue.index = place
+        self.queue.index = place
         if not events or events[0].revision == attempt.decision.seen_revision:
             return KeyResult(KeyOutcome.FAILED, f"NOT SAVED ({attempt.said}): {error.message}")
-        here = self._queue.here()
+        here = self.queue.here()
         if attempt.decision.action is Action.JUDGE and attempt.decision.grade == here.grade:
             return KeyResult(KeyOutcome.UNCHANGED, f"{attempt.said}, as elsewhere{self._go_on()}")
         theirs = self._stands(here)
@@ -709,13 +664,13 @@ class JudgingSession(OpenSession):
         message = f"{attempt.done} given up"
         with suppress(PoolerError):
             # Where the connection broke at the very end it was written after all.
-            self._queue.load(decision.topic)
-        place = self._queue.place_of(decision.docno)
+            self.queue.load(decision.topic)
+        place = self.queue.place_of(decision.docno)
         if place is None:
             self._go_to(0)
             return KeyResult(KeyOutcome.NOTHING, f"{message}: it is no longer in your queue")
-        self._queue.index = place
-        return KeyResult(KeyOutcome.NOTHING, f"{message}: {self._stands(self._queue.here())}")
+        self.queue.index = place
+        return KeyResult(KeyOutcome.NOTHING, f"{message}: {self._stands(self.queue.here())}")
 
     def _go_back(self, topic: str, task: Task, message: str) -> KeyResult:
         """Go to a document that stands differently now, and say so."""
@@ -724,9 +679,9 @@ class JudgingSession(OpenSession):
             self._turn_to(topic)
         except PoolerError as error:
             return KeyResult(KeyOutcome.STUCK, f"{message}; {error.message}", saved_at)
-        place = self._queue.place_of(task.docno)
+        place = self.queue.place_of(task.docno)
         if place is not None:
-            self._queue.put(place, task)
+            self.queue.put(place, task)
             self._go_to(place)
         else:
             message += f"; {sanitise_line(task.docno)} is no longer in your queue"
@@ -737,7 +692,7 @@ class JudgingSession(OpenSession):
         following = None
         try:
             if self.advances or bring:
-                following = self._bring(self._queue.find_or_bring)
+                following = self._bring(self.queue.find_or_bring)
         except PoolerError:
             return f"; {self.trouble}"
         self._go_to(max(self.index, 0) if following is None else following)

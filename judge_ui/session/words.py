@@ -1,11 +1,13 @@
-"""What came of a key, and the names of grades: grades, opinions, outcomes, ends of topics."""
+"""What came of a key, how far a topic has come, and the names of grades."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
+from store.errors import PoolerError
 from store.records import Decision, Scale
 from store.text import sanitise_line
 
@@ -70,6 +72,14 @@ class KeyResult:
     message: str = ""
     saved_at: datetime | None = None
     """UTC; set when something was written."""
+
+
+def tried(act: Callable[[], KeyResult]) -> KeyResult:
+    """Let a session act; an error of the store is a failure to be told of."""
+    try:
+        return act()
+    except PoolerError as error:
+        return KeyResult(KeyOutcome.FAILED, error.message)
 
 
 @dataclass(frozen=True, slots=True)

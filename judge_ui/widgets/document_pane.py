@@ -8,17 +8,17 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from rich.style import Style
 from textual import events
 from textual.message import Message
 
-from judge_ui.session.keys import SCROLLING, Command, KeyTable, half_width
+from judge_ui.session.keys import SCROLLING, Command, KeyTable, half_width, steps
 from judge_ui.text.finding import find_spans
 from judge_ui.text.folding import Span
 from judge_ui.text.marking import Marking, merged
-from judge_ui.widgets.laid_out import DocumentText, LaidText, Layer, Look, MarkedText
+from judge_ui.widgets.laid_out import LaidText, Layer, Look, MarkedText
 from judge_ui.widgets.text_pane import TextPane, look_style
 from store.records import Passage
 
@@ -32,40 +32,30 @@ _EXTENDING = {"J": 1, "K": -1, "shift+down": 1, "shift+up": -1}
 class DocumentPane(TextPane):
     """The document before the judge; see `TextPane` for the parameters."""
 
+    @dataclass
     class Pressed(Message):
         """A key that means something was pressed."""
 
-        def __init__(self, meaning: int | Command, pressed_at: float) -> None:
-            super().__init__()
-            self.meaning = meaning
-            """A grade value, or a command."""
-            self.pressed_at = pressed_at
-            """When the terminal sent the key, in seconds of Textual's clock."""
+        meaning: int | Command
+        """A grade value, or a command."""
+        pressed_at: float
+        """When the terminal sent the key, in seconds of Textual's clock."""
 
+    @dataclass
     class Marked(Message):
         """Passages were marked or unmarked; they are drawn already."""
 
-        def __init__(self, passages: tuple[Passage, ...]) -> None:
-            super().__init__()
-            self.passages = passages
-            """All passages of the document, in characters of `Page.text`: ascending, not
-            overlapping."""
+        passages: tuple[Passage, ...]
+        """All of the document, in characters of its text: ascending, not overlapping."""
 
+    @dataclass
     class MarkingChanged(Message):
         """Marking has begun or ended."""
 
-        def __init__(self, *, is_marking: bool) -> None:
-            super().__init__()
-            self.is_marking = is_marking
+        is_marking: bool
 
-    def __init__(
-        self,
-        keys: KeyTable,
-        marked_text: MarkedText | None = None,
-        *,
-        id: str | None = None,  # noqa: A002 - Textual's name
-    ) -> None:
-        super().__init__(keys, marked_text, id=id)
+    def __init__(self, keys: KeyTable, marked_text: MarkedText | None = None) -> None:
+        super().__init__(keys, marked_text)
         self._found: list[Span] | None = None
         self._current: Span | None = None
         self._marking: Marking | None = None
@@ -83,7 +73,7 @@ class DocumentPane(TextPane):
     @property
     def passages(self) -> tuple[Passage, ...]:
         """What is drawn as marked, in characters of `Page.text`."""
-        return self._marked_text.passages if isinstance(self._marked_text, DocumentText) else ()
+        return self._marked_text.passages
 
     def show(self, marked_text: MarkedText, laid: LaidText | None = None) -> None:
         """Show another text from its start; finding and marking end."""
@@ -104,7 +94,7 @@ class DocumentPane(TextPane):
     def show_passages(self, passages: Iterable[Passage]) -> None:
         """Draw other passages as marked: what is stored, after an undo or a failed write."""
         marked_text = self._marked_text
-        if not isinstance(marked_text, DocumentText):
+        if marked_text.terms is None:
             return
         wanted = merged(marked_text.text[marked_text.body :], passages)
         if wanted != marked_text.passages:
@@ -155,7 +145,7 @@ class DocumentPane(TextPane):
     def start_marking(self) -> bool:
         """Let keys mark passages until Escape; False when the document has no text."""
         marked_text = self._marked_text
-        if self._marking is not None or self._laid is None or not isinstance(marked_text, DocumentText):
+        if self._marking is not None or self._laid is None or marked_text.terms is None:
             return self.is_marking
         marking = Marking(marked_text.text[marked_text.body :])
         if marking.is_empty:
@@ -247,18 +237,16 @@ class DocumentPane(TextPane):
         elif command is Command.BOTTOM:
             marking.go_to(len(self._marked_text.text))
         elif command in (Command.LINE_DOWN, Command.LINE_UP):
-            marking.move(1 if command is Command.LINE_DOWN else -1)
+            marking.move(steps(command, 1))
         else:
-            step = 1 if command is Command.PAGE_DOWN else -1
-            page = max(self._height - 1, 1)
-            start = self._in_text(marking.cursor)[0]
             before = marking.cursor
-            line = max(self._line_of(start) + step * page, 0)
+            page = steps(command, max(self._height - 1, 1))
+            line = max(self._line_of(self._in_text(before)[0]) + page, 0)
             self._reach_line(line)
             lines = self._laid.lines if self._laid else [(0, 0)]
-            marking.go_to(lines[min(line, len(lines) - 1)][0] - self._body)
+            marking.go_to(lines[min(line, len(lines) - 1)][0] - self._marked_text.body)
             if marking.cursor == before:
-                marking.move(step)
+                marking.move(1 if page > 0 else -1)
 
     def _mark(self, passages: tuple[Passage, ...]) -> None:
         """Draw other passages, and tell the screen."""
@@ -272,19 +260,14 @@ class DocumentPane(TextPane):
             self._bring_into_sight(*self._in_text(self._marking.cursor))
             self.refresh()
 
-    @property
-    def _body(self) -> int:
-        """Where `Page.text` begins in the text of the pane."""
-        return self._marked_text.body if isinstance(self._marked_text, DocumentText) else 0
-
     def _in_text(self, span: Span) -> Span:
         """Turn a span of `Page.text` into one of the text of the pane."""
-        return span[0] + self._body, span[1] + self._body
+        return span[0] + self._marked_text.body, span[1] + self._marked_text.body
 
     def _hits(self) -> Sequence[Span]:
         """Return what `find_next` goes through."""
         if self._found is not None:
             return self._found
         marked_text = self._marked_text
-        terms = marked_text.terms if isinstance(marked_text, DocumentText) else None
+        terms = marked_text.terms
         return marked_text.hits if terms is None else terms.reach(len(marked_text.text))

@@ -45,13 +45,19 @@ Layer = tuple[Sequence[Span], Look]
 
 @dataclass(frozen=True, slots=True)
 class MarkedText:
-    """A text and what stands out in it."""
+    """A text and what stands out in it; the words of a document are looked for as far as it is read."""
 
     text: str
     strong: tuple[Span, ...] = ()
     """Ascending, not overlapping."""
     hits: tuple[Span, ...] = ()
     """Ascending, not overlapping; they may overlap `strong`."""
+    body: int = 0
+    """Where `ShownDocument.text` begins in `text`, after the heading."""
+    terms: TermSearch | None = None
+    """In the whole of `text`; ``None`` = it is no document's."""
+    passages: tuple[Passage, ...] = ()
+    """Ascending, not overlapping; in characters of `ShownDocument.text`."""
 
     def __add__(self, other: MarkedText) -> MarkedText:
         """Put another text after this one."""
@@ -66,33 +72,15 @@ class MarkedText:
 
     def layers(self, end: int) -> list[Layer]:
         """Give what stands out; nothing that begins before `end` is missing."""
-        del end
-        return [(self.strong, Look.STRONG), (self.hits, Look.HIT)]
-
-    def advance(self) -> bool:
-        """Find out some more of what stands out; False when all of it is known."""
-        return False
-
-
-@dataclass(frozen=True, slots=True)
-class DocumentText(MarkedText):
-    """A document with a text: its words are looked for as far as it is read."""
-
-    body: int = 0
-    """Where `ShownDocument.text` begins in `text`, after the heading."""
-    terms: TermSearch | None = None
-    """In the whole of `text`."""
-    passages: tuple[Passage, ...] = ()
-    """Ascending, not overlapping; in characters of `ShownDocument.text`."""
-
-    def layers(self, end: int) -> list[Layer]:
-        """Give what stands out; nothing that begins before `end` is missing."""
         by = self.body
         passages = [(one.start + by, one.end + by) for one in self.passages]
-        layers: list[Layer] = [(self.strong, Look.STRONG), (passages, Look.PASSAGE)]
-        if self.terms is not None:
-            layers.append((self.terms.reach(end), Look.HIT))
-        return layers
+        terms = () if self.terms is None else self.terms.reach(end)
+        return [
+            (self.strong, Look.STRONG),
+            (passages, Look.PASSAGE),
+            (self.hits, Look.HIT),
+            (terms, Look.HIT),
+        ]
 
     def advance(self) -> bool:
         """Look for the terms in the next piece of the text; False when all are found."""
@@ -109,7 +97,7 @@ def strong(text: str) -> MarkedText:
 
 @dataclass(slots=True)
 class LaidText:
-    """A leaf broken into lines, a long one as far as it was asked for."""
+    """A text broken into lines, a long one as far as it was asked for."""
 
     marked_text: MarkedText
     width: int
@@ -121,7 +109,7 @@ class LaidText:
 
     @property
     def n_lines(self) -> int:
-        """Lines of the whole leaf; an estimate until it is complete."""
+        """Lines of the whole text; an estimate until it is complete."""
         n_lines, reached = len(self.lines), self.lines[-1][1]
         return n_lines if self.rest is None else n_lines * len(self.marked_text.text) // max(reached, 1) + 1
 
@@ -168,7 +156,7 @@ class LaidText:
 
 
 def lay_out(marked_text: MarkedText, width: int) -> LaidText:
-    """Break a leaf into lines of a width, in cells.
+    """Break a text into lines of a width, in cells.
 
     Of a text of more than 16,384 characters only the first lines are laid out; the others follow
     when they are asked for, at a cost that depends on how many they are.
@@ -180,7 +168,7 @@ def lay_out(marked_text: MarkedText, width: int) -> LaidText:
 
 
 def document_text(page: ShownDocument, terms: Iterable[str], passages: Iterable[Passage] = ()) -> MarkedText:
-    """Make the leaf of a document: its title, its text, and what stands out in them.
+    """Write a document: its title, its text, and what stands out in them.
 
     `terms` may be folded or not; `passages` are in characters of `ShownDocument.text`.
     """
@@ -189,7 +177,7 @@ def document_text(page: ShownDocument, terms: Iterable[str], passages: Iterable[
     if not page.text:
         return heading + MarkedText(body)
     text = heading.text + body
-    return DocumentText(
+    return MarkedText(
         text,
         heading.strong,
         body=len(heading.text),
@@ -199,7 +187,7 @@ def document_text(page: ShownDocument, terms: Iterable[str], passages: Iterable[
 
 
 def topic_text(topic: Topic) -> MarkedText:
-    """Make the leaf of a whole topic: title, description, narrative."""
+    """Write a whole topic: title, description, narrative."""
     marked_text = strong(topic.title) if topic.title else MarkedText("this topic has no title")
     for name, text in (("Description", topic.description), ("Narrative", topic.narrative)):
         if text.strip():

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Unpack
 
 from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Static
 
 from judge_ui.session.keys import Command, KeyTable
-from judge_ui.session.words import Progress, grade_mark
+from judge_ui.session.words import grade_mark
 from judge_ui.widgets.laid_out import LaidText, Look, MarkedText, lay_out, strong
+from judge_ui.widgets.small import Named
 from store.records import Scale, State, Task
 from store.text import sanitise_line
 from store.wrapping import cell_width, cut, drawn, fitting, pad
@@ -22,14 +24,8 @@ _STYLES = {Look.PLAIN: "", Look.STRONG: "bold", Look.HIT: "bold reverse"}
 class Words(Static):
     """A sentence or two, over as many lines as they need."""
 
-    def __init__(
-        self,
-        text: str | MarkedText,
-        *,
-        id: str | None = None,  # noqa: A002 - Textual's name
-        classes: str | None = None,
-    ) -> None:
-        super().__init__(id=id, classes=classes, markup=False)
+    def __init__(self, text: str | MarkedText, **named: Unpack[Named]) -> None:
+        super().__init__(markup=False, **named)
         self.show(text)
 
     def show(self, text: str | MarkedText) -> None:
@@ -43,16 +39,10 @@ class TitleBar(Widget):
     The right side is never cut short; the left side is.
     """
 
-    def __init__(
-        self,
-        left: str = "",
-        *,
-        id: str | None = None,  # noqa: A002 - Textual's name
-        classes: str | None = None,
-    ) -> None:
-        super().__init__(id=id, classes=classes)
+    def __init__(self, left: str = "", right: str = "", **named: Unpack[Named]) -> None:
+        super().__init__(**named)
         self._left = left
-        self._right = ""
+        self._right = right
 
     def show(self, left: str, right: str = "") -> None:
         """Show other words; they must be fit for a terminal."""
@@ -72,8 +62,8 @@ class Brief(Widget):
 
     LINES = 3
 
-    def __init__(self, keys: KeyTable, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
-        super().__init__(id=id)
+    def __init__(self, keys: KeyTable) -> None:
+        super().__init__()
         self._keys = keys
         self._text = ""
 
@@ -92,12 +82,6 @@ class Brief(Widget):
             more = f" ... ({self._keys.name(Command.TOPIC)}: all)"
             lines[-1] = _cut_at_word(lines[-1], room - len(more)) + more
         return Content("\n".join(f" {line}" for line in lines))
-
-
-def progress_words(judge: str, progress: Progress) -> str:
-    """Say who judges and how far the topic has come."""
-    decided = progress.total - progress.left
-    return f"{judge}   {decided}/{progress.total}  left {progress.left}"
 
 
 def content(marked_text: MarkedText) -> Content:
@@ -146,15 +130,15 @@ def hints_text(hints: Iterable[Hint], gap: str = "   ") -> MarkedText:
     return marked_text
 
 
-def document_states(task: Task, scale: Scale, unsaved: str = "") -> str:
+def state_marks(task: Task, scale: Scale, unsaved: str = "") -> str:
     """Say in a word or two how a document stands.
 
     Examples
     --------
     >>> from store.formats.scale import parse_scale
-    >>> document_states(Task("d1", State.JUDGED, 3, "a note", "", 1), parse_scale("ntcir"))
+    >>> state_marks(Task("d1", State.JUDGED, 3, "a note", "", 1), parse_scale("ntcir"))
     'now: S  note: *'
-    >>> document_states(Task("d1", State.UNJUDGED, None, "", "", 0), parse_scale("0-2"), "1")
+    >>> state_marks(Task("d1", State.UNJUDGED, None, "", "", 0), parse_scale("0-2"), "1")
     'now: -  NOT SAVED: 1'
     """
     names = {State.UNJUDGED: "-", State.SKIPPED: "skip", State.CANNOT: "can't"}
@@ -175,31 +159,27 @@ def grade_line(
     Every key is in it, even where there is no room for every label. `unsaved`: a decision that could not be
     written.
     """
-    now = document_states(task, scale, unsaved)
+    now = state_marks(task, scale, unsaved)
     room = width - max(cell_width(now), _LEAST_SHOWN) - 3
-    names = [keys.grade_name(grade.value) if keys else grade.key for grade in scale.grades]
-    items = [(sanitise_line(name), "") for name in names]
-    wanted = [_label(scale, grade.value, key) for grade, (key, _) in zip(scale.grades, items, strict=True)]
+    names = [sanitise_line(keys.grade_name(grade.value) if keys else grade.key) for grade in scale.grades]
+    wanted = [_label(scale, grade.value, name) for grade, name in zip(scale.grades, names, strict=True)]
+    items, gap = [(name, "") for name in names], " "
     for labels in _labels(wanted):
-        tried = [
-            (f"[{key}]", f" {label}" if label else "") for (key, _), label in zip(items, labels, strict=True)
-        ]
+        tried = [(f"[{name}]", label and f" {label}") for name, label in zip(names, labels, strict=True)]
         taken = sum(cell_width(key + label) for key, label in tried)
-        gap = next((one for one in (_GAP, " ") if taken + len(one) * (len(tried) - 1) <= room), "")
-        if gap:
-            items = tried
+        if gaps := [one for one in (_GAP, " ") if taken + len(one) * (len(tried) - 1) <= room]:
+            items, gap = tried, gaps[0]
             break
-    gap = gap or " "
     marked_text = MarkedText("")
     for grade, (key, label) in zip(scale.grades, items, strict=True):
-        given = task.state is State.JUDGED and task.grade == grade.value
-        whole = MarkedText(key + label, hits=((0, len(key + label)),))
-        plain = MarkedText(key + label, strong=((0, len(key)),))
-        marked_text += MarkedText(gap if marked_text.text else "") + (whole if given else plain)
+        is_given = task.state is State.JUDGED and task.grade == grade.value
+        if is_given:
+            item = MarkedText(key + label, hits=((0, len(key + label)),))
+        else:
+            item = strong(key) + MarkedText(label)
+        marked_text += MarkedText(gap if marked_text.text else "") + item
     blanks = max(width - cell_width(marked_text.text) - cell_width(now), 1)
-    return (
-        marked_text + MarkedText(" " * blanks) + MarkedText(now, strong=((0, len(now)),) if unsaved else ())
-    )
+    return marked_text + MarkedText(" " * blanks) + (strong(now) if unsaved else MarkedText(now))
 
 
 def _labels(labels: list[str]) -> Iterator[list[str]]:
@@ -229,7 +209,6 @@ def _label(scale: Scale, value: int, key: str) -> str:
 
 
 def _without_a_word(label: str) -> str:
-    """Return a label without its last word."""
     return " ".join(label.split()[:-1])
 
 
@@ -275,14 +254,8 @@ def hint_lines(
 class Hints(Widget):
     """The lines at the foot of a screen."""
 
-    def __init__(
-        self,
-        keys: KeyTable,
-        scale: Scale | None = None,
-        *,
-        id: str | None = None,  # noqa: A002 - Textual's name
-    ) -> None:
-        super().__init__(id=id)
+    def __init__(self, keys: KeyTable, scale: Scale | None = None) -> None:
+        super().__init__()
         self._keys = keys
         self._scale = scale
         self._document: Task | None = None
@@ -308,7 +281,6 @@ class Hints(Widget):
         return Content("\n").join([Content(" ") + content(marked_text) for marked_text in self._lines])
 
     def _write(self) -> None:
-        """Write the lines for the width there is."""
         # Before the first layout it is the width of the terminal, and so will this one's be.
         room = max((self.size.width or self.app.size.width) - 2, 8)
         self._lines = []
@@ -316,7 +288,7 @@ class Hints(Widget):
             unsaved = self._status.unsaved
             grades = grade_line(self._scale, self._document, room, unsaved, self._keys)
             # What does not work at the moment is not offered.
-            now = strong(document_states(self._document, self._scale, unsaved))
+            now = strong(state_marks(self._document, self._scale, unsaved))
             blanks = MarkedText(" " * max(room - cell_width(now.text), 0))
             self._lines.append(blanks + now if self._special else grades)
         is_tall = self.screen.has_class("-tall")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from rich.segment import Segment
 from rich.style import Style
@@ -16,14 +17,14 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.widgets import Input, Static
 
-from judge_ui.session.keys import SCROLLING, Command, KeyTable
+from judge_ui.session.keys import SCROLLING, Command, KeyTable, steps
 from judge_ui.session.messages import counted
 from judge_ui.session.queue import Filter
 from judge_ui.session.session import JudgingSession
 from judge_ui.session.words import grade_name
 from judge_ui.widgets.lines import TitleBar
 from judge_ui.widgets.small import LineInput
-from store.records import State, Task
+from store.records import State
 from store.text import sanitise_line
 from store.wrapping import cell_width, pad
 
@@ -34,22 +35,21 @@ _CURSOR = Style(reverse=True)
 
 
 class RowList(ScrollView, can_focus=True):
-    """Rows, one of them under the cursor, which `shows_cursor` draws also while the keys go elsewhere."""
+    """Rows, one of them under the cursor, which shows while the keys come here, or never do."""
 
+    @dataclass
     class Chosen(Message):
         """A row was chosen, with Enter or with the mouse."""
 
-        def __init__(self, row: int) -> None:
-            super().__init__()
-            self.row = row
+        row: int
 
-    def __init__(self, keys: KeyTable, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
-        super().__init__(id=id)
+    def __init__(self, keys: KeyTable, *, can_focus: bool = True) -> None:
+        super().__init__()
+        self.can_focus = can_focus
         self._keys = keys
         self._n_rows = 0
         self._line: Line = lambda _row, _width: ""
         self.cursor = 0
-        self.shows_cursor = False
 
     def show(self, n_rows: int, line: Line, cursor: int = 0) -> None:
         """Show other rows, one of them under the cursor."""
@@ -70,15 +70,7 @@ class RowList(ScrollView, can_focus=True):
     def move(self, command: Command) -> None:
         """Move the cursor as a command says that scrolls a text."""
         page = max(self.scrollable_content_region.height - 1, 1)
-        steps = {
-            Command.LINE_DOWN: 1,
-            Command.LINE_UP: -1,
-            Command.PAGE_DOWN: page,
-            Command.PAGE_UP: -page,
-            Command.TOP: -self._n_rows,
-            Command.BOTTOM: self._n_rows,
-        }
-        self.move_to(self.cursor + steps[command])
+        self.move_to(self.cursor + steps(command, page, self._n_rows))
 
     def choose(self) -> None:
         """Choose the row under the cursor."""
@@ -116,18 +108,18 @@ class RowList(ScrollView, can_focus=True):
         base = self.rich_style
         if row >= self._n_rows:
             return Strip.blank(width, base)
-        is_cursor = row == self.cursor and (self.has_focus or self.shows_cursor)
+        is_cursor = row == self.cursor and (self.has_focus or not self.can_focus)
         text = pad(self._line(row, width), width)
         return Strip([Segment(text, base + _CURSOR if is_cursor else base)])
 
     def _fit(self) -> None:
-        """Say how far there is to scroll."""
         self.virtual_size = Size(self.scrollable_content_region.width, self._n_rows)
 
 
 _LEAST_DOCNO = 16
 """Cells of a row that belong to the docno before the words of its state."""
 
+_STATES = {State.SKIPPED: "skipped", State.CANNOT: "can't judge"}
 _BY_KEY = {
     Command.SKIP: Filter.SKIPPED,
     Command.CANNOT: Filter.CANNOT,
@@ -140,13 +132,12 @@ _BY_KEY = {
 class PoolList(Vertical):
     """The list, what it is cut down to, and a field to find a docno in it."""
 
+    @dataclass
     class Chosen(Message):
         """A document was chosen."""
 
-        def __init__(self, place: int) -> None:
-            super().__init__()
-            self.place = place
-            """In the queue of the open topic."""
+        place: int
+        """In the queue of the open topic."""
 
     class Left(Message):
         """The judge wants to go back."""
@@ -154,14 +145,8 @@ class PoolList(Vertical):
     class HelpWanted(Message):
         """The judge wants to know the keys."""
 
-    def __init__(
-        self,
-        session: JudgingSession,
-        keys: KeyTable,
-        *,
-        id: str | None = None,  # noqa: A002 - Textual's name
-    ) -> None:
-        super().__init__(id=id)
+    def __init__(self, session: JudgingSession, keys: KeyTable) -> None:
+        super().__init__()
         self._session = session
         self._keys = keys
         self._filters: list[Filter | int] = [
@@ -176,7 +161,7 @@ class PoolList(Vertical):
     def compose(self) -> ComposeResult:
         """Lay out the list."""
         yield TitleBar(id="list-bar")
-        yield RowList(self._keys, id="list-rows")
+        yield RowList(self._keys)
         with Horizontal(id="list-find"):
             yield Static("docno with:", markup=False)
             yield LineInput(is_selected=True, disabled=True)
@@ -210,13 +195,15 @@ class PoolList(Vertical):
         self._show_filter()
 
     def _show_filter(self) -> None:
-        """Say what the list is cut down to."""
         total = len(self._session.tasks)
-        name = filter_name(self._filter, self._session)
+        name, some = str(self._filter), f"{len(self._places)} of {total}"
         if self._filter is Filter.ALL:
-            self.query_one("#list-bar", TitleBar).show(counted(total, "document"))
-        else:
-            self.query_one("#list-bar", TitleBar).show(name, f"{len(self._places)} of {total}")
+            name, some = counted(total, "document"), ""
+        elif self._filter is Filter.QUICK:
+            name = f"decided in under {self._session.quick_s:g} s"
+        elif not isinstance(self._filter, Filter):
+            name = grade_name(self._session.scale, self._filter)
+        self.query_one("#list-bar", TitleBar).show(name, some)
 
     def on_key(self, event: events.Key) -> None:
         """Cut the list down, look for a docno, or go back."""
@@ -249,7 +236,6 @@ class PoolList(Vertical):
 
     @on(RowList.Chosen)
     def _chosen(self, message: RowList.Chosen) -> None:
-        """Say which document was chosen."""
         message.stop()
         if message.row < len(self._places):
             self.post_message(self.Chosen(self._places[message.row]))
@@ -261,14 +247,12 @@ class PoolList(Vertical):
         self.rows.move_to(bisect_left(self._places, self._session.index))
 
     def _begin_finding(self) -> None:
-        """Open the field of a docno."""
         field = self.query_one(Input)
         field.disabled = False
         self.add_class("-finding")
         field.focus()
 
     def _end_finding(self) -> None:
-        """Close the field."""
         self.rows.focus()
         self.query_one(Input).disabled = True
         self.remove_class("-finding")
@@ -281,7 +265,6 @@ class PoolList(Vertical):
 
     @on(Input.Submitted)
     def _found(self, event: Input.Submitted) -> None:
-        """Leave the field."""
         event.stop()
         self._end_finding()
 
@@ -307,26 +290,10 @@ class PoolList(Vertical):
         task = self._session.tasks[place]
         here = ">" if place == self._session.index else " "
         marks = ("*" if task.note else " ") + ('"' if task.passages else " ")
-        states = [state_name(task, self._session), *_names(self._session)]
-        column = min(max(map(cell_width, states)), max(width - len('>  *" ') - _LEAST_DOCNO, 8))
-        return f"{here} {pad(states[0], column)} {marks} {sanitise_line(task.docno)}"
-
-
-def state_name(task: Task, session: JudgingSession) -> str:
-    """Say in words how a document stands; a dash where nothing was decided."""
-    if task.state is State.JUDGED and task.grade is not None:
-        return grade_name(session.scale, task.grade)
-    return {State.SKIPPED: "skipped", State.CANNOT: "can't judge"}.get(task.state, "-")
-
-
-def filter_name(wanted: Filter | int, session: JudgingSession) -> str:
-    """Name what a list is cut down to."""
-    if wanted is Filter.QUICK:
-        return f"decided in under {session.quick_s:g} s"
-    return str(wanted) if isinstance(wanted, Filter) else grade_name(session.scale, wanted)
-
-
-def _names(session: JudgingSession) -> list[str]:
-    """Name every way in which a document can stand."""
-    grades = [grade_name(session.scale, value) for value in session.scale.values]
-    return [*grades, "skipped", "can't judge"]
+        names = {value: grade_name(self._session.scale, value) for value in self._session.scale.values}
+        state = _STATES.get(task.state, "-")
+        if task.state is State.JUDGED and task.grade is not None:
+            state = names[task.grade]
+        widest = max(map(cell_width, [*names.values(), *_STATES.values()]))
+        column = min(widest, max(width - len('>  *" ') - _LEAST_DOCNO, 8))
+        return f"{here} {pad(state, column)} {marks} {sanitise_line(task.docno)}"

@@ -28,7 +28,7 @@ Piece = tuple[str, bool]
 
 
 def markdown_text(text: str, width: int = 80) -> MarkedText:
-    r"""Make the leaf of a markdown text.
+    r"""Write a markdown text for a pane.
 
     Headings and strong words bold; a blank line between paragraphs; items with their marks, indented and, as
     quotations, broken for `width` cells; code and tables line by line. Two wide characters at a line break of
@@ -110,7 +110,6 @@ class _Writer:
             self._table(kind)
 
     def _table(self, kind: str) -> None:
-        """Write a table row by row."""
         if kind == "tr_open":
             self._cells = []
         elif kind == "tr_close" and self._cells is not None:
@@ -125,7 +124,6 @@ class _Writer:
             self._is_heading = False
 
     def _inline(self, token: Token) -> None:
-        """Write the words of a paragraph, a heading or a cell."""
         lines = _words(token.children or [], self._is_heading)
         if self._cells is not None:
             self._cells.append([piece for line in lines for piece in line])
@@ -145,7 +143,6 @@ class _Writer:
 
 
 def _broken(line: list[Piece], width: int) -> Iterator[list[Piece]]:
-    """Break a line at a width."""
     text = "".join(piece for piece, _ in line)
     for start, end in wrap(text, width):
         part: list[Piece] = []

@@ -27,8 +27,8 @@ class OpinionsBox(Widget):
     }
     """
 
-    def __init__(self, scale: Scale, hints: str, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
-        super().__init__(id=id)
+    def __init__(self, scale: Scale, hints: str) -> None:
+        super().__init__()
         self._scale = scale
         self._hints = hints
         self._found: Disagreement | None = None
@@ -63,7 +63,6 @@ class OpinionsBox(Widget):
 
     @property
     def _is_tall(self) -> bool:
-        """Whether the screen has room for a line a judge."""
         return self.screen.has_class("-tall")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import TypedDict
 
 from textual import events
 from textual.content import Content
@@ -12,6 +13,13 @@ from textual.widget import Widget
 from textual.widgets import Input
 
 from store.text import BIDI_CONTROLS
+
+
+class Named(TypedDict, total=False):
+    """What the style sheet and the screen know a widget by."""
+
+    id: str
+    classes: str
 
 
 class WaitsForPaint(MessagePump):
@@ -53,17 +61,9 @@ class LineInput(Input):
     """The field."""
 
     def __init__(
-        self,
-        value: str = "",
-        *,
-        placeholder: str = "",
-        is_selected: bool = False,
-        disabled: bool = False,
-        id: str | None = None,  # noqa: A002 - Textual's name
+        self, value: str = "", *, placeholder: str = "", is_selected: bool = False, disabled: bool = False
     ) -> None:
-        super().__init__(
-            value, placeholder, restrict=TYPED, select_on_focus=is_selected, disabled=disabled, id=id
-        )
+        super().__init__(value, placeholder, restrict=TYPED, select_on_focus=is_selected, disabled=disabled)
         self.cursor_blink = False
 
 

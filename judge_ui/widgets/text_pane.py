@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
+from typing import Unpack
 
 from rich.segment import Segment
 from rich.style import Style
@@ -14,8 +15,9 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.timer import Timer
 
-from judge_ui.session.keys import SCROLLING, Command, KeyTable
+from judge_ui.session.keys import SCROLLING, Command, KeyTable, steps
 from judge_ui.widgets.laid_out import LaidText, Layer, Look, MarkedText, lay_out
+from judge_ui.widgets.small import Named
 
 MEASURE = 100
 """Widest line of text, in cells: the eye loses its way back on longer ones."""
@@ -34,14 +36,8 @@ class TextPane(ScrollView, can_focus=True):
     class Scrolled(Message):
         """The pane shows another part of its text."""
 
-    def __init__(
-        self,
-        keys: KeyTable,
-        marked_text: MarkedText | None = None,
-        *,
-        id: str | None = None,  # noqa: A002 - Textual's name
-    ) -> None:
-        super().__init__(id=id)
+    def __init__(self, keys: KeyTable, marked_text: MarkedText | None = None, **named: Unpack[Named]) -> None:
+        super().__init__(**named)
         self.keys = keys
         self._marked_text = marked_text or MarkedText("")
         self._laid: LaidText | None = None
@@ -135,7 +131,6 @@ class TextPane(ScrollView, can_focus=True):
             self._scroll(meaning)
 
     def _scroll(self, command: Command) -> None:
-        """Scroll as a command says."""
         # One line of the page before stays in sight.
         page = max(self._height - 1, 1)
         if command is Command.TOP:
@@ -144,13 +139,7 @@ class TextPane(ScrollView, can_focus=True):
             self._reach_line(None)
             self.scroll_end(animate=False, immediate=True)
         else:
-            steps = {
-                Command.LINE_DOWN: 1,
-                Command.LINE_UP: -1,
-                Command.PAGE_DOWN: page,
-                Command.PAGE_UP: -page,
-            }
-            self._scroll_to_line(self.scroll_offset.y + steps[command])
+            self._scroll_to_line(self.scroll_offset.y + steps(command, page))
 
     def _scroll_to_line(self, line: int) -> None:
         """Bring a line to the top, if there are enough below it."""
@@ -210,7 +199,6 @@ class TextPane(ScrollView, can_focus=True):
             self.virtual_size = Size(room, self._laid.n_lines)
 
     def _line_of(self, place: int) -> int:
-        """Return the line that holds a place of the text."""
         return self._laid.line_of(place) if self._laid else 0
 
     def _top(self) -> int:
@@ -225,7 +213,6 @@ class TextPane(ScrollView, can_focus=True):
         return lines[min(below, len(lines)) - 1][1]
 
     def _is_in_sight(self, place: int) -> bool:
-        """Say whether a place of the text is on the screen."""
         return 0 <= self._line_of(place) - self.scroll_offset.y < self._height
 
     def _bring_into_sight(self, start: int, end: int) -> None:
@@ -244,7 +231,6 @@ class TextPane(ScrollView, can_focus=True):
 
     @property
     def _height(self) -> int:
-        """Lines of text on the screen."""
         return self.scrollable_content_region.height
 
 

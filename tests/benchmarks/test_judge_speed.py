@@ -37,7 +37,8 @@ reference, measured once with other widgets in the same kind of terminal, ms p50
 
 SAVING = """
 import json, sys, time
-from judge_ui.session.session import JudgingSession, Outcome
+from judge_ui.session.session import JudgingSession
+from judge_ui.session.words import KeyOutcome
 from store.collection import Collection
 place, name, n, think = sys.argv[1], sys.argv[2], int(sys.argv[3]), float(sys.argv[4])
 saves, errors = [], []
@@ -51,9 +52,9 @@ with Collection(place) as collection:
         began = time.perf_counter()
         result = session.grade(number % 3)
         saves.append(time.perf_counter() - began)
-        if result.outcome is not Outcome.SAVED:
+        if result.outcome is not KeyOutcome.SAVED:
             errors.append(result.message)
-    session.leave()
+    session.desk.leave()
 json.dump([saves, errors], sys.stdout)
 """
 """A judge without a screen."""

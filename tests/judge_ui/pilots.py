@@ -42,7 +42,7 @@ async def judging(
     async with JudgeApp(session, keymap).run_test(size=size) as pilot:
         await settle(pilot)
         yield pilot
-    session.leave()
+    session.desk.leave()
 
 
 async def settle(pilot: Pilot[None]) -> None:
@@ -50,7 +50,7 @@ async def settle(pilot: Pilot[None]) -> None:
     for _ in range(50):
         await pilot.pause()
         screen = pilot.app.screen
-        if not isinstance(screen, DocumentScreen) or screen._session._dwell.seconds is not None:
+        if not isinstance(screen, DocumentScreen) or screen._session._dwell.ms is not None:
             break
         if screen._is_too_small:
             break

@@ -76,7 +76,7 @@ def sit(
         session.open_topic(topic)
     write = io.StringIO()
     assert run_plain(session, Typist(steps, is_terminal=typed), write, page=page, width=width) == 0
-    session.leave()
+    session.desk.leave()
     return write.getvalue()
 
 

@@ -25,7 +25,7 @@ from judge_ui.session.queue import Filter
 from judge_ui.session.session import JudgingSession
 from judge_ui.session.words import KeyOutcome
 from store.errors import PoolerError
-from store.records import Passage, State
+from store.records import Passage
 from tests.judge_ui.blind_world import OTHER_ID, PLACES, SECRET_NUMBERS, SECRETS, World, make_world
 from tests.judge_ui.conftest import Clock
 from tests.judge_ui.pilots import rows, settle, type_ahead
@@ -97,13 +97,13 @@ def bobs_sitting(world: World, listener: Listener) -> list[str]:
         session.mark_shown()
         clock.wait(2)
         ask(
-            session.inbox,
+            session.desk.inbox,
             session.page,
             session.page_ahead,
-            session.events,
+            session.desk.events,
             session.events_here,
-            session.guidelines,
-            session.live_elsewhere,
+            session.desk.guidelines,
+            session.desk.live_elsewhere,
             session.forecast,
             lambda: [session.places(one) for one in Filter],
             lambda: session.places(1),
@@ -111,7 +111,7 @@ def bobs_sitting(world: World, listener: Listener) -> list[str]:
             lambda: session.needs_briefing,
         )
 
-    ask(session.inbox, lambda: session.open_topic("9"), lambda: session.open_topic("1"))
+    ask(session.desk.inbox, lambda: session.open_topic("9"), lambda: session.open_topic("1"))
     look()
     ask(lambda: session.grade(1), session.undo, session.redo, session.undo)
     look()
@@ -123,10 +123,10 @@ def bobs_sitting(world: World, listener: Listener) -> list[str]:
     look()
     ask(lambda: session.cannot("no"))
     look()
-    ask(lambda: session.set_own_terms(["mine"]), session.beat)
+    ask(lambda: session.set_own_terms("mine"), session.beat)
     # The same judge elsewhere: a conflict tells of oneself alone.
     elsewhere = JudgingSession(world.collection.desk("bob", program="x"), clock=clock)
-    ask(lambda: elsewhere.open_topic("1"), elsewhere.live_elsewhere)
+    ask(lambda: elsewhere.open_topic("1"), elsewhere.desk.live_elsewhere)
     assert session.task is not None
     place = next(n for n, one in enumerate(elsewhere.tasks) if one.docno == session.task.docno)
     elsewhere.go_to(place)
@@ -137,17 +137,18 @@ def bobs_sitting(world: World, listener: Listener) -> list[str]:
     result = session.grade(1)
     assert result.outcome is KeyOutcome.CONFLICT
     hear("conflict", (result, session.conflict))
-    ask(session.replace_theirs, session.live_elsewhere)
+    ask(session.replace_theirs, session.desk.live_elsewhere)
     while not session.is_complete:
         look()
         ask(lambda: session.grade(1))
-        if session.go_to_state(State.SKIPPED):
+        if skipped := session.places(Filter.SKIPPED):
+            session.go_to(skipped[0])
             look()
             ask(lambda: session.grade(0))
     look()
     ask(session.go_next, session.go_previous, session.undo)
     look()
-    ask(elsewhere.leave, session.leave, session.inbox, desk.recent_active_ms)
+    ask(elsewhere.desk.leave, session.desk.leave, session.desk.inbox, desk.recent_active_ms)
     return [MOMENT.sub("<moment>", one) for one in said]
 
 
@@ -161,7 +162,7 @@ def bobs_lines(world: World) -> str:
     session = JudgingSession(world.collection.desk("bob"), min_dwell=0, drawing=world.drawing)
     write = io.StringIO()
     run_plain(session, io.StringIO("\n".join(answers) + "\n"), write)
-    session.leave()
+    session.desk.leave()
     return MOMENT.sub("<moment>", write.getvalue())
 
 
@@ -188,7 +189,7 @@ async def bobs_screens(world: World, *, size: tuple[int, int]) -> list[str]:
             if not pilot.app.is_running:
                 break
         screens.append(screen(pilot))
-    session.leave()
+    session.desk.leave()
     return screens
 
 

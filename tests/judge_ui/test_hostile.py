@@ -86,7 +86,7 @@ def make(file: Path, shape: Callable[[str], str]) -> Collection:
     shown(session).note(evil)
     session.go_next()
     shown(session).cannot(evil)
-    session.leave()
+    session.desk.leave()
     make_disputes(collection, shape)
     # New guidelines are shown before the first document, whatever was decided under the old ones.
     collection.guidelines.add(shape(f"# {EVIL}\n\n* {EVIL}\n\n```\n{EVIL}\n```\n[{EVIL}](http://x)\n"))
@@ -107,7 +107,7 @@ def make_disputes(collection: Collection, shape: Callable[[str], str]) -> None:
         session.grade(2 * number)
         session.mark_shown()
         session.grade(number) if number else shown(session).cannot(evil)
-        session.leave()
+        session.desk.leave()
 
 
 class Step(NamedTuple):

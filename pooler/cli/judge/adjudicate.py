@@ -175,17 +175,17 @@ def _sit(session: AdjudicatingSession, keys: Keymap | None, *, plain: bool, page
     """Let the adjudicator decide."""
 
     def run_lines(read: TextIO, write: TextIO, width: int) -> None:
-        from judge_ui.plain.judging import run_plain_adjudication
+        from judge_ui.plain.judging import run_plain
         from judge_ui.session.keys import key_table
         from judge_ui.session.messages import goodbye
 
         table = key_table(session.scale, keys)
         with last_words(write, lambda: goodbye(session)):
-            run_plain_adjudication(session, read, write, keys=table, page=page, width=width)
+            run_plain(session, read, write, keys=table, page=page, width=width)
 
     def run_screen() -> int:
-        from judge_ui.screens.adjudicate import run_adjudication
+        from judge_ui.screens.app import run_app
 
-        return run_adjudication(session, keys)
+        return run_app(session, keys)
 
     sit(session, plain=run_lines if plain else None, full_screen=run_screen)

@@ -121,11 +121,11 @@ def sit(session: JudgingSession, *, plain: RunPlain | None, full_screen: Callabl
             code = full_screen()
     except BaseException:
         with suppress(PoolerError):
-            session.leave()
+            session.desk.leave()
         raise
     if plain is None:
         say(goodbye(session))
-    session.leave()
+    session.desk.leave()
     is_unsaved = bool(session.unsaved) or session.conflict is not None
     if code or is_unsaved:
         raise typer.Exit(ExitCode.STORE if is_unsaved else ExitCode.DATA)

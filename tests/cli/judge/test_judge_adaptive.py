@@ -69,7 +69,7 @@ def never_stopped(file: Path, topics: Sequence[str]) -> Trace:
                 assert session.task is not None
                 typed = answer(topic, session.task.docno)
                 session.skip() if typed == SKIP else session.grade(int(typed))
-        session.leave()
+        session.desk.leave()
     return trace(file)
 
 

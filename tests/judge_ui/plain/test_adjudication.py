@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from judge_ui.plain.judging import run_plain_adjudication
+from judge_ui.plain.judging import run_plain
 from store.collection import Collection
 from tests.judge_ui.conftest import Maker
 from tests.judge_ui.disputes import JUDGES, begin, change, make_disputed, rulings
@@ -24,8 +24,8 @@ def plain(collection: Collection, *answers: str, **wanted: Any) -> str:
     session = begin(collection, **wanted)
     write = io.StringIO()
     lines = io.StringIO("".join(f"{answer}\n" for answer in answers))
-    assert run_plain_adjudication(session, lines, write) == 0
-    session.leave()
+    assert run_plain(session, lines, write) == 0
+    session.desk.leave()
     return write.getvalue()
 
 

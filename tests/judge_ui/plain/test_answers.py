@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from judge_ui.plain.answers import WORDS, Act, AnswerLine, Answers, numbers
+from judge_ui.plain.answers import USES, Act, AnswerLine, Answers, numbers
 from judge_ui.plain.talk import help_lines
 from judge_ui.session.keys import Command, Keymap, key_table
 from judge_ui.session.queue import Filter
@@ -141,9 +141,9 @@ def test_the_help_names_everything_and_what_it_names_works(scale: str) -> None:
     """Every key, word and example of the help means the command it stands beside."""
     found = answers(scale)
     lines = help_lines(found)
-    for act, word in WORDS.items():
+    for act, use in USES.items():
         line = next(line for line in lines if line.startswith(f"  {found.names(act)}: "))
-        assert found.read(word).meaning is act
+        assert found.read(use.word).meaning is act
         assert found.read(found.name(act)).meaning is act
         if "as in `" in line:
             assert found.read(line.split("`")[1]).meaning is act

@@ -321,5 +321,5 @@ def sit_locked(collection: Collection, lock: Lock, *answers: str) -> str:
     lock.shut()
     run_plain(session, Typist(answers, is_terminal=False), write)
     lock.open()
-    session.leave()
+    session.desk.leave()
     return write.getvalue()

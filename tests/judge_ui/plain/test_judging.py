@@ -22,7 +22,7 @@ def run(collection: Collection, *answers: str, topic: str | None = None, end: st
         session.open_topic(topic)
     write = io.StringIO()
     assert run_plain(session, io.StringIO("\n".join(answers) + end), write) == 0
-    session.leave()
+    session.desk.leave()
     return write.getvalue()
 
 

@@ -109,7 +109,7 @@ def test_another_sitting_of_the_same_judge_is_warned_about(two_topics: Collectio
     warning = sit(two_topics).splitlines()[0]
     assert warning.startswith("Warning: ")
     assert "this very topic" in warning
-    other.leave()
+    other.desk.leave()
     assert "Warning" not in sit(two_topics)
 
 
@@ -119,7 +119,7 @@ def test_every_answer_is_a_sign_of_life(two_topics: Collection) -> None:
 
     def look() -> None:
         other = JudgingSession(two_topics.desk("alice"), min_dwell=0)
-        seen.extend(one.seen_at for one in other.live_elsewhere())
+        seen.extend(one.seen_at for one in other.desk.live_elsewhere())
 
     sit(two_topics, "list", look, "list", look)
     assert len(seen) == 2

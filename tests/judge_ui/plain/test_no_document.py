@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from judge_ui.plain.judging import run_plain_adjudication
+from judge_ui.plain.judging import run_plain
 from store.collection import Collection
 from store.errors import StoreError
 from store.judging.desk import Desk
@@ -161,7 +161,7 @@ def test_an_adjudicator_grades_nothing_without_the_opinions(
     monkeypatch.setattr(session, "disagreement", disagreement)
     write = io.StringIO()
     typist = Typist(("2", "s", trouble.clear, "0", "retry", "1"), is_terminal=False)
-    run_plain_adjudication(session, typist, write)
+    run_plain(session, typist, write)
     assert "this document could not be read: the disk could not be read" in write.getvalue()
     assert "3 answers were not used\n" in write.getvalue()
     assert [event["grade"] for event in events()[before:]] == [1]

@@ -280,7 +280,7 @@ def test_another_judge_is_nowhere(two_topics: Collection) -> None:
     bob.open_topic("12")
     bob.mark_shown()
     shown(bob).note("bobnote")
-    bob.set_own_terms(["bobterm"])
+    bob.set_own_terms("bobterm")
     bob.grade(1)
     printed = sit(two_topics, "list", "history", "history here", "w", "", "progress", "again")
     assert "bob" not in printed

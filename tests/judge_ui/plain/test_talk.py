@@ -71,7 +71,7 @@ def judging(collection: Collection, terminal: Terminal) -> Iterator[None]:
         session.open_topic("12")
         ready.set()
         run_plain(session, terminal.read, terminal.write)
-        session.leave()
+        session.desk.leave()
 
     thread = threading.Thread(target=judge, daemon=True)
     thread.start()

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from functools import partial
 from typing import Any
 
 import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input
 
-from judge_ui.screens.adjudicate import AdjudicateScreen, CellDialog, _open
+from judge_ui.screens.adjudicate import AdjudicateScreen, CellDialog
 from judge_ui.screens.app import JudgeApp
 from judge_ui.screens.inbox import InboxScreen
 from judge_ui.screens.reading import ReadingScreen
@@ -38,11 +37,11 @@ async def adjudicating(
 ) -> AsyncIterator[Pilot[None]]:
     """Run the app on the adjudicator's desk."""
     session = begin(collection, **wanted)
-    app = JudgeApp(session, open_screen=partial(_open, session))
+    app = JudgeApp(session)
     async with app.run_test(size=size) as pilot:
         await settle(pilot)
         yield pilot
-    session.leave()
+    session.desk.leave()
 
 
 async def test_screen_shows_the_judges_above_the_document(disputed: Collection) -> None:

@@ -16,7 +16,7 @@ from judge_ui.screens.inbox import InboxScreen
 from judge_ui.screens.judge import JudgeScreen
 from judge_ui.screens.reading import ReadingScreen
 from judge_ui.screens.summary import SummaryScreen
-from judge_ui.session.keys import EXPLANATIONS, key_table
+from judge_ui.session.keys import Command, key_table
 from judge_ui.session.session import JudgingSession
 from judge_ui.widgets.document_pane import DocumentPane
 from judge_ui.widgets.text_pane import TextPane
@@ -241,9 +241,9 @@ async def test_help_lists_every_key_that_works(make_collection: Maker) -> None:
         assert isinstance(pilot.app.screen, ReadingScreen)
         text = pilot.app.screen.query_one("#page", TextPane)._marked_text.text
         keys = key_table(collection.scale)
-        for command, explanation in EXPLANATIONS.items():
+        for command in Command:
             assert keys.name(command) in text
-            assert explanation in " ".join(text.split())
+            assert command.explanation in " ".join(text.split())
         for line in (
             "s             3 S: highly relevant",
             "x             leave for later",

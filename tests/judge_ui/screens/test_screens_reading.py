@@ -127,9 +127,9 @@ async def test_the_clock_of_a_document_starts_when_the_briefing_is_closed(two_to
     """What nobody has seen yet is not on the screen, so its dwell has not begun."""
     async with judging(two_topics, briefed=False) as pilot:
         assert isinstance(pilot.app.screen, ReadingScreen)
-        assert pilot.app._session._dwell.seconds is None
+        assert pilot.app._session._dwell.ms is None
         await press(pilot, "enter")
-        assert pilot.app._session._dwell.seconds is not None
+        assert pilot.app._session._dwell.ms is not None
 
 
 @pytest.mark.parametrize("size", [(80, 24), pytest.param((40, 12), marks=pytest.mark.slow)])

@@ -249,7 +249,7 @@ async def test_a_conflict_put_off_writes_nothing_and_asks_again(two_topics: Coll
         assert goodbye(pilot.app._session).endswith("1 NOT SAVED")
         await press(pilot, "n", "s", "r")
         assert stored(two_topics)["e0"].grade == 2
-        other.leave()
+        other.desk.leave()
 
 
 async def test_a_key_from_before_the_question_is_no_answer(two_topics: Collection) -> None:
@@ -294,7 +294,7 @@ async def test_another_live_sitting_is_warned_of(two_topics: Collection) -> None
         assert ", at this very topic, was alive at " in seen(pilot)
         await press(pilot, "2")
         assert stored(two_topics)["e1"].grade == 2
-    other.leave()
+    other.desk.leave()
     async with judging(two_topics) as pilot:
         assert "another sitting" not in seen(pilot)
 

@@ -173,4 +173,4 @@ async def test_lists_and_questions_look_as_they_did(collection: Collection) -> N
         other.grade(1)
         await press(pilot, "2")
         check(pilot, "conflict-80x24")
-        other.leave()
+        other.desk.leave()

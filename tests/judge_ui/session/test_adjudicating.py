@@ -32,7 +32,7 @@ def test_session_goes_from_disagreement_to_disagreement(disputed: Collection) ->
         "e3": 1,
     }
     assert [one.grade for one in disputed.judgements.current(["alice"]) if one.docno == "e0"] == [0]
-    session.leave()
+    session.desk.leave()
 
 
 def test_session_gives_what_the_judges_said(disputed: Collection) -> None:
@@ -43,7 +43,7 @@ def test_session_gives_what_the_judges_said(disputed: Collection) -> None:
     assert sorted(one.grade or 0 for one in found.opinions) == [0, 2, 2]
     assert [one.note for one in found.opinions if one.passages] == ["names a schedule"]
     assert not any(name in repr(found) for name in JUDGES)
-    session.leave()
+    session.desk.leave()
 
 
 def test_skipping_a_changed_disagreement_keeps_its_outcome(disputed: Collection) -> None:
@@ -51,17 +51,17 @@ def test_skipping_a_changed_disagreement_keeps_its_outcome(disputed: Collection)
     first = begin(disputed)
     first.mark_shown()
     first.grade(2)
-    first.leave()
+    first.desk.leave()
     change(disputed, "alice", "e0", 1)
     session = begin(disputed)
     assert docno(session) == "e0"
     result = shown(session).skip()
     assert (result.outcome, result.message) == (KeyOutcome.UNCHANGED, "left for later; 2 stands till then")
     assert docno(session) == "e1"
-    assert (rulings(disputed)["e0"].grade, session.n_decided) == (2, 0)
+    assert (rulings(disputed)["e0"].grade, session.undoing.n_decided) == (2, 0)
     assert shown(session).skip().outcome is KeyOutcome.SAVED
     assert rulings(disputed)["e1"].state is State.SKIPPED
-    session.leave()
+    session.desk.leave()
 
 
 def test_skipping_what_is_settled_asks_first(disputed: Collection) -> None:
@@ -74,7 +74,7 @@ def test_skipping_what_is_settled_asks_first(disputed: Collection) -> None:
     assert shown(session).skip().outcome is KeyOutcome.CONFIRM
     shown(session).skip(confirmed=True)
     assert rulings(disputed)["e0"].state is State.SKIPPED
-    session.leave()
+    session.desk.leave()
 
 
 def test_same_grade_again_settles_a_changed_disagreement(disputed: Collection) -> None:
@@ -82,7 +82,7 @@ def test_same_grade_again_settles_a_changed_disagreement(disputed: Collection) -
     first = begin(disputed)
     first.mark_shown()
     first.grade(2)
-    first.leave()
+    first.desk.leave()
     change(disputed, "alice", "e0", 1)
     session = begin(disputed)
     session.mark_shown()
@@ -90,7 +90,7 @@ def test_same_grade_again_settles_a_changed_disagreement(disputed: Collection) -
     (case,) = [case for case in disputed.disagreements.all() if case.docno == "e0"]
     assert case.status is Settlement.SETTLED
     assert rulings(disputed)["e0"].revision == 2
-    session.leave()
+    session.desk.leave()
 
 
 def test_undo_crosses_topics_and_shows_the_judges_again(disputed: Collection) -> None:
@@ -105,13 +105,13 @@ def test_undo_crosses_topics_and_shows_the_judges_again(disputed: Collection) ->
     found = session.disagreement()
     assert found is not None
     assert (len(found.opinions), found.status) == (3, Settlement.OPEN)
-    session.leave()
+    session.desk.leave()
 
 
 def test_another_cell_is_another_queue(disputed: Collection) -> None:
     """The open topic is read anew; without a document of that cell it is empty."""
     session = begin(disputed)
-    assert [one.cell for one in session.cells] == [(0, 1), (0, 2), (0, None), (1, None)]
+    assert [one.cell for one in session.desk.cells()] == [(0, 1), (0, 2), (0, None), (1, None)]
     assert session.select_cell((0, 2))
     assert [task.docno for task in session.tasks] == ["e0", "e3"]
     assert session.select_cell((1, None))
@@ -121,7 +121,7 @@ def test_another_cell_is_another_queue(disputed: Collection) -> None:
     assert session.disagreement() is None
     assert session.select_cell(None)
     assert docno(session) == "j0"
-    session.leave()
+    session.desk.leave()
 
 
 def test_active_time_is_stored_with_a_ruling(disputed: Collection, clock: Clock) -> None:
@@ -130,5 +130,5 @@ def test_active_time_is_stored_with_a_ruling(disputed: Collection, clock: Clock)
     session.mark_shown()
     clock.wait(7)
     session.grade(2)
-    assert session._desk.recent_active_ms() == [7000]
-    session.leave()
+    assert session.desk.recent_active_ms() == [7000]
+    session.desk.leave()

@@ -179,7 +179,7 @@ class ClaimStory(RuleBasedStateMachine):
     @rule()
     def come_back(self) -> None:
         """Leave, and sit down again."""
-        self.session.leave()
+        self.session.desk.leave()
         states = {docno: state for judge, docno, state in self.events() if judge == "ann"}
         kept = [docno for docno, judge, lease in self.held() if judge == "ann" and lease]
         assert all(states.get(docno) == "skipped" for docno in kept)

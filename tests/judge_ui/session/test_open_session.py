@@ -39,7 +39,7 @@ def test_without_an_open_topic_nothing_is_shown_or_kept(
     """In the list of topics no document is before the judge, and nothing asks for one."""
     session = sit(two_topics, clock)
     session.beat()
-    session.set_own_terms(["truss"])
+    session.set_own_terms("truss")
     session.mark_shown()
     assert (session.topic, session.task, session.tasks) == (None, None, [])
     assert session.own_terms == ()
@@ -89,7 +89,7 @@ def test_history_is_of_this_sitting_and_of_the_document(
 ) -> None:
     """The newest first; what was undone says so; a document remembers other sittings too."""
     session.undo()
-    told = [(one.docno, one.action, one.grade, one.is_undone) for one in session.events()]
+    told = [(one.docno, one.action, one.grade, one.is_undone) for one in session.desk.events()]
     assert told == [
         ("e2", "undo", None, False),
         ("e2", "judge", 0, True),
@@ -97,10 +97,10 @@ def test_history_is_of_this_sitting_and_of_the_document(
         ("e1", "skip", None, False),
         ("e0", "judge", 2, False),
     ]
-    session.leave()
+    session.desk.leave()
     later = sit(two_topics, clock)
     later.open_topic("12")
-    assert later.events() == []
+    assert later.desk.events() == []
     later.go_to(2)
     assert [(one.action, one.is_here) for one in later.events_here()] == [
         ("undo", False),
@@ -113,7 +113,7 @@ def test_own_terms_are_kept_for_the_topic_and_the_judge(
     session: JudgingSession, two_topics: Collection, clock: Any
 ) -> None:
     """They are there in the next sitting, in no other topic, and for nobody else."""
-    session.set_own_terms(["steel", " steel ", "", "東京タワー", "cost (per year)"])
+    session.set_own_terms("steel, steel ,,東京タワー、cost (per year)")
     wanted = ("steel", "東京タワー", "cost (per year)")
     assert session.own_terms == wanted
     session.open_topic("0013")
@@ -131,7 +131,7 @@ def test_a_briefing_is_needed_until_something_is_decided_under_the_newest_guidel
     session = sit(two_topics, clock)
     session.open_topic("12")
     assert session.needs_briefing
-    assert session.guidelines() is None
+    assert session.desk.guidelines() is None
     grade(session, clock, 1)
     session.open_topic("12")
     assert not session.needs_briefing
@@ -140,7 +140,7 @@ def test_a_briefing_is_needed_until_something_is_decided_under_the_newest_guidel
         opened.add(GuidelineRow(version=1, text="# Read\x1b[2J all", created_at=now))
     session.open_topic("12")
     assert session.needs_briefing
-    newest = session.guidelines()
+    newest = session.desk.guidelines()
     assert newest is not None
     assert (newest.version, newest.text) == (1, "# Read␛[2J all")
     grade(session, clock, 1)
@@ -172,17 +172,17 @@ def test_another_sitting_of_the_same_judge_is_seen(two_topics: Collection, clock
     first, second, bob = (sit(two_topics, clock, name) for name in ("alice", "alice", "bob"))
     first.open_topic("12")
     bob.open_topic("12")
-    assert first.live_elsewhere() == []
+    assert first.desk.live_elsewhere() == []
     second.open_topic("0013")
-    assert [one.topic for one in first.live_elsewhere()] == ["0013"]
-    assert [one.topic for one in second.live_elsewhere()] == ["12"]
-    first.leave()
-    assert second.live_elsewhere() == []
+    assert [one.topic for one in first.desk.live_elsewhere()] == ["0013"]
+    assert [one.topic for one in second.desk.live_elsewhere()] == ["12"]
+    first.desk.leave()
+    assert second.desk.live_elsewhere() == []
 
 
 def test_an_unknown_topic_leaves_the_terms_of_the_open_one(session: JudgingSession) -> None:
     """What could not be opened changes nothing."""
-    session.set_own_terms(["steel"])
+    session.set_own_terms("steel")
     with pytest.raises(UnknownNameError):
         session.open_topic("99")
     assert session.own_terms == ("steel",)

@@ -165,17 +165,17 @@ def test_everything_else_says_so_in_words_while_the_server_is_down(
     ann.grade(1)
     session = ann.session
     asks: list[Callable[[], Any]] = [
-        session.inbox,
+        session.desk.inbox,
         session.page,
         session.page_ahead,
         lambda: session.open_topic("1"),
-        session.events,
+        session.desk.events,
         session.events_here,
-        session.guidelines,
-        session.live_elsewhere,
-        lambda: session.set_own_terms(["word"]),
+        session.desk.guidelines,
+        session.desk.live_elsewhere,
+        lambda: session.set_own_terms("word"),
         session.forecast,
-        session.leave,
+        session.desk.leave,
         lambda: ann.collection.desk("bob"),
     ]
     server.stop()
@@ -317,7 +317,7 @@ def test_commit_without_an_answer_is_not_written_twice(
     assert len(events) == 2
     assert cut is Cut.BEFORE or events == written
     ann.session.go_to(1)
-    assert ann.session.n_written == 2
+    assert len(ann.session.undoing) == 2
     assert ann.session.undo().outcome is KeyOutcome.SAVED
     assert ann.session.tasks[1].state is State.UNJUDGED
     assert ann.session.undo().outcome is KeyOutcome.SAVED
@@ -342,7 +342,7 @@ def test_undo_without_an_answer_takes_back_one_decision(
     assert (undone.outcome, undone.message) == (KeyOutcome.SAVED, "grade 2 undone: unjudged again")
     assert ann.docno == "b"
     assert ann.events() == [("a", "judge", 1, 1), ("b", "judge", 2, 1), ("b", "undo", None, 2)]
-    assert ann.session.n_written == 1
+    assert len(ann.session.undoing) == 1
     ann.show()
     assert ann.session.redo().outcome is KeyOutcome.SAVED
     assert ann.events()[-1] == ("b", "judge", 2, 3)
@@ -419,7 +419,7 @@ def test_claim_without_an_answer_takes_no_more_than_it_may(
     """Documents claimed by a commit without an answer are the judge's, and nobody has one twice."""
     ann, line = through_proxy
     held_place(ann.name, "1", DOCNOS, None, lease_s=600)
-    ann.session.leave()
+    ann.session.desk.leave()
     session = JudgingSession(ann.collection.desk("ann"), clock=ann.clock)
     session.beat()
     desk = ann.collection.desk("ann")

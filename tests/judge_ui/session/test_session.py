@@ -90,7 +90,7 @@ def test_a_later_sitting_resumes_at_the_first_document_without_a_decision(
     grade(session, clock, 2)
     shown(session).skip()
     shown(session).cannot("unreadable")
-    session.leave()
+    session.desk.leave()
     later = sit(two_topics, clock)
     later.open_topic("12")
     assert docno(later) == "e3"
@@ -146,6 +146,18 @@ def test_a_key_within_the_dwell_is_dropped_counted_and_stored(
     assert session.grade(2).outcome is KeyOutcome.SAVED
     (event,) = events()
     assert (event["dropped_keys"], event["dwell_ms"]) == (2, 600)
+
+
+def test_a_key_before_the_document_is_shown_is_dropped_however_late(
+    two_topics: Collection, clock: Any, events: Events
+) -> None:
+    """What was not painted is not graded, also when the latest key is long ago."""
+    session = sit(two_topics, clock, min_dwell=0.3)
+    session.open_topic("12")
+    for _ in range(2):
+        assert session.grade(2).outcome is KeyOutcome.TOO_EARLY
+        clock.wait(1)
+    assert events() == []
 
 
 def test_a_held_key_never_counts(two_topics: Collection, clock: Any, events: Events) -> None:
@@ -244,7 +256,7 @@ def test_every_key_ends_a_pause(two_topics: Collection, clock: Any, events: Even
     first = sit(two_topics, clock)
     first.open_topic("12")
     grade(first, clock, 2)
-    first.leave()
+    first.desk.leave()
     session = sit(two_topics, clock)
     session.open_topic("12")
     session.go_previous()
@@ -338,7 +350,7 @@ def test_undo_goes_back_event_by_event_across_notes_and_topics(
     shown(session).note("a note on e1")
     session.open_topic("0013")
     grade(session, clock, 1)
-    assert (session.n_decided, session.n_written) == (2, 3)
+    assert (session.undoing.n_decided, len(session.undoing)) == (2, 3)
 
     assert session.undo().message == "grade 1 undone: unjudged again"
     assert (docno(session), session.progress.judged) == ("j0", 0)
@@ -350,7 +362,7 @@ def test_undo_goes_back_event_by_event_across_notes_and_topics(
     session.undo()
     assert (docno(session), session.progress.judged) == ("e0", 0)
     assert session.undo().outcome is KeyOutcome.NOTHING
-    assert session.n_decided == 0
+    assert session.undoing.n_decided == 0
     assert [row["action"] for row in events()] == ["judge", "note", "judge", *["undo"] * 3]
 
 
@@ -398,7 +410,7 @@ def test_undo_reaches_this_sitting_only(two_topics: Collection, clock: Any) -> N
     session = sit(two_topics, clock)
     session.open_topic("12")
     grade(session, clock, 2)
-    session.leave()
+    session.desk.leave()
     later = sit(two_topics, clock)
     later.open_topic("12")
     assert later.undo().outcome is KeyOutcome.NOTHING
@@ -445,7 +457,7 @@ def test_the_same_judge_elsewhere_is_a_conflict_and_never_overwritten(
     met: JudgingSession, events: Events
 ) -> None:
     """Nothing is written, the document stays, and what stands elsewhere is said."""
-    assert (docno(met), met.n_decided) == ("e0", 0)
+    assert (docno(met), met.undoing.n_decided) == ("e0", 0)
     assert met.task is not None
     assert met.task.grade == 1
     conflict = met.conflict
@@ -467,7 +479,7 @@ def test_a_conflict_is_settled_by_keeping(met: JudgingSession, events: Events) -
     """What was graded elsewhere stands; what was graded here is in the history, taken back."""
     assert met.keep_theirs().outcome is KeyOutcome.SAVED
     assert revisions(events) == [(1, "judge", 1), (2, "judge", 2), (3, "undo", 1)]
-    assert (docno(met), met.conflict, met.n_decided) == ("e1", None, 0)
+    assert (docno(met), met.conflict, met.undoing.n_decided) == ("e1", None, 0)
     assert met.tasks[0].grade == 1
     assert met.undo().outcome is KeyOutcome.NOTHING
 
@@ -521,24 +533,6 @@ def test_a_refused_write_keeps_the_document_and_a_retry_saves(
     assert len(events()) == 1
     assert session.grade(2).outcome is KeyOutcome.SAVED
     assert [row["grade"] for row in events()] == [1, 2]
-
-
-def test_going_over_the_skipped_visits_each_once(two_topics: Collection, clock: Any) -> None:
-    """`go_to_state` finds the next document in a state, wrapping, and says when there is none."""
-    session = sit(two_topics, clock)
-    session.open_topic("12")
-    shown(session).skip()
-    grade(session, clock, 1)
-    shown(session).skip()
-    grade(session, clock, 1)
-    assert session.is_complete
-    assert session.go_to_state(State.SKIPPED)
-    assert docno(session) == "e0"
-    grade(session, clock, 0)
-    assert session.go_to_state(State.SKIPPED)
-    assert docno(session) == "e2"
-    grade(session, clock, 0)
-    assert not session.go_to_state(State.SKIPPED)
 
 
 def test_reading_ahead_gives_the_document_a_decision_leads_to(two_topics: Collection, clock: Any) -> None:
@@ -646,7 +640,7 @@ def test_a_later_sitting_draws_only_when_all_is_decided(live: Collection, clock:
     session = sit(live, clock, drawing=drawer)
     session.open_topic("77")
     grade(session, clock, 1)
-    session.leave()
+    session.desk.leave()
     later = sit(live, clock, drawing=drawer)
     later.open_topic("77")
     assert (docno(later), drawn(live)) == ("b", "ab")
@@ -660,7 +654,7 @@ def test_a_sitting_that_broke_off_before_the_draw_goes_on_with_it(
     session.open_topic("77")
     grade(session, clock, 1)
     assert drawn(live) == "a"
-    session.leave()
+    session.desk.leave()
     later = sit(live, clock, drawing=drawer)
     later.open_topic("77")
     assert (docno(later), drawn(live)) == ("b", "ab")
@@ -732,7 +726,7 @@ def test_a_failed_draw_leaves_the_grade_saved_and_says_so(
     assert result.saved_at is not None
     assert [event["grade"] for event in events()] == [1]
     assert (session.progress.judged, session.progress.left) == (1, 3)
-    assert session.n_decided == 1
+    assert session.undoing.n_decided == 1
 
     assert session.task is None
     show(session, clock)
@@ -928,10 +922,10 @@ def test_undoing_everything_leaves_nothing_decided(
                 session.open_topic("2" if step % 2 else "1")
             else:
                 session.go_next() if act == "next" else session.go_previous()
-        assert session.n_written == n_written
+        assert len(session.undoing) == n_written
         while session.undo().outcome is KeyOutcome.SAVED:
             pass
-        assert session.n_written == 0
+        assert len(session.undoing) == 0
         for topic in topics:
             session.open_topic(topic)
             assert all(task.state is State.UNJUDGED and not task.note for task in session.tasks)
@@ -951,6 +945,6 @@ def test_decisions_count_documents_not_notes(two_topics: Collection, clock: Any)
     grade(session, clock, 1)
     assert goodbye(session) == "alice: 1 decision in this sitting, all saved"
     session.undo()
-    assert session.n_decided == 1
+    assert session.undoing.n_decided == 1
     session.undo()
-    assert (session.n_decided, session.n_written) == (0, 1)
+    assert (session.undoing.n_decided, len(session.undoing)) == (0, 1)

@@ -192,12 +192,12 @@ class Story(RuleBasedStateMachine):
         own = [one for one in self.ledger.events if one.sitting == self.desk._sitting]
         undone = {one.undoes for one in self.ledger.events}
         with self.faults.suspended():
-            listed = self.session.events()
+            listed = self.session.desk.events()
         assert [(one.topic, one.docno, one.revision, one.is_undone) for one in listed] == [
             (*one.pair, one.revision, one.id in undone) for one in reversed(own)
         ]
         if not self.is_murky:
-            assert self.session.n_written == len(self.ledger.undoable(self.desk._sitting))
+            assert len(self.session.undoing) == len(self.ledger.undoable(self.desk._sitting))
 
     # The keys.
 
@@ -453,7 +453,7 @@ class Story(RuleBasedStateMachine):
     def come_back(self, when: When | None) -> None:
         """Leave and sit down again, perhaps while the database fails."""
         with self.faults.suspended():
-            self.session.leave()
+            self.session.desk.leave()
             self.desk = self.collection.desk(self.judge)
         self.session = JudgingSession(self.desk, clock=self.clock, min_dwell=0.3)
         self.faults.armed = when

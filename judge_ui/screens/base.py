@@ -1,0 +1,99 @@
+"""What screens have in common: a title over them and hints below them; a page of text; a way out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import ClassVar, TypeVar
+
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical
+from textual.screen import ModalScreen, Screen, ScreenResultType
+
+from judge_ui.session.keys import KeyTable
+from judge_ui.widgets.laid_out import MarkedText
+from judge_ui.widgets.lines import Hint, Hints, Notice, TitleBar
+from judge_ui.widgets.small import TooSmall, WaitsForPaint
+from judge_ui.widgets.text_pane import TextPane
+from store.records import Scale
+
+Answer = TypeVar("Answer")
+
+
+class WorkScreen(Screen[ScreenResultType]):
+    """A screen under a title and over hints, unless the terminal is too small for it."""
+
+    def __init__(
+        self, keys: KeyTable, title: str = "", right: str = "", *, scale: Scale | None = None
+    ) -> None:
+        super().__init__()
+        self._keys = keys
+        self._title_bar = TitleBar(title, right, id="topic-bar")
+        self._hint_lines = Hints(keys, scale)
+
+    def compose(self) -> ComposeResult:
+        """Lay out the screen."""
+        yield TooSmall()
+        with Vertical(id="work"):
+            yield self._title_bar
+            yield from self.compose_work()
+            yield self._hint_lines
+
+    def compose_work(self) -> ComposeResult:
+        """Give what stands between the title and the hints."""
+        yield from ()
+
+    def ask(self, screen: Screen[Answer | None], then: Callable[[Answer], object]) -> None:
+        """Put another screen before this one, and take its answer if it gives one."""
+
+        def answered(answer: Answer | None) -> None:
+            if answer is not None:
+                then(answer)
+
+        self.app.push_screen(screen, answered)
+
+    def show_foot(self, hints: Sequence[Hint], status: Notice | None = None) -> None:
+        """Show what the keys do, and what there is to be told."""
+        self._hint_lines.show(None, status or Notice(), hints)
+
+
+class TextScreen(WaitsForPaint, WorkScreen[ScreenResultType]):
+    """A page of text, or of what is written for a width in cells; its hints come when its keys work."""
+
+    AUTO_FOCUS = "TextPane"
+
+    def __init__(
+        self,
+        keys: KeyTable,
+        title: str,
+        right: str,
+        marked_text: MarkedText | Callable[[int], MarkedText],
+        hints: Sequence[Hint],
+    ) -> None:
+        super().__init__(keys, title, right)
+        self._write = None if isinstance(marked_text, MarkedText) else marked_text
+        self._pane = TextPane(keys, marked_text if isinstance(marked_text, MarkedText) else None, id="page")
+        self._hints = hints
+        self._width = 0
+
+    def compose_work(self) -> ComposeResult:
+        """Give the page."""
+        yield self._pane
+
+    def on_text_pane_scrolled(self) -> None:
+        """Write the text for the width there is, and say how far it has been read."""
+        if self._write is not None and self._pane.text_width != self._width:
+            self._width = self._pane.text_width
+            self._pane.show(self._write(self._width))
+        self.begin()
+
+    def begin(self) -> None:
+        """Show what the keys do."""
+        if self.has_begun:
+            self.show_foot(self._hints, Notice(f"{self._pane.percent}%"))
+
+
+class Dialog(ModalScreen[ScreenResultType]):
+    """A question at the foot; Escape gives ``None``."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [("escape", "dismiss", "Back")]
