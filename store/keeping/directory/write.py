@@ -67,9 +67,9 @@ def write_directory(
 ) -> Written:
     """Write a whole collection into a directory, as it stands at one moment; or leave `target` as it was.
 
-    `target` is not there or empty; with `replaces` also an earlier export that nobody has changed since. Equal
-    collections give equal bytes, but for new names of judges, which are drawn by chance: nobody who knows
-    the judges can draw them again. Judges who have such names already keep them.
+    `target` is not there or empty; with `replaces` also an earlier export that nobody has changed since.
+    Equal collections give equal bytes, but for new names of judges, which are drawn by chance: nobody who
+    knows the judges can draw them again. Judges who have such names already keep them.
     """
     check_target(target)
     if target.exists() and any(target.iterdir()):

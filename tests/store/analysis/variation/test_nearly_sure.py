@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import pytest
@@ -18,15 +19,16 @@ from store.analysis.variation.moments import (
 )
 from store.analysis.variation.next import next_documents, settled_pairs
 from store.analysis.variation.order import order_probabilities, order_probability
+from store.analysis.variation.own_r import own_variation
 from tests.store.analysis.variation.enumerated_variation import outcomes
 
 RANKS = ((1.0, 2.0, 3.0, 4.0, 5.0, np.inf), (7.0, 3.0, 2.0, np.inf, 1.0, 5.0))
 NEARLY = (0.5, 1 - 1e-3, 1 - 1e-6, 1 - 1e-9, 1 - 2.0**-53)
 
 
-def exact(p: float) -> NDArray[np.float64]:
+def exact(p: float, r_mode: str) -> NDArray[np.float64]:
     """Compute the covariance of two runs in fractions; six documents of one probability."""
-    found = list(outcomes([Fraction(p)] * 6, RANKS))
+    found = list(outcomes([Fraction(p)] * 6, RANKS, r_mode))
     weights = [Fraction(one.weight) for one in found]
     means = [sum(w * one.scores[run] for w, one in zip(weights, found, strict=True))
              for run in (0, 1)]  # fmt: skip
@@ -39,11 +41,12 @@ def exact(p: float) -> NDArray[np.float64]:
 
 @pytest.mark.parametrize("p", NEARLY)
 def test_covariances_keep_their_digits(p: float) -> None:
-    """Relative to the standard deviations: what `ScoreMoments.error` promises."""
-    found, expected = variation([p] * 6, RANKS, empty="zero"), exact(p)
-    spread = np.sqrt(expected.diagonal())
-    off = np.abs(found.covariance - expected) / np.outer(spread, spread)
-    assert off.max() <= found.error + 3e-13
+    """Relative to the standard deviations, in both modes: what `ScoreMoments.error` promises."""
+    for r_mode, function in (("pool", partial(variation, empty="zero")), ("own", own_variation)):
+        found, expected = function([p] * 6, RANKS), exact(p, r_mode)
+        spread = np.sqrt(expected.diagonal())
+        off = np.abs(found.covariance - expected) / np.outer(spread, spread)
+        assert off.max() <= found.error + 3e-13
 
 
 @pytest.mark.parametrize("n_sure", [0, 1, 3])

@@ -15,6 +15,7 @@ from store.analysis.variation import moments as module
 from store.analysis.variation import moments as pair_terms
 from store.analysis.variation import moments as variation_skewness
 from store.analysis.variation.moments import third_moment, variation, variation_gradient
+from store.analysis.variation.own_r import own_variation
 from store.errors import ArgumentError
 from tests.store.analysis.variation.dynamic_variation import dynamic
 from tests.store.analysis.variation.enumerated_variation import Topic, drawn_topics, enumerated
@@ -26,7 +27,7 @@ from tests.vectors.variation_examples import EXAMPLES, NEAR
 @pytest.mark.vector("formulas of the project, section 6: X1 to X5")
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_worked_examples(name: str) -> None:
-    """Every printed digit of means, variances, third moments and gradients."""
+    """Every printed digit of means, variances, third moments, gradients and own mode."""
     example = EXAMPLES[name]
     p = [float(Fraction(one)) for one in example.p.split()]
     found = variation(p, example.ranks, empty="zero")
@@ -38,6 +39,10 @@ def test_worked_examples(name: str) -> None:
         assert gradient.ravel() == pytest.approx(np.ravel(example.gradient), abs=NEAR)
     if example.third is not None:
         assert third_moment(p, example.ranks, empty="zero") == pytest.approx(example.third, abs=1e-15)
+    if example.own_mean is not None:
+        own = own_variation(p, example.ranks)
+        assert own.mean == pytest.approx(example.own_mean, abs=NEAR)
+        assert own.covariance[upper] == pytest.approx(example.own_covariance, abs=1e-15)
 
 
 def check_all_outcomes(topic: Topic) -> None:
@@ -51,6 +56,9 @@ def check_all_outcomes(topic: Topic) -> None:
     assert found.none_relevant == pytest.approx(math.prod((1 - p).tolist()), rel=1e-12)
     if len(ranks) > 1:
         assert abs(third_moment(p, ranks[:2], empty="zero") - expected.third[0, 1]) < 1e-12
+        own, of_own = own_variation(p, ranks[:2]), enumerated(p, ranks[:2], "own")
+        assert np.abs(own.mean - of_own.mean).max() < 1e-12
+        assert np.abs(own.covariance - of_own.covariance).max() < 1e-12
 
 
 @given(drawn_topics(most_documents=6))
@@ -72,6 +80,10 @@ def test_moments_equal_all_outcomes_of_twelve(topic: Topic) -> None:
     assert np.abs(variation_gradient(p, ranks, empty="zero") - table.gradient(p)).max() < 1e-12
     if len(ranks) > 1:
         assert abs(third_moment(p, ranks[:2], empty="zero") - third[0, 1]) < 1e-12
+        mean, covariance, _ = outcome_table(ranks[:2], own=True).moments(p)
+        own = own_variation(p, ranks[:2])
+        assert np.abs(own.mean - mean).max() < 1e-12
+        assert np.abs(own.covariance - covariance).max() < 1e-12
 
 
 def drawn(
@@ -107,6 +119,21 @@ def test_many_documents_equal_dynamic_programming(chances: str, n: int, limit: i
     assert found.mean[0] == pytest.approx(expected.mean, rel=1e-11)
     assert found.covariance[0, 0] == pytest.approx(expected.variance, rel=1e-10)
     assert found.error <= 1e-12
+
+
+def test_own_mode_takes_no_more_nodes_than_both_runs_need() -> None:
+    """Two runs of 8 and 16 documents take 4 and 8 nodes, which give 1/R exactly, whichever first.
+
+    Nodes of Gauss and Legendre are exact for t^(R-1) as long as R is at most twice their number.
+    The error of both rules together is rounding, and does not count that of other powers of R.
+    """
+    ranks = np.full((2, 24), np.inf)
+    ranks[0, :8] = np.arange(1, 9)
+    ranks[1, 8:] = np.arange(1, 17)
+    for order in ([0, 1], [1, 0]):
+        found = own_variation(np.full(24, 0.5), ranks[order])
+        assert found.n_nodes == 4 * 8
+        assert found.error <= 2e-12
 
 
 @pytest.mark.parametrize("n", [7, 300, 700])
@@ -183,6 +210,7 @@ def test_wrong_topics_are_refused(p: list[float], ranks: list[list[float]], word
 
 
 def test_differences_are_of_two_runs() -> None:
-    """A third moment takes two."""
-    with pytest.raises(ArgumentError, match="two runs"):
-        third_moment([0.5], [[1], [1], [1]])
+    """Third moment and own mode take two."""
+    for function in (third_moment, own_variation):
+        with pytest.raises(ArgumentError, match="two runs"):
+            function([0.5], [[1], [1], [1]])
