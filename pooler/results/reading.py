@@ -122,11 +122,11 @@ def read_runs(*paths: str | Path, runs: str | Path | None = None, lenient: bool 
     ...     read_runs(file.name).to_dict()
     {'bm25': {'51': {'d2': 0.9, 'd1': 0.4}}}
     """
-    from pooler.results.source import runs_of
+    from pooler.results.source import given_runs, read_named
     from store.errors import ArgumentError
 
     found: dict[str, Run] = {}
-    for run in runs_of(paths, None if runs is None else str(runs), lenient=lenient):
+    for run in read_named(given_runs(paths, None if runs is None else str(runs)), lenient=lenient):
         if run.tag in found:
             hint = "a column `name` in the list of runs gives each a name of its own"
             raise ArgumentError("runs", "must each have their own tag", run.tag, hint=hint)

@@ -190,14 +190,11 @@ def check_no_files(runs: Iterable[str], collection: str, what: str, hint: str) -
         raise PoolerError(message, hint=hint)
 
 
-def runs_of(
-    runs: str | Path | Iterable[str | Path | Run] | Mapping[str, Any],
-    listed: str | None = None,
-    *,
-    lenient: bool = False,
-) -> Iterator[Run]:
-    """Yield runs as `source` takes them, those that are files read; then those of a list."""
-    return read_named(named_runs(_named(runs), listed), lenient=lenient)
+def given_runs(
+    runs: str | Path | Iterable[str | Path | Run] | Mapping[str, Any], listed: str | None = None
+) -> list[RunEntry | Run]:
+    """Return runs as `source` takes them, in the order given; then those of a list."""
+    return named_runs(_named(runs), listed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -311,8 +308,8 @@ class Source:
 
     def _of_files(self) -> Judged:
         """Read runs and qrels of files, or take those of memory; see `_given_rows` on scales."""
+        from pooler.reading.ranked import ranked_runs
         from pooler.reading.run_list import RunEntry
-        from store.analysis.arrays import ranked_documents
         from store.formats.scale import parse_scale
 
         check_no_policy(self._policy, _ONE_GRADE, _MAKE_ONE)
@@ -323,27 +320,16 @@ class Source:
             message = "no run file is named"
             raise PoolerError(message, hint="--qrels FILE goes with run files, or --runs FILE")
         rows = self._given_rows(scale)
-        feeding: list[str] = []
-        groups: dict[str, str] = {}
-        files: dict[str, str] = {}
-
-        def read() -> Iterator[Run]:
-            for one, run in zip(named, read_named(named, lenient=self.lenient), strict=True):
-                groups[run.tag] = run.group
-                if isinstance(one, RunEntry):
-                    files[run.tag] = one.file
-                if run.contributes:
-                    feeding.append(run.tag)
-                yield run
-
+        ranked = ranked_runs(named, order=self.order, lenient=self.lenient)
+        by_tag = dict(zip(ranked.tags, named, strict=True))
         return Judged(
-            ranked_documents(read(), order=self.order),
+            ranked,
             rows,
             level,
-            feeding=tuple(feeding),
+            feeding=tuple(tag for tag, one in by_tag.items() if one.contributes),
             tells_feeding=any(isinstance(one, RunEntry) and one.is_told for one in named),
-            groups=groups,
-            files=files,
+            groups={tag: one.group for tag, one in by_tag.items()},
+            files={tag: one.file for tag, one in by_tag.items() if isinstance(one, RunEntry)},
         )
 
     def _given_rows(self, scale: Scale | None) -> list[Qrel]:
@@ -509,10 +495,10 @@ class Source:
     @cached_property
     def rankings(self) -> RankedDocuments:
         """Rankings of files and of memory alone, without judgements of their documents."""
-        from store.analysis.arrays import ranked_documents
+        from pooler.reading.ranked import ranked_runs
 
         named = named_runs(self._given["runs"], self._given["listed"])
-        return ranked_documents(read_named(named, lenient=self.lenient), order=self.order)
+        return ranked_runs(named, order=self.order, lenient=self.lenient)
 
     @contextmanager
     def opened(self) -> Iterator[Source]:

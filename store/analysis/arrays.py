@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from store.analysis.rankings import GradedRankings, JudgedRankings, graded_rankings, judged_rankings
-from store.errors import ArgumentError
-from store.ranking import Order, rank_order
-from store.records import Qrel, Run
+from store.records import Qrel
 from store.text import natural_key
 
 Grades = Mapping[str, tuple[NDArray[np.int64], NDArray[np.int64]]]
@@ -54,37 +52,6 @@ class RankedDocuments:
     """Docno to id; empty where docnos were not asked for."""
     docnos: Mapping[int, str]
     """Id to docno; empty likewise."""
-
-
-def ranked_documents(runs: Iterable[Run], *, order: Order = "trec") -> RankedDocuments:
-    """Rank the documents of runs read from files, numbered across all of them.
-
-    Parameters
-    ----------
-    runs : iterable of Run
-        Read one at a time. `ArgumentError` if two have the same tag.
-    order : Order
-        `ArgumentError` if ``rank`` is asked of ranks that are no integers.
-
-    Returns
-    -------
-    RankedDocuments
-        O(n log n) in the documents of each ranking.
-    """
-    ids: dict[str, int] = {}
-    rankings: dict[tuple[str, str], NDArray[np.signedinteger]] = {}
-    tags: list[str] = []
-    for run in runs:
-        if run.tag in tags:
-            hint = "a column `name` in the list of --runs FILE gives each a name of its own"
-            raise ArgumentError("runs", "must each have their own tag", run.tag, hint=hint)
-        tags.append(run.tag)
-        for ranking in run.rankings:
-            numbers = [ids.setdefault(docno, len(ids)) for docno in ranking.docnos]
-            in_order = rank_order(ranking.docnos, ranking.scores, ranking.ranks, order=order)
-            rankings[run.tag, ranking.topic] = np.array(numbers, dtype=np.int64)[in_order]
-    docnos = {number: docno for docno, number in ids.items()}
-    return RankedDocuments(tuple(tags), rankings, ids, docnos)
 
 
 def judged_arrays(

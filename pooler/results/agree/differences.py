@@ -9,11 +9,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from pooler.reading.ranked import ranked_runs
 from pooler.results.result import Result, frozen, heard, taken
-from pooler.results.source import runs_of
+from pooler.results.source import given_runs
 from pooler.results.table import DOCNO, DOCUMENTS, REASON, RUN, TOPIC, Column, Table, View
 from pooler.telling import say, warn
-from store.analysis.arrays import judged_arrays, ranked_documents
+from store.analysis.arrays import judged_arrays
 from store.analysis.pools.differences import (
     ChangeKind,
     Code,
@@ -88,10 +89,10 @@ def compare_qrels(
     with heard() as said:
         first, second = (_rows(one, lenient=lenient) for one in (a, b))
         found = qrels_diff(first, second, negative_grades=negative_grades)
-        taken_runs = list(runs_of(runs, listed, lenient=lenient))
+        named = given_runs(runs, listed)
         effect = None
-        if taken_runs or listed is not None:
-            ranked = ranked_documents(taken_runs, order=order)
+        if named or listed is not None:
+            ranked = ranked_runs(named, order=order, lenient=lenient)
             judged = [[one for one in part if one.grade >= 0 or negative_grades] for part in (first, second)]
             effect = order_effect(
                 *(judged_arrays(ranked, part, level=level, cutoff=cutoff) for part in judged)

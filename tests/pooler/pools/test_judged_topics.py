@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pooler.pools.replay import judged_topics
+from pooler.reading.ranked import ranked_runs
 from pooler.strategies.rankings import rankings_of
-from store.analysis.arrays import RankedDocuments, judged_arrays, ranked_documents
+from store.analysis.arrays import RankedDocuments, judged_arrays
 from store.analysis.pools.growth import relevant_ranks
 from store.analysis.rankings import NOT_RELEVANT, RELEVANT, UNJUDGED
 from store.errors import ArgumentError
@@ -27,7 +28,7 @@ def run_of(tag: str, **topics: str) -> Run:
 
 def ranked() -> RankedDocuments:
     """Return two runs; the second has nothing for topic t10, neither has t2."""
-    return ranked_documents([run_of("y", t1="cb", t9="a"), run_of("x", t1="bac", t10="de")])
+    return ranked_runs([run_of("y", t1="cb", t9="a"), run_of("x", t1="bac", t10="de")])
 
 
 QRELS = [
@@ -76,7 +77,7 @@ def test_rankings_are_those_of_docnos_and_numbers_those_of_the_arrays(
         Run(f"r{number}", [Ranking("1", docnos, -np.arange(float(len(docnos))), None)], "")
         for number, docnos in enumerate(rankings)
     ]
-    documents = ranked_documents(runs, order="file")
+    documents = ranked_runs(runs, order="file")
     qrels = [Qrel("1", docno, grade) for docno, grade in grades.items()]
     topics = judged_topics(documents, qrels, level=1, depth=depth)
     if not qrels:

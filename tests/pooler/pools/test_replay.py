@@ -23,10 +23,11 @@ from pooler.pools.replay import (
     order_points,
     replay_topic,
 )
+from pooler.reading.ranked import ranked_runs
 from pooler.strategies import STRATEGIES, find_strategy
 from pooler.strategies.kinds import AdaptiveStrategy, Sample, SamplingStrategy
 from pooler.strategies.rankings import TopicRankings, rankings_of
-from store.analysis.arrays import judged_arrays, ranked_documents
+from store.analysis.arrays import judged_arrays
 from store.analysis.pools.growth import relevant_ranks
 from store.analysis.rankings import NOT_RELEVANT, RELEVANT, UNJUDGED
 from store.analysis.run_order import TauResult
@@ -267,7 +268,7 @@ def test_run_order_is_that_of_qrels_cut_to_the_judgements_spent(
 ) -> None:
     """At every budget tau-b and tau-AP are those of qrels that hold the judged documents only."""
     runs, qrels = drawn
-    ranked = ranked_documents(runs, order="file")
+    ranked = ranked_runs(runs, order="file")
     topics = judged_topics(ranked, qrels, level=1, depth=depth)
     row = find_strategy(name)
     replays = [replay_topic(row, topic, row.complete({})) for topic in topics]
@@ -314,7 +315,7 @@ def test_run_order_is_the_true_one_when_all_is_found() -> None:
         for tag, listed in (("x", "abc"), ("y", "bca"), ("z", "cba"))
     ]
     qrels = [Qrel("1", "a", 1), Qrel("1", "b", 1), Qrel("1", "c", 0)]
-    ranked = ranked_documents(runs)
+    ranked = ranked_runs(runs)
     topics = judged_topics(ranked, qrels, level=1, depth=3)
     replays: list[TopicReplay] = [replay_topic(find_strategy("take"), one, {}) for one in topics]
     ranks = relevant_ranks(judged_arrays(ranked, qrels, level=1, cutoff=1000))

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from store.analysis.arrays import judged_arrays, ranked_documents
+from pooler.reading.ranked import ranked_runs
+from store.analysis.arrays import judged_arrays
 from store.analysis.rankings import UNJUDGED
 from store.collection import Collection
 from store.errors import ArgumentError
@@ -40,7 +41,7 @@ def test_documents_stand_in_rank_order() -> None:
         run("x", t1=[("a", 1.0, 1), ("b", 2.0, 2)]),
         run("y", t1=[("c", 3.0, 1), ("a", 4.0, 2)], t2=[("b", 1.0, 1)]),
     ]
-    ranked = ranked_documents(runs)
+    ranked = ranked_runs(runs)
     assert ranked.tags == ("x", "y")
     named = {key: [ranked.docnos[one] for one in ids.tolist()] for key, ids in ranked.rankings.items()}
     assert named == {("x", "1"): ["b", "a"], ("y", "1"): ["a", "c"], ("y", "2"): ["b"]}
@@ -51,19 +52,19 @@ def test_documents_stand_in_rank_order() -> None:
 def test_runs_must_differ_in_their_tags() -> None:
     """Two files with one tag cannot be told apart in a table."""
     with pytest.raises(ArgumentError, match="must each have their own tag, but got 'x'"):
-        ranked_documents([run("x"), run("x")])
+        ranked_runs([run("x"), run("x")])
 
 
 def test_rank_order_needs_integer_ranks() -> None:
     """Order `rank` is refused where a run states no integers."""
     odd = Run("x", [Ranking("1", ["a"], np.array([1.0]), None)], sha256="")
     with pytest.raises(ArgumentError, match="needs stated ranks that are integers"):
-        ranked_documents([odd], order="rank")
+        ranked_runs([odd], order="rank")
 
 
 def test_documents_nobody_retrieved_count_in_r() -> None:
     """R counts every relevant document of the qrels; unjudged stays apart from not relevant."""
-    ranked = ranked_documents([run("x", t1=[("a", 3.0, 1), ("b", 2.0, 2), ("c", 1.0, 3)])])
+    ranked = ranked_runs([run("x", t1=[("a", 3.0, 1), ("b", 2.0, 2), ("c", 1.0, 3)])])
     qrels = [Qrel("1", "a", 0), Qrel("1", "c", 2), Qrel("1", "z", 1), Qrel("1", "y", 2)]
     arrays = judged_arrays(ranked, qrels, level=1, cutoff=10)
     assert arrays.n_relevant.tolist() == [3]
@@ -74,14 +75,14 @@ def test_documents_nobody_retrieved_count_in_r() -> None:
 
 def test_document_judged_twice_is_refused() -> None:
     """Qrels have one grade a document and topic; anything else is told, not summed up."""
-    ranked = ranked_documents([run("x", t1=[("a", 3.0, 1)])])
+    ranked = ranked_runs([run("x", t1=[("a", 3.0, 1)])])
     with pytest.raises(ArgumentError, match="must hold each document of a topic once"):
         judged_arrays(ranked, [Qrel("1", "a", 0), Qrel("1", "a", 1)], level=1, cutoff=10)
 
 
 def test_topics_are_those_of_the_qrels() -> None:
     """Topics stand in natural order; one without documents in a run has length 0 there."""
-    ranked = ranked_documents([run("x", t10=[("a", 1.0, 1)], t7=[("a", 1.0, 1)])])
+    ranked = ranked_runs([run("x", t10=[("a", 1.0, 1)], t7=[("a", 1.0, 1)])])
     arrays = judged_arrays(ranked, [Qrel("10", "a", 1), Qrel("9", "a", 1)], level=1, cutoff=10)
     assert arrays.topics == ("9", "10")
     assert arrays.lengths.tolist() == [[0, 1]]
@@ -126,7 +127,7 @@ def test_arrays_say_what_dictionaries_say(
     ]
     rows = [Qrel(topic, docno, grade) for (topic, docno), grade in qrels.items()]
     for order in ORDERS:
-        ranked = ranked_documents(runs, order=order)
+        ranked = ranked_runs(runs, order=order)
         arrays = judged_arrays(ranked, rows, level=level, cutoff=cutoff)
         assert set(arrays.topics) == {topic for topic, _ in qrels}
         for column, topic in enumerate(arrays.topics):
@@ -152,7 +153,7 @@ def test_collection_gives_the_arrays_of_the_files(collection: Collection) -> Non
         collection.runs.add(one)
     qrels = [Qrel("9", "a", 1), Qrel("10", "1", 2), Qrel("10", "nowhere", 1)]
     for order in ORDERS:
-        files, stored = (ranked_documents(runs, order=order), collection.runs.ranked(order=order))
+        files, stored = (ranked_runs(runs, order=order), collection.runs.ranked(order=order))
         for ranked in (files, stored):
             named = {key: [ranked.docnos[int(one)] for one in ids] for key, ids in ranked.rankings.items()}
             assert named["x", "9"] == slow_order([("b", 1.0, 2), ("a", 1.0, 3), ("c", 1.00000001, 1)], order)
