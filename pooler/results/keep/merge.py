@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 from pooler.results.files import check_place, write_whole
 from pooler.results.result import Progress, Result, frozen, heard
@@ -27,14 +27,14 @@ Key = tuple[str, str, str]
 
 _KEYS = ("topic", "docno", "judge")
 _TAKE = "take"
-_RULES = ("latest", "earliest", "highest", "lowest")
+_RULES = get_args(RuleName)[:-1]
 _WORDS = {"skip": "skipped", "unjudged": "unjudged", "cannot": "cannot"}
 """What may be taken beside a grade, and the state it is."""
 _HOW = {
     "agreed": "both said the same",
     "decision": "a decision won against none",
     "by hand": "by hand",
-    **{rule: f"by {rule}" for rule in (*_RULES, "unjudged")},
+    **{rule: f"by {rule}" for rule in get_args(RuleName)},
 }
 """How copies that had gone on apart were settled, in words."""
 _COLUMNS = {
@@ -180,10 +180,9 @@ class MergeResult(Result):
                 f"{_settled_words(version.settled)} at {version.judged_at:%Y-%m-%d %H:%M:%S}"
                 for version in one.versions
             )
-            would = {rule.value: outcome_words(take) for rule, take in one.would.items()}
-            rules = (would[rule] for rule in _RULES)
             take = "" if one.took is None else outcome_words(one.took)
-            yield "\t".join((one.topic, one.docno, one.judge, sanitise_line(says), *rules, take))
+            cells = (one.topic, one.docno, one.judge, sanitise_line(says), *_would(one).values(), take)
+            yield "\t".join(cells)
 
     def doubts(self) -> list[str]:
         """Say what went, or was left out."""
@@ -266,12 +265,11 @@ class MergeResult(Result):
     def _conflicts(self) -> Iterator[dict[str, Any]]:
         """Yield what each copy says of each conflict: of the open ones, where there are any."""
         for one in self.open_conflicts or self.merged.conflicts:
-            would = {rule.value: outcome_words(take) for rule, take in one.would.items()}
             about = {
                 "topic": one.topic,
                 "docno": one.docno,
                 "judge": one.judge,
-                **{rule: would[rule] for rule in _RULES},
+                **_would(one),
                 "settled": _how(one.settled),
                 "took": None if one.took is None else outcome_words(one.took),
             }
@@ -324,6 +322,12 @@ def check_new(path: str) -> None:
         raise PoolerError(message, hint="name another file: nothing is overwritten")
 
 
+def _would(conflict: MergeConflict) -> dict[str, str]:
+    """Say what would stand by each rule that chooses."""
+    would = {rule.value: outcome_words(take) for rule, take in conflict.would.items()}
+    return {rule: would[rule] for rule in _RULES}
+
+
 def _settled_words(how: str | None) -> str:
     """Say that a settlement says so, not the judge."""
     if how is None:
@@ -342,37 +346,33 @@ def _read_takes(path: str, scale: Scale) -> dict[Key, Take]:
     faults = FaultList(path)
     takes: dict[Key, Take] = {}
     seen: dict[Key, int] = {}
-    places: list[int] = []
-    width = 0
-    for number, text in read_text_lines(path, faults):
-        cells = text.split("\t")
-        if not places:
-            missing = [name for name in (*_KEYS, _TAKE) if name not in cells]
-            if missing:
-                faults.add(number, f"expected the column {missing[0]}, got {text!r}", "header")
-                break
-            places, width = [cells.index(name) for name in (*_KEYS, _TAKE)], len(cells)
-            continue
+    lines = read_text_lines(path, faults)
+    number, header = next(lines, (1, None))
+    names = [] if header is None else header.split("\t")
+    missing = [name for name in (*_KEYS, _TAKE) if name not in names]
+    if header is not None and missing:
+        faults.add(number, f"expected the column {missing[0]}, got {header!r}", "header")
+    elif missing and not len(faults):
+        faults.add(number, "expected a header, got an empty file", "header")
+    for number, text in lines if not missing else ():
         if not text.strip():
             continue
+        cells = text.split("\t")
         # Spreadsheets leave off empty cells at the end of a line.
-        cells += [""] * (width - len(cells))
-        if len(cells) != width:
-            faults.add(number, f"expected {width} fields, got {len(cells)}", "fields")
+        cells += [""] * (len(names) - len(cells))
+        if len(cells) != len(names):
+            faults.add(number, f"expected {len(names)} fields, got {len(cells)}", "fields")
             continue
-        topic, docno, judge, word = (cells[place] for place in places)
+        topic, docno, judge, word = (cells[names.index(name)] for name in (*_KEYS, _TAKE))
         key = topic, docno, judge
         if (first := seen.setdefault(key, number)) != number:
             faults.add(number, f"expected each conflict once, got that of line {first}", "twice")
-            continue
-        if word.strip():
+        elif word.strip():
             take = _take(word.strip(), scale)
             if take is None:
                 faults.add(number, f"`take`: expected {_may_be(scale)}, got {word!r}", "take")
             else:
                 takes[key] = take
-    if not places and not len(faults):
-        faults.add(1, "expected a header, got an empty file", "header")
     faults.raise_if_any(hint="nothing was merged: correct the file, then run the command again")
     return takes
 

@@ -223,16 +223,19 @@ class FileTable:
         with out.writer.text(file or self.file) as stream:
             if not self.is_json:
                 stream.write("\t".join(names) + "\n")
-            ways = [(one, one.kind.write, getattr(out, one.of) if one.of else None) for one in self.columns]
+            ways = [
+                (one.name, one.key, one.kind.write, getattr(out, one.of) if one.of else None)
+                for one in self.columns
+            ]
             for row in chain(first, coming):
                 number += 1
                 values = []
-                for column, write, named in ways:
-                    value = row[column.key]
+                for name, column, write, named in ways:
+                    value = row[column]
                     try:
                         values.append(write(value if named is None or value is None else named[value]))
                     except UnfitValueError as error:
-                        message = f"a {column.name} cannot be written to a file: {error}"
+                        message = f"a {name} cannot be written to a file: {error}"
                         raise PoolerError(message) from error
                 line = json_line(dict(zip(names, values, strict=True))) if self.is_json else "\t".join(values)
                 stream.write(line + "\n")
@@ -244,33 +247,35 @@ class FileTable:
         Lines with a fault are not yielded. A name that is not known is a fault, and its row id 0.
         """
         file = file or self.file
+        ids: dict[str, int] | None = getattr(coming, self.numbers) if self.numbers else None
         seen: set[tuple[Any, ...]] = set()
+        ways = [(one.name, one.key, one.kind.read) for one in self.columns]
+        refers = [(one.name, one.key, getattr(coming, one.of)) for one in self.columns if one.of]
         for line, values in (self._objects if self.is_json else self._cells)(coming, file):
             row = dict(self.later)
             is_fit = True
-            for column, value in zip(self.columns, values, strict=False):
+            for (name, column, read), value in zip(ways, values, strict=False):
                 try:
-                    row[column.key] = column.kind.read(value)
+                    row[column] = read(value)
                 except UnfitValueError as error:
-                    coming.tell(file, line, f"`{column.name}`: {error}")
+                    coming.tell(file, line, f"`{name}`: {error}")
                     is_fit = False
             if not is_fit:
                 continue
-            for column in self.columns:
-                if column.of and (name := row[column.key]) is not None:
-                    row[column.key] = coming.known(file, line, column.name, name, getattr(coming, column.of))
+            for name, column, known in refers:
+                if row[column] is not None:
+                    row[column] = coming.known(file, line, name, row[column], known)
             key = (*(row[name] for name in self.key),)
             fault = _FAULT_OF[self.numbers](key[0]) if self.numbers in _FAULT_OF else None
-            if fault is None and key in seen:
+            if fault is None and (key in seen if ids is None else key[0] in ids):
                 fault = self.again.format(**row)
             if fault is not None:
                 coming.tell(file, line, fault)
                 continue
-            if key and None not in key and 0 not in key:
-                seen.add(key)
-            if self.numbers:
-                ids = getattr(coming, self.numbers)
+            if ids is not None:
                 row["id"] = ids[key[0]] = len(ids) + 1
+            elif key and None not in key and 0 not in key:
+                seen.add(key)
             yield line, row
 
     def _cells(self, coming: Incoming, file: str) -> Iterator[tuple[int, Sequence[Any]]]:

@@ -85,31 +85,28 @@ def unite_documents(here: Here, copy: Copy) -> None:
 
     One judge's part has no document of its own.
     """
-    columns = (DOCUMENT.c.docno, DOCUMENT.c.id, DOCUMENT.c.listed, DOCUMENT.c.sha256)
-    theirs = copy.session.execute(select(*columns).order_by(DOCUMENT.c.id)).all()
-    if copy.is_part:
-        for docno, _, _, _ in theirs:
-            if docno not in here.documents.ids:
-                here.differs(copy, f"document `{docno}` is not here, and it is a part of this")
-    copy.count.new["documents"] += here.documents.add(here.session, (docno for docno, _, _, _ in theirs))
-    known = select(DOCUMENT.c.docno, DOCUMENT.c.listed, DOCUMENT.c.sha256)
-    own = {docno: (listed, sha256) for docno, listed, sha256 in here.session.execute(known)}
+    query = select(DOCUMENT.c.id, DOCUMENT.c.docno, DOCUMENT.c.listed, DOCUMENT.c.sha256)
+    theirs = copy.session.execute(query.order_by(DOCUMENT.c.id)).all()
     ids = here.documents.ids
+    for row in theirs if copy.is_part else ():
+        if row.docno not in ids:
+            here.differs(copy, f"document `{row.docno}` is not here, and it is a part of this")
+    copy.count.new["documents"] += here.documents.add(here.session, (row.docno for row in theirs))
+    own = {row.docno: row for row in here.session.execute(query)}
     to_list: list[dict[str, Any]] = []
     to_copy: dict[int, int] = {}
-    for docno, row_id, listed, sha256 in theirs:
-        copy.documents[row_id] = ids[docno]
-        is_listed, hashed = own[docno]
-        if sha256 is not None and hashed is not None and sha256 != hashed:
-            here.differs(copy, f"document `{docno}` has another text")
-        elif sha256 is not None and hashed is None:
-            to_copy[row_id] = ids[docno]
-        elif listed and not is_listed:
-            to_list.append({"row_id": ids[docno]})
-    connection = here.session.connection()
-    own_row = DOCUMENT.c.id == bindparam("row_id")
+    for row in theirs:
+        mine = own[row.docno]
+        copy.documents[row.id] = mine.id
+        if row.sha256 is not None and mine.sha256 is not None and row.sha256 != mine.sha256:
+            here.differs(copy, f"document `{row.docno}` has another text")
+        elif row.sha256 is not None and mine.sha256 is None:
+            to_copy[row.id] = mine.id
+        elif row.listed and not mine.listed:
+            to_list.append({"row_id": mine.id})
     if to_list:
-        connection.execute(update(DOCUMENT).where(own_row).values(listed=True), to_list)
+        statement = update(DOCUMENT).where(DOCUMENT.c.id == bindparam("row_id")).values(listed=True)
+        here.session.connection().execute(statement, to_list)
     copy.count.new["texts"] += len(to_copy)
     _copy_texts(here, copy, to_copy)
 
@@ -149,16 +146,11 @@ _RANKINGS = 64
 def unite_runs(here: Here, copy: Copy) -> None:
     """Take in the runs of a copy, with the rankings of those that are new; one tag is one file."""
     copy.runs, new = RUNS.unite_all(here, copy)
-    numbers = _document_numbers(copy)
-    for row in new:
-        _add_rankings(here, copy, row["id"], numbers)
-
-
-def _document_numbers(copy: Copy) -> NDArray[np.int32]:
-    """Return the row id here of every row id of a document there; 0 = there is none."""
+    # The row id here of every row id of a document there; 0 = there is none.
     numbers = np.zeros(max(copy.documents, default=0) + 1, np.int32)
     numbers[list(copy.documents)] = list(copy.documents.values())
-    return numbers
+    for row in new:
+        _add_rankings(here, copy, row["id"], numbers)
 
 
 def _add_rankings(here: Here, copy: Copy, run: int, numbers: NDArray[np.int32]) -> None:

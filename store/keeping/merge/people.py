@@ -52,14 +52,16 @@ def unite_erasures(here: Here, copy: Copy) -> None:
     To be done of every copy before judges are taken in: another one may still have such a judge.
     """
     session = here.session
-    for row in ERASURES.fetch(copy.session):
+    erased = ERASURES.fetch(copy.session)
+    for row in erased:
         name = session.scalar(select(JUDGE.c.name).where(JUDGE.c.uid == row["uid"]))
         if name is not None:
             overwrite_removed(session)
             erase(session, name)
             session.execute(delete(ERASURE).where(ERASURE.c.uid == row["uid"]))
             here.erased.append(name)
-    ERASURES.unite_all(here, copy)
+    if erased:
+        ERASURES.unite_all(here, copy)
 
 
 def unite_sittings(here: Here, copy: Copy) -> None:
