@@ -14,10 +14,10 @@ from pooler.results.look.listing import (
     POOL_COLUMNS,
     RUN_COLUMNS,
     STATE_COLUMNS,
+    cells_of,
     judge_cells,
     pool_cells,
     run_cells,
-    state_cells,
     topic_cells,
 )
 from pooler.results.result import Result, frozen
@@ -301,8 +301,6 @@ def _pool(collection: Collection, name: str) -> _Found:
     """Tell how a pool was chosen, from which runs, and how its documents stand by topic."""
     found = collection.details.pool(name)
     facts = pool_cells(found.line)
-    for of_lists in ("pooled", "outside"):  # of one pool they say nothing
-        del facts[of_lists]
     facts["number_of_topics"] = facts.pop("topics")
     facts["number_of_runs"] = facts.pop("runs")
     facts["display_order"] = found.display_order or None
@@ -347,16 +345,7 @@ def _version(found: TopicDetails, version: int | None) -> TopicVersion:
 
 def _topics(lines: Iterable[TopicLine], columns: Sequence[Column]) -> Table:
     """Make the table of topics."""
-    rows = [
-        {
-            "topic": one.topic,
-            "title": one.title,
-            "runs": one.runs,
-            "documents": one.document_states.pooled,
-            **state_cells(one.document_states),
-        }
-        for one in lines
-    ]
+    rows = (cells_of(one, columns, documents=one.document_states.pooled) for one in lines)
     return Table.of_rows("topics", columns, rows)
 
 
