@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from pooler.cli.console import check_out, erased_facts, erased_words, write_json, write_lines
+from pooler.cli.console import check_out, erased_facts, erased_words, write_lines, write_manifest
 from pooler.cli.interrupts import tidy_when_killed
 from pooler.cli.keep.export_formats import ntcir, prels
 from pooler.cli.options import (
@@ -26,8 +26,6 @@ from pooler.cli.options import (
     OutOption,
     RelaxedOption,
     RigidOption,
-    RuleName,
-    TiesName,
     TiesOption,
     WithoutRulingsOption,
     policy_of,
@@ -97,73 +95,43 @@ def pool(
 
     Example: pooler export pool --annotated --aggregate majority --ties low --out contributions.txt
     """
+    from pooler.pools.annotated import UNJUDGED, graded_lines
     from pooler.pools.plan import pool_lines
     from store.collection import Collection
 
     check_out(out, None)
+    whose: dict[str, Any] = {"judge": judge, "aggregate": aggregate, "ties": ties, "of": of}
     if not annotated:
-        _check_no_policy(judge, aggregate, ties, of, without_rulings=without_rulings)
-        with Collection(collection) as opened:
-            stored = opened.pools.get(name)
-            others = _others(opened, name)
-        write_lines(out, pool_lines(stored))
-        if out not in (None, "-"):
-            write_json(f"{out}.manifest.json", {**stored.manifest, **_PROGRAM})
-        _say_others(name, others)
-        return
-    from pooler.pools.annotated import UNJUDGED, graded_lines
-
-    policy = policy_of(judge=judge, aggregate=aggregate, ties=ties, of=of, without_rulings=without_rulings)
+        _check_no_policy({**whose, "without-rulings": without_rulings})
+    policy = policy_of(**whose, without_rulings=without_rulings)
     with Collection(collection) as opened:
         stored = opened.pools.get(name)
-        others = _others(opened, name)
-        runs = _runs_of(opened, stored)
-        grades, facts = _grades(opened, policy)
-        write_lines(out, graded_lines(runs, stored, grades))
-    if out not in (None, "-"):
-        entries = {**stored.manifest, **_PROGRAM, "grades": facts}
-        write_json(f"{out}.manifest.json", entries, private=True)
-    listed = {(entry.topic, entry.docno) for entry in stored.entries if entry.sampled}
-    n_open = sum(grades.get(pair, UNJUDGED) == UNJUDGED for pair in listed)
-    n_runs = 0 if runs is None else sum(run.contributes for run in runs.runs)
-    say(f"{counted(len(listed), 'document')} of {counted(n_runs, 'run')}, {n_open:,} unjudged")
-    _say_others(name, others)
+        others = [one.name for one in opened.pools.all() if one.name != name and not one.withdrawn]
+        facts = {**stored.manifest, **_PROGRAM}
+        if not annotated:
+            write_lines(out, pool_lines(stored))
+        else:
+            runs = _runs_of(opened, stored)
+            grades, facts["grades"] = _grades(opened, policy)
+            write_lines(out, graded_lines(runs, stored, grades))
+    write_manifest(out, None, facts, private=annotated)
+    if annotated:
+        listed = {(entry.topic, entry.docno) for entry in stored.entries if entry.sampled}
+        n_open = sum(grades.get(pair, UNJUDGED) == UNJUDGED for pair in listed)
+        n_runs = 0 if runs is None else sum(run.contributes for run in runs.runs)
+        say(f"{counted(len(listed), 'document')} of {counted(n_runs, 'run')}, {n_open:,} unjudged")
+    if others:
+        named = ", ".join(others[:_OTHERS_SHOWN])
+        named += f" and {len(others) - _OTHERS_SHOWN:,} more" if len(others) > _OTHERS_SHOWN else ""
+        say(f"this is only pool `{name}`; other pools: {named} (--name writes one)")
 
 
-def _others(opened: Collection, name: str) -> list[str]:
-    """Return the names of the other pools that are not withdrawn."""
-    return [one.name for one in opened.pools.all() if one.name != name and not one.withdrawn]
-
-
-def _say_others(name: str, others: list[str]) -> None:
-    """Say that what was written is not all that is pooled."""
-    if not others:
-        return
-    named = ", ".join(others[:_OTHERS_SHOWN])
-    named += f" and {len(others) - _OTHERS_SHOWN:,} more" if len(others) > _OTHERS_SHOWN else ""
-    say(f"this is only pool `{name}`; other pools: {named} (--name writes one)")
-
-
-def _check_no_policy(
-    judge: str | None,
-    aggregate: RuleName | None,
-    ties: TiesName | None,
-    of: list[str] | None,
-    *,
-    without_rulings: bool,
-) -> None:
+def _check_no_policy(given: Mapping[str, object]) -> None:
     """Refuse options on whose grades count where no grade is written."""
-    given = {
-        "--judge": judge,
-        "--aggregate": aggregate,
-        "--ties": ties,
-        "--of": of,
-        "--without-rulings": without_rulings or None,
-    }
-    for option, value in given.items():
+    for name, value in given.items():
         if value:
             requirement = "is for a pool with grades"
-            raise ArgumentError(option, requirement, None, hint="--annotated writes them")
+            raise ArgumentError(f"--{name}", requirement, None, hint="--annotated writes them")
 
 
 def _runs_of(opened: Collection, stored: Pool) -> RunSet | None:
@@ -295,9 +263,8 @@ def judgements(
         lines = state_lines(tally.of_states(records), kinds, form)
         with progress("judgements", len(records)) as advance:
             write_lines(out, tally.of_lines(lines, advance), manifest=manifest, private=True)
-    if manifest is not None or out not in (None, "-"):
-        facts = {**_events_manifest(name, form, tally, history=history), **gone}
-        write_json(manifest or f"{out}.manifest.json", facts, private=True)
+    facts = {**_events_manifest(name, form, tally, history=history), **gone}
+    write_manifest(out, manifest, facts, private=True)
     _report_events(tally, history=history)
     if erased:
         say(erased)
@@ -584,8 +551,7 @@ def probabilities(
         facts = _probabilities_manifest(opened, found, policy, lines) | erased_facts(opened)
         erased = erased_words(opened)
     write_lines(out, lines, manifest=manifest)
-    if manifest is not None or out not in (None, "-"):
-        write_json(manifest or f"{out}.manifest.json", facts, private=True)
+    write_manifest(out, manifest, facts, private=True)
     how = f"share of judges at level {found.level}" if found.values is None else "mean value of grades"
     say(f"{counted(len(lines), 'document')}, {how}, {_judges_each(found)}")
     tell_kinds(found.settings.get("kinds", {}))

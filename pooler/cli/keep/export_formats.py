@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from pooler.cli.collect.exchange import pairs_listed
-from pooler.cli.console import check_out, erased_facts, erased_words, write_json, write_lines
+from pooler.cli.console import check_out, erased_facts, erased_words, write_json, write_lines, write_manifest
 from pooler.cli.options import (
     DEFAULT_COLLECTION,
     AggregateOption,
@@ -241,8 +241,7 @@ def prels(
         facts = _prels_manifest(opened, pool, kind, final, document_states, text) | erased_facts(opened)
         erased, kinds = erased_words(opened), kind_counts(opened.judges.all(), final.judges)
     write_lines(out, text.splitlines(), manifest=manifest)
-    if manifest is not None or out not in (None, "-"):
-        write_json(manifest or f"{out}.manifest.json", facts, private=True)
+    write_manifest(out, manifest, facts, private=True)
     _report_prels(kind, pool, who_judged(final, all_votes), final, document_states)
     tell_kinds(kinds)
     if erased:
