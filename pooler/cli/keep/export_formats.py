@@ -92,15 +92,7 @@ def ntcir(
     Example: pooler export ntcir --as ntcireval --aggregate majority --ties low --out web.rel
     """
     from pooler import __version__
-    from pooler.results.agree.aggregate import (
-        qrels_facts,
-        tell_decisions,
-        tell_few_votes,
-        tell_judged,
-        tell_left_out,
-        tell_rulings,
-        tell_tied,
-    )
+    from pooler.results.agree.aggregate import qrels_facts, tell_final
     from pooler.results.judge_kinds import tell_kinds
     from store.collection import Collection
     from store.formats.ntcir import letters_of
@@ -149,12 +141,7 @@ def ntcir(
         write_lines(file.path, file.text.splitlines(), manifest=beside)
     if beside is not None:
         write_json(beside, facts, private=True)
-    tell_judged(final, all_votes)
-    tell_decisions(final)
-    tell_few_votes(final)
-    tell_tied([final])
-    tell_rulings(final)
-    tell_left_out(final, n_open)
+    tell_final(final, all_votes, n_open)
     n_rounds = len({row.iteration for row in final.rows})
     if n_rounds > 1:
         say(f"these files cannot say which of {n_rounds:,} rounds a document was judged in")
