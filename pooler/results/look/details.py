@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from pooler.results.look.listing import (
     IN_POOL,
@@ -152,7 +152,6 @@ def details(
         known, tables = _judge(collection, name)
     return Details(
         settings=frozen(collection=collection.name, kind=kind, name=name, version=version, text=text),
-        warnings=(),
         known=known,
         found=tuple(tables),
     )
@@ -165,18 +164,6 @@ class Details(Result):
     known: Mapping[str, Any]
     """Facts; the first names the thing, ``None`` = undefined."""
     found: tuple[Table, ...]
-
-    NAMES: ClassVar[tuple[str, ...]] = (
-        "by_topic",
-        "versions",
-        "pools",
-        "judges",
-        "runs",
-        "judgements",
-        "retrieved",
-        "topics",
-        "sittings",
-    )
 
     def names(self) -> tuple[str, ...]:
         """Return the names of the tables of this kind of thing."""

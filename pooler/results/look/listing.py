@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from pooler.results.result import Result, frozen
 from pooler.results.table import DOCNO, DOCUMENTS, JUDGE, RUN, TOPIC, Column, Table, View
@@ -227,7 +227,6 @@ def listing(
         erased = removed_words(one.judgements for one in collection.erasures.all())
     return Listing(
         settings=frozen(collection=collection.name, kind=kind, limit=limit, **given),
-        warnings=(),
         kind=kind,
         rows=tuple(rows),
         total=len(rows) if total is None else total,
@@ -248,16 +247,6 @@ class Listing(Result):
     """Least grade that counts as relevant."""
     erased: str
     """What is gone with judges that were erased, in words; of judges alone."""
-
-    NAMES: ClassVar[tuple[str, ...]] = (
-        "runs",
-        "topics",
-        "documents",
-        "pools",
-        "judges",
-        "rounds",
-        "guidelines",
-    )
 
     def names(self) -> tuple[str, ...]:
         """Return the name of the only table."""
