@@ -73,6 +73,14 @@ def write_json(path: str, data: Mapping[str, Any], *, private: bool = False) -> 
         write_whole(path, [text], private=private)
 
 
+def write_manifest(
+    out: str | None, manifest: str | None, facts: Mapping[str, Any], *, private: bool = False
+) -> None:
+    """Write a manifest where it is asked for, else beside its file; of stdout there is none."""
+    if manifest is not None or out not in (None, "-"):
+        write_json(manifest or f"{out}.manifest.json", facts, private=private)
+
+
 def show_error(error: PoolerError, stream: TextIO | None = None) -> ExitCode:
     """Write an error and its hint to stderr; return the exit code it deserves."""
     stream = stream or sys.stderr

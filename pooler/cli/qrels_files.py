@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pooler.cli.console import check_out, write_json, write_lines
+from pooler.cli.console import check_out, write_lines, write_manifest
 from pooler.cli.options import (
     AggregateOption,
     CollapseOption,
@@ -99,8 +99,7 @@ class QrelsOptions:
         for one in made:
             path, beside = (_path_at(given, one.final.policy.level) for given in (self.out, self.manifest))
             write_lines(path, one.text.splitlines(), manifest=beside)
-            if self.manifest is not None or path not in (None, "-"):
-                write_json(beside or f"{path}.manifest.json", one.manifest, private=True)
+            write_manifest(path, beside, one.manifest, private=True)
         tell_qrels(made)
 
     def _check(self, wanted: Sequence[int | None]) -> None:

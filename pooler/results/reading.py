@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
+from pooler.results.source import DEFAULT_COLLECTION, given_runs, read_named
 from pooler.results.table import DOCNO, DOCUMENTS, GRADE, RUN, TOPIC, Column, Table
 
 if TYPE_CHECKING:
@@ -122,7 +123,6 @@ def read_runs(*paths: str | Path, runs: str | Path | None = None, lenient: bool 
     ...     read_runs(file.name).to_dict()
     {'bm25': {'51': {'d2': 0.9, 'd1': 0.4}}}
     """
-    from pooler.results.source import given_runs, read_named
     from store.errors import ArgumentError
 
     found: dict[str, Run] = {}
@@ -170,7 +170,7 @@ def read_qrels(path: str | Path, *, lenient: bool = False) -> ReadQrels:
     return ReadQrels([Qrel(row.topic, row.docno, row.code, row.iteration) for row in rows if row.code >= 0])
 
 
-def open_collection(url: str | Path = "collection.db") -> Collection:
+def open_collection(url: str | Path = DEFAULT_COLLECTION) -> Collection:
     """Open a collection: one SQLite file or one PostgreSQL database.
 
     Parameters

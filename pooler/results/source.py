@@ -494,7 +494,15 @@ class Source:
 
     @cached_property
     def rankings(self) -> RankedDocuments:
-        """Rankings of files and of memory alone, without judgements of their documents."""
+        """Rankings alone, without judgements of their documents."""
+        if self.judgements or self.is_of_files:
+            return self.file_rankings
+        with opened_collection(self.collection) as opened:
+            return opened.runs.ranked(order=self.order)
+
+    @cached_property
+    def file_rankings(self) -> RankedDocuments:
+        """Rankings of runs that are files or in memory, whatever they are measured with."""
         from pooler.reading.ranked import ranked_runs
 
         named = named_runs(self._given["runs"], self._given["listed"])

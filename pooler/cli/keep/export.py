@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 import typer
 
-from pooler.cli.console import check_out, erased_facts, erased_words, write_json, write_lines
+from pooler.cli.console import check_out, erased_facts, erased_words, write_lines, write_manifest
 from pooler.cli.interrupts import tidy_when_killed
 from pooler.cli.keep.export_formats import WhoseOptions, made_of, ntcir, prels, sha256_of, write_judged
 from pooler.cli.options import (
@@ -126,8 +126,7 @@ def pool(
         say(f"{counted(len(listed), 'document')} of {counted(n_runs, 'run')}, {n_open:,} unjudged")
     else:
         write_lines(out, pool_lines(stored))
-        if out not in (None, "-"):
-            write_json(f"{out}.manifest.json", manifest)
+        write_manifest(out, None, manifest)
     if others:
         named = ", ".join(others[:_OTHERS_SHOWN])
         named += f" and {len(others) - _OTHERS_SHOWN:,} more" if len(others) > _OTHERS_SHOWN else ""
@@ -266,9 +265,8 @@ def judgements(
     else:
         facts |= {"judgements": n, "by_state": {state: tally.counts[state] for state in _STATES}}
         parts = [f"{tally.counts[one]:,} {words}" for one, words in _STATES.items() if tally.counts[one]]
-    if manifest is not None or out not in (None, "-"):
-        facts |= {"by_judge": tally.judges, "sha256": tally.digest.hexdigest()}
-        write_json(manifest or f"{out}.manifest.json", facts, private=True)
+    facts |= {"by_judge": tally.judges, "sha256": tally.digest.hexdigest()}
+    write_manifest(out, manifest, facts, private=True)
     what = counted(n, "judgement event" if history else "judgement")
     say(f"{what} of {n_judges}" + (f": {', '.join(parts)}" if parts else ""))
     if erased:

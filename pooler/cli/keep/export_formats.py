@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from pooler.cli.collect.exchange import pairs_listed
-from pooler.cli.console import check_out, erased_facts, erased_words, write_json, write_lines
+from pooler.cli.console import check_out, erased_facts, erased_words, write_json, write_lines, write_manifest
 from pooler.cli.options import (
     DEFAULT_COLLECTION,
     AggregateOption,
@@ -82,8 +82,7 @@ def write_judged(
 ) -> None:
     """Write lines, and a manifest that names judges beside a file of them or where it was asked for."""
     write_lines(out, lines, manifest=manifest)
-    if manifest is not None or out not in (None, "-"):
-        write_json(manifest or f"{out}.manifest.json", facts, private=True)
+    write_manifest(out, manifest, facts, private=True)
 
 
 def made_of(opened: Collection) -> dict[str, Any]:
@@ -129,15 +128,7 @@ def ntcir(
 
     Example: pooler export ntcir --as ntcireval --aggregate majority --ties low --out web.rel
     """
-    from pooler.results.agree.aggregate import (
-        qrels_facts,
-        tell_decisions,
-        tell_few_votes,
-        tell_judged,
-        tell_left_out,
-        tell_rulings,
-        tell_tied,
-    )
+    from pooler.results.agree.aggregate import qrels_facts, tell_final
     from pooler.results.judge_kinds import tell_kinds
     from store.analysis.collapse import level_of
     from store.collection import Collection
@@ -194,12 +185,7 @@ def ntcir(
         write_lines(path, text.splitlines(), manifest=beside)
     if beside is not None:
         write_json(beside, facts, private=True)
-    tell_judged(final, all_votes)
-    tell_decisions(final)
-    tell_few_votes(final)
-    tell_tied([final])
-    tell_rulings(final)
-    tell_left_out(final, n_open)
+    tell_final(final, all_votes, n_open)
     n_rounds = len({row.iteration for row in final.rows})
     if n_rounds > 1:
         say(f"these files cannot say which of {n_rounds:,} rounds a document was judged in")

@@ -9,7 +9,7 @@ import typer
 from typer.core import TyperGroup
 
 from pooler.cli.commands import GroupedCommand
-from pooler.cli.console import check_out, write_json, write_lines
+from pooler.cli.console import check_out, write_lines, write_manifest
 from pooler.cli.options import (
     DEFAULT_COLLECTION,
     ByTopicOption,
@@ -309,5 +309,4 @@ def _write(
     """Write a pool to a file or stdout, and its manifest to a file of its own."""
     if lines is not None:
         write_lines(out, lines, manifest=manifest)
-    if manifest is not None or out not in (None, "-"):
-        write_json(manifest or f"{out}.manifest.json", facts)
+    write_manifest(out, manifest, facts)

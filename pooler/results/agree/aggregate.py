@@ -478,7 +478,17 @@ def qrels_facts(
     }
 
 
-def tell_judged(final: FinalQrels, all_votes: AllVotes, label: str = "") -> None:
+def tell_final(final: FinalQrels, all_votes: AllVotes, n_open: int) -> None:
+    """Say what is in the qrels of a collection, and what is not."""
+    _tell_judged(final, all_votes)
+    _tell_decisions(final)
+    tell_few_votes(final)
+    _tell_tied([final])
+    tell_rulings(final)
+    _tell_left_out(final, n_open)
+
+
+def _tell_judged(final: FinalQrels, all_votes: AllVotes, label: str = "") -> None:
     """Say how many documents have which grade, and whose."""
     by_grade = Counter(row.grade for row in final.rows)
     grades = ", ".join(f"{count:,} x {grade}" for grade, count in sorted(by_grade.items()))
@@ -486,7 +496,7 @@ def tell_judged(final: FinalQrels, all_votes: AllVotes, label: str = "") -> None
     say(f"{label}{n_judged} judged ({grades}); {who_judged(final, all_votes)}")
 
 
-def tell_left_out(final: FinalQrels, n_open: int, code: int | None = None) -> None:
+def _tell_left_out(final: FinalQrels, n_open: int, code: int | None = None) -> None:
     """Say how many documents have no grade; a code is what unjudged ones are written with."""
     skipped, cannot = (final.count_left_out(reason) for reason in ("skipped", "cannot"))
     if skipped or cannot:
@@ -496,7 +506,7 @@ def tell_left_out(final: FinalQrels, n_open: int, code: int | None = None) -> No
         say(f"pooled and unjudged: {counted(n_open, 'document')}, {how}")
 
 
-def tell_decisions(final: FinalQrels, flips: Sequence[Flip] = ()) -> None:
+def _tell_decisions(final: FinalQrels, flips: Sequence[Flip] = ()) -> None:
     """Say on stderr what the tie rule decided, and what other choices would change."""
     n_tied = final.n_decided_by_ties
     if final.ties is not None and final.ties != "unresolved":
@@ -598,7 +608,7 @@ def tell_few_votes(final: FinalQrels) -> None:
         )
 
 
-def tell_tied(finals: Sequence[FinalQrels], *, has_collection: bool = True) -> None:
+def _tell_tied(finals: Sequence[FinalQrels], *, has_collection: bool = True) -> None:
     """Warn once of tied documents left out, and name the command that settles them in a collection.
 
     `finals` differ in the level and order of collapsing of their policies alone.
@@ -639,7 +649,7 @@ def tell_qrels(made: Sequence[QrelsResult]) -> None:
         final, level = one.final, one.final.policy.level
         grades = {row.grade for row in one.qrels}
         label = "graded" if level is None else str(level)
-        tell_judged(final, one.all_votes, "" if len(made) == 1 else f"{label}: ")
+        _tell_judged(final, one.all_votes, "" if len(made) == 1 else f"{label}: ")
         if level is not None and grades == {0}:
             warn(f"no document is relevant at level {level}")
         if level is None and len(one.qrels) > 1 and grades == {0}:
@@ -647,13 +657,13 @@ def tell_qrels(made: Sequence[QrelsResult]) -> None:
                 "every grade is 0: no document is relevant; `import judgements --map 0=1` reads"
                 " lists of relevant documents"
             )
-        tell_decisions(final, one.flips)
+        _tell_decisions(final, one.flips)
         tell_few_votes(final)
     first = made[0]
-    tell_tied([one.final for one in made], has_collection="collection" in first.manifest)
+    _tell_tied([one.final for one in made], has_collection="collection" in first.manifest)
     tell_kinds(first.voters())
     tell_rulings(first.final)
-    tell_left_out(first.final, len(made[-1].open_pairs), first.manifest["unjudged_code"])
+    _tell_left_out(first.final, len(made[-1].open_pairs), first.manifest["unjudged_code"])
     if n_mixed := first.final.n_mixed_iterations:
         say(f"judged in different rounds: {counted(n_mixed, 'document')}, iteration 0")
     if first.erased:

@@ -223,14 +223,9 @@ class QrelsDifference(Result, QrelsDiff):
 
     def _differences(self) -> Table:
         """List the documents that differ."""
-        columns = {
-            TOPIC: [one.topic for one in self.differences],
-            DOCNO: [one.docno for one in self.differences],
-            Column("before", "int", "A"): [one.before for one in self.differences],
-            Column("after", "int", "B"): [one.after for one in self.differences],
-            Column("what"): [one.kind.value for one in self.differences],
-        }
-        return Table.of_columns("differences", columns)
+        before, after = Column("before", "int", "A"), Column("after", "int", "B")
+        columns = [TOPIC, DOCNO, before, after, Column("what")]
+        return Table.of_records("differences", columns, self.differences, what=lambda one: one.kind.value)
 
     def _runs(self) -> Table:
         """Set MAPs and places side by side."""

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from pooler.results.look.listing import (
     IN_POOL,
@@ -14,10 +14,10 @@ from pooler.results.look.listing import (
     POOL_COLUMNS,
     RUN_COLUMNS,
     STATE_COLUMNS,
+    cells_of,
     judge_cells,
     pool_cells,
     run_cells,
-    state_cells,
     topic_cells,
 )
 from pooler.results.result import Result, frozen
@@ -152,7 +152,6 @@ def details(
         known, tables = _judge(collection, name)
     return Details(
         settings=frozen(collection=collection.name, kind=kind, name=name, version=version, text=text),
-        warnings=(),
         known=known,
         found=tuple(tables),
     )
@@ -165,18 +164,6 @@ class Details(Result):
     known: Mapping[str, Any]
     """Facts; the first names the thing, ``None`` = undefined."""
     found: tuple[Table, ...]
-
-    NAMES: ClassVar[tuple[str, ...]] = (
-        "by_topic",
-        "versions",
-        "pools",
-        "judges",
-        "runs",
-        "judgements",
-        "retrieved",
-        "topics",
-        "sittings",
-    )
 
     def names(self) -> tuple[str, ...]:
         """Return the names of the tables of this kind of thing."""
@@ -301,8 +288,6 @@ def _pool(collection: Collection, name: str) -> _Found:
     """Tell how a pool was chosen, from which runs, and how its documents stand by topic."""
     found = collection.details.pool(name)
     facts = pool_cells(found.line)
-    for of_lists in ("pooled", "outside"):  # of one pool they say nothing
-        del facts[of_lists]
     facts["number_of_topics"] = facts.pop("topics")
     facts["number_of_runs"] = facts.pop("runs")
     facts["display_order"] = found.display_order or None
@@ -347,16 +332,7 @@ def _version(found: TopicDetails, version: int | None) -> TopicVersion:
 
 def _topics(lines: Iterable[TopicLine], columns: Sequence[Column]) -> Table:
     """Make the table of topics."""
-    rows = [
-        {
-            "topic": one.topic,
-            "title": one.title,
-            "runs": one.runs,
-            "documents": one.document_states.pooled,
-            **state_cells(one.document_states),
-        }
-        for one in lines
-    ]
+    rows = (cells_of(one, columns, documents=one.document_states.pooled) for one in lines)
     return Table.of_rows("topics", columns, rows)
 
 

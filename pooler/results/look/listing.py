@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from pooler.results.result import Result, frozen
 from pooler.results.table import DOCNO, DOCUMENTS, JUDGE, RUN, TOPIC, Column, Table, View
@@ -13,7 +13,6 @@ from store.text import counted
 
 if TYPE_CHECKING:
     from store.collection import Collection
-    from store.judging.states import StateCounts
     from store.looking.lists import DocumentLine, JudgeLine, PoolLine, RoundLine, RunLine, TopicLine
     from store.records import Guideline
 
@@ -207,29 +206,27 @@ def listing(
         if value is not None and name not in _TAKES[kind]:
             raise ArgumentError(name, f"does not narrow a list of {kind}", value)
     sought = Sought(topic=topic, pool=pool, judge=judge)
-    lists = collection.lists
-    total = None
-    if kind == "runs":
-        rows = [run_cells(line) for line in lists.runs(sought)]
-    elif kind == "topics":
-        rows = [topic_cells(line) for line in lists.topics(sought)]
-    elif kind == "docs":
+    lists, total = collection.lists, None
+    ways: dict[str, tuple[Callable[..., Sequence[Any]], Callable[[Any], dict[str, Any]]]] = {
+        "runs": (lists.runs, run_cells),
+        "topics": (lists.topics, topic_cells),
+        "pools": (lists.pools, pool_cells),
+        "judges": (lists.judges, judge_cells),
+        "rounds": (lists.rounds, _round_cells),
+    }
+    if kind == "docs":
         found = lists.documents(sought, limit=limit)
-        rows, total = [_document_cells(line) for line in found.lines], found.total
-    elif kind == "pools":
-        rows = [pool_cells(line) for line in lists.pools(sought)]
-    elif kind == "judges":
-        rows = [judge_cells(line) for line in lists.judges(sought)]
+        rows, total = [*map(_document_cells, found.lines)], found.total
     elif kind == "guidelines":
-        rows = [_guideline_cells(one) for one in collection.guidelines.all()]
+        rows = [*map(_guideline_cells, collection.guidelines.all())]
     else:
-        rows = [_round_cells(line) for line in lists.rounds(sought)]
+        listed, cells = ways[kind]
+        rows = [*map(cells, listed(sought))]
     erased = ""
     if kind == "judges":
         erased = removed_words(one.judgements for one in collection.erasures.all())
     return Listing(
         settings=frozen(collection=collection.name, kind=kind, limit=limit, **given),
-        warnings=(),
         kind=kind,
         rows=tuple(rows),
         total=len(rows) if total is None else total,
@@ -250,16 +247,6 @@ class Listing(Result):
     """Least grade that counts as relevant."""
     erased: str
     """What is gone with judges that were erased, in words; of judges alone."""
-
-    NAMES: ClassVar[tuple[str, ...]] = (
-        "runs",
-        "topics",
-        "documents",
-        "pools",
-        "judges",
-        "rounds",
-        "guidelines",
-    )
 
     def names(self) -> tuple[str, ...]:
         """Return the name of the only table."""
@@ -302,95 +289,59 @@ class Listing(Result):
         return [View(table, limit=limit, of_rows=self._noun(name))]
 
 
+def cells_of(line: Any, columns: Sequence[Column], **others: Any) -> dict[str, Any]:
+    """Return the cells of a row: its own values, how its documents stand, or others where these are given."""
+    stand = getattr(line, "document_states", line)
+    return {
+        name: others[name] if name in others else getattr(line if hasattr(line, name) else stand, name)
+        for name in (column.name for column in columns)
+    }
+
+
 def run_cells(line: RunLine) -> dict[str, Any]:
     """Return the cells of `RUN_COLUMNS`."""
-    return {
-        "run": line.tag,
-        "group": line.group or None,
-        "contributes": line.contributes,
-        "topics": line.topics,
-        "documents": line.documents,
-        "pools": line.pools,
-        "file": line.file,
-        "sha256": line.sha256,
-        "imported_at": line.imported_at,
-    }
+    return cells_of(line, RUN_COLUMNS, run=line.tag, group=line.group or None)
 
 
 def topic_cells(line: TopicLine) -> dict[str, Any]:
     """Return the cells of `TOPIC_COLUMNS`."""
-    return {
-        "topic": line.topic,
-        "title": line.title,
-        "listed": line.listed,
-        "version": line.version,
-        "runs": line.runs,
-        **state_cells(line.document_states),
-        "older": line.older,
-    }
+    return cells_of(line, TOPIC_COLUMNS)
 
 
 def pool_cells(line: PoolLine) -> dict[str, Any]:
     """Return the cells of `POOL_COLUMNS`."""
     depth = line.manifest.get("parameters", {}).get("depth")
-    return {
-        "pool": line.name,
-        "round": line.round,
-        "strategy": line.manifest.get("strategy"),
-        "depth": depth if isinstance(depth, int) else None,
-        "topics": line.topics,
-        "documents": line.document_states.pooled,
-        "budget": line.budget,
-        **state_cells(line.document_states),
-        "runs": line.runs,
-        "withdrawn": line.withdrawn,
-        "made_at": line.created_at,
-    }
+    return cells_of(
+        line,
+        POOL_COLUMNS,
+        pool=line.name,
+        strategy=line.manifest.get("strategy"),
+        depth=depth if isinstance(depth, int) else None,
+        documents=line.document_states.pooled,
+        made_at=line.created_at,
+    )
 
 
 def judge_cells(line: JudgeLine) -> dict[str, Any]:
     """Return the cells of `JUDGE_COLUMNS`."""
-    others = {column.name: getattr(line, column.name) for column in JUDGE_COLUMNS[2:]}
-    return {"judge": line.name, "kind": line.kind.value, **others}
-
-
-def state_cells(counts: StateCounts) -> dict[str, Any]:
-    """Return the cells of `STATE_COLUMNS`."""
-    return {column.name: getattr(counts, column.name) for column in STATE_COLUMNS}
+    return cells_of(line, JUDGE_COLUMNS, judge=line.name, kind=line.kind.value)
 
 
 def _document_cells(line: DocumentLine) -> dict[str, Any]:
     """Return the cells of `DOCUMENT_COLUMNS`."""
-    return {
-        "docno": line.docno,
-        "title": line.title if line.has_text else None,
-        "text": line.has_text,
-        "listed": line.listed,
-        "pools": line.pools,
-        **state_cells(line.document_states),
-    }
+    title = line.title if line.has_text else None
+    return cells_of(line, DOCUMENT_COLUMNS, title=title, text=line.has_text)
 
 
 def _round_cells(line: RoundLine) -> dict[str, Any]:
     """Return the cells of `ROUND_COLUMNS`."""
-    return {
-        "round": line.round,
-        "pools": list(line.pools),
-        "withdrawn": list(line.withdrawn),
-        "topics": line.topics,
-        "documents": line.document_states.pooled,
-        **state_cells(line.document_states),
-        "judgements": line.judgements,
-    }
+    pools, withdrawn = list(line.pools), list(line.withdrawn)
+    documents = line.document_states.pooled
+    return cells_of(line, ROUND_COLUMNS, pools=pools, withdrawn=withdrawn, documents=documents)
 
 
 def _guideline_cells(version: Guideline) -> dict[str, Any]:
     """Return the cells of `_GUIDELINE_COLUMNS`; the first line is the first that is not blank."""
     lines = version.text.splitlines()
     begins = next(line.strip() for line in lines if line.strip())
-    return {
-        "version": version.version,
-        "created_at": version.created_at,
-        "lines": len(lines),
-        "begins": begins,
-    }
+    return cells_of(version, _GUIDELINE_COLUMNS, lines=len(lines), begins=begins)

@@ -185,7 +185,6 @@ def status(collection: Collection) -> StatusResult:
 
     return StatusResult(
         settings=frozen(collection=collection.name),
-        warnings=(),
         name=collection.name,
         where=collection.where,
         scale=collection.scale,

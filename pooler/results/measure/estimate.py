@@ -189,7 +189,7 @@ def _of_file(source: Source, prels: str, form: FormName) -> JudgedSample:
     if not any(one not in (None, False) for one in source.levels.values()) and max(codes) > level:
         say(f"relevant = grade {level} or more; another level with --level")
 
-    ranked = source.rankings
+    ranked = source.file_rankings
     if form != "statap":
         pools = xinfap_pools(ranked, strata, negatives_judged=scale is not None)
     else:

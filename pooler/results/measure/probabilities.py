@@ -514,7 +514,7 @@ def _load(source: Source, values: Sequence[str], probabilities: str | None, judg
             return _Read(judged.ranked, found, _unranked(pairs, judged.ranked.ids), level=level)
         return _Read(judged.ranked, *_of_file(probabilities, judged.ranked.ids, lenient=source.lenient))
     if probabilities is not None and source.option("collection") is None:
-        ranked = source.rankings
+        ranked = source.file_rankings
         return _Read(ranked, *_of_file(probabilities, ranked.ids, lenient=source.lenient))
     return _of_collection(source, values, probabilities, judged)
 

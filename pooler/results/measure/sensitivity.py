@@ -278,10 +278,8 @@ def missing_pairs(
 
     Parameters
     ----------
-    source, missing, r, cutoff
-        As for `missing_bounds`.
-    limit : int, optional
-        Keep the pairs that come nearest to a swap or go furthest past it, these first.
+    source, missing, r, cutoff, limit
+        As for `missing_bounds` and `sensitivity_pairs`.
 
     Returns
     -------

@@ -156,7 +156,7 @@ def variation(
         if neighbours and not pairs:
             raise ArgumentError("neighbours", "is of --pairs, which is absent", None)
         found = source_of(source)
-        judged = _one_grade(found)
+        judged = found.read if found.has_one_grade else None
         loaded = load_probable(
             found,
             values=values,
@@ -243,13 +243,6 @@ def variation_of(
         neighbours=neighbours,
         settings=frozen(**loaded.settings, pairs=pairs, neighbours=neighbours, simulate=simulate, seed=seed),
     )
-
-
-def _one_grade(source: Source) -> Judged | None:
-    """Read one set of judgements, where there is one; ``None`` = several judges and no choice."""
-    if not source.has_one_grade:
-        return None
-    return source.judged if source.is_of_files else source.numbered
 
 
 def _may_be_unjudged(probable: ProbableRankings) -> bool:

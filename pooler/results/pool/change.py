@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pooler.pools.change import PooledWhen
+from pooler.results.look.listing import cells_of
 from pooler.results.table import DOCUMENTS, JUDGE, TOPIC, Column, Table, View
 from store.text import counted
 
@@ -44,7 +45,7 @@ class Cost:
 def change_table(change: PoolChange, *, drawable: int = 0) -> Table:
     """Make the table of what comes, goes and stays; `drawable` documents may be drawn by an adaptive pool."""
     rows: list[dict[str, Any]] = [
-        {"what": part.value, **_state_cells(change.total(part))} for part in PooledWhen
+        cells_of(change.total(part), _COLUMNS, what=part.value) for part in PooledWhen
     ]
     if drawable:
         rows.insert(1, {"what": DRAWABLE, "documents": drawable})
@@ -57,7 +58,7 @@ def change_table(change: PoolChange, *, drawable: int = 0) -> Table:
 def topics_table(change: PoolChange) -> Table:
     """Make the same table topic by topic."""
     rows = (
-        {"topic": topic, "what": part.value, **_state_cells(counts)}
+        cells_of(counts, (TOPIC, *_COLUMNS), topic=topic, what=part.value)
         for topic, parts in change.by_topic.items()
         for part, counts in parts.items()
     )
@@ -75,12 +76,6 @@ def told_columns(table: Table) -> list[str]:
     """Return the columns that say something in at least one row; 0 does, all without a row."""
     told = [name for name in table.data if any(cell not in (None, "", []) for cell in table.cells(name))]
     return told or [*table.data]
-
-
-def _state_cells(counts: StateCounts) -> dict[str, int]:
-    """Return how many documents there are, and how they stand."""
-    cells = {"documents": counts.documents}
-    return cells | {column.name: getattr(counts, column.name) for column in STATES}
 
 
 def fetch_cost(opened: Collection, pairs: Iterable[Pair], *, drawable: int) -> Cost:
