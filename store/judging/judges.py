@@ -85,14 +85,7 @@ _NAMING_KEYS = ("file", "judge", "judges", "name", "pools", "replaced", "round")
 
 
 class Disguise:
-    """New names of judges, old to new; empty = everybody keeps the name.
-
-    Examples
-    --------
-    >>> disguise = Disguise({"ann": "judge-2", "bob": "judge-1"})
-    >>> disguise.name("ann"), disguise.within("unjudged-ann"), disguise.within("annotated")
-    ('judge-2', 'unjudged-judge-2', 'annotated')
-    """
+    """New names of judges, old to new; empty = everybody keeps the name."""
 
     def __init__(self, names: Mapping[str, str]) -> None:
         self._names = dict(names)
@@ -148,13 +141,7 @@ def disguise_of(judges: Iterable[str]) -> Disguise:
 
 
 def are_disguised(judges: Iterable[str]) -> bool:
-    """Say whether judges have just the names that `disguise_of` gives.
-
-    Examples
-    --------
-    >>> are_disguised(["judge-2", "judge-1"]), are_disguised(["judge-1", "ann"])
-    (True, False)
-    """
+    """Say whether judges have just the names that `disguise_of` gives."""
     names = list(judges)
     return sorted(names) == sorted(f"judge-{number}" for number in range(1, len(names) + 1))
 

@@ -81,15 +81,7 @@ class Stretch:
     """Most entries, the newest; at least 1."""
 
     def holds(self, at: datetime) -> bool:
-        """Say whether a moment is in the stretch.
-
-        Examples
-        --------
-        >>> from datetime import UTC
-        >>> day = Stretch(since=datetime(2026, 3, 2, tzinfo=UTC), until=datetime(2026, 3, 3, tzinfo=UTC))
-        >>> [day.holds(datetime(2026, 3, number, tzinfo=UTC)) for number in (1, 2, 3)]
-        [False, True, False]
-        """
+        """Say whether a moment is in the stretch."""
         begun = self.since is None or at >= self.since
         return begun and (self.until is None or at < self.until)
 
