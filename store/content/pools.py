@@ -24,27 +24,12 @@ from store.text import natural_key
 
 
 def is_same_plan(old: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
-    """Say whether two manifests are of one plan, whatever version of the program wrote them.
-
-    Examples
-    --------
-    >>> is_same_plan({"seed": 1, "version": "1"}, {"seed": 1, "version": "2"})
-    True
-    """
+    """Say whether two manifests are of one plan, whatever version of the program wrote them."""
     return {**old, "version": None} == {**new, "version": None}
 
 
 def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> str:
-    """Say which parts of two plans differ, those of one value with both.
-
-    Examples
-    --------
-    >>> differences({"seed": 1, "parameters": {"depth": 5}}, {"parameters": {"depth": 7}})
-    ' (depth 5, not 7; seed 1, not none)'
-    >>> x, other, y = ({"tag": tag, "sha256": file} for tag, file in ("xf", "xg", "yf"))
-    >>> differences({"runs": [x]}, {"runs": [other, y]})
-    ' (run `x` had another file; no run `y`)'
-    """
+    """Say which parts of two plans differ, those of one value with both."""
     plain = (str, int, float, type(None))
     old, new = ({**plan, **plan.get("parameters", {})} for plan in (old, new))
     names = [name for name in sorted(old.keys() | new.keys()) if old.get(name) != new.get(name)]
@@ -130,13 +115,7 @@ def as_json(manifest: Mapping[str, Any]) -> str:
 
 
 def display_order(manifest: Mapping[str, Any]) -> str:
-    """Say how positions were chosen, the seed included.
-
-    Examples
-    --------
-    >>> display_order({"out_order": "random", "seed": 7}), display_order({})
-    ('random:7', 'docno')
-    """
+    """Say how positions were chosen, the seed included."""
     order = str(manifest.get("out_order", "docno"))
     return f"{order}:{manifest['seed']}" if order == "random" else order
 
@@ -319,13 +298,7 @@ def pooled_pairs(session: Session, *, drawn: bool = True) -> set[tuple[int, int]
 
 
 def former_name(name: str, taken: Iterable[str]) -> str:
-    """Return what a pool is called once another one has its name; `taken` are the names of all pools.
-
-    Examples
-    --------
-    >>> former_name("main", ["main", "main.replaced-1"])
-    'main.replaced-2'
-    """
+    """Return what a pool is called once another one has its name; `taken` are the names of all pools."""
     known = set(taken)
     number = 1
     while f"{name}.replaced-{number}" in known:

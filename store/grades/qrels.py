@@ -216,19 +216,9 @@ class FinalQrels:
 def decide(all_votes: AllVotes, policy: Policy) -> FinalQrels:
     """Choose the grade of every document of votes gathered for a policy.
 
-    Skipped and unjudgeable documents are counted, never graded. `ArgumentError` is raised if choices have no
-    meaning on the sums of grades; `PoolerError` if nothing was judged, if several judges judged and the
-    policy names neither a judge nor a rule, or if the rule cannot work with so few judges.
-
-    Examples
-    --------
-    >>> from store.formats.scale import parse_scale
-    >>> from store.grades.opinions import gather
-    >>> from store.records import Judgement, State
-    >>> rows = [Judgement("1", "a", "ann", State.JUDGED, 0), Judgement("1", "a", "bob", State.JUDGED, 2)]
-    >>> policy = Policy(rule="majority", ties="high")
-    >>> decide(gather(rows, parse_scale("0-2"), policy), policy).rows
-    [Qrel(topic='1', docno='a', grade=2, iteration='0')]
+    `ArgumentError` is raised if choices have no meaning on the sums of grades; `PoolerError` if nothing was
+    judged, if several judges judged and the policy names neither a judge nor a rule, or if the rule cannot
+    work with so few judges.
     """
     if not all_votes.votes.n_documents and not all_votes.rulings:
         message = "nothing is judged yet"

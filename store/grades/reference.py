@@ -11,14 +11,12 @@ from numpy.typing import NDArray
 
 from store.analysis.agreement.populations import PopulationVotes
 from store.analysis.agreement.tables import PairStack, binary_stack, pair_tables, stacks_of
-from store.analysis.agreement.votes import votes_of_judges
+from store.analysis.agreement.votes import NO_GRADE, votes_of_judges
 from store.analysis.collapse import level_index
 from store.grades.opinions import AllVotes
 from store.grades.policy import Policy
 from store.grades.qrels import GradeOutcome, outcome_of
 from store.records import Scale
-
-_NO_GRADE = -1
 
 
 def judges_against(
@@ -51,7 +49,7 @@ def aggregate_against(
     """
     votes = population.votes
     of_reference = votes.judge_codes == votes.judge_index(reference)
-    theirs = np.full(votes.n_documents, _NO_GRADE, dtype=np.int64)
+    theirs = np.full(votes.n_documents, NO_GRADE, dtype=np.int64)
     theirs[votes.documents[of_reference]] = votes.places[of_reference]
     all_votes = AllVotes(
         scale=scale,
@@ -71,7 +69,7 @@ def aggregate_against(
     stacks = []
     for level, index in zip(levels, indices, strict=True):
         outcome = outcome_of(all_votes, replace(policy, level=level))
-        relevant = np.where(theirs == _NO_GRADE, _NO_GRADE, theirs >= index)
+        relevant = np.where(theirs == NO_GRADE, NO_GRADE, theirs >= index)
         default = None if population.default is None else int(population.default >= index)
         binary = _tables(population, outcome, outcome.grades, relevant, default, 2)
         stacks.append(binary_stack(binary[np.newaxis], index))
@@ -89,7 +87,7 @@ def _tables(
     """Count documents by topic, aggregated grade and the reference's grade."""
     votes = population.votes
     q, n_topics = n_grades, len(votes.topics)
-    both = outcome.is_given & (theirs != _NO_GRADE)
+    both = outcome.is_given & (theirs != NO_GRADE)
     cells = (votes.topic_codes[both] * q + given[both]) * q + theirs[both]
     tables = np.bincount(cells, minlength=n_topics * q * q).reshape(n_topics, q, q)
     if default is not None:

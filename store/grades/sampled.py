@@ -127,14 +127,6 @@ def xinfap_pools(
     Topics are in natural order, documents by their numbers in the rankings. Every negative rel means `not
     sampled`, as it does for `sample_eval.pl`; with `negatives_judged` only -1 does, and other negatives, as
     junk has, are judgements. The format has no code for a document that was sampled and has no grade.
-
-    Examples
-    --------
-    >>> ranked = RankedDocuments(("x",), {}, {"a": 4}, {4: "a"})
-    >>> rows = [XinfapRow("t", "0", "b", 2, -1), XinfapRow("t", "0", "a", 1, 2)]
-    >>> pool = xinfap_pools(ranked, rows)["t"]
-    >>> pool.documents.tolist(), pool.document_states.tolist(), pool.strata.tolist()
-    ([4, 5], [1, -1], [1, 2])
     """
     found = {}
     for topic, documents, lines in _numbered(ranked, rows):
@@ -154,15 +146,7 @@ def statap_pools(
     Topics are in natural order, documents by their numbers in the rankings. A rel of -999 or below means `not
     sampled`; other negatives are judgements. With `collisions_certain` a document of method 2, which the
     sample chose and another method as well, counts as certain to be judged whatever its iprob, as it does for
-    NIST's `statAP_MQ_eval`; method 0 is certain by its iprob already. The file lists no documents that were
-    not sampled, so nothing is known of the pool's size.
-
-    Examples
-    --------
-    >>> ranked = RankedDocuments(("x",), {}, {"a": 4}, {4: "a"})
-    >>> rows = [StatapRow("t", "a", 1, 1, 0.5), StatapRow("t", "b", 0, 2, 0.25)]
-    >>> statap_pools(ranked, rows)["t"].inclusion.tolist()
-    [0.5, 1.0]
+    NIST's `statAP_MQ_eval`; method 0 is certain by its iprob already.
     """
     found = {}
     for topic, documents, lines in _numbered(ranked, rows):

@@ -32,26 +32,12 @@ _BASIS = "docno opinions:"
 
 
 def is_disagreement(given_grades: Sequence[GivenGrade]) -> bool:
-    """Say whether given grades differ; fewer than two never do.
-
-    Examples
-    --------
-    >>> is_disagreement([2, 2, 0]), is_disagreement([2, None]), is_disagreement([None, None])
-    (True, True, False)
-    """
+    """Say whether given grades differ; fewer than two never do."""
     return len(set(given_grades)) > 1
 
 
 def gap_of(given_grades: Sequence[GivenGrade]) -> int | None:
-    """Return the largest difference of two grades, in values of the scale; ``None`` when no two differ.
-
-    A grade against `cannot` has no gap.
-
-    Examples
-    --------
-    >>> gap_of([0, 3, 1]), gap_of([2, None]), gap_of([-2, 0, None])
-    (3, None, 2)
-    """
+    """Return the largest difference of two grades; ``None`` when no two differ, or against `cannot`."""
     grades = [given_grade for given_grade in given_grades if given_grade is not None]
     return (max(grades) - min(grades) or None) if grades else None
 
@@ -62,36 +48,18 @@ def in_order(given_grades: Iterable[GivenGrade]) -> list[GivenGrade]:
 
 
 def basis_of(given_grades: Iterable[GivenGrade]) -> str:
-    """Write given grades in order, whoever gave which: the same disagreement is the same text.
-
-    Examples
-    --------
-    >>> basis_of([2, None, 0])
-    '0,2,cannot'
-    """
+    """Write given grades in order, whoever gave which: the same disagreement is the same text."""
     return ",".join(CANNOT if one is None else str(one) for one in in_order(given_grades))
 
 
 def read_basis(basis: str) -> tuple[GivenGrade, ...]:
-    """Read what `basis_of` wrote.
-
-    Examples
-    --------
-    >>> read_basis("0,2,cannot"), read_basis("")
-    ((0, 2, None), ())
-    """
+    """Read what `basis_of` wrote."""
     words = basis.split(",") if basis else []
     return tuple(None if word == CANNOT else int(word) for word in words)
 
 
 def display_order(given_grades: Iterable[GivenGrade]) -> str:
-    """Say for the event of a ruling how the documents lay, and which given grades were seen.
-
-    Examples
-    --------
-    >>> seen_basis(display_order([2, None, 0])), seen_basis("docno"), seen_basis(None)
-    ('0,2,cannot', None, None)
-    """
+    """Say for the event of a ruling how the documents lay, and which given grades were seen."""
     return _BASIS + basis_of(given_grades)
 
 
@@ -101,14 +69,7 @@ def seen_basis(order: str | None) -> str | None:
 
 
 def parse_cell(text: str, scale: Scale) -> tuple[GivenGrade, GivenGrade]:
-    """Read a cell of the kappa table: two of grade, its letter, and `cant`, with a comma.
-
-    Examples
-    --------
-    >>> from store.formats.scale import parse_scale
-    >>> parse_cell("S,c", parse_scale("ntcir")), parse_cell("cant,0", parse_scale("0-2"))
-    ((0, 3), (0, None))
-    """
+    """Read a cell of the kappa table: two of grade, its letter, and `cant`, with a comma."""
     meanings: dict[str, GivenGrade] = dict.fromkeys(_CANNOT_WORDS)
     meanings |= {grade.key.lower(): grade.value for grade in scale.grades}
     meanings |= {grade.key: grade.value for grade in scale.grades}
@@ -311,13 +272,7 @@ def lettered(topic: str, docno: str, votes: Iterable[Vote]) -> tuple[Vote, ...]:
 
 
 def letter(place: int) -> str:
-    """Name the vote at a place: A to Z, then AA.
-
-    Examples
-    --------
-    >>> letter(0), letter(25), letter(26), letter(27 * 26)
-    ('A', 'Z', 'AA', 'AAA')
-    """
+    """Name the vote at a place: A to Z, then AA."""
     text = ""
     place += 1
     while place:

@@ -266,17 +266,7 @@ def fetch_erasures(session: Session) -> list[Erasure]:
 
 
 def removed_words(judgements: Iterable[int]) -> str:
-    """Say how much is gone with judges who were erased: documents that had a grade, one number a judge.
-
-    Empty when nobody was erased.
-
-    Examples
-    --------
-    >>> removed_words([31])
-    '31 judgements of an erased judge removed'
-    >>> removed_words([1]), removed_words([1200, 3]), removed_words([])
-    ('1 judgement of an erased judge removed', '1,203 judgements of 2 erased judges removed', '')
-    """
+    """Say how much is gone with judges who were erased, by their graded documents; empty = nobody was."""
     counts = list(judgements)
     if not counts:
         return ""

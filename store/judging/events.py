@@ -429,15 +429,7 @@ def add_passages(session: Session, event: int, passages: Iterable[Passage]) -> N
 
 
 def as_raw(passages: Iterable[Passage], text: str) -> tuple[Passage, ...]:
-    r"""Turn passages of a sanitised text into those of the raw one.
-
-    `ArgumentError`: one is empty, or not where it says.
-
-    Examples
-    --------
-    >>> as_raw([Passage(2, 3, "b\nc")], "a\r\nb\r\nc")
-    (Passage(start=3, length=4, text='b\r\nc'),)
-    """
+    """Turn passages of a sanitised text into those of the raw one; `ArgumentError`: one is not there."""
     places = [place for place, character in enumerate(text) if character != "\r"]
     shown = sanitise(text)
     found = []
@@ -451,13 +443,7 @@ def as_raw(passages: Iterable[Passage], text: str) -> tuple[Passage, ...]:
 
 
 def as_shown(passage: Passage, text: str) -> Passage:
-    r"""Turn a passage of the raw text into one of the sanitised text.
-
-    Examples
-    --------
-    >>> as_shown(Passage(3, 4, "b\r\nc"), "a\r\nb\r\nc")
-    Passage(start=2, length=3, text='b\nc')
-    """
+    """Turn a passage of the raw text into one of the sanitised text."""
     returns = [place for place, character in enumerate(text) if character == "\r"]
     start = passage.start - bisect_left(returns, passage.start)
     shown = sanitise(passage.text)

@@ -85,14 +85,7 @@ _NAMING_KEYS = ("file", "judge", "judges", "name", "pools", "replaced", "round")
 
 
 class Disguise:
-    """New names of judges, old to new; empty = everybody keeps the name.
-
-    Examples
-    --------
-    >>> disguise = Disguise({"ann": "judge-2", "bob": "judge-1"})
-    >>> disguise.name("ann"), disguise.within("unjudged-ann"), disguise.within("annotated")
-    ('judge-2', 'unjudged-judge-2', 'annotated')
-    """
+    """New names of judges, old to new; empty = everybody keeps the name."""
 
     def __init__(self, names: Mapping[str, str]) -> None:
         self._names = dict(names)
@@ -148,13 +141,7 @@ def disguise_of(judges: Iterable[str]) -> Disguise:
 
 
 def are_disguised(judges: Iterable[str]) -> bool:
-    """Say whether judges have just the names that `disguise_of` gives.
-
-    Examples
-    --------
-    >>> are_disguised(["judge-2", "judge-1"]), are_disguised(["judge-1", "ann"])
-    (True, False)
-    """
+    """Say whether judges have just the names that `disguise_of` gives."""
     names = list(judges)
     return sorted(names) == sorted(f"judge-{number}" for number in range(1, len(names) + 1))
 
@@ -351,21 +338,17 @@ def anonymise(
     terms = JUDGE_TERM.c.judge_id.in_(ids)
     n_terms = session.scalar(select(func.count(JUDGE_TERM.c.id)).where(terms)) or 0
     n_notes = count_notes(session, ids)
-    if dry_run:
-        named = replace_names(session, dict.fromkeys(numbers, ""), dry_run=True)
-        n_orders = _hide_orders(session, ids, dry_run=True)
-        return Anonymised((), n_sittings, n_terms, n_orders, n_notes, named)
-    new_names = _new_names(session, numbers)
-    emptied = {"host": "", "process": 0, "program": ""}
-    session.execute(update(SITTING).where(sittings).values(emptied))
-    session.execute(delete(JUDGE_TERM).where(terms))
-    n_orders = _hide_orders(session, ids)
-    named = replace_names(session, new_names)
-    _rename_all(session, {numbers[old]: new for old, new in new_names.items()})
-    if without_notes:
-        for column, is_worded in _words(ids):
+    new_names = dict.fromkeys(numbers, "") if dry_run else _new_names(session, numbers)
+    n_orders = _hide_orders(session, ids, dry_run=dry_run)
+    named = replace_names(session, new_names, dry_run=dry_run)
+    if not dry_run:
+        emptied = {"host": "", "process": 0, "program": ""}
+        session.execute(update(SITTING).where(sittings).values(emptied))
+        session.execute(delete(JUDGE_TERM).where(terms))
+        _rename_all(session, {numbers[old]: new for old, new in new_names.items()})
+        for column, is_worded in _words(ids) if without_notes else ():
             session.execute(update(JUDGEMENT).where(*is_worded).values({column.name: ""}))
-    said = tuple(sorted(new_names.values(), key=natural_key))
+    said = () if dry_run else tuple(sorted(new_names.values(), key=natural_key))
     return Anonymised(said, n_sittings, n_terms, n_orders, n_notes, named)
 
 

@@ -248,20 +248,17 @@ class DetailQueries(Area):
                 .where(POOL_RUN.c.run_id == row_id)
                 .order_by(POOL.c.id)
             )
-            inside = _by_topic(session.execute(pooled(SoughtIds())))
-            graded: dict[int, list[int]] = {}
-            relevant: dict[int, list[int]] = {}
-            for topic, document, rank, best in session.execute(looked_at(SoughtIds())):
-                if rank == RANKS[State.JUDGED]:
-                    graded.setdefault(topic, []).append(document)
-                    if best >= relaxed:
-                        relevant.setdefault(topic, []).append(document)
+            inside = session.execute(pooled(SoughtIds()))
+            seen = session.execute(looked_at(SoughtIds()))
+            graded = [row for row in seen if row.rank == RANKS[State.JUDGED]]
+            relevant = [row for row in graded if row.best >= relaxed]
+            parts = [_by_topic(rows) for rows in (inside, graded, relevant)]
             names = fetch_topic_names(session)
             query = select(RANKING.c.topic_id, RANKING.c.document_ids).where(RANKING.c.run_id == row_id)
             topics = []
             for topic, packed in session.execute(query):
                 ids = set(read_ids(packed))
-                counts = (len(ids.intersection(part.get(topic, ()))) for part in (inside, graded, relevant))
+                counts = (len(ids.intersection(part.get(topic, ()))) for part in parts)
                 topics.append(RankedTopic(names[topic], len(ids), *counts))
             topics.sort(key=lambda one: natural_key(one.topic))
             return RunDetails(line, tuple(session.scalars(fed)), tuple(topics))

@@ -6,14 +6,14 @@ whatever else in the collection has a date. Merges, and the withdrawal of a pool
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import chain
 from operator import attrgetter
 from typing import Any, Literal
 
-from sqlalchemy import ColumnElement, Row, Select, and_, case, func, select
+from sqlalchemy import Column, ColumnElement, Row, Select, and_, case, exists, func, select, true
 from sqlmodel import Session
 
 from store.content.lookup import topic_id
@@ -60,8 +60,6 @@ What = Literal["event", "ruling", "run", "pool", "topic", "guidelines", "judge",
 decision on one."""
 
 _COLLECTION = TABLES["collection"]
-_Source = tuple[Select[Any], ColumnElement[Any], Callable[[Row[Any]], "Entry"]]
-"""What to select, the column of its date, and what makes an entry of a row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,15 +79,7 @@ class Stretch:
     """Most entries, the newest; at least 1."""
 
     def holds(self, at: datetime) -> bool:
-        """Say whether a moment is in the stretch.
-
-        Examples
-        --------
-        >>> from datetime import UTC
-        >>> day = Stretch(since=datetime(2026, 3, 2, tzinfo=UTC), until=datetime(2026, 3, 3, tzinfo=UTC))
-        >>> [day.holds(datetime(2026, 3, number, tzinfo=UTC)) for number in (1, 2, 3)]
-        [False, True, False]
-        """
+        """Say whether a moment is in the stretch."""
         begun = self.since is None or at >= self.since
         return begun and (self.until is None or at < self.until)
 
@@ -157,19 +147,6 @@ class CollectionEvents:
     other things of that moment."""
     total: int
     """Of those asked for, with the older ones that the limit left out."""
-
-
-def _newest(
-    session: Session, query: Select[Any], at: ColumnElement[datetime], asked: Stretch
-) -> tuple[list[Row[Any]], int]:
-    """Return the newest rows of a query in a stretch of time, and how many there are in all."""
-    query = query.where(*_within(at, asked))
-    first = query.selected_columns[0]
-    newest = query if asked.limit is None else query.order_by(at.desc(), first).limit(asked.limit)
-    rows = list(session.execute(newest).all())
-    if asked.limit is None or len(rows) < asked.limit:
-        return rows, len(rows)
-    return rows, session.scalar(select(func.count()).select_from(query.subquery())) or 0
 
 
 def _within(at: ColumnElement[datetime], asked: Stretch) -> Iterator[ColumnElement[bool]]:
@@ -259,97 +236,63 @@ def _event(row: Row[Any]) -> Entry:
     )
 
 
-def _things(topic: int | None, judges: list[int]) -> Iterator[_Source]:
-    """Select what else has a date."""
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """What else has a date: one kind of entry, and the columns that its fields are read from."""
+
+    what: What
+    action: str
+    at: Column[Any]
+    fields: Mapping[str, Column[Any]]
+    condition: ColumnElement[bool] = field(default_factory=true)
+
+    def newest(self, session: Session, asked: Stretch) -> tuple[list[Entry], int]:
+        """Return the newest entries in a stretch of time, and how many there are in all."""
+        columns = [column.label(name) for name, column in self.fields.items()]
+        query = select(self.at.label("at"), *columns).where(self.at.is_not(None), self.condition)
+        query = query.where(*_within(self.at, asked))
+        newest = query.order_by(self.at.desc(), *columns[:1]).limit(asked.limit)
+        rows = session.execute(query if asked.limit is None else newest).all()
+        entries = [self._entry(**row._mapping) for row in rows]
+        if asked.limit is None or len(rows) < asked.limit:
+            return entries, len(rows)
+        return entries, session.scalar(select(func.count()).select_from(query.subquery())) or 0
+
+    def _entry(self, *, kind: str | None = None, **values: Any) -> Entry:
+        """Make an entry of a row."""
+        who = None if kind is None else JudgeKind(kind)
+        return Entry(what=self.what, action=self.action, kind=who, **values)
+
+
+def _sources(topic: int | None, judges: list[int]) -> Iterator[_Source]:
+    """Say what else has a date: of a topic or all of them, of some judges or the whole collection."""
     if not judges:
-        yield from _topic_things(topic)
+        everything: ColumnElement[bool] = true()
+        of_run = of_pool = of_plan = of_text = everything
+        if topic is not None:
+            of_run = exists().where(RANKING.c.run_id == RUN.c.id, RANKING.c.topic_id == topic)
+            of_pool = exists().where(POOL_ENTRY.c.pool_id == POOL.c.id, POOL_ENTRY.c.topic_id == topic)
+            in_plan = ASSIGNMENT.c.plan_id == ASSIGNMENT_PLAN.c.id
+            of_plan = exists().where(in_plan, ASSIGNMENT.c.topic_id == topic)
+            of_text = TOPIC.c.id == topic
+        yield _Source("run", "imported", RUN.c.imported_at, {"name": RUN.c.tag}, of_run)
+        pool = {"name": POOL.c.name, "round": POOL.c.round, "withdrawn": POOL.c.withdrawn}
+        yield _Source("pool", "made", POOL.c.created_at, pool, of_pool)
+        for table, is_its in ((TOPIC, true()), (TOPIC_VERSION, TOPIC.c.id == TOPIC_VERSION.c.topic_id)):
+            text = {"topic": TOPIC.c.number, "title": table.c.title, "topic_version": table.c.version}
+            yield _Source("topic", "changed", table.c.changed_at, text, and_(is_its, of_text))
+        yield _Source("assignment", "assigned", ASSIGNMENT_PLAN.c.created_at, {}, of_plan)
     if topic is None:
-        yield from _judge_things(judges)
-        if not judges:
-            yield from _collection_things()
-
-
-def _topic_things(topic: int | None) -> Iterator[_Source]:
-    """Select runs, pools, texts and assignments, of one topic or of all."""
-    runs = select(RUN.c.tag, RUN.c.imported_at)
-    pools = select(POOL.c.name, POOL.c.round, POOL.c.withdrawn, POOL.c.created_at)
-    plans = select(ASSIGNMENT_PLAN.c.id, ASSIGNMENT_PLAN.c.created_at)
-    names = ("version", "title", "changed_at")
-    texts = select(TOPIC.c.number, *(TOPIC.c[name] for name in names))
-    texts = texts.where(TOPIC.c.changed_at.is_not(None))
-    older = select(TOPIC.c.number, *(TOPIC_VERSION.c[name] for name in names))
-    older = older.join(TOPIC, TOPIC.c.id == TOPIC_VERSION.c.topic_id)
-    older = older.where(TOPIC_VERSION.c.changed_at.is_not(None))
-    if topic is not None:
-        for_it = and_(RANKING.c.run_id == RUN.c.id, RANKING.c.topic_id == topic)
-        in_it = and_(POOL_ENTRY.c.pool_id == POOL.c.id, POOL_ENTRY.c.topic_id == topic)
-        of_it = and_(ASSIGNMENT.c.plan_id == ASSIGNMENT_PLAN.c.id, ASSIGNMENT.c.topic_id == topic)
-        runs = runs.where(select(RANKING.c.run_id).where(for_it).exists())
-        pools = pools.where(select(POOL_ENTRY.c.pool_id).where(in_it).exists())
-        plans = plans.where(select(ASSIGNMENT.c.id).where(of_it).exists())
-        texts, older = texts.where(TOPIC.c.id == topic), older.where(TOPIC.c.id == topic)
-    yield (runs, RUN.c.imported_at, lambda row: Entry(row.imported_at, "run", "imported", name=row.tag))
-    yield (
-        pools,
-        POOL.c.created_at,
-        lambda row: Entry(
-            row.created_at, "pool", "made", name=row.name, round=row.round, withdrawn=row.withdrawn
-        ),
-    )
-    yield texts, TOPIC.c.changed_at, _text
-    yield older, TOPIC_VERSION.c.changed_at, _text
-    yield (plans, ASSIGNMENT_PLAN.c.created_at, lambda row: Entry(row.created_at, "assignment", "assigned"))
-
-
-def _text(row: Row[Any]) -> Entry:
-    """Turn a text of a topic into an `Entry`."""
-    return Entry(
-        row.changed_at, "topic", "changed", topic=row.number, title=row.title, topic_version=row.version
-    )
-
-
-def _judge_things(judges: list[int]) -> Iterator[_Source]:
-    """Select when judges came, and when they got the names they have."""
-    query = select(JUDGE.c.name, JUDGE.c.kind, JUDGE.c.created_at, JUDGE.c.renamed_at)
-    query = query.where(JUDGE.c.id.in_(judges)) if judges else query
-    yield (
-        query,
-        JUDGE.c.created_at,
-        lambda row: Entry(row.created_at, "judge", "added", judge=row.name, kind=JudgeKind(row.kind)),
-    )
-    renamed = query.where(JUDGE.c.renamed_at.is_not(None))
-    yield (
-        renamed,
-        JUDGE.c.renamed_at,
-        lambda row: Entry(row.renamed_at, "judge", "renamed", judge=row.name, kind=JudgeKind(row.kind)),
-    )
-
-
-def _collection_things() -> Iterator[_Source]:
-    """Select what is of no topic and of no judge who is there."""
-    yield (
-        select(_COLLECTION.c.name, _COLLECTION.c.created_at),
-        _COLLECTION.c.created_at,
-        lambda row: Entry(row.created_at, "collection", "made", name=row.name),
-    )
-    yield (
-        select(GUIDELINE.c.version, GUIDELINE.c.created_at),
-        GUIDELINE.c.created_at,
-        lambda row: Entry(row.created_at, "guidelines", "set", guideline_version=row.version),
-    )
-    names = ("kind", "judgements", "events", "erased_at")
-    yield (
-        select(*(ERASURE.c[name] for name in names)),
-        ERASURE.c.erased_at,
-        lambda row: Entry(
-            row.erased_at,
-            "judge",
-            "erased",
-            kind=JudgeKind(row.kind),
-            judgements=row.judgements,
-            events=row.events,
-        ),
-    )
+        judge = {"judge": JUDGE.c.name, "kind": JUDGE.c.kind}
+        is_asked = JUDGE.c.id.in_(judges) if judges else true()
+        yield _Source("judge", "added", JUDGE.c.created_at, judge, is_asked)
+        yield _Source("judge", "renamed", JUDGE.c.renamed_at, judge, is_asked)
+    if topic is None and not judges:
+        yield _Source("collection", "made", _COLLECTION.c.created_at, {"name": _COLLECTION.c.name})
+        version = {"guideline_version": GUIDELINE.c.version}
+        yield _Source("guidelines", "set", GUIDELINE.c.created_at, version)
+        gone = {name: ERASURE.c[name] for name in ("kind", "judgements", "events")}
+        yield _Source("judge", "erased", ERASURE.c.erased_at, gone)
 
 
 TextThen = Literal["same", "changed", "came later", "removed", "none", "not known"]
@@ -553,9 +496,9 @@ class HistoryQueries(Area):
             judges = [judge_id(session, name) for name in asked.judges]
             total = 0
             things: list[Entry] = []
-            for query, at, entry_of in _things(topic, judges):
-                rows, n = _newest(session, query, at, asked)
-                things += map(entry_of, rows)
+            for source in _sources(topic, judges):
+                entries, n = source.newest(session, asked)
+                things += entries
                 total += n
             # Row ids tell in which order judges were added; names that were made anonymous do not.
             named = attrgetter("topic", "name", "judge")

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import select
-from sqlmodel import Session
 
 from store.db.database import Area
 from store.db.tables import ASSIGNMENT_PLAN, JUDGE, POOL
@@ -43,16 +42,6 @@ class IfPooled:
     plan: Mapping[str, Any] | None
     """How documents were assigned last, as `store.records.AssignmentPlan.manifest`; ``None`` =
     nothing is assigned, so that every judge is shown every document."""
-
-
-def _newest_plan(session: Session) -> dict[str, Any] | None:
-    """Return how documents were assigned last; ``None`` = nothing is assigned."""
-    if not has_assignments(session):
-        return None
-    query = select(ASSIGNMENT_PLAN.c.manifest).order_by(ASSIGNMENT_PLAN.c.id.desc()).limit(1)
-    stored = session.scalar(query)
-    manifest: dict[str, Any] = {} if stored is None else json.loads(stored)
-    return manifest
 
 
 class PoolChanges(Area):
@@ -97,4 +86,7 @@ class PoolChanges(Area):
                 pair = (topics.ids.get(topic, unknown), documents.ids.get(docno, unknown))
                 asked.append((pair, Assignable(topic, docno)))
             found = with_judges(session, asked, names, names)
-            return IfPooled(tuple(found), able, _newest_plan(session))
+            if not has_assignments(session):
+                return IfPooled(tuple(found), able, None)
+            newest = select(ASSIGNMENT_PLAN.c.manifest).order_by(ASSIGNMENT_PLAN.c.id.desc())
+            return IfPooled(tuple(found), able, json.loads(session.scalar(newest.limit(1)) or "{}"))

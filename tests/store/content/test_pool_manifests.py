@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from store.content.pools import differences, name_taken, without_run
+from store.content.pools import differences, display_order, former_name, is_same_plan, name_taken, without_run
 
 
 def test_a_run_that_left_is_named_and_its_documents_are_not_counted() -> None:
@@ -39,3 +39,23 @@ def test_a_name_that_is_taken_says_what_differs_and_what_to_do() -> None:
     assert "--as-pool" not in error.hint
     error = name_taken("main", old, {"strategy": "imported"}, withdrawn=False)
     assert error.hint == "another --as-pool NAME gives this one its own name"
+
+
+def test_plan_is_the_same_whatever_version_wrote_it() -> None:
+    """The version of the program is no part of a plan."""
+    assert is_same_plan({"seed": 1, "version": "1"}, {"seed": 1, "version": "2"})
+
+
+def test_differences_name_values_and_runs() -> None:
+    """Numbers and words with both values; runs with what became of them."""
+    found = differences({"seed": 1, "parameters": {"depth": 5}}, {"parameters": {"depth": 7}})
+    assert found == " (depth 5, not 7; seed 1, not none)"
+    x, other, y = ({"tag": tag, "sha256": file} for tag, file in ("xf", "xg", "yf"))
+    assert differences({"runs": [x]}, {"runs": [other, y]}) == " (run `x` had another file; no run `y`)"
+
+
+def test_order_and_former_names() -> None:
+    """A random order names its seed; a former name is the first that is free."""
+    assert display_order({"out_order": "random", "seed": 7}) == "random:7"
+    assert display_order({}) == "docno"
+    assert former_name("main", ["main", "main.replaced-1"]) == "main.replaced-2"

@@ -13,6 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import confusion_matrix
 
+from store.formats.scale import parse_scale
+from store.judging import disagreements as told
 from store.judging.disagreements import (
     Case,
     GivenGrade,
@@ -212,3 +214,32 @@ def test_unresolved_between_two_judges_is_of_them_alone() -> None:
     assert not Selection(unresolved="majority").takes(case)
     assert Selection(unresolved="majority", judges=("a", "b")).takes(case, (1, 2))
     assert not Selection(unresolved="majority", judges=("b", "c")).takes(case, (2, 3))
+
+
+def test_grades_given_differ_with_a_gap_or_without() -> None:
+    """A grade against cannot is a disagreement without a gap; cannot twice is none."""
+    assert [told.is_disagreement(given) for given in ([2, 2, 0], [2, None], [None, None])] == [
+        True,
+        True,
+        False,
+    ]
+    assert [told.gap_of(given) for given in ([0, 3, 1], [2, None], [-2, 0, None])] == [3, None, 2]
+
+
+def test_basis_is_written_and_read() -> None:
+    """In the order of grades, then cannot; an order that a desk of a judge wrote has none."""
+    assert told.basis_of([2, None, 0]) == "0,2,cannot"
+    assert (told.read_basis("0,2,cannot"), told.read_basis("")) == ((0, 2, None), ())
+    seen = [told.seen_basis(order) for order in (told.display_order([2, None, 0]), "docno", None)]
+    assert seen == ["0,2,cannot", None, None]
+
+
+def test_cell_is_named_by_grades_letters_or_cannot() -> None:
+    """In any order, in small letters or capitals."""
+    assert told.parse_cell("S,c", parse_scale("ntcir")) == (0, 3)
+    assert told.parse_cell("cant,0", parse_scale("0-2")) == (0, None)
+
+
+def test_letters_go_on_after_z() -> None:
+    """As the columns of a spreadsheet do."""
+    assert [told.letter(place) for place in (0, 25, 26, 27 * 26)] == ["A", "Z", "AA", "AAA"]

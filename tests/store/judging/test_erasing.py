@@ -14,7 +14,7 @@ from sqlalchemy import inspect
 from store.collection import Collection
 from store.errors import ConflictError, StoreError, UnknownNameError
 from store.formats.scale import parse_scale
-from store.judging.erasing import Scrubbed, Shared
+from store.judging.erasing import Scrubbed, Shared, removed_words
 from store.records import (
     Action,
     AssignmentPlan,
@@ -330,3 +330,11 @@ def test_bytes_of_a_server_are_not_touched(postgres_url: str) -> None:
     scale = parse_scale("0-2")
     with Collection.create(postgres_url, name="x", scale=scale, program="x") as made:
         assert made.erasures.scrub() is Scrubbed.NOT_HERE
+
+
+def test_what_is_gone_is_told_in_words() -> None:
+    """Judgements of one or of several judges; nothing where nobody was erased."""
+    assert removed_words([31]) == "31 judgements of an erased judge removed"
+    assert removed_words([1]) == "1 judgement of an erased judge removed"
+    assert removed_words([1200, 3]) == "1,203 judgements of 2 erased judges removed"
+    assert removed_words([]) == ""

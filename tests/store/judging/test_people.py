@@ -10,6 +10,7 @@ from sqlalchemy import text
 
 from store.collection import Collection
 from store.errors import ArgumentError, ConflictError, UnknownNameError
+from store.judging.judges import Disguise, are_disguised
 from store.records import Action, AssignmentPlan, Existing, Judge, JudgeKind, Place, Purpose, Qrel, Scope
 from tests.store.outside import Sitting, contents, engine_of, execute, make_pool
 
@@ -216,3 +217,13 @@ def test_unknown_judge_among_several_changes_nobody(ready: Collection, collectio
     with pytest.raises(UnknownNameError, match="unknown judge `bbo`"):
         ready.judges.anonymise(["bob", "bbo"])
     assert contents(collection_name) == before
+
+
+def test_names_are_replaced_as_words_of_their_own() -> None:
+    """A name within another word stays."""
+    disguise = Disguise({"ann": "judge-2", "bob": "judge-1"})
+    assert disguise.name("ann") == "judge-2"
+    assert disguise.within("unjudged-ann") == "unjudged-judge-2"
+    assert disguise.within("annotated") == "annotated"
+    assert are_disguised(["judge-2", "judge-1"])
+    assert not are_disguised(["judge-1", "ann"])

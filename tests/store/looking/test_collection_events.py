@@ -282,3 +282,9 @@ def test_conditions_choose_as_a_plain_loop_does(
     assert replace(asked, limit=None).holds(first) == (
         (since is None or since <= 0) and (until is None or until > 0)
     )
+
+
+def test_stretch_ends_before_its_last_moment() -> None:
+    """The first moment is in it."""
+    day = Stretch(since=datetime(2026, 3, 2, tzinfo=UTC), until=datetime(2026, 3, 3, tzinfo=UTC))
+    assert [day.holds(datetime(2026, 3, number, tzinfo=UTC)) for number in (1, 2, 3)] == [False, True, False]
