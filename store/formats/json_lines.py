@@ -78,6 +78,8 @@ def _no_constant(name: str) -> Any:
 
 
 _DECODER = json.JSONDecoder(object_pairs_hook=once, parse_constant=_no_constant)
+_LINES = json.JSONDecoder(object_pairs_hook=once)
+"""Of topics and documents, in which NaN is put up with."""
 
 
 def _kind_of(data: Any) -> str:
@@ -156,7 +158,8 @@ def read_texts(
 def _json_object(line: int, text: str, faults: FaultList) -> dict[str, Any] | None:
     """Read a line that must be a JSON object; on a fault, tell it and return ``None``."""
     try:
-        value = json.loads(text, object_pairs_hook=once)
+        # `json.loads` makes a decoder for every line; but it refuses a byte order mark by its name.
+        value = (json.loads if text.startswith("\ufeff") else _LINES.decode)(text)
     except NoObjectError as error:
         message = str(error)
     except json.JSONDecodeError as error:
