@@ -126,7 +126,10 @@ class ChangeCount:
             state = State.UNJUDGED if known is None else known.state
             counts.setdefault(pair[0], Counter())[PooledWhen.NEW, state] += 1
         by_topic = {
-            topic: {part: _state_counts(counts[topic], part) for part in PooledWhen}
+            topic: {
+                part: StateCounts(**{state.value: counts[topic][part, state] for state in State})
+                for part in PooledWhen
+            }
             for topic in sorted(counts, key=natural_key)
         }
         return PoolChange(by_topic, outside["before"], outside["after"], [*self._new], [*self._leaving])
@@ -137,11 +140,6 @@ def _leaves(pair: Pair, one: PairState, leaving: Mapping[str, Container[Pair] | 
     if not one.pools:
         return False
     return all(name in leaving and ((gone := leaving[name]) is None or pair in gone) for name in one.pools)
-
-
-def _state_counts(counts: Counter[tuple[PooledWhen, State]], part: PooledWhen) -> StateCounts:
-    """Return the counts of one part."""
-    return StateCounts(**{state.value: counts[part, state] for state in State})
 
 
 class PoolSide(StrEnum):

@@ -62,7 +62,9 @@ def contributions(
     A pair is unique to a group when every run that has it belongs to it; a run without a group is one of its
     own.
     """
-    _check_depth(runs, depth)
+    if not 1 <= depth <= runs.depth:
+        requirement = f"must be from 1 to {runs.depth}, the depth the runs were read at"
+        raise ArgumentError("depth", requirement, depth)
     owners = [run.group or run.tag if by_group else run.tag for run in runs.feeding]
     names = sorted(set(owners))
     codes = np.array([names.index(owner) for owner in owners], np.int64)
@@ -114,13 +116,6 @@ def _grades(of_topic: TopicRuns, is_relevant: IsRelevant) -> tuple[NDArray[np.bo
     found = [is_relevant.get((topic, docno)) for docno in of_topic.docnos]
     judged = np.array([one is not None for one in found], np.bool_)
     return judged, np.array([bool(one) for one in found], np.bool_)
-
-
-def _check_depth(runs: RunSet, depth: int) -> None:
-    """Raise `ArgumentError` when the runs do not reach the depth."""
-    if not 1 <= depth <= runs.depth:
-        requirement = f"must be from 1 to {runs.depth}, the depth the runs were read at"
-        raise ArgumentError("depth", requirement, depth)
 
 
 @dataclass(frozen=True, slots=True)

@@ -116,15 +116,12 @@ class LiveDrawing:
         """Return a pool with its runs; ``None`` = they are not those it was made from."""
         if name not in self._pools and name not in self._refused:
             try:
-                self._pools[name] = AdaptivePool(_runs_of(self._collection, manifest), manifest)
+                tags = [run["tag"] for run in manifest["runs"] if run["contributes"]]
+                depth, order = manifest["parameters"]["depth"], manifest["order"]
+                runs = stored_runs(self._collection, depth=depth, order=order, tags=tags)
+                self._pools[name] = AdaptivePool(runs, manifest)
             except StoreError:
                 raise
             except PoolerError as error:
                 self._refused[name] = error
         return self._pools.get(name)
-
-
-def _runs_of(collection: Collection, manifest: dict[str, Any]) -> StoredRuns:
-    """Load the runs that feed a pool."""
-    tags = [run["tag"] for run in manifest["runs"] if run["contributes"]]
-    return stored_runs(collection, depth=manifest["parameters"]["depth"], order=manifest["order"], tags=tags)

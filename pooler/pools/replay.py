@@ -152,18 +152,27 @@ class OrderPoint:
     tau_ap: TauResult
 
 
-def check_replayable(strategy: AnyStrategy, seed: int | None) -> None:
+def check_replayable(
+    strategy: AnyStrategy, seed: int | None, parameters: Mapping[str, ParameterValue] | None = None
+) -> None:
     """Raise `ArgumentError` when a strategy cannot be followed document by document.
 
-    A sampling strategy draws once, for a budget, and has no order; a strategy that chooses at
-    random needs a seed.
+    A sample is drawn at once and has no order. What chooses at random, with all `parameters` if they are
+    given, needs a seed.
     """
     if isinstance(strategy, SamplingStrategy):
         requirement = "must order documents; a sample, drawn at once, has no order to replay"
         raise ArgumentError("strategy", requirement, strategy.name)
-    if isinstance(strategy, AdaptiveStrategy) and strategy.needs_seed and seed is None:
+    if seed is None and _is_random(strategy, parameters):
         requirement = f"must be given: `{strategy.name}` chooses at random"
         raise ArgumentError("seed", requirement, seed, hint="--seed 1")
+
+
+def _is_random(strategy: AnyStrategy, parameters: Mapping[str, ParameterValue] | None) -> bool:
+    """Say whether choices are random."""
+    if not isinstance(strategy, AdaptiveStrategy):
+        return False
+    return strategy.needs_seed if parameters is None else strategy.needs_seed_for(parameters)
 
 
 def replay_topic(
@@ -179,14 +188,14 @@ def replay_topic(
     `parameters` are all of the strategy's (`Strategy.complete`); `topic` has scores where the strategy uses
     them.
     """
-    check_replayable(strategy, seed)
+    check_replayable(strategy, seed, parameters)
     given: dict[str, ParameterValue | None] = dict(parameters)
     if not topic.rankings.n_documents:
         order = _NO_IDS
     elif isinstance(strategy, FixedStrategy):
         order = descending(strategy.values(topic.rankings, **given))
     elif isinstance(strategy, AdaptiveStrategy):
-        if strategy.needs_seed:
+        if _is_random(strategy, parameters):
             given["seed"] = seed
         order = _follow(strategy.start(topic.rankings, **given), topic.outcomes, unjudged)
     outcomes = topic.outcomes[order]

@@ -26,6 +26,8 @@ _NO_NUMBER = -1
 _SHIFT = np.uint64(31)
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)
 """Odd, so that multiplying loses nothing of a word."""
+_FACTORS = [np.uint64(pow(int(_FACTOR), place, 1 << 64)) for place in range(1, _MOST_WORDS + 1)]
+"""One for each word, odd as well."""
 
 
 class DocnoNumbers:
@@ -175,7 +177,8 @@ class DocnoNumbers:
         end = self._n + words[0].size
         if end > self._words[0].size:
             room = max(1 << _FIRST_BITS, end + end // 2)
-            self._words = [_with_room(word[: self._n], room) for word in self._words]
+            rest = np.zeros(room - self._n, np.uint64)
+            self._words = [np.concatenate((word[: self._n], rest)) for word in self._words]
         for place, word in enumerate(self._words):
             word[self._n : end] = words[place] if place < len(words) else 0
         self._n = end
@@ -222,18 +225,3 @@ class DocnoNumbers:
 def _empty_slots(bits: int) -> NDArray[np.int32]:
     """Make a table without numbers."""
     return np.full(1 << bits, _NO_NUMBER, np.int32)
-
-
-def _with_room(word: NDArray[np.uint64], room: int) -> NDArray[np.uint64]:
-    """Copy an array to the front of a longer one."""
-    longer = np.zeros(room, np.uint64)
-    longer[: word.size] = word
-    return longer
-
-
-def _factors() -> list[np.uint64]:
-    """Make an odd factor for each word."""
-    return [np.uint64(pow(int(_FACTOR), place, 1 << 64)) for place in range(1, _MOST_WORDS + 1)]
-
-
-_FACTORS = _factors()

@@ -104,16 +104,15 @@ def stream_rankings(path: str, seen: RunSeen, *, block_bytes: int = BLOCK_BYTES)
     """
     for parts in _by_topic(topic_parts(path, seen, with_ranks=True, block_bytes=block_bytes)):
         check_across([part.keys for part in parts])
-        every = [np.arange(len(part.docnos)) for part in parts]
-        packed = [part.docnos.packed(rows) for part, rows in zip(parts, every, strict=True)]
-        scores = [part.scores.exact(rows) for part, rows in zip(parts, every, strict=True)]
-        ranks = [part.ranks for part in parts if part.ranks is not None]
-        yield WholeRanking(
-            parts[0].topic.decode(),
-            b"\n".join(packed),
-            np.concatenate(scores),
-            np.concatenate(ranks) if len(ranks) == len(parts) else None,
-        )
+        packed = [part.docnos.packed(np.arange(len(part.docnos))) for part in parts]
+        yield WholeRanking(parts[0].topic.decode(), b"\n".join(packed), *_scores_and_ranks(parts))
+
+
+def _scores_and_ranks(parts: Sequence[TopicPart]) -> tuple[NDArray[np.float64], NDArray[np.int64] | None]:
+    """Return the scores of a topic to the last bit, and its stated ranks where all are integers."""
+    scores = [part.scores.exact(np.arange(len(part.docnos))) for part in parts]
+    ranks = [part.ranks for part in parts if part.ranks is not None]
+    return np.concatenate(scores), np.concatenate(ranks) if len(ranks) == len(parts) else None
 
 
 def _by_topic(parts: Iterable[TopicPart]) -> Iterator[list[TopicPart]]:
@@ -241,16 +240,8 @@ class RunReader:
         ordered = np.sort(numbers)
         if (ordered[1:] == ordered[:-1]).any():
             raise SuspicionError("a document twice in a topic")
-        every = [np.arange(len(part.docnos)) for part in parts]
-        scores = [part.scores.exact(rows) for part, rows in zip(parts, every, strict=True)]
-        ranks = [part.ranks for part in parts if part.ranks is not None]
-        return self._pack(
-            parts[0].topic.decode(),
-            _Docnos([part.docnos for part in parts]),
-            numbers,
-            np.concatenate(scores),
-            np.concatenate(ranks) if len(ranks) == len(parts) else None,
-        )
+        docnos = _Docnos([part.docnos for part in parts])
+        return self._pack(parts[0].topic.decode(), docnos, numbers, *_scores_and_ranks(parts))
 
     def _pack(
         self,

@@ -18,6 +18,7 @@ import math
 from abc import ABC, abstractmethod
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pooler.strategies.adaptive import Unobserved
 from pooler.strategies.kinds import AdaptiveStrategy, Parameter
@@ -37,9 +38,14 @@ class Bandit(ABC):
     was cut; so does MaxMean in Lipani et al.'s implementation, whose other bandits credit the arm
     pulled alone. So it does not matter from which arm a document came, and `observe` takes any
     document alike. A document without a judgement earns nothing, and counts as no pull.
+
+    Where the choice after n observed documents is random, its numbers are the first of the topic's
+    random stream of step n.
     """
 
-    def __init__(self, rankings: TopicRankings) -> None:
+    def __init__(self, rankings: TopicRankings, *, seed: int = 0) -> None:
+        self._seed = seed
+        self._topic = rankings.topic
         self._unobserved = Unobserved(rankings)
         self._hits: list[float] = [0] * rankings.n_runs
         """By run: relevant documents among those judged."""
@@ -65,6 +71,11 @@ class Bandit(ABC):
     @abstractmethod
     def _arm(self, arms: list[int]) -> int:
         """Return the arm to pull next, of those there are: runs, ascending, at least one."""
+
+    def _numbers(self, n_numbers: int) -> NDArray[np.float64]:
+        """Draw numbers for this choice."""
+        step = self._unobserved.n_observed
+        return uniform_numbers(self._seed, self._topic, n_numbers, step=step)
 
     def _credit(self, run: int, reward: int) -> None:
         """Credit a run with a reward of 0 or 1."""
@@ -93,10 +104,9 @@ class EpsilonGreedy(Bandit):
     share of relevant documents among those judged (1/2 where none is).
     With ``c=0.01`` and ``d=0.1``, the values of [1]_, the first m pulls are all random.
 
-    The choice after n observed documents takes two numbers of the topic's random stream of step
-    n: the first decides whether it is random, the second on the arm. n in the formula counts
-    judged documents, and 1 for the pull to come. O(n_runs) for each document, and 20 microseconds
-    for the random numbers.
+    Of two random numbers the first decides whether the choice is random, the second on the arm. n in
+    the formula counts judged documents, and 1 for the pull to come. O(n_runs) for each document, and
+    20 microseconds for the random numbers.
 
     Examples
     --------
@@ -112,15 +122,12 @@ class EpsilonGreedy(Bandit):
     """
 
     def __init__(self, rankings: TopicRankings, *, seed: int, c: float, d: float) -> None:
-        super().__init__(rankings)
-        self._seed = seed
-        self._topic = rankings.topic
+        super().__init__(rankings, seed=seed)
         # The square of a small d would be 0.
         self._scale = c * rankings.n_runs / d / d
 
     def _arm(self, arms: list[int]) -> int:
-        step = self._unobserved.n_observed
-        whether, which = uniform_numbers(self._seed, self._topic, 2, step=step).tolist()
+        whether, which = self._numbers(2).tolist()
         if whether < self._scale / (self._n_judged + 1):
             return arms[int(which * len(arms))]
         return max(arms, key=self._mean)
@@ -220,8 +227,8 @@ class Thompson(Bandit):
 
     For whole numbers, Beta(a, b) is the distribution of the a-th smallest of a + b - 1 uniform
     numbers [4]_, and this is how it is drawn: no distribution of numpy, no logarithm of the
-    machine has a part in it. The choice after n observed documents takes numbers of the topic's
-    random stream of step n: the first 1 + hits + misses for the first arm by tag, and so on.
+    machine has a part in it. The first 1 + hits + misses numbers are for the first arm by tag, and
+    so on.
 
     O(j log j) for each document, where j is the sum over runs of judged documents, counted once for
     each run.
@@ -244,19 +251,12 @@ class Thompson(Bandit):
     'a'
     """
 
-    def __init__(self, rankings: TopicRankings, *, seed: int) -> None:
-        super().__init__(rankings)
-        self._seed = seed
-        self._topic = rankings.topic
-
     def _arm(self, arms: list[int]) -> int:
         hits = np.array([self._hits[run] for run in arms], np.intp)
         counts = np.array([self._judged[run] for run in arms], np.intp) + 1
-        step = self._unobserved.n_observed
-        numbers = uniform_numbers(self._seed, self._topic, int(counts.sum()), step=step)
         # One row an arm; what is beyond its numbers is sorted to the end.
         rows = np.full((len(arms), counts.max()), 2.0)
-        rows[np.arange(rows.shape[1]) < counts[:, np.newaxis]] = numbers
+        rows[np.arange(rows.shape[1]) < counts[:, np.newaxis]] = self._numbers(int(counts.sum()))
         rows.sort(axis=1)
         # The first of equals.
         return arms[int(rows[np.arange(len(arms)), hits].argmax())]

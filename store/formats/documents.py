@@ -24,7 +24,7 @@ from typing import Literal, get_args
 from store.errors import ArgumentError, FaultList
 from store.fields import id_fault
 from store.formats.compression import DamagedDataError
-from store.formats.json_lines import IdRegister, id_value, json_object, text_value
+from store.formats.json_lines import IdRegister, read_texts
 from store.formats.lines import BOM, DOCUMENTS, open_bytes, read_text_lines, told_kind
 from store.formats.sgml import Record, elements, fold, plain_text, read_records, shortened, without_comments
 from store.formats.topics import doubt_words, header_fields
@@ -83,18 +83,10 @@ def _documents(path: str, form: DocumentFormat, doubt: Callable[[str], None] | N
 
 def _read_jsonl(lines: Iterator[tuple[int, str]], ids: IdRegister, faults: FaultList) -> Iterator[Document]:
     """Read one JSON object a line."""
-    for number, line in lines:
-        n_faults = len(faults)
-        record = json_object(number, line, faults) if line.strip() else None
-        if record is None:
-            continue
-        docno = id_value(number, record, DOCNO_KEYS, faults)
-        title = text_value(number, record, TITLE_KEYS, faults)
-        text = text_value(number, record, TEXT_KEYS, faults)
-        if docno is not None:
-            ids.add(number, docno, id_fault(docno))
-            if len(faults) == n_faults:
-                yield Document(docno, title or "", text)
+    for number, docno, texts, n_faults in read_texts(lines, DOCNO_KEYS, _FIELDS, faults):
+        ids.add(number, docno, id_fault(docno))
+        if len(faults) == n_faults:
+            yield Document(docno, texts["title"] or "", texts["text"])
 
 
 def _read_trec(lines: Iterator[tuple[int, str]], ids: IdRegister, faults: FaultList) -> Iterator[Document]:

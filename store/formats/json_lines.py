@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from store.errors import FaultList
@@ -78,6 +78,8 @@ def _no_constant(name: str) -> Any:
 
 
 _DECODER = json.JSONDecoder(object_pairs_hook=once, parse_constant=_no_constant)
+_LINES = json.JSONDecoder(object_pairs_hook=once)
+"""Of topics and documents, in which NaN is put up with."""
 
 
 def _kind_of(data: Any) -> str:
@@ -116,10 +118,48 @@ class IdRegister:
             self._line_of[text] = line
 
 
-def json_object(line: int, text: str, faults: FaultList) -> dict[str, Any] | None:
+def read_texts(
+    lines: Iterable[tuple[int, str]],
+    id_keys: Sequence[str],
+    fields: Mapping[str, Sequence[str]],
+    faults: FaultList,
+) -> Iterator[tuple[int, str, dict[str, str | None], int]]:
+    """Yield line number, id, texts by field, and the number of faults before it, of objects with an id.
+
+    An id, and the text of each field, is the first value that there is under one of its keys.
+    """
+    columns = {"": id_keys, **fields}
+    for number, line in lines:
+        n_faults = len(faults)
+        record = _json_object(number, line, faults) if line.strip() else None
+        if record is None:
+            continue
+        texts: dict[str, str | None] = {}
+        for name, keys in columns.items():
+            value = None
+            for key in keys:
+                if (value := record.get(key)) is not None:
+                    break
+            if value is None or isinstance(value, str):
+                texts[name] = value
+            elif not name and isinstance(value, int) and not isinstance(value, bool):
+                texts[name] = str(value)
+            else:
+                wanted = "text" if name else "text or an integer"
+                faults.add(number, f"expected {wanted} in `{key}`, got {_json_kind(value)}", "type")
+                texts[name] = None
+            if not name and value is None:
+                faults.add(number, f"expected an id in `{'`, `'.join(keys)}`, got none", "missing")
+        text_id = texts.pop("")
+        if text_id is not None:
+            yield number, text_id, texts, n_faults
+
+
+def _json_object(line: int, text: str, faults: FaultList) -> dict[str, Any] | None:
     """Read a line that must be a JSON object; on a fault, tell it and return ``None``."""
     try:
-        value = json.loads(text, object_pairs_hook=once)
+        # `json.loads` makes a decoder for every line; but it refuses a byte order mark by its name.
+        value = (json.loads if text.startswith("\ufeff") else _LINES.decode)(text)
     except NoObjectError as error:
         message = str(error)
     except json.JSONDecodeError as error:
@@ -133,34 +173,6 @@ def json_object(line: int, text: str, faults: FaultList) -> dict[str, Any] | Non
             return value
         message = f"expected a JSON object, got {_json_kind(value)}"
     faults.add(line, message, "json")
-    return None
-
-
-def id_value(line: int, record: Mapping[str, Any], keys: Sequence[str], faults: FaultList) -> str | None:
-    """Return the first id there is under `keys`; on a fault, tell it and return ``None``."""
-    for key in keys:
-        value = record.get(key)
-        if isinstance(value, str):
-            return value
-        if isinstance(value, int) and not isinstance(value, bool):
-            return str(value)
-        if value is not None:
-            message = f"expected text or an integer in `{key}`, got {_json_kind(value)}"
-            faults.add(line, message, "type")
-            return None
-    faults.add(line, f"expected an id in `{'`, `'.join(keys)}`, got none", "missing")
-    return None
-
-
-def text_value(line: int, record: Mapping[str, Any], keys: Sequence[str], faults: FaultList) -> str | None:
-    """Return the first text there is under `keys`, else ``None``; tell a value of another kind."""
-    for key in keys:
-        value = record.get(key)
-        if isinstance(value, str):
-            return value
-        if value is not None:
-            faults.add(line, f"expected text in `{key}`, got {_json_kind(value)}", "type")
-            return None
     return None
 
 

@@ -17,6 +17,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 from typing import Any, Literal, TextIO
 
 from store.errors import ArgumentError, FaultList
@@ -118,7 +119,7 @@ def iterate_judgements(
     """
     _check(form)
     rows = read_json_lines(path, faults) if form == "jsonl" else _tsv_values(path, faults)
-    chain, states, kinds = EventChain(faults), StateReader(faults), _KindReader(faults)
+    events, states, kinds = EventChain(faults), StateReader(faults), _KindReader(faults)
     is_history: bool | None = None
     for number, values in rows:
         if is_history is None:
@@ -127,7 +128,7 @@ def iterate_judgements(
         kind = kinds.take(values, number)
         if is_history:
             event = event_of_values(values, number, faults)
-            if event is not None and chain.accepts(event, number) and faults.count == before:
+            if event is not None and events.accepts(event, number) and faults.count == before:
                 yield number, event, kind
             continue
         state = states.read(values, number)
@@ -197,14 +198,8 @@ def _lines(
     whole = (row | {_KIND: kinds[row["judge"]].value} for row in rows)
     if form == "jsonl":
         return (json_line({name: row[name] for name in names}) for row in whole)
-    return _tsv_lines(whole, names)
-
-
-def _tsv_lines(rows: Iterable[Mapping[str, Any]], names: tuple[str, ...]) -> Iterator[str]:
-    """Write a header, and rows of JSON values below it."""
-    yield "\t".join(names)
-    for row in rows:
-        yield "\t".join(_cell(name, row[name]) for name in names)
+    cells = ("\t".join(_cell(name, row[name]) for name in names) for row in whole)
+    return chain(["\t".join(names)], cells)
 
 
 def _cell(name: str, value: Any) -> str:
@@ -294,18 +289,10 @@ def write_events(events: Iterable[JudgementEvent], stream: TextIO) -> None:
     stream.writelines(f"{json_line(event_values(event))}\n" for event in events)
 
 
-def read_events(path: str) -> list[JudgementEvent]:
-    """Read what `write_events` wrote, in file order; keys may come in any order."""
-    faults = FaultList(path)
-    events = [event for _, event in iterate_events(path, faults)]
-    faults.raise_if_any()
-    return events
-
-
 def iterate_events(path: str, faults: FaultList) -> Iterator[tuple[int, JudgementEvent]]:
-    """Yield events with their line numbers, from 1; a line with a fault is not yielded. See `read_events`."""
-    chain = EventChain(faults)
+    """Yield events with their line numbers, from 1; a line with a fault is not yielded."""
+    events = EventChain(faults)
     for number, values in read_json_lines(path, faults):
         event = event_of_values(values, number, faults)
-        if event is not None and chain.accepts(event, number):
+        if event is not None and events.accepts(event, number):
             yield number, event

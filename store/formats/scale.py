@@ -10,12 +10,11 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Collection, Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 from store.errors import ArgumentError, Fault, FaultList, FormatError
 from store.formats.compression import DamagedDataError
-from store.formats.lines import BOM, open_bytes
+from store.formats.lines import BOM, is_regular_file, open_bytes
 from store.records import Grade, Scale
 
 
@@ -79,7 +78,7 @@ def parse_scale(text: str) -> Scale:
         if not low < high <= low + 20:
             raise ArgumentError("scale", "must rise by 1 to 20 grades", text, hint=_SCALE_HINT)
         return _numbered(low, high)
-    if not _is_file(text):
+    if not is_regular_file(text):
         requirement = "must be LOW-HIGH, binary, ntcir, or a TOML file that exists"
         raise ArgumentError("scale", requirement, text, hint=_SCALE_HINT)
     return _from_toml(text)
@@ -152,14 +151,6 @@ def _key(value: int) -> str:
 def _can_be_seen(key: str) -> bool:
     """Say whether a key is one character that a hint can show."""
     return len(key) == 1 and key.isprintable() and not key.isspace()
-
-
-def _is_file(name: str) -> bool:
-    """Say whether there is a file of that name; a name no file can have is none."""
-    try:
-        return Path(name).is_file()
-    except (OSError, ValueError):
-        return False
 
 
 def _from_toml(path: str) -> Scale:

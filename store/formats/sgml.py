@@ -166,14 +166,9 @@ def plain_text(text: str) -> str:
     and several of them inside become one.
     """
     if "<" in text:
-        text = _TAG.sub(_separator, without_comments(text))
+        text = _TAG.sub(lambda tag: "" if tag[1].lower() in INLINE_TAGS else "\n", without_comments(text))
     text = _BLANK_LINES.sub("\n\n", _LEADING_BLANK_LINES.sub("", text))
     return unescape(text.rstrip(" \t\n\r"))
-
-
-def _separator(match: re.Match[str]) -> str:
-    """Return what stands for a tag in plain text."""
-    return "" if match[1].lower() in INLINE_TAGS else "\n"
 
 
 def without_comments(text: str) -> str:

@@ -27,7 +27,7 @@ from xml.parsers import expat
 
 from store.errors import ArgumentError, FaultList
 from store.fields import topic_fault
-from store.formats.json_lines import IdRegister, id_value, json_object, text_value
+from store.formats.json_lines import IdRegister, read_texts
 from store.formats.lines import TOPICS, read_text_lines, told_kind
 from store.formats.sgml import INLINE_TAGS, Record, fold, read_records, shortened, unescape
 from store.records import Topic
@@ -222,15 +222,9 @@ def _read_tsv(lines: Iterable[tuple[int, str]], topics: _Topics, faults: FaultLi
 
 def _read_jsonl(lines: Iterable[tuple[int, str]], topics: _Topics, faults: FaultList) -> None:
     """Read one JSON object a line."""
-    for number, line in lines:
-        record = json_object(number, line, faults) if line.strip() else None
-        if record is None:
-            continue
-        n_faults = len(faults)
-        topic = id_value(number, record, TOPIC_KEYS, faults)
-        texts = {name: text_value(number, record, keys, faults) or "" for name, keys in FIELD_KEYS.items()}
-        if topic is not None and len(faults) == n_faults:
-            topics.add(number, topic, texts)
+    for number, topic, texts, n_faults in read_texts(lines, TOPIC_KEYS, FIELD_KEYS, faults):
+        if len(faults) == n_faults:
+            topics.add(number, topic, {name: text or "" for name, text in texts.items()})
 
 
 def _read_xml(lines: Iterable[tuple[int, str]], topics: _Topics, faults: FaultList) -> None:

@@ -139,6 +139,19 @@ def test_seed_goes_to_strategies_that_need_one_only() -> None:
         replay_topic(row_of(started, needs_seed=True), TOPIC, {})
 
 
+def test_seed_goes_to_a_strategy_that_is_random_by_its_parameters_alone() -> None:
+    """What goes on at random after a depth pool gives the same again with a seed, and needs one."""
+    row = find_strategy("depth-then")
+    parameters = row.complete({"then": "thompson", "first": 1})
+    rankings, _ = rankings_of([[f"{run}-{place}" for place in range(9)] for run in range(5)], topic="51")
+    outcomes = np.arange(rankings.n_documents, dtype=np.int8) % 2
+    topic = JudgedTopic(rankings, outcomes, np.flatnonzero(outcomes), np.arange(22))
+    first, again = (replay_topic(row, topic, parameters, seed=1).order.tolist() for _ in range(2))
+    assert first == again
+    with pytest.raises(ArgumentError, match="`seed` must be given: `depth-then` chooses at random"):
+        replay_topic(row, topic, parameters)
+
+
 def test_sampling_strategies_are_refused() -> None:
     """A sample has no order in which judgements could be spent."""
 

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from store.errors import ArgumentError, FormatError
+from store.errors import ArgumentError, FaultList, FormatError
 from store.event import EVENT, FIELDS, JudgementEvent
-from store.formats.judgements import read_events, write_events
+from store.formats.judgements import iterate_events, write_events
 from store.records import Action, Passage, State
 from tests.store.formats.judgement_events import histories
 
@@ -52,6 +52,14 @@ LINE = (
     ' "document_sha256": "' + "ab" * 32 + '", "sitting": 1,'
     ' "topic_version": null, "follows": null, "settled": null}\n'
 )
+
+
+def read_events(path: str) -> list[JudgementEvent]:
+    """Read a file of events whole, or raise all its faults."""
+    faults = FaultList(path)
+    events = [event for _, event in iterate_events(path, faults)]
+    faults.raise_if_any()
+    return events
 
 
 def written(events: list[JudgementEvent]) -> str:
