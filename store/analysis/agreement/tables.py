@@ -376,9 +376,7 @@ def coefficients(
         By the name of the coefficient; NaN where it is undefined.
     """
     names = BINARY_NAMES if binary else PAIR_NAMES
-    columns = {"raw": stacked("raw", tables)} | {
-        name: stacked(name, tables, values if name == "alpha_interval" else None) for name in names
-    }
+    columns = {"raw": stacked("raw", tables)} | {name: stacked(name, tables, values) for name in names}
     columns["kappa_se"] = stacked_standard_errors(tables)
     if binary:
         columns["positive"] = stacked("positive", tables)
