@@ -376,7 +376,9 @@ def coefficients(
         By the name of the coefficient; NaN where it is undefined.
     """
     names = BINARY_NAMES if binary else PAIR_NAMES
-    columns = {"raw": stacked("raw", tables)} | {name: stacked(name, tables, values) for name in names}
+    columns = {"raw": stacked("raw", tables)} | {
+        name: stacked(name, tables, None if binary else values) for name in names
+    }
     columns["kappa_se"] = stacked_standard_errors(tables)
     if binary:
         columns["positive"] = stacked("positive", tables)
