@@ -41,7 +41,7 @@ def figure(
         return f"{plot.title}: every value is undefined{why}."
     interval = None if plot.low is None or plot.high is None else (plot.value, plot.low, plot.high)
     below = page_table(table, names, caption=caption, interval=interval)
-    return Figure(plot.title, how_to_read, chart, below, command)
+    return Figure(how_to_read, chart, below, command)
 
 
 def chart_of(plot: Plot) -> Chart:

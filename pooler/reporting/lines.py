@@ -39,8 +39,6 @@ class ChartLine:
     """x ascends; a point that is not finite = a gap."""
     is_stepped: bool = False
     """The value stays until the next point, as that of an empirical distribution."""
-    reason: str = ""
-    """Why points are missing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +116,7 @@ def _notes(chart: Lines) -> Iterator[str]:
         missing = sum(not _is_drawn(point) for point in line.points)
         if missing or not line.points:
             label = f"{line.label}: " if line.label else ""
-            yield f"{label}{missing or 'all'} missing: {line.reason or UNDEFINED}"
+            yield f"{label}{missing or 'all'} missing: {UNDEFINED}"
 
 
 def _is_drawn(point: tuple[float, float]) -> bool:

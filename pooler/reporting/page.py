@@ -124,7 +124,6 @@ class PageTable:
 class Figure:
     """A chart, how to read it, its numbers, and the command that prints them."""
 
-    title: str
     how_to_read: str
     """One sentence."""
     chart: Chart
@@ -190,7 +189,7 @@ def _contents(page: ReportPage) -> str:
     items = ""
     for number, section in enumerate(page.sections, 1):
         figures = "".join(
-            f'<li><a href="#s{number}-{place}">{escaped(block.title)}</a></li>'
+            f'<li><a href="#s{number}-{place}">{escaped(block.chart.title)}</a></li>'
             for place, block in enumerate(section.blocks, 1)
             if isinstance(block, Figure)
         )
@@ -225,12 +224,12 @@ def _figure(figure: Figure, key: str) -> str:
     n_rows = len(figure.table.rows)
     return (
         f'<figure id="{key}" aria-labelledby="{key}-h">\n<figcaption>'
-        f'<h3 id="{key}-h">{escaped(figure.title)}</h3>\n'
+        f'<h3 id="{key}-h">{escaped(figure.chart.title)}</h3>\n'
         f'<p class="how">{marked(figure.how_to_read)}</p></figcaption>\n'
         f"{_drawing(figure.chart, WIDE, 'wide', key)}"
         f"{_drawing(figure.chart, NARROW, 'narrow', key)}"
         f"<details>\n<summary>Table of the numbers ({n_rows:,} row{'' if n_rows == 1 else 's'})"
-        f"</summary>\n{_table(figure.table, f'Numbers of {figure.title}')}</details>\n"
+        f"</summary>\n{_table(figure.table, f'Numbers of {figure.chart.title}')}</details>\n"
         f"{_command(figure.command)}</figure>\n"
     )
 

@@ -28,7 +28,7 @@ def figure(text: str = "a run", n_rows: int = 2) -> Figure:
     rows = tuple(Row(f"{text} {n}", (float(n),), (str(n),)) for n in range(n_rows))
     columns = (PageColumn(text), PageColumn(text, is_numeric=True))
     table = PageTable(text, columns, tuple((f"{text} {n}", str(n)) for n in range(n_rows)))
-    return Figure(text, text, Rows(text, text, Axis(text), rows), table, text)
+    return Figure(text, Rows(text, text, Axis(text), rows), table, text)
 
 
 def page_of(text: str = "a run", n_rows: int = 2) -> ReportPage:
@@ -80,10 +80,10 @@ def test_every_text_is_on_the_page():
         texts[4], (PageColumn(texts[5]), PageColumn(texts[6])), ((texts[7], HOSTILE),), texts[14]
     )
     chart = Rows(texts[8], texts[9], Axis("x"), (Row("漬物ラン", (1.0,), ("1",)),))
-    made = Figure(texts[10], texts[11], chart, table, "pooler diagnose 'a b'.db")
-    page = ReportPage(texts[0], texts[1], (Section(texts[2], (texts[3], points, table, made)),), "the foot")
+    made = Figure(texts[11], chart, table, "pooler diagnose 'a b'.db")
+    page = ReportPage(texts[0], texts[1], (Section(texts[2], (texts[3], points, table, made)),), texts[10])
     written = squeezed("".join(parsed(page).itertext()))
-    expected = [*texts, HOSTILE, "漬物ラン", "pooler diagnose 'a b'.db", "the foot"]
+    expected = [*texts, HOSTILE, "漬物ラン", "pooler diagnose 'a b'.db"]
     assert all(squeezed(text) in written for text in expected)
 
 
@@ -179,7 +179,7 @@ def test_drawing_that_has_grown_scrolls_in_its_box():
     names = tuple(f"grade {number}" for number in range(12))
     row = (1.0,) * 12
     chart = HeatMap("t", "d", "r", "c", names, names, (row,) * 12, (("1",) * 12,) * 12)
-    made = Figure("t", "h", chart, figure().table, "c")
+    made = Figure("h", chart, figure().table, "c")
     root = parsed(ReportPage("t", "", (Section("s", (made,)),)))
     wide, narrow = root.findall(".//figure/div")
     assert wide.attrib["class"] == "drawing wide"

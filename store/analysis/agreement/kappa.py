@@ -134,13 +134,7 @@ Chance = Literal["cohen", "scott", "bennett", "gwet"]
 CHANCES: tuple[Chance, ...] = get_args(Chance)
 
 
-def chance_corrected(
-    chance: Chance,
-    table: NDArray[np.int64],
-    weights: Weights = "none",
-    *,
-    values: Sequence[int] | None = None,
-) -> Coefficient:
+def chance_corrected(chance: Chance, table: NDArray[np.int64], weights: Weights = "none") -> Coefficient:
     r"""Measure the agreement of two judges beyond chance, exactly.
 
     All depend on how often each grade is given: read them beside the marginals and the raw agreement. On two
@@ -156,10 +150,8 @@ def chance_corrected(
     table : ndarray of int64, shape (n_grades, n_grades)
         Documents counted by grade on the *declared* scale, first judge in rows.
     weights : {"none", "linear", "quadratic"}, default="none"
-        As for `costs_of`; linear and quadratic are for graded judgements, where 0 against 3 is worse than 2
-        against 3.
-    values : sequence of int, length n_grades, optional
-        As for `costs_of`; places on the scale, the default, are what scikit-learn takes with ``labels=``.
+        As for `costs_of`, of places on the scale; linear and quadratic are for graded judgements, where 0
+        against 3 is worse than 2 against 3.
 
     Returns
     -------
@@ -219,7 +211,7 @@ def chance_corrected(
     'single-grade'
     """
     counts = check_table(table).astype(object)  # products of four sums overflow 64 bits
-    costs = costs_of(len(counts), weights, values)
+    costs = costs_of(len(counts), weights)
     largest, n = costs.max(), counts.sum()
     if n == 0:
         return Coefficient(None, "no-common-docs", 0, None, None)
@@ -236,13 +228,13 @@ def chance_corrected(
 
 
 def stacked_chance_corrected(
-    chance: Chance, tables: Numbers, weights: Weights = "none", *, values: Sequence[int] | None = None
+    chance: Chance, tables: Numbers, weights: Weights = "none"
 ) -> NDArray[np.float64]:
     """Measure a stack of tables at once, in floats.
 
     Parameters
     ----------
-    chance, weights, values
+    chance, weights
         As for `chance_corrected`.
     tables : ndarray, shape (..., n_grades, n_grades)
         Counts; weighted sums of topics' tables too.
@@ -258,22 +250,20 @@ def stacked_chance_corrected(
     array([0.33333333,        nan])
     """
     tables = check_tables(tables)
-    costs = costs_of(tables.shape[-1], weights, values).astype(np.float64)
+    costs = costs_of(tables.shape[-1], weights).astype(np.float64)
     cost, by_chance, out_of = _costs(chance, tables, costs)
     n = tables.sum(axis=(-2, -1))
     ratio = divide(cost * out_of, n * by_chance)
     return np.where(_says_nothing(tables, n), np.nan, 1 - ratio)
 
 
-def stacked_standard_errors(
-    tables: Numbers, weights: Weights = "none", *, values: Sequence[int] | None = None
-) -> NDArray[np.float64]:
+def stacked_standard_errors(tables: Numbers, weights: Weights = "none") -> NDArray[np.float64]:
     """Give Cohen's ``standard_error`` of `chance_corrected` of a stack of tables, to rounding, shape (...).
 
     NaN where it is ``None``. Arguments as for `stacked_chance_corrected`.
     """
     tables = check_tables(tables)
-    costs = costs_of(tables.shape[-1], weights, values).astype(np.float64)
+    costs = costs_of(tables.shape[-1], weights).astype(np.float64)
     part, whole = _variance(tables, costs)
     variance = divide(part, whole)
     # A variance that is 0 comes out as a square of rounding errors.

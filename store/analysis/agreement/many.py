@@ -89,7 +89,7 @@ def stacked_many(
     sums : ndarray, shape (..., n_sums)
         Rows of `vote_sums`, or sums of rows.
     values : sequence of int, length n_grades, optional
-        Grade values, ascending; by default distances are those of places on the scale.
+        Grade values, ascending, for ``alpha_interval``; by default places on the scale.
 
     Returns
     -------
@@ -100,7 +100,7 @@ def stacked_many(
     if name in METRIC_OF:
         coefficients = stacked_alpha(parts.coincidences, METRIC_OF[name], values=values)
         return np.where(parts.n_shared < 2, np.nan, coefficients)
-    chance, costs = _chance_and_costs(name, parts, values)
+    chance, costs = _chance_and_costs(name, parts)
     seen, by_chance = _disagreements(chance, costs, parts)
     single = np.count_nonzero(parts.grade_shares, axis=-1) < 2
     return np.where(single | (parts.n_shared < 2), np.nan, 1 - divide(seen, by_chance))
@@ -132,7 +132,7 @@ def many_coefficient(name: ManyName, votes: Votes, *, values: Sequence[int] | No
         One of `MANY_NAMES`.
     votes : Votes
     values : sequence of int, length n_grades, optional
-        Grade values, ascending; by default distances are those of places on the scale.
+        Grade values, ascending, for ``alpha_interval``; by default places on the scale.
 
     Returns
     -------
@@ -170,7 +170,7 @@ def many_coefficient(name: ManyName, votes: Votes, *, values: Sequence[int] | No
         metric = METRIC_OF[name]
         result = alpha(sums.coincidences, metric, n_documents=n_shared, values=values)
         return result if n_shared else replace(result, reason=nobody)
-    chance, costs = _chance_and_costs(name, sums, values)
+    chance, costs = _chance_and_costs(name, sums)
     if not n_shared:
         return Coefficient(None, nobody, 0, None, None)
     seen, by_chance = (float(one) for one in _disagreements(chance, costs, sums))
@@ -183,14 +183,12 @@ def many_coefficient(name: ManyName, votes: Votes, *, values: Sequence[int] | No
     return Coefficient(1 - seen / by_chance, None, n_shared, observed, expected, error)
 
 
-def _chance_and_costs(
-    name: str, sums: VoteSums, values: Sequence[int] | None
-) -> tuple[Chance, NDArray[np.float64]]:
+def _chance_and_costs(name: str, sums: VoteSums) -> tuple[Chance, NDArray[np.float64]]:
     """Look up what a coefficient holds for chance and what its disagreements cost."""
     if name not in _CHANCES:
         raise ArgumentError("name", f"must be one of {', '.join(MANY_NAMES)}", name)
     chance, weights = _CHANCES[name]
-    return chance, costs_of(sums.grade_shares.shape[-1], weights, values).astype(np.float64)
+    return chance, costs_of(sums.grade_shares.shape[-1], weights).astype(np.float64)
 
 
 def _disagreements(
@@ -333,18 +331,12 @@ def all_judges_by_topic(population: PopulationVotes, level_index: int | None) ->
 
 
 def _statistics(level_index: int | None, values: Sequence[int]) -> dict[str, Statistic]:
-    """Give every coefficient that follows from sums over documents as a function of them.
-
-    Interval alpha takes the distances of grades, the weighted ones those of places on the scale.
-    """
-    names = MANY_NAMES if level_index is None else BINARY_MANY
-    made: dict[str, Statistic] = {name: partial(stacked_many, name) for name in names}
-    if level_index is None:
-        made["alpha_interval"] = partial(stacked_many, "alpha_interval", values=values)
-    made["raw"] = stacked_many_raw
+    """Give every coefficient that follows from sums over documents as a function of them."""
     if level_index is not None:
-        made["positive"] = _positive
-    return made
+        of_two: dict[str, Statistic] = {name: partial(stacked_many, name) for name in BINARY_MANY}
+        return of_two | {"raw": stacked_many_raw, "positive": _positive}
+    made: dict[str, Statistic] = {name: partial(stacked_many, name, values=values) for name in MANY_NAMES}
+    return made | {"raw": stacked_many_raw}
 
 
 def _positive(sums: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -57,7 +57,7 @@ def stacked(name: StackName, tables: Numbers, values: Sequence[int] | None = Non
     tables : ndarray, shape (..., n_grades, n_grades)
         Counts; weighted sums of topics' tables too.
     values : sequence of int, length n_grades, optional
-        Grade values, ascending, for the weighted ones; by default places on the scale.
+        Grade values, ascending, for ``alpha_interval``; by default places on the scale.
 
     Returns
     -------
@@ -82,4 +82,4 @@ def stacked(name: StackName, tables: Numbers, values: Sequence[int] | None = Non
     if name not in _CHANCES:
         raise ArgumentError("name", f"must be one of {', '.join(PAIR_NAMES)}", name)
     chance, weights = _CHANCES[name]
-    return stacked_chance_corrected(chance, tables, weights, values=values)
+    return stacked_chance_corrected(chance, tables, weights)

@@ -377,7 +377,7 @@ def coefficients(
     """
     names = BINARY_NAMES if binary else PAIR_NAMES
     columns = {"raw": stacked("raw", tables)} | {
-        name: stacked(name, tables, values if name == "alpha_interval" else None) for name in names
+        name: stacked(name, tables, None if binary else values) for name in names
     }
     columns["kappa_se"] = stacked_standard_errors(tables)
     if binary:

@@ -10,12 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
 
-from store.analysis.agreement.intervals import LEVEL
+from store.analysis.agreement.intervals import NORMAL_QUANTILE
 from store.analysis.measures.average_precision import quotient
 from store.analysis.quadrature import TOLERANCE
 from store.analysis.variation.lists import Empty, check_chances
@@ -85,12 +84,12 @@ class Components:
         """Standard deviation of the mean when only the judgements are repeated."""
         return np.asarray(np.sqrt(self.judging_variance / self.n_topics))
 
-    def interval(self, level: float = LEVEL) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return the limits of the mean in a share `level` of judgings of the same topics.
+    def interval(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the limits of the mean in 95 of 100 judgings of the same topics.
 
         By the normal law; see `store.analysis.variation.law.run_intervals` for the exact one.
         """
-        reach = NormalDist().inv_cdf((1 + level) / 2) * self.by_judging
+        reach = NORMAL_QUANTILE * self.by_judging
         return np.asarray(self.mean - reach), np.asarray(self.mean + reach)
 
 

@@ -431,9 +431,9 @@ class RunIntervals:
     """Where MAP will be when all topics are judged again; arrays of shape (n_runs,)."""
 
     low: NDArray[np.float64]
-    """In [0, 1]; MAP is lower with probability (1 - level) / 2 at most."""
+    """In [0, 1]; MAP is lower with probability .025 at most."""
     high: NDArray[np.float64]
-    """In [0, 1]; MAP is higher with probability (1 - level) / 2 at most."""
+    """In [0, 1]; MAP is higher with probability .025 at most."""
     error: NDArray[np.float64]
     """What an end is known to, in MAP: 0 of enumeration, the resolution of inversion, and NaN = not
     known of the normal law."""
@@ -441,11 +441,7 @@ class RunIntervals:
 
 
 def run_intervals(
-    topics: Sequence[Topic],
-    varied: CollectionVariation,
-    level: float = LEVEL,
-    *,
-    progress: Callable[[int], None] | None = None,
+    topics: Sequence[Topic], varied: CollectionVariation, *, progress: Callable[[int], None] | None = None
 ) -> RunIntervals:
     """Compute the interval of every run, all by one law.
 
@@ -455,13 +451,11 @@ def run_intervals(
         See `store.analysis.variation.moments.variation`; R counts all documents (pool mode).
     varied : CollectionVariation
         The moments of these topics; their rule for R = 0 counts.
-    level : float, default=0.95
-        Between 0 and 1: the probability of the interval, the rest being shared by both sides.
 
     Returns
     -------
     RunIntervals
-        A constant MAP twice, where nothing varies.
+        Of probability .95, the rest being shared by both sides. A constant MAP twice, where nothing varies.
 
     Notes
     -----
@@ -489,18 +483,18 @@ def run_intervals(
     if parts is None:
         law = "inversion" if _cost(topics, n_runs) <= MOST_INVERTED else "normal"
     if law == "normal":
-        low, high = run_components(varied).interval(level)
+        low, high = run_components(varied).interval()
         unknown = np.full(n_runs, np.nan)
         return RunIntervals(np.maximum(low, 0.0), np.minimum(high, 1.0), unknown, law)
     for run in range(n_runs):
         if parts is not None:
             own = [(p, ranks[[run]]) for p, ranks in topics]
             outcomes = enumerate_outcomes(own, parts, (1.0,), empty=varied.empty)
-            ends[run] = [outcomes.quantile((1 + side * level) / 2) / n_topics for side in (-1, 1)]
+            ends[run] = [outcomes.quantile((1 + side * LEVEL) / 2) / n_topics for side in (-1, 1)]
         else:
             rows = [(p, ranks[run]) for p, ranks in topics]
             own_law = map_law(rows, empty=varied.empty)
-            ends[run] = [own_law.quantile((1 + side * level) / 2) for side in (-1, 1)]
+            ends[run] = [own_law.quantile((1 + side * LEVEL) / 2) for side in (-1, 1)]
             error[run] = own_law.resolution
         if progress is not None:
             progress(1)

@@ -32,7 +32,7 @@ def pair_coefficient(name: PairName, table: Table, *, values: Sequence[int] | No
     if name in METRIC_OF:
         return two_judge_alpha(table, METRIC_OF[name], values=values)
     chance, weights = _CHANCES[name]
-    return chance_corrected(chance, table, weights, values=values)
+    return chance_corrected(chance, table, weights)
 
 
 def relevant_in(tables: Table) -> RelevantCounts:

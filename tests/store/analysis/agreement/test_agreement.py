@@ -91,15 +91,12 @@ def test_coefficients_of_a_table_by_hand() -> None:
     assert (stacked("overlap", binary), stacked("overlap", collapse_table(table, 2))) == (3 / 4, 1 / 2)
 
 
-def test_values_reach_the_weighted_coefficients() -> None:
-    """Grade values given for the scale are used by all that weigh distances, and by no other."""
+def test_values_reach_interval_alpha() -> None:
+    """Grade values given for the scale are used by the alpha of intervals, and by no other."""
     spread = {name: stacked(name, COHEN, [-2, 0, 1]) for name in PAIR_NAMES}
-    assert spread["linear"] == pytest.approx(cohen_kappa(COHEN, "linear", values=[-2, 0, 1]).value)
-    assert spread["quadratic"] == pytest.approx(cohen_kappa(COHEN, "quadratic", values=[-2, 0, 1]).value)
     exact = two_judge_alpha(COHEN, "interval", values=[-2, 0, 1])
     assert spread["alpha_interval"] == pytest.approx(exact.value)
-    weighted = {"linear", "quadratic", "ac2", "alpha_interval"}
-    assert {name for name in PAIR_NAMES if spread[name] != stacked(name, COHEN)} == weighted
+    assert [name for name in PAIR_NAMES if spread[name] != stacked(name, COHEN)] == ["alpha_interval"]
 
 
 @pytest.mark.vector("scikit-learn 1.9.1 on the Cystic Fibrosis collection")

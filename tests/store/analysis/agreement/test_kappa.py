@@ -127,9 +127,6 @@ def test_kappa_unused_grade_counts_when_declared() -> None:
         assert_prints(kappa, cohen_kappa(squeezed, weights).value)  # type: ignore[arg-type]
     for weights, kappa in ANXIETY_DECLARED:
         assert_prints(kappa, cohen_kappa(declared, weights).value)  # type: ignore[arg-type]
-        # The same documents on a scale without the grade 5, at distances of grade values.
-        by_value = cohen_kappa(squeezed, weights, values=occurring)  # type: ignore[arg-type]
-        assert_prints(kappa, by_value.value)
 
 
 @pytest.mark.parametrize("weights", WEIGHTS)
@@ -250,21 +247,6 @@ def test_kappa_collapsed_table_equals_grouped_weights(table: Table, data: st.Dat
     assert result.value == float(slow_kappa(table, grouped))
 
 
-@given(graded_tables(), st.data())
-def test_kappa_values_equal_hand_made_weights(table: Table, data: st.DataObject) -> None:
-    """With `values`, distances are differences of grade values."""
-    n_grades = len(table)
-    values = sorted(
-        data.draw(st.lists(st.integers(-5, 9), min_size=n_grades, max_size=n_grades, unique=True))
-    )
-    result = cohen_kappa(table, "quadratic", values=values)
-    if result.value is None:
-        return
-    width = (values[-1] - values[0]) ** 2
-    weights = [[1 - Fraction((one - other) ** 2, width) for other in values] for one in values]
-    assert result.value == float(slow_kappa(table, weights))
-
-
 @given(graded_tables())
 def test_kappa_two_grades_need_no_weights(table: Table) -> None:
     """On two grades unweighted, linear and quadratic kappa are the same."""
@@ -286,13 +268,6 @@ def test_kappa_no_table_of_counts_is_refused(table: list[list[float]], message: 
     with pytest.raises(ArgumentError) as caught:
         cohen_kappa(np.array(table))
     assert str(caught.value).startswith(message)
-
-
-@pytest.mark.parametrize("values", [[0, 1], [0, 2, 1], [0, 1, 1]])
-def test_kappa_values_not_of_the_scale_are_refused(values: list[int]) -> None:
-    """Values must be as many as the grades, and ascend."""
-    with pytest.raises(ArgumentError, match="`values` must be 3 grades, ascending"):
-        cohen_kappa(np.eye(3, dtype=np.int64), "linear", values=values)
 
 
 def test_kappa_unknown_weights_are_refused() -> None:
@@ -372,13 +347,13 @@ def test_coefficient_random_table_equals_slow_fractions(
 def test_stack_equals_exact_tables(tables: list[Table], chance: Chance, weights: Weights) -> None:
     """A stack in floats has the exact numbers to 1e-12, and NaN exactly where there is none."""
     stack = np.array(tables)
-    values = stacked_chance_corrected(chance, stack, weights, values=[-2, 0, 1])
-    errors = stacked_standard_errors(stack, weights, values=[-2, 0, 1])
+    values = stacked_chance_corrected(chance, stack, weights)
+    errors = stacked_standard_errors(stack, weights)
     for table, value, error in zip(tables, values, errors, strict=True):
-        exact = chance_corrected(chance, table, weights, values=[-2, 0, 1])
+        exact = chance_corrected(chance, table, weights)
         expected = np.nan if exact.value is None else exact.value
         assert value == pytest.approx(expected, abs=1e-12, nan_ok=True)
-        exact_error = cohen_kappa(table, weights, values=[-2, 0, 1]).standard_error
+        exact_error = cohen_kappa(table, weights).standard_error
         expected = np.nan if exact_error is None else exact_error
         assert error == pytest.approx(expected, rel=1e-9, nan_ok=True)
 

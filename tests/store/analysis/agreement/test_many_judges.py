@@ -342,6 +342,5 @@ def test_unknown_name_and_wrong_values_are_refused(documents: list[str]) -> None
         many_coefficient("conger", votes)  # type: ignore[arg-type]
     with pytest.raises(ArgumentError, match="`name` must be one of alpha_ordinal, alpha_nominal"):
         stacked_many("kappa", vote_sums(votes))  # type: ignore[arg-type]
-    for name in MANY_NAMES:
-        with pytest.raises(ArgumentError, match="`values` must be 2 grades, ascending"):
-            many_coefficient(name, votes, values=[0, 1, 2])
+    with pytest.raises(ArgumentError, match="`values` must be 2 grades, ascending"):
+        many_coefficient("alpha_interval", votes, values=[0, 1, 2])
