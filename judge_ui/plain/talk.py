@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import select
+import unicodedata
 from collections.abc import Iterable
 from typing import TextIO
 
 from judge_ui.plain.answers import USES, Answers
 from judge_ui.session.messages import counted
-from store.wrapping import cell_width
 
 _LEAST_FILL = 0.5
 """A long line is cut at a blank or a full stop, if there is one in the last part of its page."""
@@ -63,7 +63,7 @@ class Pages:
             most = (self._n_lines - lines) * self._width * 4
             newline = text.find("\n", place, place + most)
             end = newline + 1 if newline >= 0 else min(place + most, len(text))
-            needed = -(-max(cell_width(text[place:end]), 1) // self._width)
+            needed = -(-max(_cells(text[place:end]), 1) // self._width)
             if end - place == most and newline < 0 and end < len(text):
                 needed = self._n_lines + 1
             if lines + needed > self._n_lines:
@@ -76,13 +76,22 @@ class Pages:
     def _cut(self, start: int, end: int) -> int:
         """Find where to cut a line that is longer than a page."""
         text, room, place = self._text, self._n_lines * self._width, start
-        while place < end and room >= (cells := cell_width(text[place])):
+        while place < end and room >= (cells := _cells(text[place])):
             room -= cells
             place += 1
         least = start + max(int((place - start) * _LEAST_FILL), 1)
         good = next((at for at in range(place, least, -1) if text[at - 1] in _ENDS), place)
         # A character wider than the terminal still has to go out.
         return max(good, start + 1)
+
+
+def _cells(text: str) -> int:
+    """Count the terminal cells that a text takes, about: the line mode works without Rich, which knows."""
+    if text.isascii():
+        return len(text)
+    wide = sum(unicodedata.east_asian_width(character) in "WF" for character in text)
+    marks = sum(unicodedata.combining(character) > 0 for character in text)
+    return len(text) + wide - marks
 
 
 LIST_LINES = 20
