@@ -25,7 +25,7 @@ def statistics(**plan: Any) -> PoolStatistics:
             2,
             "trec",
             {
-                topic: TopRanking(list(docnos[:2]), -np.arange(1.0, len(docnos[:2]) + 1), len(docnos))
+                topic: TopRanking.of(list(docnos[:2]), -np.arange(1.0, len(docnos[:2]) + 1), len(docnos))
                 for topic, docnos in topics.items()
             },
             6,
