@@ -13,7 +13,7 @@ from textual.widgets import Static
 from judge_ui.session.keys import Command, KeyTable
 from judge_ui.session.words import grade_mark
 from judge_ui.widgets.laid_out import LaidText, Look, MarkedText, lay_out, strong
-from judge_ui.widgets.small import Named
+from judge_ui.widgets.small import WidgetNames
 from store.records import Scale, State, Task
 from store.text import sanitise_line
 from store.wrapping import cell_width, cut, drawn, fitting, pad
@@ -24,7 +24,7 @@ _STYLES = {Look.PLAIN: "", Look.STRONG: "bold", Look.HIT: "bold reverse"}
 class Words(Static):
     """A sentence or two, over as many lines as they need."""
 
-    def __init__(self, text: str | MarkedText, **named: Unpack[Named]) -> None:
+    def __init__(self, text: str | MarkedText, **named: Unpack[WidgetNames]) -> None:
         super().__init__(markup=False, **named)
         self.show(text)
 
@@ -39,7 +39,7 @@ class TitleBar(Widget):
     The right side is never cut short; the left side is.
     """
 
-    def __init__(self, left: str = "", right: str = "", **named: Unpack[Named]) -> None:
+    def __init__(self, left: str = "", right: str = "", **named: Unpack[WidgetNames]) -> None:
         super().__init__(**named)
         self._left = left
         self._right = right

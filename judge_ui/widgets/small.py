@@ -15,7 +15,7 @@ from textual.widgets import Input
 from store.text import BIDI_CONTROLS
 
 
-class Named(TypedDict, total=False):
+class WidgetNames(TypedDict, total=False):
     """What the style sheet and the screen know a widget by."""
 
     id: str

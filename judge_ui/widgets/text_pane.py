@@ -17,7 +17,7 @@ from textual.timer import Timer
 
 from judge_ui.session.keys import SCROLLING, Command, KeyTable, steps
 from judge_ui.widgets.laid_out import LaidText, Layer, Look, MarkedText, lay_out
-from judge_ui.widgets.small import Named
+from judge_ui.widgets.small import WidgetNames
 
 MEASURE = 100
 """Widest line of text, in cells: the eye loses its way back on longer ones."""
@@ -36,7 +36,9 @@ class TextPane(ScrollView, can_focus=True):
     class Scrolled(Message):
         """The pane shows another part of its text."""
 
-    def __init__(self, keys: KeyTable, marked_text: MarkedText | None = None, **named: Unpack[Named]) -> None:
+    def __init__(
+        self, keys: KeyTable, marked_text: MarkedText | None = None, **named: Unpack[WidgetNames]
+    ) -> None:
         super().__init__(**named)
         self.keys = keys
         self._marked_text = marked_text or MarkedText("")

@@ -41,7 +41,7 @@ class PooledWhen(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class StateCounts:
+class StatesInPool:
     """Documents counted by their state with all judges together."""
 
     judged: int = 0
@@ -57,9 +57,9 @@ class StateCounts:
         """All of them."""
         return self.judged + self.cannot + self.skipped + self.unjudged
 
-    def __add__(self, other: StateCounts) -> StateCounts:
+    def __add__(self, other: StatesInPool) -> StatesInPool:
         """Add up state by state."""
-        return StateCounts(
+        return StatesInPool(
             self.judged + other.judged,
             self.cannot + other.cannot,
             self.skipped + other.skipped,
@@ -71,7 +71,7 @@ class StateCounts:
 class PoolChange:
     """A change of the pools, counted."""
 
-    by_topic: Mapping[str, Mapping[PooledWhen, StateCounts]]
+    by_topic: Mapping[str, Mapping[PooledWhen, StatesInPool]]
     """Topics in natural order, those with a pooled document before or after; every part."""
     outside_before: int
     """Judged by somebody, and in no pool."""
@@ -81,9 +81,9 @@ class PoolChange:
     leaving: list[Pair] = field(default_factory=list)
     """In no order."""
 
-    def total(self, part: PooledWhen) -> StateCounts:
+    def total(self, part: PooledWhen) -> StatesInPool:
         """Add up a part over all topics."""
-        return sum((parts[part] for parts in self.by_topic.values()), StateCounts())
+        return sum((parts[part] for parts in self.by_topic.values()), StatesInPool())
 
 
 class ChangeCount:
@@ -127,7 +127,7 @@ class ChangeCount:
             counts.setdefault(pair[0], Counter())[PooledWhen.NEW, state] += 1
         by_topic = {
             topic: {
-                part: StateCounts(**{state.value: counts[topic][part, state] for state in State})
+                part: StatesInPool(**{state.value: counts[topic][part, state] for state in State})
                 for part in PooledWhen
             }
             for topic in sorted(counts, key=natural_key)

@@ -1,7 +1,7 @@
 """The first documents of run files: what pooling needs.
 
 `read_top` reads fast (`pooler.reading.blocks`) what is plainly in order, and leaves the rest to
-`pooler.reading.strict`, so that there is one verdict on every file and one wording of every fault.
+`pooler.reading.strict`, so that every file is judged once and there is one wording of every fault.
 """
 
 from __future__ import annotations

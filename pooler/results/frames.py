@@ -79,7 +79,7 @@ def write_parquet(table: Table, file: BinaryIO) -> None:
 
 
 def _cells(table: Table, column: Column) -> list[Any]:
-    """Return the cells of a column; of verdicts, which are numbers and words, as text."""
+    """Return the cells of a column; of given grades, which are numbers and words, as text."""
     cells: list[Any] = table.cells(column.name)
     return [one if one is None else str(one) for one in cells] if column.kind == "given_grade" else cells
 

@@ -9,7 +9,7 @@ from store.errors import FaultList
 from store.fields import id_fault
 from store.formats import tables
 from store.formats.lines import read_text_lines
-from store.formats.tables import Fields, Table, TableFormat
+from store.formats.tables import Fields, ReadTable, TableFormat
 
 
 def read_pairs(path: str) -> set[tuple[str, str]]:
@@ -56,7 +56,7 @@ class ProbabilityRow(NamedTuple):
 
 def read_probabilities(
     path: str, *, lenient: bool = False, faults: FaultList | None = None
-) -> Table[ProbabilityRow]:
+) -> ReadTable[ProbabilityRow]:
     """Read a file of probabilities, as `pooler export probabilities` writes it; see `read_table`."""
     return tables.read_table(path, _FORMAT, lenient=lenient, faults=faults)
 
@@ -84,7 +84,7 @@ def _is_like_qrels(fields: Fields, _is_whole: bool) -> bool:  # noqa: FBT001 - a
     return parse_probability(tables.shown(fields[2])) is None
 
 
-def _tell_qrels(table: Table[ProbabilityRow], faults: FaultList) -> None:
+def _tell_qrels(table: ReadTable[ProbabilityRow], faults: FaultList) -> None:
     """Tell in place of the faults of a file that it is one of qrels."""
     if table.looks_like:
         message = (

@@ -24,7 +24,7 @@ from typing import Any, Literal, NamedTuple, TextIO, TypeVar
 from store.errors import ArgumentError, FaultList
 from store.fields import id_fault, topic_fault
 from store.formats import tables
-from store.formats.tables import FieldReader, Fields, Table, TableFormat, UnfitFieldError
+from store.formats.tables import FieldReader, Fields, ReadTable, TableFormat, UnfitFieldError
 from store.text import natural_key
 
 PrelsFormat = Literal["xinfap", "statap"]
@@ -75,12 +75,12 @@ class StatapRow(NamedTuple):
 PrelsRow = TypeVar("PrelsRow", XinfapRow, StatapRow)
 
 
-def read_xinfap(path: str, *, lenient: bool = False, faults: FaultList | None = None) -> Table[XinfapRow]:
+def read_xinfap(path: str, *, lenient: bool = False, faults: FaultList | None = None) -> ReadTable[XinfapRow]:
     """Read a prels file of the kind `topic iteration docno stratum rel`; see `read_table`."""
     return tables.read_table(path, _XINFAP, lenient=lenient, faults=faults)
 
 
-def read_statap(path: str, *, lenient: bool = False, faults: FaultList | None = None) -> Table[StatapRow]:
+def read_statap(path: str, *, lenient: bool = False, faults: FaultList | None = None) -> ReadTable[StatapRow]:
     """Read a prels file of the kind `topic docno rel method iprob`; see `read_table`."""
     return tables.read_table(path, _STATAP, lenient=lenient, faults=faults)
 
@@ -118,7 +118,7 @@ def _check_certain(_line: int, fields: Fields, values: Sequence[Any]) -> None:
         raise UnfitFieldError(message, "probability")
 
 
-def _tell_other(table: Table[PrelsRow], faults: FaultList) -> None:
+def _tell_other(table: ReadTable[PrelsRow], faults: FaultList) -> None:
     """Say in a hint that all lines could be those of another format."""
     if faults and "qrels" in table.looks_like:
         faults.hint = "all its lines have 4 fields, as those of a qrels file"

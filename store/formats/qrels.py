@@ -25,7 +25,7 @@ from store.fields import LONGEST_ID
 from store.formats import tables
 from store.formats.compression import DamagedDataError
 from store.formats.lines import BOM, QRELS, RUN, is_regular_file, open_bytes, tell_kind, told_kind
-from store.formats.tables import Fields, Table, TableFormat
+from store.formats.tables import Fields, ReadTable, TableFormat
 from store.records import Qrel
 from store.text import natural_key
 
@@ -50,7 +50,7 @@ class QrelRow(NamedTuple):
     """The fourth column; whether a negative code is a grade is not decided here."""
 
 
-QrelsFile = Table[QrelRow]
+QrelsFile = ReadTable[QrelRow]
 
 
 def read_qrels(

@@ -33,7 +33,7 @@ class UnfitFieldError(ValueError):
 
 
 @dataclass(slots=True)
-class Table(Generic[Row]):
+class ReadTable(Generic[Row]):
     """What a file of lines of fields holds."""
 
     rows: list[Row] = field(default_factory=list)
@@ -79,7 +79,7 @@ class TableFormat(Generic[Row]):
     """Raises `UnfitFieldError` where values do not go together; ``None`` stands for those with a fault."""
     others: Mapping[str, Callable[[Fields, bool], bool]] = field(default_factory=dict)
     """Whether a line could be of another format; it is told if the line has as many fields as it should."""
-    suspect: Callable[[Table[Row], FaultList], None] | None = None
+    suspect: Callable[[ReadTable[Row], FaultList], None] | None = None
     """Tells that the whole file is something else."""
 
 
@@ -90,7 +90,7 @@ def read_table(
     lenient: bool = False,
     keep_repeats: bool = False,
     faults: FaultList | None = None,
-) -> Table[Row]:
+) -> ReadTable[Row]:
     """Read a table, or raise `FormatError`; with `faults` they are told there, and rows without one returned.
 
     When `lenient`, a line that begins with ``#`` is a comment, and fields after the last column are ignored.
@@ -105,7 +105,7 @@ def read_table(
     grade_place = names.index("grade") if "grade" in names else None
     key = attrgetter(*form.key)
     digest = hashlib.sha256()
-    table = Table[Row]()
+    table = ReadTable[Row]()
     rows = table.rows
     first_of: dict[object, Row] = {}
     others, is_empty = form.others, True
@@ -277,7 +277,7 @@ class GradedRow(NamedTuple):
     """What it says for a grade; what negatives mean is not decided here."""
 
 
-JudgedTable = Table[GradedRow]
+JudgedTable = ReadTable[GradedRow]
 
 
 def duplicate_words(row: GradedRow, first: GradedRow) -> str:

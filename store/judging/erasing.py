@@ -38,7 +38,14 @@ from store.db.tables import (
     SITTING,
 )
 from store.judging.events import Pair, current_events
-from store.judging.judges import Named, count_notes, disguise_among, judge_named, refuse_live, replace_names
+from store.judging.judges import (
+    NamesReplaced,
+    count_notes,
+    disguise_among,
+    judge_named,
+    refuse_live,
+    replace_names,
+)
 from store.records import DECIDED, JudgeKind, State
 
 ERASED = "erased"
@@ -89,7 +96,7 @@ class Erasing:
     """Documents of `places` that are assigned to nobody then."""
     is_last_assigned: bool
     """Whether nothing is assigned to anybody then, so that every judge is shown every pool."""
-    named: Named
+    named: NamesReplaced
     """Where the name stands beside the list of judges: it is `ERASED` there, then."""
     in_notes: int
     """Notes and reasons of others in which the name stands; they stay as they are."""

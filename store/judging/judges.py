@@ -153,7 +153,7 @@ _POOL_KEYS = {"name", "pools", "replaced"}
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class NamesReplaced:
     """Where names of judges stand, beside the list of judges."""
 
     plans: int = 0
@@ -180,7 +180,7 @@ def rename_in_lists(session: Session, old: str, new: str) -> int:
     return n_plans
 
 
-def replace_names(session: Session, names: Mapping[str, str], *, dry_run: bool = False) -> Named:
+def replace_names(session: Session, names: Mapping[str, str], *, dry_run: bool = False) -> NamesReplaced:
     """Put other names in place of judges', wherever a collection names them beside their list.
 
     With `dry_run` it is only said where they stand: where `Disguise` hides a name that is published. The seed
@@ -207,7 +207,7 @@ def replace_names(session: Session, names: Mapping[str, str], *, dry_run: bool =
             if not dry_run:
                 _write(session, table, row_id, new)
     n_events = _rename_rounds(session, disguise, dry_run=dry_run)
-    return Named(n_plans, tuple(renamed_pools), n_events)
+    return NamesReplaced(n_plans, tuple(renamed_pools), n_events)
 
 
 def disguise_among(session: Session, names: Mapping[str, str]) -> Disguise:
@@ -278,7 +278,7 @@ class Renamed:
 
     plans: int
     """Plans that listed the old name."""
-    left: Named
+    left: NamesReplaced
     """Where the old name still stands: it is a part of other names there."""
     live: tuple[LiveSitting, ...]
     """Screens that show the old name until they are closed."""
@@ -298,7 +298,7 @@ class Anonymised:
     """Events and places whose order no longer tells its seed."""
     notes: int
     """Notes and reasons of theirs, in their own words, each once a document."""
-    named: Named
+    named: NamesReplaced
     """Where their names stood beside the list of judges."""
 
 

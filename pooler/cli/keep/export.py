@@ -70,7 +70,7 @@ _WHOLE = 2**31 - 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PoolOptions(WhoseOptions):
+class PoolExportOptions(WhoseOptions):
     """What stands after them in the help of `export pool`."""
 
     collection: CollectionOption = DEFAULT_COLLECTION
@@ -90,7 +90,7 @@ def pool(
         ),
     ] = False,
     *,
-    given: PoolOptions,
+    given: PoolExportOptions,
 ) -> None:
     """Write a pool: one `topic docno` per line, in its display order.
 

@@ -204,7 +204,7 @@ class DisagreementList(Result):
 
 
 def _stored(given_grade: GivenGrade) -> int | str:
-    """Write a verdict as it is stored."""
+    """Write a grade, or that there can be none, as it is stored."""
     return "cannot" if given_grade is None else given_grade
 
 

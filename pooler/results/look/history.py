@@ -518,7 +518,7 @@ def _remark(event: Happening) -> str | None:
 
 
 def _opinions(event: Happening) -> str | None:
-    """Write the verdicts that a ruling rested on."""
+    """Write what the judges had said when a ruling was made."""
     if event.opinions is None:
         return None
     from store.judging.disagreements import basis_of

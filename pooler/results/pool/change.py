@@ -14,7 +14,7 @@ from store.text import counted
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from pooler.pools.change import JudgeShare, Pair, PoolChange, StateCounts
+    from pooler.pools.change import JudgeShare, Pair, PoolChange, StatesInPool
     from store.collection import Collection
 
 STATES = tuple(Column(name, "int") for name in ("judged", "cannot", "skipped", "unjudged"))
@@ -173,13 +173,13 @@ def change_words(change: PoolChange) -> list[str]:
     return lines
 
 
-def in_words(counts: StateCounts) -> str:
+def in_words(counts: StatesInPool) -> str:
     """Word how documents stand.
 
     Examples
     --------
-    >>> from pooler.pools.change import StateCounts
-    >>> in_words(StateCounts(judged=2, unjudged=3))
+    >>> from pooler.pools.change import StatesInPool
+    >>> in_words(StatesInPool(judged=2, unjudged=3))
     '2 judged, 0 cannot be judged, 0 skipped, 3 unjudged'
     """
     return (

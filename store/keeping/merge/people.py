@@ -1,4 +1,4 @@
-"""Judges, sittings, seats united.
+"""Judges, sittings and places united.
 
 A place that a judge holds on one copy is held. Where documents are claimed, a document has as many
 places as its plan gave it: what is settled or given by name stays, then the claims that last

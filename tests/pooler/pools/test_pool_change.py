@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pooler.pools.change import ChangeCount, PooledWhen, StateCounts
+from pooler.pools.change import ChangeCount, PooledWhen, StatesInPool
 from store.looking.pool_change import PairState
 from store.records import State
 
@@ -49,7 +49,7 @@ def test_any_change_is_counted_as_sets_would_be(
     for part, pairs in expected.items():
         for topic in "12":
             of_topic = [pair for pair in pairs if pair[0] == topic]
-            found = change.by_topic.get(topic, {}).get(part, StateCounts())
+            found = change.by_topic.get(topic, {}).get(part, StatesInPool())
             assert found.documents == len(of_topic)
             for state in State:
                 in_state = [p for p in of_topic if states.get(p, State.UNJUDGED) is state]
