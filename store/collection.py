@@ -30,10 +30,10 @@ if TYPE_CHECKING:
     from store.judging.judges import Judges
     from store.judging.progress import JudgingProgress
     from store.judging.rejudging import Rejudging
-    from store.keeping.directory.tables import Progress
     from store.keeping.histories import Judgements
     from store.keeping.merge.copies import Merged
     from store.keeping.merge.histories import HowToSettle
+    from store.keeping.progress import Progress
     from store.keeping.verify import Verified
     from store.keeping.work_copy import HandedOut
     from store.looking.details import DetailQueries
@@ -144,9 +144,9 @@ class Collection:
         progress: Progress | None = None,
     ) -> Merged:
         """Bring copies together in this collection; see `store.keeping.merge.merge.merge`."""
-        from store.keeping.directory.tables import no_progress
         from store.keeping.merge.histories import HowToSettle
         from store.keeping.merge.merge import merge
+        from store.keeping.progress import no_progress
 
         urls = [collection_url(other) for other in others]
         shown = progress or no_progress
@@ -154,7 +154,7 @@ class Collection:
 
     def verify(self, *, progress: Progress | None = None) -> list[Verified]:
         """Check it against its own rules; see `store.keeping.verify.verify`."""
-        from store.keeping.directory.tables import no_progress
+        from store.keeping.progress import no_progress
         from store.keeping.verify import verify
 
         return verify(self._db.engine.url, progress=progress or no_progress)
@@ -163,7 +163,7 @@ class Collection:
         self, judge: str, file: Path, *, program: str, progress: Progress | None = None
     ) -> HandedOut:
         """Make a collection of one judge's documents; see `store.keeping.work_copy.hand_out`."""
-        from store.keeping.directory.tables import no_progress
+        from store.keeping.progress import no_progress
         from store.keeping.work_copy import hand_out
 
         shown = progress or no_progress

@@ -8,10 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from pooler.results.judgement_files import FileFormat
 from pooler.results.source import DEFAULT_COLLECTION as DEFAULT_COLLECTION
 from store.errors import ArgumentError
-from store.formats.codes import Repeats
 
 if TYPE_CHECKING:
     from store.grades.policy import Policy
@@ -277,7 +275,7 @@ def check_way(
 
 
 InputOption = Annotated[
-    FileFormat | None,
+    Literal["qrels", "ntcir2", "ntcireval", "columns", "jsonl", "tsv"] | None,
     typer.Option(
         "--input",
         help="Format of the files, as in `import judgements`: qrels (the default), ntcir2,"
@@ -346,7 +344,7 @@ CodeOption = Annotated[
     ),
 ]
 RepeatsOption = Annotated[
-    Repeats | None,
+    Literal["refuse", "first", "last", "highest", "drop"] | None,
     typer.Option(
         "--repeats",
         help="Which line counts where several lines of one topic, docno and judge differ. Identical lines"

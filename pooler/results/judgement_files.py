@@ -516,8 +516,8 @@ def _source(named: NamedFile, reading: FileReading, scale: Scale | None) -> Grad
         raise ArgumentError("scale", requirement, None, hint="--scale ntcir")
     faults = FaultList(named.file)
     source = read_source(named.file, wanted, scale or parse_scale("binary"), faults)
-    if faults and reading.repeats in (None, Repeats.REFUSE):
-        settle_repeats(source.rows, lambda row: (0, row.code), Repeats.REFUSE, faults)
+    if faults and reading.repeats in (None, "refuse"):
+        settle_repeats(source.rows, lambda row: (0, row.code), "refuse", faults)
     faults.raise_if_any(hint=faults.hint)
     warn_of_oddities(named.file, source)
     return source
@@ -576,7 +576,7 @@ def _decode_rows(one: JudgedFile, source: GradesFile, scale: Scale, reading: Fil
         scale,
         codes=reading.meanings,
         mapping=reading.mapping,
-        repeats=reading.repeats or Repeats.REFUSE,
+        repeats=reading.repeats or "refuse",
         faults=faults,
     )
     hints = [REPEATS_HINT] if decoded.repeats.n_refused else []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from store.errors import ArgumentError, ContradictionError, FaultList
 from store.formats.tables import GradedRow, duplicate_words
@@ -15,17 +15,12 @@ if TYPE_CHECKING:
     from store.formats.qrels import QrelRow
 
 
-class Repeats(StrEnum):
-    """What becomes of a topic, docno and judge that come twice and not alike."""
+Repeats = Literal["refuse", "first", "last", "highest", "drop"]
+"""What becomes of a topic, docno and judge that come twice and not alike.
 
-    REFUSE = "refuse"
-    """Every line after the first is a fault."""
-    FIRST = "first"
-    LAST = "last"
-    HIGHEST = "highest"
-    """The highest grade; a code that is no grade is below all grades."""
-    DROP = "drop"
-    """None of the lines counts."""
+``refuse``: every line after the first is a fault; ``highest``: the highest grade counts, and a code that is
+no grade is below all grades; ``drop``: none of the lines counts.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +48,7 @@ def settle_repeats(
     """Keep one row of each topic, docno and judge, in the order in which these first came.
 
     Rows that say the same have equal `meaning`, a higher grade a greater one; rows alike are one row under
-    every rule. `Repeats.REFUSE` tells the lines that differ from the first, with the code ``duplicate``.
+    every rule. ``refuse`` tells the lines that differ from the first, with the code ``duplicate``.
     """
     groups: dict[tuple[str, str, str], GradedRow | list[GradedRow]] = {}
     for row in rows:
@@ -73,17 +68,17 @@ def settle_repeats(
         first = meaning(group[0])
         others = [row for row in group if meaning(row) != first]
         n_differing += bool(others)
-        if rule is Repeats.REFUSE:
+        if rule == "refuse":
             n_refused += len(others)
             for row in others:
                 faults.add(row.line, duplicate_words(row, group[0]), "duplicate")
-        if others and rule is Repeats.DROP:
+        if others and rule == "drop":
             n_dropped += len(group)
             continue
         chosen = group[0]
-        if others and rule is Repeats.HIGHEST:
+        if others and rule == "highest":
             chosen = max(group, key=meaning)
-        elif others and rule is Repeats.LAST:
+        elif others and rule == "last":
             chosen = group[-1]
         kept.append(chosen)
         said = meaning(chosen)
@@ -195,7 +190,7 @@ def decode_rows(
     *,
     codes: Mapping[int, Meaning] | None = None,
     mapping: Mapping[int, int] | None = None,
-    repeats: Repeats = Repeats.REFUSE,
+    repeats: Repeats = "refuse",
     faults: FaultList,
 ) -> DecodedQrels:
     """Turn the rows of a file, which name their judges, into judgements of the declared scale.

@@ -39,8 +39,8 @@ from store.errors import SchemaError, StoreError
 from store.judging.events import count_events
 from store.judging.sittings import ALIVE
 from store.keeping.copying import copy_collection, fill
-from store.keeping.directory.tables import Progress, no_progress
 from store.keeping.merge.copies import is_part
+from store.keeping.progress import Progress, no_progress
 from store.keeping.verify import first_fault
 
 _PAGES = 256

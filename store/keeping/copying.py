@@ -22,7 +22,7 @@ from store.db.files import check_folder, made_whole
 from store.db.raw import is_postgresql, raw_rows, write_raw
 from store.db.schema import check_free_place, make_tables
 from store.errors import ArgumentError, StoreError
-from store.keeping.directory.tables import Progress, no_progress
+from store.keeping.progress import Progress, no_progress
 
 _BATCH = 2000
 """Rows written between two steps of a progress bar."""

@@ -27,7 +27,7 @@ from store.db.raw import CHECKSUM, guarded_tables, renew_checksums
 from store.errors import SchemaError, StoreError
 from store.keeping.backup import back_up, free_name
 from store.keeping.checks import RESTORE
-from store.keeping.directory.tables import Progress, no_progress
+from store.keeping.progress import Progress, no_progress
 
 MIGRATIONS = Path(__file__).parents[1] / "db" / "migrations"
 

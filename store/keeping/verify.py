@@ -16,7 +16,7 @@ from sqlmodel import Session
 from store.db.engine import MISREAD, check_revision, engine_at, hinting, is_like_damage, reading
 from store.errors import StoreError
 from store.keeping.checks import CHECKS, RESTORE, Check
-from store.keeping.directory.tables import Progress, no_progress
+from store.keeping.progress import Progress, no_progress
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,8 +44,8 @@ from store.errors import ConflictError, StoreError
 from store.judging.assignments import assigned_documents, claimable, has_assignments
 from store.judging.desk import count_undrawn, disabled_message, fetch_queue, fetch_queues
 from store.judging.judges import judge_id
-from store.keeping.directory.tables import Progress, no_progress
 from store.keeping.merge.copies import PART, is_part
+from store.keeping.progress import Progress, no_progress
 from store.records import JudgeKind, State
 from store.text import natural_key
 

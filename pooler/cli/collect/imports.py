@@ -261,7 +261,7 @@ def _decode(
 
     `faults` holds those of its format, if any; unknown ids and grades join them.
     """
-    from store.formats.codes import Repeats, decode_rows
+    from store.formats.codes import decode_rows
 
     n_of_format = faults.count
     known_topics = set() if allow_unknown else opened.topics.listed()
@@ -273,12 +273,7 @@ def _decode(
             faults.add(row.line, f"unknown docno `{row.docno}`", "unknown-docno")
     n_unknown = faults.count - n_of_format
     decoded = decode_rows(
-        source.rows,
-        opened.scale,
-        codes=meanings,
-        mapping=mapping,
-        repeats=repeats or Repeats.REFUSE,
-        faults=faults,
+        source.rows, opened.scale, codes=meanings, mapping=mapping, repeats=repeats or "refuse", faults=faults
     )
     hints = [faults.hint] if faults.hint else []
     if n_unknown:

@@ -15,15 +15,8 @@ from store.errors import ArgumentError, FaultList, PoolerError, SchemaError
 from store.fields import MOMENT, UnfitValueError
 from store.formats.json_lines import once
 from store.formats.scale import make_scale, scale_to_json
-from store.keeping.directory.tables import (
-    ExportChoice,
-    Faults,
-    FileFacts,
-    Progress,
-    facts_of,
-    moment_text,
-    path_fault,
-)
+from store.keeping.directory.tables import ExportChoice, Faults, FileFacts, facts_of, moment_text, path_fault
+from store.keeping.progress import Progress
 from store.records import Grade, Scale
 
 MANIFEST = "manifest.json"

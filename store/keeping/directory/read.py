@@ -46,7 +46,8 @@ from store.keeping.directory.people import (
     read_terms,
 )
 from store.keeping.directory.pools import read_pools
-from store.keeping.directory.tables import Faults, Incoming, Progress, no_progress
+from store.keeping.directory.tables import Faults, Incoming
+from store.keeping.progress import Progress, no_progress
 
 _NUMBERED = ("topic", "document", "run", "pool", "judge", "sitting", "assignment_plan")
 """Tables whose rows get their ids from here."""

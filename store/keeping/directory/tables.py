@@ -12,7 +12,7 @@ import math
 import re
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import chain, islice
@@ -31,6 +31,7 @@ from store.formats.judgements import read_cell
 from store.formats.lines import read_text_lines
 from store.grades.policy import Policy
 from store.judging.judges import Disguise
+from store.keeping.progress import Progress
 from store.records import Scale
 from store.text import BIDI_CONTROLS
 
@@ -490,14 +491,6 @@ def _names_in(folder: Path) -> dict[str, tuple[int, int]] | None:
 _BATCH = 1000
 _SHOWN = 100
 """Lines of faults that are shown of a whole directory."""
-
-Progress = Callable[[str, int], AbstractContextManager[Callable[[int], None]]]
-"""Given a label and the steps in all, shows how many are done."""
-
-
-def no_progress(_label: str, _total: int) -> AbstractContextManager[Callable[[int], None]]:
-    """Show nothing."""
-    return nullcontext(lambda _steps: None)
 
 
 @dataclass(frozen=True, slots=True)

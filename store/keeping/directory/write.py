@@ -30,15 +30,8 @@ from store.keeping.directory.people import (
 from store.keeping.directory.pools import write_pools
 from store.keeping.directory.qrels import write_agreement, write_all_qrels, write_statistics
 from store.keeping.directory.readme import readme
-from store.keeping.directory.tables import (
-    ExportChoice,
-    Outgoing,
-    Progress,
-    Writer,
-    check_target,
-    made_beside,
-    no_progress,
-)
+from store.keeping.directory.tables import ExportChoice, Outgoing, Writer, check_target, made_beside
+from store.keeping.progress import Progress, no_progress
 
 
 @dataclass(frozen=True, slots=True)

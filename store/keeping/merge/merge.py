@@ -12,7 +12,6 @@ from sqlalchemy.engine import URL
 from store.db.engine import display, writing
 from store.db.keys import document_keys, topic_keys
 from store.errors import ArgumentError, ConflictError, UnknownNameError
-from store.keeping.directory.tables import Progress, no_progress
 from store.keeping.merge.content import unite_documents, unite_runs, unite_topics
 from store.keeping.merge.copies import Copy, Here, Merged, check_kinship, lock, opened
 from store.keeping.merge.histories import HistoryMerge, HowToSettle, count_of_copies
@@ -26,6 +25,7 @@ from store.keeping.merge.people import (
 )
 from store.keeping.merge.pools import unite_pools
 from store.keeping.merge.tables import GUIDELINES
+from store.keeping.progress import Progress, no_progress
 from store.records import State
 from store.text import natural_key
 

@@ -191,10 +191,10 @@ SAID = [  # line, docno, judge, code
 @pytest.mark.parametrize(
     ("rule", "ann", "bob", "unjudged", "dropped"),
     [
-        (Repeats.FIRST, {"a": 1, "b": 0}, {"b": 0}, ["c"], 3),
-        (Repeats.LAST, {"a": 1, "b": 1}, {"b": 0, "c": 2}, [], 3),
-        (Repeats.HIGHEST, {"a": 1, "b": 2}, {"b": 0, "c": 2}, [], 3),
-        (Repeats.DROP, {"a": 1}, {"b": 0}, [], 5),
+        ("first", {"a": 1, "b": 0}, {"b": 0}, ["c"], 3),
+        ("last", {"a": 1, "b": 1}, {"b": 0, "c": 2}, [], 3),
+        ("highest", {"a": 1, "b": 2}, {"b": 0, "c": 2}, [], 3),
+        ("drop", {"a": 1}, {"b": 0}, [], 5),
     ],
 )
 def test_repeats_are_settled_by_the_rule(
@@ -215,10 +215,10 @@ def test_repeats_are_settled_by_the_rule(
     ("rule", "kept", "alike", "first_alike", "dropped"),
     [
         # Codes by line: 1 2 1 2 0.
-        (Repeats.FIRST, [1], 1, 3, 3),  # line 3 says 1 as well
-        (Repeats.LAST, [5], 0, 0, 4),  # nobody else says 0
-        (Repeats.HIGHEST, [2], 1, 4, 3),  # line 4 says 2 as well
-        (Repeats.DROP, [], 0, 0, 5),
+        ("first", [1], 1, 3, 3),  # line 3 says 1 as well
+        ("last", [5], 0, 0, 4),  # nobody else says 0
+        ("highest", [2], 1, 4, 3),  # line 4 says 2 as well
+        ("drop", [], 0, 0, 5),
     ],
 )
 def test_line_that_says_what_counts_is_not_left_out(
