@@ -544,7 +544,8 @@ def reversals(
     Notes
     -----
     `order_probabilities` for all, and `order_probability` for those that may well swap or whose
-    difference is skewed: at most `MOST_BY_ONE` pairs, or `MOST_QUICK` where outcomes are few.
+    difference is skewed: at most `MOST_BY_ONE` pairs, or `MOST_QUICK` where outcomes are few. Where
+    all outcomes of all pairs can be enumerated they are, of pairs far apart, too.
 
     Examples
     --------
@@ -569,7 +570,11 @@ def reversals(
         np.abs(_third_moment(topics, varied.empty)), spread**1.5, out=np.zeros(spread.shape), where=varies
     )[first, second]
     moved = np.minimum(skewness * MOST_MOVED, 0.5)
+    fewer = QUICKER if quick else 0
+    n_exact = _exact_pairs(topics, MOST_OUTCOMES >> fewer)
     may_turn = (turned >= FAR_APART) | (skewness >= MOST_SKEWED)
+    if turned.size <= min(n_exact, MOST_QUICK):
+        may_turn[:] = True
     deviation = np.where(varies, spread, np.inf)[first, second] ** 0.5
     z = (mean[first] - mean[second]) * len(topics) / deviation
     # Far out a correction falls with the density; the law may be off by as much as it says.
@@ -578,8 +583,6 @@ def reversals(
     nearest = np.argsort(-np.where(may_turn, turned + moved, -1.0), kind="stable")
     nearest = nearest[: int(may_turn.sum())]
     single = {}
-    fewer = QUICKER if quick else 0
-    n_exact = _exact_pairs(topics, MOST_OUTCOMES >> fewer)
     nearest = nearest[: max(MOST_BY_ONE, min(n_exact, MOST_QUICK))]
     for number, place in enumerate(nearest.tolist()):
         pair = int(first[place]), int(second[place])

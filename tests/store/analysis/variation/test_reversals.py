@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import itertools
+import math
+
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from store.analysis.variation import order as module
 from store.analysis.variation.collection import Topic, collection_variation
+from store.analysis.variation.lists import Empty
 from store.analysis.variation.order import order_probability, reversals
+from tests.store.analysis.variation.enumerated_variation import outcomes
 from tests.store.analysis.variation.kitchen_garden import two_runs
+from tests.strategies import examples
 
 
 def three_runs() -> list[Topic]:
@@ -89,3 +97,56 @@ def test_a_pair_by_the_normal_law_tells_what_a_correction_would_add(monkeypatch:
     assert not found.single
     assert (found.error > 0).all()
     assert (abs(found.reversed - exact) <= found.error).all()
+
+
+@st.composite
+def small_topics(draw: st.DrawFn) -> list[Topic]:
+    """One or two topics of up to four documents and three runs."""
+    topics = []
+    for _ in range(draw(st.integers(1, 2))):
+        n = draw(st.integers(1, 4))
+        p = draw(st.lists(st.sampled_from([0.0, 0.002, 0.1, 0.25, 0.5, 0.9, 1.0]), min_size=n, max_size=n))
+        p[0] = p[0] or 0.25  # something can be relevant
+        places = st.permutations([1.0, 2.0, 5.0, 9.0, 20.0, float("inf"), float("inf")])
+        ranks = np.array([draw(places)[:n] for _ in range(3)])
+        topics.append((np.array(p), ranks))
+    return topics
+
+
+def plainly_reversed(topics: list[Topic], first: int, second: int, empty: Empty) -> float:
+    """Add up the outcomes of all topics in which the second run has the higher MAP."""
+    kept = []
+    for p, ranks in topics:
+        listed = [one for one in outcomes(p.tolist(), ranks.tolist()) if one.weight]
+        if empty == "given":
+            listed = [one for one in listed if any(one.flags)]
+        share = math.fsum(one.weight for one in listed)
+        kept.append([(one.weight / share, one.scores[first] - one.scores[second]) for one in listed])
+    return math.fsum(
+        math.prod(weight for weight, _ in whole)
+        for whole in itertools.product(*kept)
+        if sum(difference for _, difference in whole) < 0
+    )
+
+
+@pytest.mark.parametrize("empty", ["given", "zero"])
+@given(topics=small_topics())
+@settings(max_examples=examples(60))
+def test_every_pair_is_the_sum_of_all_outcomes(empty: Empty, topics: list[Topic]) -> None:
+    """However far apart the runs are: fractions of whole numbers, so that ties are ties."""
+    found = reversals(topics, collection_variation(topics, empty=empty))
+    pairs = zip(found.first.tolist(), found.second.tolist(), strict=True)
+    expected = [plainly_reversed(topics, *pair, empty) for pair in pairs]
+    assert found.reversed.tolist() == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize(("n", "n_topics", "p"), [(3, 2, 0.5), (4, 3, 0.6), (6, 3, 0.5)])
+def test_two_runs_far_apart_never_turn_about(n: int, n_topics: int, p: float) -> None:
+    """A run that has every document 20 ranks above the other is better by every outcome.
+
+    The normal law has a tail beyond what any outcome reaches.
+    """
+    ranks = np.array([np.arange(1.0, n + 1), np.arange(21.0, n + 21)])
+    topics = [(np.full(n, p), ranks)] * n_topics
+    found = reversals(topics, collection_variation(topics))
+    assert found.reversed.tolist() == [0.0]
