@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from string import ascii_letters
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -172,6 +172,7 @@ def status(collection: Collection) -> StatusResult:
     words.append(removed_words(one.judgements for one in collection.erasures.all()))
     or_not = ", or not assigned to that judge" if unclaimed.is_assigned else ""
     is_owing = any(judge not in adjudicators for _, judge in counts)
+    scale = collection.scale
 
     def rows(shown: Mapping[tuple[str, str], Counts], *, by_topic: bool) -> tuple[Mapping[str, Any], ...]:
         found = []
@@ -179,7 +180,7 @@ def status(collection: Collection) -> StatusResult:
             one = shown[topic, judge]
             of_topic = topic if by_topic else None
             pace = _pace(judges[judge], one, times[judge], unclaimed, of_topic)
-            row = _states(one, collection.scale, owes=judge not in adjudicators)
+            row = _states(one, scale, owes=judge not in adjudicators)
             found.append({"topic": topic, "judge": judge, **row, **pace})
         return tuple(found)
 
@@ -187,9 +188,9 @@ def status(collection: Collection) -> StatusResult:
         settings=frozen(collection=collection.name),
         name=collection.name,
         where=collection.where,
-        scale=collection.scale,
+        scale=scale,
         by_judge=rows(totals, by_topic=False),
-        by_topic=rows(counts, by_topic=True),
+        make_topics=lambda: rows(counts, by_topic=True),
         words=tuple(filter(None, words)),
         outside=f"judged, but in no pool{or_not}" if is_owing else "",
     )
@@ -206,13 +207,19 @@ class StatusResult(Result):
     scale: Scale
     by_judge: tuple[Mapping[str, Any], ...]
     """Rows; counts are ``None`` that an adjudicator does not have, times beside a reason."""
-    by_topic: tuple[Mapping[str, Any], ...]
+    make_topics: Callable[[], tuple[Mapping[str, Any], ...]]
+    """Makes the rows of `by_topic`: of hundreds of topics they take longer than the counting."""
     words: tuple[str, ...]
     """What lies before nobody, what is missing, what waits."""
     outside: str
     """What is counted as outside; empty where nobody owes a pool."""
 
     NAMES: ClassVar[tuple[str, ...]] = ("status", "topics")
+
+    @property
+    def by_topic(self) -> tuple[Mapping[str, Any], ...]:
+        """Rows, one a topic and judge."""
+        return self.make_topics()
 
     def _table(self, name: str) -> tables.Table:
         columns = [
