@@ -21,6 +21,8 @@ Progress = Callable[[int], None]
 
 NOTEBOOK_ROWS = 60
 """Rows of a view that a notebook shows."""
+AXES = ("measures", "judges", "runs", "topics")
+"""Attributes of results that name what its arrays are about."""
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -99,8 +101,9 @@ class Result:
         return [View(self._table(name))]
 
     def __repr__(self) -> str:
-        kept = ", ".join(f"{name}={value!r}" for name, value in self.settings.items())
-        of_what = f" of {kept}" if kept else ""
+        axes = ((name, getattr(self, name, None)) for name in AXES)
+        sizes = [f"{len(axis):,} {name}" for name, axis in axes if isinstance(axis, Sequence) and axis]
+        of_what = f" of {', '.join(sizes)}" if sizes else ""
         return f"{type(self).__name__}{of_what}\ntables: {', '.join(self.names())}"
 
     def _repr_html_(self) -> str:

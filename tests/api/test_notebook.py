@@ -135,6 +135,7 @@ def test_results_say_what_was_done(judged: Path) -> None:
     assert sum(steps) == 8 + 9  # topics tested, and run files read
     assert dict(found.settings)["depth"] == 5
     assert len(repr(found).splitlines()) == 2
+    assert " of 9 runs, 8 topics\n" in repr(found)
     assert found._repr_html_().startswith("<table>")
     with pytest.raises(TypeError):
         found.settings["depth"] = 6  # type: ignore[index]  # frozen

@@ -215,7 +215,7 @@ def test_notebook_shows_the_first_view() -> None:
     assert page.count("<tr>") == 4
     assert '<th style="text-align:right">MAP</th>' in page
     assert "0.2500" in page
-    assert repr(found).splitlines() == ["Found of depth=5", "tables: runs, other"]
+    assert repr(found).splitlines() == ["Found", "tables: runs, other"]
 
 
 def test_rows_are_taken_in_any_order() -> None:
