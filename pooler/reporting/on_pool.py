@@ -249,8 +249,8 @@ def other_pools(material: Material) -> list[str]:
     depth = "" if material.depth is None else f" of depth {material.depth:,}"
     sampled = " `pooler estimate` scores runs from a sample." if stored.is_sampled else ""
     return [
-        f"Pool {'; pool '.join(stored.made_otherwise)}: what is said of the pool here looks at a"
-        f" depth pool{depth} of the same runs, which is not what was judged.{sampled}"
+        f"Pool {'; pool '.join(stored.made_otherwise)}. What is said of the pool here is of a depth"
+        f" pool{depth} of the same runs.{sampled}"
     ]
 
 

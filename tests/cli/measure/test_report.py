@@ -291,8 +291,8 @@ def test_other_pools_are_said_to_be_others(cli: Cli, judged: Path) -> None:
     cli("pool", "--strategy", "mtf", "--budget", "4", "--name", "moved").fine()
     cli("report", "page.html", "--judge", "strict", "--depth", "5").fine()
     text = words(read_page(Path("page.html")))
-    assert "Pool moved was made by mtf with 4 documents per topic: " in text
-    assert "of depth 5 of the same runs, which is not what was judged." in text
+    assert "Pool moved was made by mtf with 4 documents per topic. " in text
+    assert "What is said of the pool here is of a depth pool of depth 5 of the same runs." in text
 
 
 def test_nothing_relevant_is_said_in_words(cli: Cli, judged: Path) -> None:
