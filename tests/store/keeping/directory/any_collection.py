@@ -129,6 +129,7 @@ def _people(collection: Collection, where: str, data: st.DataObject) -> None:
     if draw(st.booleans()):
         collection.judges.set_disabled(["model"], disabled=True)
     number = count()
+    held: dict[int | None, list[tuple[str, str | None]]] = {}
     for name in names:
         if draw(st.booleans()):
             own = draw(st.sampled_from([None, name]))
@@ -136,6 +137,9 @@ def _people(collection: Collection, where: str, data: st.DataObject) -> None:
             docno = DOCNOS[next(number)]
             collection.judgements.add({"model": [Qrel("1", docno, 0)]}, JudgeKind.MODEL,
                                          replace=True)  # fmt: skip
+            held.setdefault(lease, []).append((docno, own))
+    for lease, kept in held.items():  # a plan at a time, as commands make them
+        for docno, own in kept:
             held_place(where, "1", docno, own, lease_s=lease, purpose="overlap", display_order="random:3")
     with engine_of(where) as engine, writing(engine) as session:
         until = MOMENT + timedelta(microseconds=1)
