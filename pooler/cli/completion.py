@@ -69,9 +69,10 @@ def _strategies(incomplete: str) -> list[str]:
 
 
 def _measures(incomplete: str) -> list[str]:
-    from store.analysis.measures.names import ALIASES, SIGNATURES
+    from store.analysis.measures.names import ALIASES
+    from store.analysis.measures.table import MEASURES
 
-    return sorted(name for name in {*SIGNATURES, *ALIASES} if name.startswith(incomplete))
+    return sorted(name for name in {*MEASURES, *ALIASES} if name.startswith(incomplete))
 
 
 _runs = _from_collection(lambda opened: (run.tag for run in opened.runs.all()))

@@ -10,14 +10,15 @@ from pooler.results.result import Progress, Result, frozen, heard
 from pooler.results.source import Source, source_of
 from pooler.results.table import REASON, RUN, TOPIC, Column, Table, View
 from pooler.telling import say
-from store.analysis.measures.names import ALIASES, DCGS, SIGNATURES, MeasureName, Signature, parse_measure
+from store.analysis.measures.names import ALIASES, DCGS, MeasureName, parse_measure
+from store.analysis.measures.table import MEASURES, Definition, Scores
+from store.analysis.measures.table import evaluate as score
 from store.errors import ArgumentError, UnknownNameError
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from store.analysis.measures.table import Scores
     from store.analysis.rankings import GradedRankings
     from store.collection import Collection
 
@@ -96,8 +97,6 @@ def measured(
     source: Source, names: Sequence[MeasureName], cutoff: int | None
 ) -> tuple[GradedRankings, list[Scores]]:
     """Score runs by measures, each named once; see `evaluate` of `cutoff`."""
-    from store.analysis.measures.table import evaluate as score
-
     look = 1000 if cutoff is None else cutoff
     rankings = source.graded(look)
     deep = [name for name in names if cutoff is None and (name.cutoff or 0) > look]
@@ -277,12 +276,12 @@ class MeasureList(Result):
         columns.append(Column("summary"))
         rows = [
             {
-                "measure": measure + _at(signature),
-                "parameters": [f"{parameter}=" for parameter in signature.parameters],
-                "also": others.get(measure, []),
-                "summary": signature.summary,
+                "measure": name + _at(measure),
+                "parameters": [f"{parameter}=" for parameter in measure.parameters],
+                "also": others.get(name, []),
+                "summary": measure.summary,
             }
-            for measure, signature in SIGNATURES.items()
+            for name, measure in MEASURES.items()
         ]
         notes = [
             "@N: ranks that count; in brackets where optional. (rel=N): least relevant grade, instead of"
@@ -299,9 +298,9 @@ class MeasureList(Result):
         return [View(table, limit=len(table))]
 
 
-def _at(signature: Signature) -> str:
+def _at(measure: Definition) -> str:
     """Show what stands after the name."""
-    if signature.at is None:
+    if measure.at is None:
         return ""
-    at = "@RECALL" if signature.at == "recall" else "@N"
-    return at if signature.is_at_required else f"[{at}]"
+    at = "@RECALL" if measure.at == "recall" else "@N"
+    return at if measure.is_at_required else f"[{at}]"

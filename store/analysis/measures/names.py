@@ -20,66 +20,12 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Literal, get_args
 
+from store.analysis.measures.table import MEASURES, Definition
 from store.errors import ArgumentError, UnknownNameError
 
 Dcg = Literal["log2", "exp-log2", "jarvelin", "exp-jarvelin"]
 DCGS: tuple[Dcg, ...] = get_args(Dcg)
 
-
-@dataclass(frozen=True, slots=True)
-class Signature:
-    """What a measure can be told."""
-
-    summary: str
-    """What it is, in a few words."""
-    at: Literal["cutoff", "recall"] | None = None
-    """What stands after ``@``; ``None`` = nothing may."""
-    is_at_required: bool = False
-    parameters: tuple[str, ...] = ("rel",)
-    """Of ``rel``, ``beta``, ``alpha``, ``dcg``, ``p`` and ``docs``, the ones it takes; it needs
-    `docs` where it takes it."""
-    is_rel_shown: bool = False
-    """Whether `rel` is written even if it is 1, since without it ir_measures means another."""
-
-
-SIGNATURES: dict[str, Signature] = {
-    "AP": Signature("average precision", "cutoff"),
-    "P": Signature("precision", "cutoff", is_at_required=True),
-    "R": Signature("recall", "cutoff", is_at_required=True),
-    "Rprec": Signature("precision at rank R"),
-    "RR": Signature("reciprocal rank of the first relevant document", "cutoff"),
-    "Success": Signature("1 with a relevant document, else 0", "cutoff", is_at_required=True),
-    "nDCG": Signature("normalised discounted gain", "cutoff", parameters=("dcg",)),
-    "DCG": Signature("discounted gain", "cutoff", parameters=("dcg",)),
-    "Q": Signature("Q-measure, AP with gains that weigh beta", "cutoff", parameters=("beta",)),
-    "IPrec": Signature("interpolated precision at a recall", "recall", is_at_required=True),
-    "ElevenPoint": Signature("interpolated precision, mean over recalls 0, 0.1, ..., 1"),
-    "BreakEven": Signature("where precision equals recall"),
-    "Accuracy": Signature("pairs of retrieved documents in the right order (AUC)", "cutoff"),
-    "Judged": Signature("share of judged documents", "cutoff", parameters=()),
-    "Unjudged": Signature(
-        "unjudged documents / N, as unj_N of trec_eval", "cutoff", is_at_required=True, parameters=()
-    ),
-    "Bpref": Signature("preferences for relevant documents kept, unjudged ones passed over"),
-    "infAP": Signature("average precision inferred from a sample of the pool"),
-    "RBP": Signature("rank-biased precision", "cutoff", parameters=("rel", "p"), is_rel_shown=True),
-    "RBPResidual": Signature(
-        "what unjudged documents and the end may add to RBP", "cutoff", parameters=("p",)
-    ),
-    "SetP": Signature("precision of the whole list"),
-    "SetR": Signature("recall of the whole list"),
-    "SetF": Signature("F of the whole list", parameters=("rel", "beta", "alpha")),
-    "SetE": Signature("1 - F of the whole list", parameters=("rel", "beta", "alpha")),
-    "SetS": Signature("precision + recall of the whole list"),
-    "SetBorko": Signature("precision + recall - 1 of the whole list"),
-    "SetFallout": Signature("not relevant documents retrieved", parameters=("rel", "docs")),
-    "SetSpecificity": Signature("1 - fallout", parameters=("rel", "docs")),
-    "SetGenerality": Signature("documents that are relevant", parameters=("rel", "docs")),
-    "SetAccuracy": Signature("documents on the right side", parameters=("rel", "docs")),
-    "NumRet": Signature("documents retrieved; with rel, the relevant ones", is_rel_shown=True),
-    "NumRel": Signature("relevant documents of the topic"),
-}
-"""Every measure there is; `store.analysis.measures.table` computes them."""
 
 ALIASES: dict[str, str] = {
     "MAP": "AP",
@@ -129,7 +75,7 @@ _NOT_QUITE = {
 
 _PERSISTENCE = 0.8
 """The p of ir_measures."""
-_NAMES = {name.lower(): name for name in (*ALIASES, *SIGNATURES)}
+_NAMES = {name.lower(): name for name in (*ALIASES, *MEASURES)}
 _FORM = re.compile(r"\s*([\w.-]+)\s*(?:\(([^()]*)\))?\s*(?:@\s*(\S+))?\s*", re.ASCII)
 _TURNED = re.compile(r"(\s*[\w-]+\s*)(@\s*[^\s()]+)\s*(\([^()]*\))\s*", re.ASCII)
 """A name with its parameters behind the cutoff."""
@@ -144,7 +90,7 @@ class MeasureName:
     """One measure with all its parameters; make it with `parse_measure`."""
 
     name: str
-    """A key of `SIGNATURES`."""
+    """A key of `MEASURES`."""
     cutoff: int | None = None
     """Ranks that count, at least 1; ``None`` = all."""
     recall: Fraction | None = None
@@ -168,7 +114,7 @@ class MeasureName:
         Text that both know is ``repr(ir_measures.parse_measure(text))``.
         """
         shown = []
-        if self.rel is not None and (self.rel != 1 or SIGNATURES[self.name].is_rel_shown):
+        if self.rel is not None and (self.rel != 1 or MEASURES[self.name].is_rel_shown):
             shown.append(f"rel={self.rel}")
         if self.beta != 1:
             shown.append(f"beta={_plain(self.beta)}")
@@ -231,27 +177,27 @@ def parse_measure(text: str, *, level: int = 1) -> MeasureName:
     key = typed.lower().replace("-", "_")
     typed = _ELSEWHERE.get(key) or _NAMES.get(key, typed)
     name = ALIASES.get(typed, typed)
-    if name not in SIGNATURES:
+    if name not in MEASURES:
         hint = _NOT_QUITE.get(_NUMBER_BEHIND.sub("", key))
-        raise UnknownNameError("measure", typed, [*SIGNATURES, *ALIASES], hint=hint)
-    signature = SIGNATURES[name]
-    values = _parameters(name, signature, listed, text)
+        raise UnknownNameError("measure", typed, [*MEASURES, *ALIASES], hint=hint)
+    measure = MEASURES[name]
+    values = _parameters(name, measure, listed, text)
     if at is not None:
-        if signature.at is None:
+        if measure.at is None:
             raise ArgumentError("measure", f"{name} takes nothing after `@`", text)
-        if signature.at in values:
-            raise ArgumentError("measure", f"must have one {signature.at}", text)
-        values[signature.at] = at
-    if signature.is_at_required and signature.at not in values:
-        example = "0.1" if signature.at == "recall" else "10"
-        requirement = f"{name} needs a {signature.at}, as in `{name}@{example}`"
+        if measure.at in values:
+            raise ArgumentError("measure", f"must have one {measure.at}", text)
+        values[measure.at] = at
+    if measure.is_at_required and measure.at not in values:
+        example = "0.1" if measure.at == "recall" else "10"
+        requirement = f"{name} needs a {measure.at}, as in `{name}@{example}`"
         raise ArgumentError("measure", requirement, text)
-    if "docs" in signature.parameters and "docs" not in values:
+    if "docs" in measure.parameters and "docs" not in values:
         requirement = f"{name} needs the size of the collection, as in `{name}(docs=100000)`"
         raise ArgumentError("measure", requirement, text)
     if "alpha" in values and "beta" in values:
         raise ArgumentError("measure", "must have one of `beta` and `alpha`", text)
-    rel = level if "rel" in signature.parameters and typed != "NumRet" else None
+    rel = level if "rel" in measure.parameters and typed != "NumRet" else None
     if "rel" in values:
         rel = _integer("rel", values["rel"], least=None)
     return MeasureName(
@@ -272,9 +218,9 @@ def _plain(number: float) -> str:
     return format(Decimal(repr(number)), "f")
 
 
-def _parameters(name: str, signature: Signature, listed: str | None, text: str) -> dict[str, str]:
+def _parameters(name: str, measure: Definition, listed: str | None, text: str) -> dict[str, str]:
     """Read ``key=value, key=value``."""
-    known = [*signature.parameters, *([signature.at] if signature.at else [])]
+    known = [*measure.parameters, *([measure.at] if measure.at else [])]
     values: dict[str, str] = {}
     for part in listed.split(",") if listed and listed.strip() else []:
         key, equals, value = (piece.strip() for piece in part.partition("="))

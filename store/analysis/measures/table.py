@@ -31,7 +31,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,11 +42,15 @@ from store.analysis.measures.average_precision import average_precision, mean_av
 from store.analysis.measures.confusion import area_of_rankings
 from store.analysis.measures.gain import Discount, Gain, discounted_gain, normalised_gain, q_measure
 from store.analysis.measures.incomplete import bpref_of, inferred_ap_of, unjudged_at
-from store.analysis.measures.names import MeasureName
 from store.analysis.measures.ranked import eleven_point, interpolated_precision
 from store.analysis.measures.residuals import rank_biased_precision, rbp_residual
 from store.analysis.rankings import GradedRankings
 from store.errors import ArgumentError, UnknownNameError
+
+if TYPE_CHECKING:
+    from store.analysis.measures.names import MeasureName
+
+    _Function = Callable[["GradedLists", MeasureName], NDArray[np.float64]]
 
 Reason = Literal["no-relevant", "no-documents", "no-pairs", "no-not-relevant", "list-too-short"]
 """Why a score is undefined; see `measures`."""
@@ -87,15 +91,22 @@ class GradedLists:
         return self._relevant[level]
 
 
-_Function = Callable[[GradedLists, MeasureName], NDArray[np.float64]]
-
-
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """How a measure is computed, and why it may have no value."""
+    """What a measure is, what it can be told, how it is computed, and why it may have no value."""
 
+    summary: str
+    """What it is, in a few words."""
     function: _Function
     """From lists and parameters to values, shape (n_runs, n_topics); NaN = undefined."""
+    at: Literal["cutoff", "recall"] | None = None
+    """What stands after ``@``; ``None`` = nothing may."""
+    is_at_required: bool = False
+    parameters: tuple[str, ...] = ("rel",)
+    """Of ``rel``, ``beta``, ``alpha``, ``dcg``, ``p`` and ``docs``, the ones it takes; it needs
+    `docs` where it takes it."""
+    is_rel_shown: bool = False
+    """Whether `rel` is written even if it is 1, since without it ir_measures means another."""
     needs_relevant: bool = True
     """Whether it is undefined where R = 0, or no grade is above 0."""
     other_reason: Reason | None = None
@@ -186,82 +197,162 @@ def _gain_and_discount(name: MeasureName) -> tuple[Gain, Discount]:
 
 
 MEASURES: dict[str, Definition] = {
-    "AP": Definition(lambda lists, name: average_precision(lists.relevant(name), lists.n_relevant(name))),
+    "AP": Definition(
+        "average precision",
+        lambda lists, name: average_precision(lists.relevant(name), lists.n_relevant(name)),
+        "cutoff",
+    ),
     "P": Definition(
-        lambda lists, name: ranked.precision_at(lists.relevant(name), _cutoff(name)), needs_relevant=False
+        "precision",
+        lambda lists, name: ranked.precision_at(lists.relevant(name), _cutoff(name)),
+        "cutoff",
+        is_at_required=True,
+        needs_relevant=False,
     ),
     "R": Definition(
-        lambda lists, name: ranked.recall_at(lists.relevant(name), lists.n_relevant(name), _cutoff(name))
+        "recall",
+        lambda lists, name: ranked.recall_at(lists.relevant(name), lists.n_relevant(name), _cutoff(name)),
+        "cutoff",
+        is_at_required=True,
     ),
-    "Rprec": Definition(lambda lists, name: ranked.r_precision(lists.relevant(name), lists.n_relevant(name))),
-    "RR": Definition(lambda lists, name: ranked.reciprocal_rank(lists.relevant(name)), needs_relevant=False),
+    "Rprec": Definition(
+        "precision at rank R",
+        lambda lists, name: ranked.r_precision(lists.relevant(name), lists.n_relevant(name)),
+    ),
+    "RR": Definition(
+        "reciprocal rank of the first relevant document",
+        lambda lists, name: ranked.reciprocal_rank(lists.relevant(name)),
+        "cutoff",
+        needs_relevant=False,
+    ),
     "Success": Definition(
-        lambda lists, name: ranked.success_at(lists.relevant(name), _cutoff(name)), needs_relevant=False
+        "1 with a relevant document, else 0",
+        lambda lists, name: ranked.success_at(lists.relevant(name), _cutoff(name)),
+        "cutoff",
+        is_at_required=True,
+        needs_relevant=False,
     ),
-    "nDCG": Definition(_ndcg),
-    "DCG": Definition(_dcg, needs_relevant=False),
+    "nDCG": Definition("normalised discounted gain", _ndcg, "cutoff", parameters=("dcg",)),
+    "DCG": Definition("discounted gain", _dcg, "cutoff", parameters=("dcg",), needs_relevant=False),
     "Q": Definition(
+        "Q-measure, AP with gains that weigh beta",
         lambda lists, name: q_measure(
             lists.rankings.grades, lists.rankings.judged_grades, beta=name.beta, cutoff=name.cutoff
-        )
+        ),
+        "cutoff",
+        parameters=("beta",),
     ),
-    "IPrec": Definition(_interpolated_precision),
-    "ElevenPoint": Definition(lambda lists, name: eleven_point(lists.relevant(name), lists.n_relevant(name))),
+    "IPrec": Definition(
+        "interpolated precision at a recall", _interpolated_precision, "recall", is_at_required=True
+    ),
+    "ElevenPoint": Definition(
+        "interpolated precision, mean over recalls 0, 0.1, ..., 1",
+        lambda lists, name: eleven_point(lists.relevant(name), lists.n_relevant(name)),
+    ),
     "BreakEven": Definition(
+        "where precision equals recall",
         lambda lists, name: ranked.break_even(
             lists.relevant(name), lists.n_relevant(name), lists.rankings.lengths
         ),
         other_reason="list-too-short",
     ),
     "Accuracy": Definition(
+        "pairs of retrieved documents in the right order (AUC)",
         lambda lists, name: area_of_rankings(lists.relevant(name), lists.lengths(name)),
+        "cutoff",
         other_reason="no-pairs",
     ),
     "Judged": Definition(
+        "share of judged documents",
         lambda lists, name: ranked.judged_share(lists.rankings.judged, lists.rankings.lengths, name.cutoff),
+        "cutoff",
+        parameters=(),
         needs_relevant=False,
         other_reason="no-documents",
     ),
-    "Unjudged": Definition(_unjudged, needs_relevant=False),
-    "Bpref": Definition(lambda lists, name: bpref_of(lists.rankings, level_of(name))),
-    "infAP": Definition(lambda lists, name: inferred_ap_of(lists.rankings, level_of(name))),
-    "RBP": Definition(
-        lambda lists, name: rank_biased_precision(lists.relevant(name), p=name.p), needs_relevant=False
-    ),
-    "RBPResidual": Definition(
-        lambda lists, name: rbp_residual(lists.judged(name), lists.lengths(name), p=name.p),
+    "Unjudged": Definition(
+        "unjudged documents / N, as unj_N of trec_eval",
+        _unjudged,
+        "cutoff",
+        is_at_required=True,
+        parameters=(),
         needs_relevant=False,
     ),
-    "SetP": Definition(_set_precision, needs_relevant=False),
-    "SetR": Definition(_set_recall),
-    "SetF": Definition(_set_f),
-    "SetE": Definition(lambda lists, name: np.asarray(1 - _set_f(lists, name))),
+    "Bpref": Definition(
+        "preferences for relevant documents kept, unjudged ones passed over",
+        lambda lists, name: bpref_of(lists.rankings, level_of(name)),
+    ),
+    "infAP": Definition(
+        "average precision inferred from a sample of the pool",
+        lambda lists, name: inferred_ap_of(lists.rankings, level_of(name)),
+    ),
+    "RBP": Definition(
+        "rank-biased precision",
+        lambda lists, name: rank_biased_precision(lists.relevant(name), p=name.p),
+        "cutoff",
+        parameters=("rel", "p"),
+        is_rel_shown=True,
+        needs_relevant=False,
+    ),
+    "RBPResidual": Definition(
+        "what unjudged documents and the end may add to RBP",
+        lambda lists, name: rbp_residual(lists.judged(name), lists.lengths(name), p=name.p),
+        "cutoff",
+        parameters=("p",),
+        needs_relevant=False,
+    ),
+    "SetP": Definition("precision of the whole list", _set_precision, needs_relevant=False),
+    "SetR": Definition("recall of the whole list", _set_recall),
+    "SetF": Definition("F of the whole list", _set_f, parameters=("rel", "beta", "alpha")),
+    "SetE": Definition(
+        "1 - F of the whole list",
+        lambda lists, name: np.asarray(1 - _set_f(lists, name)),
+        parameters=("rel", "beta", "alpha"),
+    ),
     "SetS": Definition(
-        lambda lists, name: sets.precision_plus_recall(_set_precision(lists, name), _set_recall(lists, name))
+        "precision + recall of the whole list",
+        lambda lists, name: sets.precision_plus_recall(_set_precision(lists, name), _set_recall(lists, name)),
     ),
     "SetBorko": Definition(
-        lambda lists, name: sets.borko(_set_precision(lists, name), _set_recall(lists, name))
+        "precision + recall - 1 of the whole list",
+        lambda lists, name: sets.borko(_set_precision(lists, name), _set_recall(lists, name)),
     ),
     "SetFallout": Definition(
+        "not relevant documents retrieved",
         lambda lists, name: sets.fallout(_confusion(lists, name)),
+        parameters=("rel", "docs"),
         needs_relevant=False,
         other_reason="no-not-relevant",
     ),
     "SetSpecificity": Definition(
+        "1 - fallout",
         lambda lists, name: sets.specificity(_confusion(lists, name)),
+        parameters=("rel", "docs"),
         needs_relevant=False,
         other_reason="no-not-relevant",
     ),
     "SetGenerality": Definition(
-        lambda lists, name: sets.generality(_confusion(lists, name)), needs_relevant=False
+        "documents that are relevant",
+        lambda lists, name: sets.generality(_confusion(lists, name)),
+        parameters=("rel", "docs"),
+        needs_relevant=False,
     ),
     "SetAccuracy": Definition(
-        lambda lists, name: sets.accuracy(_confusion(lists, name)), needs_relevant=False
+        "documents on the right side",
+        lambda lists, name: sets.accuracy(_confusion(lists, name)),
+        parameters=("rel", "docs"),
+        needs_relevant=False,
     ),
-    "NumRet": Definition(_n_retrieved, needs_relevant=False, is_sum=True),
-    "NumRel": Definition(_n_relevant, needs_relevant=False, is_sum=True),
+    "NumRet": Definition(
+        "documents retrieved; with rel, the relevant ones",
+        _n_retrieved,
+        is_rel_shown=True,
+        needs_relevant=False,
+        is_sum=True,
+    ),
+    "NumRel": Definition("relevant documents of the topic", _n_relevant, needs_relevant=False, is_sum=True),
 }
-"""How each of `store.analysis.measures.names.SIGNATURES` is computed."""
+"""The measures by name, in the order in which they are listed."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -11,8 +11,8 @@ import pytrec_eval
 from hypothesis import given
 from hypothesis import strategies as st
 
-from store.analysis.measures.names import ALIASES, SIGNATURES, MeasureName, parse_measure
-from store.analysis.measures.table import evaluate
+from store.analysis.measures.names import ALIASES, MeasureName, parse_measure
+from store.analysis.measures.table import MEASURES, evaluate
 from store.analysis.rankings import graded_rankings
 from store.errors import ArgumentError, PoolerError, UnknownNameError
 
@@ -139,8 +139,8 @@ def test_shortest_form_is_the_text(text: str) -> None:
 @st.composite
 def texts(draw: st.DrawFn) -> str:
     """Draw the name of a measure with some of the parameters it takes."""
-    name = draw(st.sampled_from(sorted(SIGNATURES)))
-    signature = SIGNATURES[name]
+    name = draw(st.sampled_from(sorted(MEASURES)))
+    measure = MEASURES[name]
     number = st.one_of(st.decimals(0, 9, places=2).map(str), st.sampled_from(["0.00001", "999999999", ".5"]))
     values = {
         "rel": st.integers(-2, 5).map(str),
@@ -150,15 +150,15 @@ def texts(draw: st.DrawFn) -> str:
         "docs": st.integers(1, 10**6).map(str),
         "p": st.decimals(0, "0.99", places=2).map(str),
     }
-    taken = [key for key in signature.parameters if key == "docs" or draw(st.booleans())]
+    taken = [key for key in measure.parameters if key == "docs" or draw(st.booleans())]
     if "alpha" in taken and "beta" in taken:
         taken.remove("beta")
     listed = ",".join(f"{key}={draw(values[key])}" for key in taken)
     text = f"{name}({listed})" if listed else name
-    if signature.at and (signature.is_at_required or draw(st.booleans())):
+    if measure.at and (measure.is_at_required or draw(st.booleans())):
         at = (
             st.sampled_from(["0.000001", "1", "0.30", ".123456789"])
-            if signature.at == "recall"
+            if measure.at == "recall"
             else st.integers(1, 1000)
         )
         text += f"@{draw(at)}"
