@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from pooler.results.judgement_files import FileFormat
 from pooler.results.source import DEFAULT_COLLECTION as DEFAULT_COLLECTION
 from store.errors import ArgumentError
 
@@ -275,11 +276,11 @@ def check_way(
 
 
 InputOption = Annotated[
-    Literal["qrels", "ntcir2", "ntcireval", "columns", "jsonl", "tsv"] | None,
+    FileFormat | None,
     typer.Option(
         "--input",
-        help="Format of the files, as in `import judgements`: qrels (the default), ntcir2,"
-        " ntcireval, columns; jsonl or tsv, of every judge.",
+        help="Format of the files, as in `import judgements`: qrels unless another is named; jsonl and"
+        " tsv are of every judge.",
         show_default=False,
     ),
 ]
@@ -309,7 +310,7 @@ TopicOption = Annotated[
     typer.Option(
         "--topic",
         metavar="T",
-        help="With --columns: the topic of every line, where no column holds it.",
+        help="With --input-columns: the topic of every line, where no column holds it.",
         show_default=False,
     ),
 ]

@@ -126,7 +126,7 @@ def _tell_exchanged(faults: FaultList, n_lines: int, docno: str) -> None:
     )
     hint = (
         f"awk '{{print $1, $3, $2, $4}}' {shlex.quote(faults.path)} puts them right; `import"
-        " judgements` takes --columns topic,docno,iteration,grade, too"
+        " judgements` takes --input-columns topic,docno,iteration,grade, too"
     )
     faults.put_instead(message, "exchanged", hint=hint)
 

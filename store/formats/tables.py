@@ -320,7 +320,7 @@ NAMES = ("topic", "iteration", "docno", "judge", "grade", IGNORED)
 
 
 def parse_columns(text: str) -> tuple[str, ...]:
-    """Read ``--columns NAME,NAME,...``: names of `NAMES` in the order of the file's columns."""
+    """Read ``--input-columns NAME,NAME,...``: names of `NAMES` in the order of the file's columns."""
     columns = tuple(name.strip() for name in text.split(","))
     named = [name for name in columns if name != IGNORED]
     for name in filter(None, named):
@@ -330,7 +330,7 @@ def parse_columns(text: str) -> tuple[str, ...]:
     is_whole = {"docno", "grade"} <= set(named) <= set(NAMES)
     if not is_whole or len(set(named)) < len(named):
         requirement = "must name each column of the file once: docno and grade, and what there is of"
-        hint = "as in --columns docno,judge,grade; `-` is a column that is passed over"
+        hint = "as in --input-columns docno,judge,grade; `-` is a column that is passed over"
         others = "topic, iteration and judge, with commas"
         raise ArgumentError("columns", f"{requirement} {others}", text, hint=hint)
     return columns
@@ -352,7 +352,7 @@ def read_columns(
     `topic`, `judge` and `iteration` are those of all lines where no column says them.
     """
     if topic is None and "topic" not in columns:
-        hint = "--topic T, or `topic` among --columns"
+        hint = "--topic T, or `topic` among --input-columns"
         raise ArgumentError("topic", "must be given: no column says it", None, hint=hint)
     for name, text, fault_of in (
         ("topic", topic, topic_fault),

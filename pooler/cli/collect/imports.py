@@ -73,7 +73,7 @@ def judgements(
         typer.Option(
             "--format",
             help="qrels (topic iteration docno grade; the default), ntcir2 (topic letter docno"
-            " 0|1), ntcireval (topic docno L0..Ln), columns (see --columns), or what `pooler"
+            " 0|1), ntcireval (topic docno L0..Ln), columns (see --input-columns), or what `pooler"
             " export judgements` wrote: jsonl or tsv, of every judge.",
             show_default=False,
         ),
@@ -148,7 +148,7 @@ def judgements(
 
     Example: pooler import judgements alice.qrels --judge alice --kind human
 
-    Example: pooler import judgements crowd.txt --columns docno,judge,grade --topic web
+    Example: pooler import judgements crowd.txt --input-columns docno,judge,grade --topic web
     """
     from store.formats.codes import Meaning, parse_codes, parse_map
     from store.records import JudgeKind
