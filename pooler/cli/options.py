@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from pooler.results.judgement_files import FileFormat
 from pooler.results.source import DEFAULT_COLLECTION as DEFAULT_COLLECTION
 from store.errors import ArgumentError
+from store.formats import GradesFormat
 
 if TYPE_CHECKING:
     from store.grades.policy import Policy
@@ -276,7 +276,7 @@ def check_way(
 
 
 InputOption = Annotated[
-    FileFormat | None,
+    GradesFormat | None,
     typer.Option(
         "--input",
         help="Format of the files, as in `import judgements`: qrels unless another is named; jsonl and"

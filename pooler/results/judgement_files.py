@@ -23,8 +23,8 @@ from store.formats.codes import (
 from store.text import counted
 
 if TYPE_CHECKING:
+    from store.formats import GradesFormat, JudgementsFormat
     from store.formats.codes import DecodedQrels, RepeatCounts
-    from store.formats.judgements import JudgementsFormat
     from store.formats.prels import XinfapRow
     from store.formats.qrels import QrelRow, QrelsColumns, QrelsFile
     from store.formats.tables import GradedRow, JudgedTable
@@ -118,9 +118,6 @@ def _ordered(entries: Iterable[PoolEntry]) -> list[PoolEntry]:
     return ordered
 
 
-FileFormat = Literal["qrels", "ntcir2", "ntcireval", "columns", "jsonl", "tsv"]
-
-
 EVERY_JUDGE = ("jsonl", "tsv")
 """Formats that name every judge, and say more than grades."""
 
@@ -136,7 +133,7 @@ _TO_UNCOMPRESS = {".gz": "gzip -dc", ".xz": "xz -dc", ".zst": "zstd -dc"}
 class FileOptions:
     """What the options say of a file."""
 
-    form: FileFormat
+    form: GradesFormat
     sample: PrelsName | None
     judge: str | None
     judge_column: int | None
@@ -163,7 +160,7 @@ class GradesFile:
 
 
 def wanted_of(
-    form: FileFormat | None,
+    form: GradesFormat | None,
     *,
     sample: PrelsName | None,
     judge: str | None,
@@ -175,11 +172,11 @@ def wanted_of(
     """Check that the options go together, and say whose judgements they are."""
     from store.formats.tables import parse_columns
 
-    chosen: FileFormat = form or ("qrels" if columns is None else "columns")
+    chosen: GradesFormat = form or ("qrels" if columns is None else "columns")
     if chosen == "columns" and columns is None:
         hint = "as in --input-columns docno,judge,grade"
         raise ArgumentError("columns", "must name the columns of the file", None, hint=hint)
-    given: list[tuple[str, object, FileFormat]] = [
+    given: list[tuple[str, object, GradesFormat]] = [
         ("columns", columns, "columns"),
         ("topic", topic, "columns"),
         ("as", sample, "qrels"),
@@ -657,7 +654,7 @@ def tell(files: Sequence[JudgedFile]) -> None:
 class FileReading:
     """The options as given; ``None`` = not given."""
 
-    form: FileFormat | None = None
+    form: GradesFormat | None = None
     columns: str | None = None
     topic: str | None = None
     judge_column: int | None = None

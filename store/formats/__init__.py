@@ -1,1 +1,10 @@
-"""One reader and writer a file format."""
+"""One reader and writer a file format; what formats are called, for options that must not import them."""
+
+from typing import Literal
+
+GradesFormat = Literal["qrels", "ntcir2", "ntcireval", "columns", "jsonl", "tsv"]
+"""Of judgements that are read: what evaluators have, and both of `JudgementsFormat`."""
+JudgementsFormat = Literal["jsonl", "tsv"]
+"""Of judgements with all that is known of them, read and written."""
+TopicFormat = Literal["auto", "trec", "covid", "tsv", "jsonl"]
+DocumentFormat = Literal["auto", "jsonl", "trec", "tsv"]

@@ -19,10 +19,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from itertools import chain
-from typing import Literal, get_args
+from typing import get_args
 
 from store.errors import ArgumentError, FaultList
 from store.fields import id_fault
+from store.formats import DocumentFormat
 from store.formats.compression import DamagedDataError
 from store.formats.json_lines import IdRegister, read_texts
 from store.formats.lines import BOM, DOCUMENTS, open_bytes, read_text_lines, told_kind
@@ -30,7 +31,6 @@ from store.formats.sgml import Record, elements, fold, plain_text, read_records,
 from store.formats.topics import doubt_words, header_fields
 from store.records import Document
 
-DocumentFormat = Literal["auto", "jsonl", "trec", "tsv"]
 DOCUMENT_FORMATS: tuple[DocumentFormat, ...] = get_args(DocumentFormat)
 
 DOCNO_KEYS = ("docno", "id", "_id", "docid", "doc_id")

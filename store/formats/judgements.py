@@ -18,11 +18,12 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
-from typing import Any, Literal, TextIO
+from typing import Any, TextIO
 
 from store.errors import ArgumentError, FaultList
 from store.event import EVENT, FIELDS, READERS, EventChain, JudgementEvent, event_of_values, event_values
 from store.fields import checked_values
+from store.formats import JudgementsFormat
 from store.formats.json_lines import json_line, read_json_lines
 from store.formats.lines import read_text_lines
 from store.records import JudgeKind, Judgement, State
@@ -74,8 +75,6 @@ class StateReader:
             return None
         return state
 
-
-JudgementsFormat = Literal["jsonl", "tsv"]
 
 _NUMBERS = frozenset(one.name for one in EVENT if one.kind.name == "int")
 _MAY_BE_NONE = frozenset(one.name for one in EVENT if one.may_be_none) - _NUMBERS

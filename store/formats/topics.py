@@ -22,11 +22,12 @@ import re
 import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
-from typing import Literal, get_args
+from typing import get_args
 from xml.parsers import expat
 
 from store.errors import ArgumentError, FaultList
 from store.fields import topic_fault
+from store.formats import TopicFormat
 from store.formats.json_lines import IdRegister, read_texts
 from store.formats.lines import TOPICS, read_text_lines, told_kind
 from store.formats.sgml import INLINE_TAGS, Record, fold, read_records, shortened, unescape
@@ -75,7 +76,6 @@ def _has_digit(text: str) -> bool:
     return any(map(str.isdigit, text))
 
 
-TopicFormat = Literal["auto", "trec", "covid", "tsv", "jsonl"]
 TOPIC_FORMATS: tuple[TopicFormat, ...] = get_args(TopicFormat)
 
 TOPIC_KEYS = ("topic", "number", "id", "_id", "qid", "query_id")

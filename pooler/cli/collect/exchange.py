@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     from pooler.cli.collect.judges import KindName
     from store.collection import Collection
+    from store.formats import JudgementsFormat
     from store.formats.codes import DecodedQrels
-    from store.formats.judgements import JudgementsFormat
     from store.records import ImportReport, JudgeKind, Pool
 
 

@@ -8,7 +8,7 @@ from collections.abc import Collection as AnyCollection
 from collections.abc import Sequence
 from itertools import chain, count
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -39,7 +39,6 @@ from pooler.results.judgement_files import (
     CODES_HINT,
     REPEATS_HINT,
     UNKNOWN_HINT,
-    FileFormat,
     GradesFile,
     read_source,
     say_repeats,
@@ -50,6 +49,7 @@ from pooler.results.judgement_files import (
 from pooler.results.source import entries_of
 from pooler.telling import progress, say, warn
 from store.errors import ArgumentError, ConflictError, FaultList, FormatError, PoolerError, UnknownNameError
+from store.formats import DocumentFormat, GradesFormat, TopicFormat
 from store.text import counted
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ _NAMES_SHOWN = 8
 def judgements(
     file: Annotated[str, typer.Argument(metavar="FILE", help="- is stdin; .gz, .xz, .zst are fine.")],
     form: Annotated[
-        FileFormat | None,
+        GradesFormat | None,
         typer.Option(
             "--format",
             help="qrels (topic iteration docno grade; the default), ntcir2 (topic letter docno"
@@ -353,17 +353,11 @@ app.command("judgements")(judgements)
 app.command("collection")(whole_collection)
 
 
-TopicFormatName = Literal["auto", "trec", "covid", "tsv", "jsonl"]
-
-
-DocumentFormatName = Literal["auto", "jsonl", "trec", "tsv"]
-
-
 @app.command("topics")
 def topics(
     file: Annotated[str, typer.Argument(metavar="FILE", help="- is stdin; .gz, .xz, .zst are fine.")],
     fmt: Annotated[
-        TopicFormatName, typer.Option("--format", help="Default: recognised by the content.")
+        TopicFormat, typer.Option("--format", help="Default: recognised by the content.")
     ] = "auto",
     replace: ReplaceOption = False,
     collection: CollectionOption = DEFAULT_COLLECTION,
@@ -392,7 +386,7 @@ def docs(
         list[str], typer.Argument(metavar="FILE...", help="- is stdin; .gz, .xz, .zst are fine.")
     ],
     fmt: Annotated[
-        DocumentFormatName, typer.Option("--format", help="Default: recognised by the content.")
+        DocumentFormat, typer.Option("--format", help="Default: recognised by the content.")
     ] = "auto",
     all_texts: Annotated[
         bool, typer.Option("--all", help="Also store the text of documents that are in no pool.")

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
@@ -35,6 +35,7 @@ from pooler.cli.signature import command
 from pooler.results.judge_kinds import tell_kinds
 from pooler.telling import progress, say, warn
 from store.errors import ArgumentError
+from store.formats import JudgementsFormat
 from store.text import counted
 
 if TYPE_CHECKING:
@@ -174,9 +175,6 @@ _STEP = 1000
 """Lines that the progress bar takes as one step."""
 
 
-JudgementsFormatName = Literal["jsonl", "tsv"]
-
-
 Told = TypeVar("Told", "Judgement", "JudgementEvent")
 
 
@@ -210,7 +208,7 @@ class _Tally:
 def judgements(
     names: Annotated[list[str] | None, typer.Argument(metavar="JUDGE...", help="Default all.")] = None,
     form: Annotated[
-        JudgementsFormatName,
+        JudgementsFormat,
         typer.Option(
             "--format",
             help="jsonl: one JSON object per line. tsv: a header, cells separated by tabs, with \\t, \\n,"

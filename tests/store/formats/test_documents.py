@@ -13,7 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from store.errors import ArgumentError, FaultList, FormatError, PoolerError
-from store.formats.documents import DocumentFormat, read_documents
+from store.formats import DocumentFormat
+from store.formats.documents import read_documents
 from store.formats.sgml import elements, plain_text, read_records, unescape
 from store.records import Document
 

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from store.errors import ArgumentError, FaultList, FormatError
 from store.event import FIELDS, JudgementEvent
+from store.formats import JudgementsFormat
 from store.formats.judgements import (
     STATE_FIELDS,
-    JudgementsFormat,
     escape_cell,
     history_lines,
     iterate_judgements,

@@ -11,7 +11,8 @@ import pytest
 
 from store.errors import ArgumentError, FormatError, PoolerError
 from store.fields import topic_fault
-from store.formats.topics import TopicFormat, read_topics
+from store.formats import TopicFormat
+from store.formats.topics import read_topics
 from store.records import Topic
 
 DATA = Path(__file__).resolve().parents[3].parent / "shared" / "data"
