@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from pooler.results.source import DEFAULT_COLLECTION as DEFAULT_COLLECTION
+from store.analysis.aggregation import Ties
 from store.errors import ArgumentError
 from store.formats import GradesFormat
+from store.grades import Collapse, Rule
 
 if TYPE_CHECKING:
     from store.grades.policy import Policy
@@ -122,15 +124,6 @@ def decimals(name: str, text: str) -> list[float]:
     return list(dict.fromkeys(map(float, parts)))
 
 
-RuleName = Literal["majority", "median", "mean", "min", "max", "sum", "dawid-skene"]
-
-
-TiesName = Literal["low", "high", "unresolved"]
-
-
-CollapseName = Literal["before", "after"]
-
-
 JudgeOption = Annotated[
     str | None,
     typer.Option(
@@ -141,7 +134,7 @@ JudgeOption = Annotated[
     ),
 ]
 AggregateOption = Annotated[
-    RuleName | None,
+    Rule | None,
     typer.Option(
         "--aggregate",
         help="Combine the judges' grades into one: the most frequent (majority), the middle one (median),"
@@ -152,7 +145,7 @@ AggregateOption = Annotated[
     ),
 ]
 TiesOption = Annotated[
-    TiesName | None,
+    Ties | None,
     typer.Option(
         "--ties",
         help="How majority and median break ties: the lower grade, the higher grade, or no grade"
@@ -161,7 +154,7 @@ TiesOption = Annotated[
     ),
 ]
 CollapseOption = Annotated[
-    CollapseName | None,
+    Collapse | None,
     typer.Option(
         "--collapse",
         help="With a level: make each judge's grade binary, then aggregate (before); or aggregate, then"
@@ -229,9 +222,9 @@ CutoffOption = Annotated[
 def policy_of(
     *,
     judge: str | None,
-    aggregate: RuleName | None,
-    ties: TiesName | None,
-    collapse: CollapseName | None = None,
+    aggregate: Rule | None,
+    ties: Ties | None,
+    collapse: Collapse | None = None,
     of: Sequence[str] | None = None,
     without_rulings: bool = False,
 ) -> Policy:

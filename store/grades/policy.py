@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
-from store.analysis.aggregation.rules import TIE_RULES, TIES, Ties
+from store.analysis.aggregation import Ties
+from store.analysis.aggregation.rules import TIE_RULES, TIES
 from store.errors import ArgumentError
+from store.grades import Collapse, Rule
 from store.records import Scale
 
-Rule = Literal["majority", "median", "mean", "min", "max", "sum", "dawid-skene"]
 RULES: tuple[Rule, ...] = get_args(Rule)
 
-Collapse = Literal["before", "after"]
 COLLAPSES: tuple[Collapse, ...] = get_args(Collapse)
 
 SINGLE_JUDGE = "single judge"

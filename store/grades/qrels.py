@@ -25,8 +25,9 @@ from store.analysis.aggregation.rules import (
 from store.analysis.agreement.votes import NO_GRADE, collapse_votes
 from store.analysis.collapse import collapse, level_index
 from store.errors import ArgumentError, PoolerError
+from store.grades import Collapse
 from store.grades.opinions import AllVotes, LeftOut
-from store.grades.policy import SINGLE_JUDGE, Collapse, Policy
+from store.grades.policy import SINGLE_JUDGE, Policy
 from store.judging.disagreements import Settlement
 from store.records import Qrel
 

@@ -19,7 +19,7 @@ from store.errors import ArgumentError
 from store.records import Passage, Scale, State
 
 if TYPE_CHECKING:
-    from store.analysis.aggregation.rules import TieRule
+    from store.analysis.aggregation import TieRule
 
 GivenGrade = int | None
 """What a decision came to: a grade of the scale; ``None`` = cannot be judged."""

@@ -9,7 +9,8 @@ import pytest
 import pooler as p
 from pooler.results.judgement_files import FileReading
 from pooler.results.source import Source
-from store.analysis.aggregation.rules import TIES, Ties
+from store.analysis.aggregation import Ties
+from store.analysis.aggregation.rules import TIES
 from tests.cli.command_line import write
 from tests.cli.conftest import Cli
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TextIO
+from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
@@ -21,6 +21,7 @@ from pooler.cli.judge.judge import (
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption
 from pooler.cli.render import Output, render
 from pooler.cli.signature import command
+from store.analysis.aggregation import TieRule
 from store.errors import ArgumentError, PoolerError
 
 if TYPE_CHECKING:
@@ -28,9 +29,6 @@ if TYPE_CHECKING:
     from judge_ui.session.keys import Keymap
     from store.collection import Collection
     from store.judging.disagreements import Selection
-
-
-TieRuleName = Literal["majority", "median"]
 
 
 @command
@@ -79,7 +77,7 @@ def adjudicate(
         ),
     ] = None,
     unresolved: Annotated[
-        TieRuleName | None,
+        TieRule | None,
         typer.Option(
             "--unresolved",
             help="Only where this rule leaves the votes tied: what `pooler export qrels --aggregate RULE"

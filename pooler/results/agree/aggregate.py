@@ -22,10 +22,11 @@ from store.text import counted
 
 if TYPE_CHECKING:
     from pooler.results.judgement_files import JudgedFile
-    from store.analysis.aggregation.rules import Ties
+    from store.analysis.aggregation import Ties
     from store.collection import Collection
+    from store.grades import Collapse, Rule
     from store.grades.opinions import AllVotes
-    from store.grades.policy import Collapse, Policy, Rule
+    from store.grades.policy import Policy
     from store.grades.qrels import FinalQrels, Flip
     from store.records import Judge, Qrel, Scale
 

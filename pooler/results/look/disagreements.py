@@ -6,10 +6,11 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, get_args
 
 from pooler.results.result import Result, frozen
 from pooler.results.table import DOCNO, DOCUMENTS, TOPIC, Column, Table, View
+from store.analysis.aggregation import TieRule
 from store.errors import ArgumentError
 from store.text import counted
 
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 
     Mark = Callable[[GivenGrade], int | str]
 
-TieRule = Literal["majority", "median"]
 """Rules that leave ties."""
 
 

@@ -15,11 +15,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Literal, get_args
+from typing import get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from store.analysis.aggregation import TieRule, Ties
 from store.analysis.agreement.votes import NO_GRADE
 from store.errors import ArgumentError
 
@@ -30,12 +31,9 @@ TIED_UNRESOLVED = 1
 NO_JUDGEMENT = 2
 """No judge graded the document; skipping it or finding it impossible to judge is no vote."""
 
-Ties = Literal["low", "high", "unresolved"]
 TIES: tuple[Ties, ...] = get_args(Ties)
 
-TieRule = Literal["majority", "median"]
 TIE_RULES: tuple[TieRule, ...] = get_args(TieRule)
-"""Rules that leave votes tied unless they are told what a tie gives."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -6,16 +6,12 @@ import hashlib
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import pytest
 
-from pooler.cli.judge.adjudicate import TieRuleName
-from pooler.cli.options import CollapseName, RuleName, TiesName
-from store.analysis.aggregation.rules import TIE_RULES, TIES
 from store.collection import Collection
 from store.formats.qrels import read_qrels
-from store.grades.policy import COLLAPSES, RULES
 from store.judging.disagreements import Selection
 from store.records import Action, Decision
 from tests.cli.command_line import JUDGES, read_lines, read_run_list, read_trec, write
@@ -296,11 +292,3 @@ def test_votes_a_document_are_told_where_they_differ(cli: Cli, collection_of: Ca
         "; majority of 3 judges, ties low"
         in cli("export", "qrels", *rule, "--of", "a", "--of", "b", "--of", "c").fine().err
     )
-
-
-def test_options_offer_what_the_store_knows() -> None:
-    """The names that `--help` shows without loading the store are the store's own."""
-    assert get_args(RuleName) == RULES
-    assert get_args(TiesName) == TIES
-    assert get_args(CollapseName) == COLLAPSES
-    assert get_args(TieRuleName) == TIE_RULES

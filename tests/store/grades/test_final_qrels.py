@@ -10,11 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from store.analysis.aggregation.rules import Ties
+from store.analysis.aggregation import Ties
 from store.errors import ArgumentError, PoolerError
 from store.formats.scale import make_scale, parse_scale
+from store.grades import Rule
 from store.grades.opinions import CurrentRuling
-from store.grades.policy import Policy, Rule
+from store.grades.policy import Policy
 from store.judging.disagreements import Settlement
 from store.records import Grade, Judgement, Qrel, Scale, State
 from tests.store.grades.deciding import final_qrels

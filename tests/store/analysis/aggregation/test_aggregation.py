@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
+from store.analysis.aggregation import Ties
 from store.analysis.aggregation.rules import (
     AGGREGATED,
     NO_JUDGEMENT,
@@ -23,7 +24,6 @@ from store.analysis.aggregation.rules import (
     TIES,
     AggregateResult,
     TieRule,
-    Ties,
     grade_sums,
     highest,
     leaves_tied,
