@@ -91,7 +91,7 @@ def test_the_answer_after_a_retry_is_for_the_document_it_brought(
     """What came too early is said once, with its number."""
     printed = sit(two_topics, "0", "2", again, "3", claims.open, again, "1", "q")
     assert graded(events) == [("e0", 0), ("e1", 1)]
-    assert printed.count("not used") == 1
+    assert printed.count("ignored") == 1
     assert after(printed, 4).startswith("2 answers were ignored\n\nDocument e1\n")
 
 
