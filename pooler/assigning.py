@@ -456,7 +456,7 @@ def _ordered(
     rank: list[tuple[int, float]] = []
     for one in documents:
         if one.priority is None:
-            reason = f"needs priorities, and `{one.docno}` of topic `{one.topic}` has none"
+            reason = f"needs priorities, but `{one.docno}` of topic `{one.topic}` has none"
             hint = "a pool has them when its strategy ranks documents; --order random needs none"
             raise ArgumentError("order", reason, None, hint=hint)
         rank.append((one.pool, -one.priority))

@@ -124,8 +124,8 @@ EVENT = _declared(
     Field("iteration", ID, "said", "the judging round"),
     Field("passages", PASSAGES, "said", "marked evidence: start, length and text, in characters of the"
           " document's text, which is empty where texts are left out"),
-    Field("display_order", WORD, "said", "how the documents lay before the judge, seed included; null = not"
-          " at a desk"),
+    Field("display_order", WORD, "said", "how the documents were ordered for the judge, seed included; null"
+          " = not at a desk"),
     Field("position", whole(0), "shown", "place in the queue, from 0"),
     Field("shown_at", MOMENT, "shown", "when the document was painted, UTC"),
     Field("judged_at", MOMENT, "said", "when the judge acted, UTC"),

@@ -179,6 +179,6 @@ def look_alike_words(found: Pairs) -> str:
     """Say that there are such documents, with the first ones escaped: they look the same."""
     one, other = next(iter(found.values()))
     return (
-        f"documents whose docnos differ in Unicode normal form alone (NFC, NFD): {len(found):,},"
+        f"documents whose docnos differ only in Unicode normal form (NFC, NFD): {len(found):,},"
         f" first {one!a} and {other!a}; they are counted and judged as different ones"
     )

@@ -62,34 +62,32 @@ USES: Mapping[Act, Use] = {
     Command.CANNOT: Use(
         "can't", f"cannot be judged; asks why, unless one of these follows: {_REASONS}", "c 2"
     ),
-    Command.NOTE: Use("note", "write or change the note; - takes it away", "note ask Ann"),
+    Command.NOTE: Use("note", "write or change the note; - removes it", "note ask Ann"),
     Command.UNDO: Use("undo", Command.UNDO.explanation),
     Command.REDO: Use("redo", Command.REDO.explanation),
     Command.NEXT: Use("next", Command.NEXT.explanation),
     Command.PREVIOUS: Use("previous", Command.PREVIOUS.explanation),
     AnswerLine.GO: Use("go", "to a document by its number in the list, or by its docno", "go 12"),
     Command.LIST: Use("list", f"the documents of the topic: {FILTER_WORDS}", "list skipped"),
-    AnswerLine.PROGRESS: Use("progress", "how far the topic has come, and how long the rest will take"),
-    Command.HISTORY: Use(
-        "history", "what was done in this sitting, or ever to this document", "history here"
-    ),
+    AnswerLine.PROGRESS: Use("progress", "how much of the topic is done, and how long the rest will take"),
+    Command.HISTORY: Use("history", "the history of this sitting, or of this document", "history here"),
     Command.TOPIC: Use("topic", Command.TOPIC.explanation),
     Command.GUIDELINES: Use("guidelines", Command.GUIDELINES.explanation),
     AnswerLine.AGAIN: Use(
-        "again", "print the document again, if wanted with the words found marked", "again hits"
+        "again", "print the document again, optionally with the found words marked", "again hits"
     ),
     Command.FIND: Use(
-        "find", "sentences with these words; without any, with those of the topic and your own", "find bridge"
+        "find", "sentences with these words; by default, with the topic's words and your own", "find bridge"
     ),
     Command.NEXT_HIT: Use("next hit", "the next of these sentences"),
     Command.PREVIOUS_HIT: Use("previous hit", Command.PREVIOUS_HIT.explanation),
     Command.TERMS: Use(
-        "terms", "words of your own to look for in this topic; - takes them away", "terms truss, iron girder"
+        "terms", "your own words to look for in this topic; - removes them", "terms truss, iron girder"
     ),
     AnswerLine.SENTENCES: Use("sentences", "print the sentences with their numbers", "sentences 3-9"),
     Command.MARK: Use("mark", "mark sentences as evidence, by their numbers", "mark 3-5"),
-    AnswerLine.UNMARK: Use("unmark", "mark them no longer; without a number, none of them", "unmark 4"),
-    AnswerLine.RETRY: Use("retry", "write again what could not be saved"),
+    AnswerLine.UNMARK: Use("unmark", "remove these marks; without a number, all marks", "unmark 4"),
+    AnswerLine.RETRY: Use("retry", "try again to save what could not be saved"),
     Command.INBOX: Use("topics", Command.INBOX.explanation),
     Command.HELP: Use("help", "these lines"),
     Command.QUIT: Use("quit", Command.QUIT.explanation),

@@ -66,7 +66,7 @@ class Deciding:
         if not rest:
             if task.note:
                 self._talk.say(f"note so far: {sanitise_line(task.note)}")
-            rest = self._ask_words("note? Enter = as it was, - = none")
+            rest = self._ask_words("note? Enter = keep it, - = none")
         if rest:
             self.tell(partial(self._session.note, "" if rest == "-" else rest))
 
@@ -105,7 +105,7 @@ class Deciding:
         if taken:
             self._mark(tuple(one for one in passages if one not in taken))
         else:
-            self._talk.say("no marked passage reaches into that")
+            self._talk.say("no marked passage overlaps those sentences")
 
     def undo(self) -> None:
         """Take back the latest event."""
@@ -130,7 +130,7 @@ class Deciding:
         elif not talk.is_interactive:
             talk.n_unused += 1
         elif session.trouble:
-            talk.say(f"{sanitise_line(answer.text)!r} was not used: no document is here")
+            talk.say(f"{sanitise_line(answer.text)!r} was ignored: no document is shown")
         elif isinstance(meaning, int):
             settled = self.decide(partial(session.grade, meaning))
         elif meaning is Command.SKIP:
@@ -140,7 +140,7 @@ class Deciding:
         else:
             settled = self.settles(session.retry)
             if session.pending is None:
-                talk.say(f"{sanitise_line(answer.text)!r} was not used: answer again")
+                talk.say(f"{sanitise_line(answer.text)!r} was ignored: answer again")
         return settled
 
     def finish(self) -> None:
@@ -282,7 +282,7 @@ class PlainJudge:
             Command.REDO: lambda _: deciding.settles(session.redo),
             Command.MARK: deciding.mark,
             AnswerLine.UNMARK: deciding.unmark,
-            AnswerLine.RETRY: lambda _: talk.say("nothing waits to be saved"),
+            AnswerLine.RETRY: lambda _: talk.say("nothing is left to save"),
             Command.NEXT: lambda _: self._next(),
             Command.PREVIOUS: lambda _: self._previous(),
             AnswerLine.GO: self._go,
@@ -368,7 +368,7 @@ class PlainJudge:
             if not text or meaning is AnswerLine.RETRY:
                 return True
             if self._talk.is_interactive:
-                self._talk.say(f"{sanitise_line(text)!r} was not used")
+                self._talk.say(f"{sanitise_line(text)!r} was ignored")
                 return False
             self._talk.n_unused += 1
 
@@ -414,7 +414,7 @@ class PlainJudge:
             if answer.meaning in _BRIEFING:
                 self._do(answer)
             else:
-                talk.say(f"{sanitise_line(answer.text)!r} was not used: no document is here yet")
+                talk.say(f"{sanitise_line(answer.text)!r} was ignored: no document is shown yet")
         session.needs_briefing = False
 
     def _answer(self, answer: Answer) -> None:
@@ -437,7 +437,9 @@ class PlainJudge:
         elif meaning is None or meaning not in self._commands:
             if answer.text:
                 help_key = self._answers.name(Command.HELP)
-                wondered = f"{sanitise_line(answer.text)!r} means nothing here; {help_key} lists the answers"
+                wondered = (
+                    f"{sanitise_line(answer.text)!r} is not an answer here; {help_key} lists the answers"
+                )
                 self._talk.say(wondered)
             else:
                 self._talk.show_more()
@@ -581,7 +583,7 @@ class PlainJudge:
             return f"\n{unsaved}. {_AGAIN}, {undo} = give it up, {leave} quits"
         if session.trouble or self._is_unread:
             back = f", {undo} undo" if session.trouble else ""
-            return f"\nno document is here. {_AGAIN}{back}, {leave} quits"
+            return f"\nno document is shown. {_AGAIN}{back}, {leave} quits"
         progress = session.progress
         done = f"{progress.total - progress.left}/{progress.total}"
         commands = ", ".join(f"{name(one)} {one}" for one in _SHORT)

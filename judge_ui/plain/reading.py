@@ -222,13 +222,13 @@ class LineReading:
             )
 
     def progress(self) -> None:
-        """Print how far the topic has come, and how long the rest will take."""
+        """Print how much of the topic is done, and how long the rest will take."""
         session = self._session
         progress, here = session.progress, session.index + 1
         self._talk.say(
-            f"{topic_name(session)}: you are at number {here} of {progress.total}; "
-            f"{progress.judged} judged, {progress.skipped} skipped, "
-            f"{progress.cannot} cannot be judged, {progress.left} left"
+            f"{topic_name(session)}: you are at document {here} of {progress.total};"
+            f" {progress.judged} judged, {progress.skipped} skipped,"
+            f" {progress.cannot} cannot be judged, {progress.left} left"
         )
         self.forecast()
 
@@ -241,7 +241,7 @@ class LineReading:
         """Print what was done in this sitting, or ever to the document before the judge."""
         session = self._session
         if rest.lower() not in ("", "here"):
-            self._talk.say("history is of this sitting; history here of this document")
+            self._talk.say("`history` shows this sitting, `history here` this document")
             return
         events = session.events_here() if rest else session.desk.events()
         of = "on this document" if rest else "in this sitting"
@@ -279,7 +279,7 @@ class LineReading:
         session = self._session
         if session.topic is not None and not rest:
             self._say_terms()
-            rest = self._talk.ask("your own words? commas between them, Enter = as they are")
+            rest = self._talk.ask("your own words? separated by commas, Enter = keep them")
         if rest:
             session.set_own_terms("" if rest == "-" else rest)
             self._wanted, self._hits, self._at = "", None, -1

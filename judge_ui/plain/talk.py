@@ -176,13 +176,13 @@ class Talk:
                 raise EOFError
             dropped += 1
         if dropped:
-            self.say(f"{counted(dropped, 'line')} typed too early: not used")
+            self.say(f"{counted(dropped, 'line')} typed too early: ignored")
 
     def say_unused(self) -> None:
         """Say how many answers of a script were not used, if any."""
         if self.n_unused:
             were = "was" if self.n_unused == 1 else "were"
-            self.say(f"{counted(self.n_unused, 'answer')} {were} not used")
+            self.say(f"{counted(self.n_unused, 'answer')} {were} ignored")
             self.n_unused = 0
 
     def _print(self, pages: Pages) -> Pages | None:
@@ -210,5 +210,5 @@ def help_lines(answers: Answers) -> list[str]:
         # A key that the scale takes is not the command's.
         example = f", as in `{answers.name(act) if len(word) == 1 else word} {rest}`" if word else ""
         lines.append(f"  {answers.names(act)}: {use.explanation}{example}")
-    lines.append("Enter goes on with what was not printed yet. The end of the input quits.")
+    lines.append("Enter prints what was not printed yet. The end of the input quits.")
     return lines

@@ -105,7 +105,7 @@ class BrowsingScreen(DocumentScreen):
         if self._session.pending is not None:
             undo = self._keys.name(Command.UNDO)
             said = self._session.pending.said
-            self._tell(f"NOT SAVED: {said}; it is tried again, {undo} gives it up", urgent=True)
+            self._tell(f"NOT SAVED: {said}; pooler keeps trying, {undo} gives it up", urgent=True)
 
     def _read_topic(self) -> None:
         if self._session.topic is not None:
@@ -187,7 +187,7 @@ class BrowsingScreen(DocumentScreen):
             self._tell(f"hit {hit[0]} of {hit[1]}")
 
     def _ask_terms(self) -> None:
-        question = "Words to highlight, commas between"
+        question = "Words to highlight, separated by commas"
         terms = ", ".join(self._session.own_terms)
         self.ask(LineDialog(question, terms, "saves"), self._set_terms)
 

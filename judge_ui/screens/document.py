@@ -158,7 +158,7 @@ class DocumentScreen(WorkScreen[None]):
         """Show another document, read ahead or read now; False when it could not be read."""
         if self._session.trouble:
             self._page = None
-            self._pane.show(MarkedText(f"{sanitise_line(self._session.trouble)}\n\nIt is tried again."))
+            self._pane.show(MarkedText(f"{sanitise_line(self._session.trouble)}\n\nIt will be tried again."))
             return False
         docno = self._on_screen[1] if self._on_screen else ""
         if self._ahead is not None and self._ahead[0].docno == docno:

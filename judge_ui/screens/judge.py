@@ -203,7 +203,7 @@ class JudgeScreen(BrowsingScreen):
             elif key == "r":
                 self._decide(self._session.replace_theirs, mark, conflict.attempt.said)
             else:
-                self._tell(f"{happened}: any key but scrolling asks again", urgent=True)
+                self._tell(f"{happened}: press any key but the scroll keys to decide", urgent=True)
 
         self.app.push_screen(ChoiceDialog(happened, answers, "look first"), answered)
 
@@ -238,7 +238,7 @@ class JudgeScreen(BrowsingScreen):
         if task is None:
             return
         if waiting is not None and waiting.decision.note is None:
-            self._tell(f"NOT SAVED yet: {waiting.said}; a note can follow it", urgent=True)
+            self._tell(f"NOT SAVED yet: {waiting.said}; add the note once that is saved", urgent=True)
             return
 
         before = task.note if waiting is None else waiting.decision.note or ""

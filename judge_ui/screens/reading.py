@@ -79,10 +79,10 @@ _COLUMN = 14
 """Width of the keys, in cells; longer ones have a line of their own."""
 
 _ABOUT = (
-    "Every decision is written before the next document appears.",
+    "Every decision is saved before the next document appears.",
     "A grade key that comes too soon after a document appears is dropped.",
-    "Not judged, skipped, impossible to judge, and the lowest grade: four things.",
-    "Words of the topic are reversed in the document: a help for the eye, no more.",
+    "Not judged, skipped, cannot be judged, lowest grade: four different things.",
+    "The topic's words are highlighted in the document only to guide the eye.",
 )
 
 Entry = tuple[str, str]
@@ -122,7 +122,7 @@ def list_help(keys: KeyTable, scale: Scale) -> ReadingScreen:
         (f"{keys.name(Command.LIST)}  Esc", "back to the document"),
         (keys.name(Command.HELP), Command.HELP.explanation),
     ]
-    about = 'A row has > for the document before you, * for a note, " for marked passages.'
+    about = 'In a row, > means the document on the screen, * a note, " marked passages.'
 
     def marked_text(width: int) -> MarkedText:
         listing = _section("List of documents: nothing is decided here", entries, width)

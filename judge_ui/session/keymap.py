@@ -129,7 +129,7 @@ def _read(data: Mapping[str, Any], scale: Scale, faults: FaultList) -> Keymap:
         if command is None:
             faults.add(None, _unknown("command", name, _COMMANDS))
         elif command in seen:
-            faults.add(None, f"`{command_name(command)}` stands there twice")
+            faults.add(None, f"`{command_name(command)}` is there twice")
         elif read := _keys(f"`{command_name(command)}`", keys, command, faults):
             commands[command] = read
             seen.add(command)
@@ -238,13 +238,13 @@ def _check(keymap: Keymap, scale: Scale, faults: FaultList) -> None:
                 (grade,) = list(owners[other])[:1]
                 faults.add(
                     None,
-                    f"`{command_name(command)}`: key `{key}` differs from `{other}`, {grade}, by"
-                    " Caps Lock alone: expected another",
+                    f"`{command_name(command)}`: key `{key}` differs from `{other}`, {grade}, only"
+                    " by Caps Lock: expected another key",
                 )
     for key, meanings in owners.items():
         if len(meanings) > 1:
             both = " and ".join(meanings)
-            faults.add(None, f"key `{key_name(key)}` means {both}: expected one meaning a key")
+            faults.add(None, f"key `{key_name(key)}` means {both}: expected one meaning per key")
     if keyless := [value for value, keys in grade_keys.items() if not keys]:
         faults.add(None, f"this scale {keyless_grades(keyless)}")
 

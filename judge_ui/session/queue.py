@@ -107,7 +107,7 @@ class OpenQueue:
                 undecided = self._look_again()
                 n_beaten += 1
                 if n_beaten == _BEATEN and undecided is None and self.progress.left:
-                    message = f"{self.progress.left} are left, and none could be had just now"
+                    message = f"{self.progress.left} are left, but none is available right now"
                     raise StoreError(message)
         return undecided
 

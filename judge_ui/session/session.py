@@ -379,7 +379,7 @@ class JudgingSession:
         if refused := self._refused():
             return refused
         if text == self.queue.here().note and self.pending is None:
-            return KeyResult(KeyOutcome.UNCHANGED, "note as before")
+            return KeyResult(KeyOutcome.UNCHANGED, "note unchanged")
         said = "note saved" if text else "note removed"
         return self._decide(Action.NOTE, note=text, said=said, done="note")
 
@@ -391,7 +391,7 @@ class JudgingSession:
         marked = tuple(sorted(passages))
         before = self.queue.here().passages
         if marked == before:
-            return KeyResult(KeyOutcome.UNCHANGED, "passages as before")
+            return KeyResult(KeyOutcome.UNCHANGED, "passages unchanged")
         said = "passage marked" if len(marked) >= len(before) else "passage no longer marked"
         return self._decide(Action.MARK, passages=marked, said=said, done="mark")
 
@@ -495,7 +495,7 @@ class JudgingSession:
         """Refuse to leave a document whose decision is not written yet."""
         if self.pending is not None:
             message = f"NOT SAVED: {self.pending.said}"
-            raise StoreError(message, hint="it is tried again; undo gives it up")
+            raise StoreError(message, hint="pooler keeps trying; undo gives it up")
 
     def _step(self, step: int) -> bool:
         """Move without deciding."""

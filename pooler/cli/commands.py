@@ -186,10 +186,11 @@ GROUPS = {  # the first lines are the commands' own: a test holds them together
             "pooler.cli.collect.init:init", "Make an empty collection with a declared scale of grades."
         ),
         "import": Announced(
-            "pooler.cli.collect.imports:app", "Bring topics, documents, runs and judgements in."
+            "pooler.cli.collect.imports:app", "Import topics, documents, runs and judgements."
         ),
         "check": Announced(
-            "pooler.cli.collect.check:check", "Check run files: exit code 0 without any fault, otherwise 1."
+            "pooler.cli.collect.check:check",
+            "Check run files: exit code 0 if there is no fault, otherwise 1.",
         ),
     },
     "Pool": {
@@ -214,7 +215,8 @@ GROUPS = {  # the first lines are the commands' own: a test holds them together
         ),
         "judge": Announced("pooler.cli.judge.judge:judge", "Judge the documents of the pool, one key each."),
         "status": Announced(
-            "pooler.cli.judge.status:status", "Show how far each judge is, and how long the rest will take."
+            "pooler.cli.judge.status:status",
+            "Show how far each judge has got, and how long the rest will take.",
         ),
         "list": Announced(
             "pooler.cli.judge.list:app", "List the runs, topics, documents, pools, judges or rounds."
@@ -222,7 +224,7 @@ GROUPS = {  # the first lines are the commands' own: a test holds them together
         "show": Announced("pooler.cli.judge.show:app", "Show everything known about one thing."),
         "history": Announced(
             "pooler.cli.judge.history:history",
-            "Tell who changed what and when, or why a document has its grade.",
+            "Show who changed what and when, or why a document has its grade.",
         ),
         "effort": Announced(
             "pooler.cli.judge.effort:effort", "Report what judging cost, what was hasty, and who drifts."
@@ -243,7 +245,9 @@ GROUPS = {  # the first lines are the commands' own: a test holds them together
         "diff": Announced("pooler.cli.agree.diff:diff", "Compare two qrels files, grade by grade."),
     },
     "Export": {
-        "export": Announced("pooler.cli.keep.export:app", "Write what evaluators read."),
+        "export": Announced(
+            "pooler.cli.keep.export:app", "Write qrels and other files for evaluation programs."
+        ),
         "collapse": Announced(
             "pooler.cli.agree.collapse:collapse",
             "Make binary qrels from graded ones, or from several judges'.",
@@ -262,7 +266,7 @@ GROUPS = {  # the first lines are the commands' own: a test holds them together
         ),
         "required-difference": Announced(
             "pooler.cli.measure.required:required_difference",
-            "Print the difference of MAP needed for significance.",
+            "Print the difference in MAP needed for significance.",
         ),
         "ap-properties": Announced(
             "pooler.cli.measure.required:ap_properties",
@@ -271,7 +275,7 @@ GROUPS = {  # the first lines are the commands' own: a test holds them together
     },
     "Trust": {
         "diagnose": Announced(
-            "pooler.cli.measure.diagnose:diagnose", "Tell what a pool owes to its runs, and what it missed."
+            "pooler.cli.measure.diagnose:diagnose", "Show what a pool owes to its runs, and what it missed."
         ),
         "sensitivity": Announced(
             "pooler.cli.measure.sensitivity:sensitivity",
@@ -279,7 +283,7 @@ GROUPS = {  # the first lines are the commands' own: a test holds them together
         ),
         "variation": Announced(
             "pooler.cli.measure.variation:variation",
-            "Tell how far MAP and the order of runs move if judged again.",
+            "Show how far judging again would move MAP and the order of runs.",
         ),
         "next": Announced(
             "pooler.cli.measure.next:next_", "List the documents that would settle the order of runs soonest."
@@ -291,13 +295,14 @@ GROUPS = {  # the first lines are the commands' own: a test holds them together
     },
     "Keep": {
         "merge": Announced(
-            "pooler.cli.keep.merge:merge", "Take in what was done on copies of the collection."
+            "pooler.cli.keep.merge:merge", "Bring in what was done on copies of the collection."
         ),
         "backup": Announced(
             "pooler.cli.keep.safety:backup", "Save the whole collection as one file, while judges work."
         ),
         "restore": Announced(
-            "pooler.cli.keep.safety:restore", "Make a collection from a backup, new or in place of one."
+            "pooler.cli.keep.safety:restore",
+            "Make a collection from a backup: a new one, or in place of one.",
         ),
         "copy": Announced(
             "pooler.cli.keep.safety:copy", "Copy a whole collection: from a file to a server, or back."
@@ -342,7 +347,7 @@ class Workflow(LazyGroup):
 app = typer.Typer(
     name="pooler",
     cls=Workflow,
-    help="From submitted runs to relevance judgements that can be trusted - and how far.",
+    help="From submitted runs to relevance judgements, and how far to trust them.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,  # `[[grade]]` is no markup, and paragraphs fill the line
@@ -366,4 +371,4 @@ def _root(
         bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version.")
     ] = False,
 ) -> None:
-    """From submitted runs to relevance judgements that can be trusted - and how far."""
+    """From submitted runs to relevance judgements, and how far to trust them."""

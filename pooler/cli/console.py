@@ -28,7 +28,7 @@ from pooler.telling import say
 from store.errors import ContradictionError, FormatError, PoolerError, StoreError
 from store.text import sanitise
 
-FILE_HINT = "nothing of this file was taken: correct it, then run the command again"
+FILE_HINT = "nothing in this file was used: correct it, then run the command again"
 
 
 class ExitCode(IntEnum):
@@ -124,5 +124,5 @@ def ask(question: str, *, yes: bool) -> None:
     say(f"{question} This cannot be taken back. Type yes to go on:")
     answer = text_stdin().readline().strip()
     if answer.lower() != "yes":
-        message = "nothing is changed: the answer was not yes"
+        message = "nothing was changed: the answer was not yes"
         raise PoolerError(message, hint="--yes goes on without asking")

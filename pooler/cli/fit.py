@@ -102,7 +102,7 @@ def draw(seen: Seen, stream: TextIO, *, folds: bool = True) -> None:
         console.width = max(console.width, total)
         console.print(drawn)
     names = [column.heading for column in sorted(left_out, key=_in_order(seen))]
-    words = [f"left out, the terminal is too narrow: {', '.join(names)}"] if names else []
+    words = [f"columns left out because the terminal is too narrow: {', '.join(names)}"] if names else []
     if caption := sanitise("\n".join([*words, *seen.caption])):
         width = page if is_terminal else PAGE
         console.print(Text(wrapped(caption, width) if is_terminal or folds else caption), soft_wrap=True)

@@ -71,10 +71,10 @@ def _what_stays() -> str:
     database = sys.modules.get("store.db.engine")
     ends = {} if database is None else database.TRANSACTIONS
     if ends and not ends["undone"]:
-        return "what was saved stays, nothing was under way"
+        return "what was saved stays; nothing was in progress"
     if ends and not ends["kept"]:
-        return "nothing was saved, what was under way is undone"
-    return "what was finished stays, what was under way is undone"
+        return "nothing was saved; what was in progress is undone"
+    return "what was finished stays; what was in progress is undone"
 
 
 def _run_process() -> int:

@@ -57,7 +57,7 @@ LenientOption = Annotated[
 ]
 ReplaceOption = Annotated[
     bool,
-    typer.Option("--replace", help="Where the collection has other content under the same name, replace it."),
+    typer.Option("--replace", help="Replace different content that the collection has under the same name."),
 ]
 RunsOption = Annotated[
     str | None,
@@ -167,7 +167,7 @@ OfOption = Annotated[
     typer.Option(
         "--of",
         metavar="NAME",
-        help="Count only the votes of this judge and of others named this way; may be repeated.",
+        help="Count only this judge's votes; may be repeated.",
         show_default="all judges",
     ),
 ]
@@ -180,7 +180,7 @@ QrelsOption = Annotated[
     typer.Option(
         "--qrels",
         metavar="FILE",
-        help="Work on files instead of a collection: these qrels and the run files named.",
+        help="Use files instead of a collection: these qrels and the run files named.",
         show_default=False,
     ),
 ]
@@ -232,8 +232,7 @@ def policy_of(
     from store.grades.policy import Policy
 
     if collapse is not None and aggregate is None:
-        requirement = "is a part of --aggregate, which is absent"
-        raise ArgumentError("--collapse", requirement, collapse)
+        raise ArgumentError("--collapse", "needs --aggregate", None)
     return Policy(
         judge=judge,
         rule=aggregate,
@@ -341,7 +340,7 @@ RepeatsOption = Annotated[
     Literal["refuse", "first", "last", "highest", "drop"] | None,
     typer.Option(
         "--repeats",
-        help="Which line counts where several lines of one topic, docno and judge differ. Identical lines"
+        help="Which line counts where lines of the same topic, docno and judge differ. Identical lines"
         " count once.  [default: refuse]",
         show_default=False,
     ),
@@ -354,4 +353,6 @@ MapOption = Annotated[
 ]
 
 
-ByTopicOption = Annotated[bool, typer.Option("--by-topic", "-q", help="With --dry-run: also topic by topic.")]
+ByTopicOption = Annotated[
+    bool, typer.Option("--by-topic", "-q", help="With --dry-run: also show each topic.")
+]

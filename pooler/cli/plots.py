@@ -296,7 +296,7 @@ def plot_stacks(
         bar = "".join(one * size for one, size in zip(characters, sizes, strict=True))
         lines += layout.row(stack.label, [bar], stack.notes, wall=_WALL)
     scale = f"A character is {counted(per, unit)}"
-    scale += "; every part has one at least." if per > 1 else "."
+    scale += "; every part has at least one." if per > 1 else "."
     meanings = (f"{one} {what}" for one, what in fills)
     return lines + broken(scale, width) + side_by_side(meanings, width)
 

@@ -53,7 +53,7 @@ class QrelsOptions:
     ] = None
     rigid: RigidOption = False
     relaxed: RelaxedOption = False
-    graded: Annotated[bool, typer.Option("--graded", help="Besides binary qrels, write the grades.")] = False
+    graded: Annotated[bool, typer.Option("--graded", help="Also write the graded qrels.")] = False
     judge: JudgeOption = None
     aggregate: AggregateOption = None
     ties: TiesOption = None

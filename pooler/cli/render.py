@@ -39,7 +39,7 @@ class TableOptions:
     PANEL: ClassVar[str] = "Output"
 
     fmt: Annotated[
-        Format, typer.Option("--format", help="A table for people; or json, tsv, parquet for programs.")
+        Format, typer.Option("--format", help="A table for people; json, tsv or parquet for programs.")
     ] = "table"
     table: Annotated[
         str | None,
@@ -53,10 +53,11 @@ class TableOptions:
         str | None, typer.Option("--columns", metavar="A,B,...", help="Show these columns, in this order.")
     ] = None
     sort: Annotated[
-        str | None, typer.Option("--sort", metavar="COLUMN[:desc]", help="Sort the rows; undefined is last.")
+        str | None,
+        typer.Option("--sort", metavar="COLUMN[:desc]", help="Sort the rows; undefined values come last."),
     ] = None
     limit: Annotated[
-        int | None, typer.Option("--limit", min=1, metavar="ROWS", help="At most so many rows.")
+        int | None, typer.Option("--limit", min=1, metavar="ROWS", help="Show at most this many rows.")
     ] = None
 
     @property
@@ -96,7 +97,7 @@ class Output(TableOptions):
         from pooler.cli.console import check_place
 
         if plot and not self.is_for_people:
-            raise ArgumentError("--plot", "is for people: it needs --format table", self.fmt)
+            raise ArgumentError("--plot", "needs --format table", self.fmt)
         if self.fmt == "parquet" and self.out is None:
             raise ContradictionError("--format", "parquet needs --out FILE", None)
         if self.table is None:

@@ -152,5 +152,5 @@ class SourceOptions:
         }
         for name, value in options.items():
             if value is not None:
-                requirement = "is of judgements; the file already says how likely a document is relevant"
+                requirement = "is for judgements; the file already says how likely a document is relevant"
                 raise ArgumentError(name, requirement, None, hint="--qrels FILE adds them")

@@ -52,7 +52,7 @@ def _judging(stored: Stored, commands: CommandLines) -> Iterator[str | Figure]:
                 axis="documents",
                 title="How far each judge has come",
             ),
-            "A bar is what a judge was given; what was put off and what is unjudged still has to be done.",
+            "Each bar shows what a judge was given; what was put off or is unjudged still has to be done.",
             commands.of_collection("status"),
             progress,
             caption="Documents of the pool by judge and state; grades include"
@@ -89,8 +89,8 @@ def _judging(stored: Stored, commands: CommandLines) -> Iterator[str | Figure]:
             ends=(0, None),
             title="Time on a document",
         ),
-        "Half of a judge's documents were on the screen, before they were decided, for a time within the"
-        " line; the dot is the median.",
+        "The line spans the middle half of the times that a judge's documents were on the screen before"
+        " they were decided; the dot is the median.",
         commands.of_collection("effort"),
         stored.costs,
         caption="Times are in seconds.",
@@ -103,7 +103,7 @@ def agreement(material: Material) -> Section | None:
     if stored is None:
         text = (
             "The judgements are one grade per document, so nothing is known about how judges differ. For"
-            " several judges' files, `pooler agreement FILE FILE...` tells it."
+            " several judges' files, use `pooler agreement FILE FILE...`."
         )
         return Section(_TITLE, (text,))
     if stored.agreement is None:
@@ -186,7 +186,10 @@ def _agreement(
         table = _most_shared(every, name)
         which = ""
         if len(every) > len(table):
-            which = f" Of {len(every):,} pairs these share the most documents; the least agreeing come first."
+            which = (
+                f" Of {len(every):,} pairs, these share the most documents; those that agree least come"
+                " first."
+            )
         yield figure(
             Plot(
                 table=table,
@@ -273,7 +276,7 @@ def _map_of_judges(judges: Sequence[str], graded: Table, command: str) -> Figure
             title="The same grade, judge by judge",
             axis="judge",
             words=(
-                "Share of the documents that two judges graded to which both gave the same grade.",
+                "Of the documents that both judges graded, the share with the same grade from both.",
                 "a judge with itself, or two who share no document",
             ),
         ),
@@ -305,8 +308,8 @@ def _map_of_grades(cross: Table, graded: Table, command: str) -> Figure | str:
             title=f"Where {first} and {second} differ",
             words=(f"Documents by the grades of {first} and of {second}.", ""),
         ),
-        f"Cells off the frame are documents ({counted(int(shared[pair]), 'document')} in all) to which the"
-        " two gave different grades. Of the pairs that share the most documents, these two agree least.",
+        f"Cells outside the frame are documents ({counted(int(shared[pair]), 'document')} in all) to which"
+        " the two gave different grades. Of the pairs that share the most documents, these two agree least.",
         command,
         table,
         caption=cross.title,

@@ -95,8 +95,8 @@ def _pool(material: Material) -> Iterator[str | Figure]:
                 axis="documents",
                 title="Documents of the pool, topic by topic",
             ),
-            "A bar is the pool of a topic; its last part is what nobody has judged yet, and a topic"
-            f" without a first part has no relevant document.{which}",
+            "Each bar is the pool of a topic; its last part is what nobody has judged yet, and a"
+            f" topic without a first part has no relevant document.{which}",
             commands.of_runs("diagnose", "--by-topic", *material.own_depth),
             by_topic,
         )
@@ -156,10 +156,10 @@ def contributions(material: Material) -> Section | None:
         place = SIBLINGS_FALL if by_group else ""
         who, of_whom = ("its group", "a run's group") if by_group else ("it", "a run")
         caption = (
-            "unique, relevant: documents, and relevant ones, that no other"
+            "unique, relevant: documents, and relevant documents, that no other"
             f" {('group' if by_group else 'run')} brought to the pool; ap left out, change: AP if they had"
-            f" not been judged; rank, late: the place among all runs now, and then{place}; tau: of the"
-            " order of all runs then and now."
+            " not been judged; rank, late: the run's place among all runs now, and without those"
+            f" documents{place}; tau: between these two orders of all runs."
         )
         option = ("--by-run",) if siblings and not by_group else ()
         command = commands.of_runs("diagnose", *option, *material.own_depth)
@@ -175,9 +175,9 @@ def contributions(material: Material) -> Section | None:
             "rank_left_out",
             "tau",
         )
-        late_title = "Change of MAP had the run come late"
+        late_title = "Change of MAP had the run been submitted late"
         if siblings:
-            late_title += ", with its whole group" if by_group else ", alone"
+            late_title += ", with its whole group" if by_group else ", without its group"
         blocks += [
             figure(
                 Plot(
@@ -186,9 +186,9 @@ def contributions(material: Material) -> Section | None:
                     label="run",
                     parts=("unique", "unique_relevant"),
                     axis="documents",
-                    title=f"Documents that {of_whom} alone brought",
+                    title=f"Documents that only {of_whom} brought",
                 ),
-                f"How many documents the pool owes to {of_whom} alone; the second bar counts the"
+                f"How many documents the pool owes only to {of_whom}; the second bar counts the"
                 " relevant ones among them.",
                 command,
                 table,
@@ -205,7 +205,7 @@ def contributions(material: Material) -> Section | None:
                     title=late_title,
                 ),
                 f"How far the run's MAP falls without the documents that only {who} brought. A run that"
-                " comes later, and differs as much from the others, loses as much.",
+                " came later and differed as much from the others would lose as much.",
                 command,
                 table,
                 names,
@@ -249,8 +249,8 @@ def other_pools(material: Material) -> list[str]:
     depth = "" if material.depth is None else f" of depth {material.depth:,}"
     sampled = " `pooler estimate` scores runs from a sample." if stored.is_sampled else ""
     return [
-        f"Pool {'; pool '.join(stored.made_otherwise)}. What is said of the pool here is of a depth"
-        f" pool{depth} of the same runs.{sampled}"
+        f"Pool {'; pool '.join(stored.made_otherwise)}. This report looks at a depth pool{depth} of"
+        f" the same runs instead.{sampled}"
     ]
 
 

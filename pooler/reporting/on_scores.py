@@ -71,8 +71,8 @@ def unjudged(material: Material) -> SectionPart:
                     table=table, kind="bars", label="run", value="change", axis="change of MAP", title=title
                 ),
                 "Each run's own unjudged documents at the first rank below the pool turn relevant, and no"
-                " deeper ones (eq. 19 of Kishida 2001): a long bar is a score that depends on where"
-                " judging stopped.",
+                " deeper ones (eq. 19 of Kishida 2001): a long bar means a score that depends on"
+                " where judging stopped.",
                 material.commands.of_runs("sensitivity", "--depth", str(material.depth)),
                 replace(table, notes=()),
                 _OF_SENSITIVITY,
@@ -84,7 +84,7 @@ def unjudged(material: Material) -> SectionPart:
             " relevant:"
         )
         words = [f"{supposed} {' '.join(words)}"] if words else []
-    return SectionPart(Section("What unjudged documents can do", tuple(blocks)), words)
+    return SectionPart(Section("What unjudged documents could change", tuple(blocks)), words)
 
 
 def disagreement(material: Material) -> SectionPart:
@@ -93,7 +93,7 @@ def disagreement(material: Material) -> SectionPart:
     from pooler.results.measure.probabilities import empty_words, load_probable, without_words
     from pooler.results.measure.variation import variation_of
 
-    title = "What another judging can do"
+    title = "What judging again could change"
     commands, values = material.commands, material.commands.values
     try:
         loaded = load_probable(
@@ -116,14 +116,15 @@ def disagreement(material: Material) -> SectionPart:
     plots = {plot.table.name: plot for plot in varied.plots()}
     worth = "the value of its grade" if values else "the share of its judges who find it so"
     table = replace(varied.table("variation").sort("mean", descending=True), notes=())
-    of_runs = replace(plots["passed"], title="MAP, judged again", axis="MAP")
+    of_runs = replace(plots["passed"], title="MAP if judged again", axis="MAP")
     blocks: list[str | Figure] = [
         *mixture_sentence(loaded.kinds),
         figure(
             of_runs,
-            "The dot is the expected MAP. If each document were judged again independently, relevant with"
-            f" its probability ({worth}), 95 in 100 such judgings of the same topics would give a MAP"
-            " within the line. A judge who is stricter or milder throughout can move all MAPs beyond it.",
+            "The dot is the expected MAP. If each document were judged again independently, and found"
+            f" relevant with its probability ({worth}), the MAP over the same topics would lie within the"
+            " line 95 times in 100. A judge who is stricter or milder throughout can move all MAPs beyond"
+            " it.",
             commands.of_probabilities("variation"),
             table,
             _OF_VARIATION,
@@ -134,12 +135,12 @@ def disagreement(material: Material) -> SectionPart:
     if not has_pairs:
         return SectionPart(Section(title, tuple(blocks)))
     of_pairs = replace(
-        plots["reversed"], title="Neighbours that may change places", axis="probability of the other order"
+        plots["reversed"], title="Neighbours that may change places", axis="probability of the reverse order"
     )
     blocks += [
         figure(
             of_pairs,
-            "How likely another judging is to put the second run of each pair above the first; 0.5 ="
+            "How likely judging again is to put the second run of each pair above the first; 0.5 ="
             " either order is as likely.",
             commands.of_probabilities("variation", "--pairs", "--neighbours"),
             varied.table("pairs"),
@@ -148,8 +149,8 @@ def disagreement(material: Material) -> SectionPart:
         varied.conclusion(),
     ]
     words = (
-        f"{varied.conclusion()} Another judging decides each document independently, relevant with its"
-        f" probability ({worth})."
+        f"{varied.conclusion()} Judging again is assumed to decide each document independently: relevant"
+        f" with its probability ({worth})."
     )
     return SectionPart(Section(title, tuple(blocks)), [words])
 
@@ -171,17 +172,17 @@ def differences(material: Material) -> SectionPart | None:
         words = [
             f"{n_enough or 'None'} of {counted(len(needed), 'pair')} of neighbours by MAP"
             f" {('is' if n_enough == 1 else 'are')} far enough apart for a paired t test at 0.05, each"
-            " pair taken alone: 1 in 20 pairs of equal runs would be, too, by chance."
+            " pair taken by itself; by chance, so would 1 in 20 pairs of equal runs."
             + _undecided(n_enough, len(needed))
         ]
         blocks.append(
             figure(
                 Plot(
-                    table=called(needed, {"difference": "difference of MAP", "needed": "needed"}),
+                    table=called(needed, {"difference": "difference in MAP", "needed": "needed"}),
                     kind="bars",
                     label=("a", "b"),
                     parts=("difference", "needed"),
-                    axis="difference of MAP",
+                    axis="difference in MAP",
                     title="The difference that two runs need",
                 ),
                 "Neighbours in the order of MAP: where the first bar is shorter than the second,"
@@ -208,14 +209,14 @@ def _normality(material: Material) -> list[str | Figure]:
     if not material.commands.can_name((str(best), str(second))):
         return [
             f"The differences of the two best runs, {best} and {second}, topic by topic, are not shown:"
-            " their files have the same tag, and only the list of runs tells them apart."
+            " their files have the same tag, and only the list of runs distinguishes them."
         ]
     with listening(Listener()):  # what there is to say is on the page
         compared = compare(material.source, str(best), str(second), cutoff=material.commands.cutoff)
     if compared.picture.reason is not None:
         return []
     table = compared.table("normality")
-    parts = {"share": "topics", "normal": "normal distribution", "difference": "difference of AP"}
+    parts = {"share": "topics", "normal": "normal distribution", "difference": "difference in AP"}
     return [
         figure(
             Plot(
@@ -226,7 +227,7 @@ def _normality(material: Material) -> list[str | Figure]:
                 axis="share of topics with a difference no larger",
                 ends=(0, 1),
                 stepped=("share",),
-                title=f"Differences of AP, {best} less {second}, topic by topic",
+                title=f"Differences in AP, {best} minus {second}, topic by topic",
             ),
             "Of the two best runs: the closer the steps follow the curve, the more nearly normal the"
             " differences are, as the t test assumes (figure 3 of Kishida 2001)."
@@ -243,4 +244,4 @@ def _undecided(n_enough: int, n_pairs: int) -> str:
     if n_enough == n_pairs:
         return ""
     pair = "any other pair" if n_enough else "a pair"
-    return f" These topics do not tell which run of {pair} is better; that does not prove a tie."
+    return f" These topics do not show which run of {pair} is better; that does not prove a tie."

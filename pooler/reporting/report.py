@@ -184,8 +184,8 @@ def _measured(material: Material) -> list[str]:
     return [
         f"{counted(len(runs), 'run')}, {counted(len(topics), 'topic')}"
         f" and {counted(n_judged, 'judgement')}{whose}, {n_relevant:,} of which {verb} relevant"
-        f" (grade {material.judged.level} or more). Other topics would give other means: of what"
-        " follows, only t tests and intervals over topics allow for that."
+        f" (grade {material.judged.level} or more). Other topics would give other means; in this"
+        " report, only t tests and intervals over topics allow for that."
     ]
 
 

@@ -298,12 +298,12 @@ def alike_words(number: int, first: int) -> str:
     Examples
     --------
     >>> alike_words(1, 7)
-    '1 line not counted (line 7): another line says the same'
+    '1 line not counted (line 7): repeats of another line'
     >>> alike_words(2, 7)
-    '2 lines not counted (first: line 7): another line says the same'
+    '2 lines not counted (first: line 7): repeats of another line'
     """
     where = f"line {first}" if number == 1 else f"first: line {first}"
-    return f"{counted(number, 'line')} not counted ({where}): another line says the same"
+    return f"{counted(number, 'line')} not counted ({where}): repeats of another line"
 
 
 STDIN = "-"
@@ -446,10 +446,7 @@ def scale_of(files: Sequence[JudgedFile], reading: FileReading, levels: Iterable
         grades |= here
     cuts = [cut for level in levels for cut in (level - 1, level) if level > 0]
     found = scale_of_grades(grades | set(cuts))
-    say(
-        f"scale {found.values[0]}-{found.values[-1]}, as far as the grades in the files go;"
-        " --scale declares another"
-    )
+    say(f"scale {found.values[0]}-{found.values[-1]}, from the grades in the files; --scale declares another")
     return found
 
 
@@ -597,7 +594,7 @@ def say_repeats(file: str, counts: RepeatCounts, rule: Repeats | None) -> None:
         say(f"{file}: {alike_words(counts.n_alike, counts.first_alike)}")
     if counts.n_differing:
         say(
-            f"{file}: {counted(counts.n_differing, 'judgement')} came again with other grades;"
+            f"{file}: {counted(counts.n_differing, 'judgement')} came more than once, with different grades;"
             f" --repeats {rule}: {counted(counts.n_dropped, 'line')} left out"
         )
 

@@ -35,7 +35,7 @@ REASONS = {
     "topics-only": "a mean of topics has an interval with --interval topic only",
     # Scores where judging has gaps.
     "no-bounds": "the lowest and the highest value of this measure are not known",
-    "no-pool": "infAP needs to know which unjudged documents were pooled; --depth N tells it",
+    "no-pool": "infAP needs to know which unjudged documents were pooled; --depth N gives it",
     "no-documents": "the run has no document for any topic",
     "no-pairs": "no topic has both a relevant document of the run and another one",
     "no-not-relevant": "every document of the collection is relevant",

@@ -96,7 +96,7 @@ def read_named(named: Sequence[RunEntry | Run], *, lenient: bool) -> Iterator[Ru
 
 
 DEFAULT_COLLECTION = "collection.db"
-_ONE_GRADE = "is for a collection; --qrels already is one grade a document"
+_ONE_GRADE = "is for a collection; --qrels already has one grade per document"
 _NEEDS_QRELS = "--qrels FILE goes with run files; without, RUN is a run tag of a collection"
 _MAKE_ONE = "pooler collapse makes one qrels file of several judges' files"
 
@@ -140,9 +140,9 @@ class Judged:
             (depth,) = self.pool_depths
         if depth is None:
             known = ", ".join(map(str, sorted(self.pool_depths)))
-            message = f"the pools have the depths {known}" if known else "which depth has the pool?"
+            message = f"the pools have the depths {known}" if known else "how deep is the pool?"
             guess = "" if known else "; pooler diagnose says what the judgements look like"
-            hint = f"--depth N: documents at rank N+1 are what is found{guess}"
+            hint = f"--depth N: documents at rank N+1 are taken to be relevant{guess}"
             raise PoolerError(message, hint=hint)
         return depth
 
@@ -170,7 +170,7 @@ def check_no_file_for_a_tag(opened: Collection, runs: Iterable[str], hint: str) 
     tags = {run.tag for run in opened.runs.all()}
     for run in runs:
         if run not in tags and Path(run).is_file():
-            message = f"{run} is a file, and no run tag of the collection"
+            message = f"{run} is a file, not a run tag of the collection"
             raise PoolerError(message, hint=hint)
     return tags
 
@@ -474,8 +474,8 @@ class Source:
         """
         if not self.judgements:
             if self.is_of_files:
-                message = "qrels have one grade per document, and do not tell how judges differ"
-                raise PoolerError(message, hint="several judges' files, or a collection, tell it")
+                message = "qrels have one grade per document, and do not show how judges differ"
+                raise PoolerError(message, hint="use several judges' files, or a collection")
             with opened_collection(self.collection) as opened:
                 yield Opinions(self, opened.grades, opened.scale, opened)
             return

@@ -471,10 +471,14 @@ class RbpC(RbpB):
 
 JUDGED = (
     AdaptiveStrategy(
-        "rbp-b", "by what the document may still change of the runs' RBP", MOFFAT, (PERSISTENCE,), start=RbpB
+        "rbp-b",
+        "by how much the document could still change the runs' RBP",
+        MOFFAT,
+        (PERSISTENCE,),
+        start=RbpB,
     ),
     AdaptiveStrategy(
-        "rbp-c", "as rbp-b, and runs that found more count more", MOFFAT, (PERSISTENCE,), start=RbpC
+        "rbp-c", "as rbp-b, with more weight for runs that found more", MOFFAT, (PERSISTENCE,), start=RbpC
     ),
     AdaptiveStrategy(
         "mtf",

@@ -305,8 +305,8 @@ class Ucb1Tuned(Bandit):
 
 
 _LOSADA = "Losada, Parapar and Barreiro 2017"
-_RHO = Parameter("rho", 0.0, "what the past counts", least=0, most=1)
-_C = Parameter("c", 0.01, "the greater, the more at random", least=0, is_open=True)
+_RHO = Parameter("rho", 0.0, "weight of past judgements", least=0, most=1)
+_C = Parameter("c", 0.01, "the greater, the more random", least=0, is_open=True)
 _D = Parameter("d", 0.1, "the smaller, the more", least=0, most=1, is_open=True)
 
 BANDITS = (
@@ -318,7 +318,7 @@ BANDITS = (
     ),
     AdaptiveStrategy(
         "thompson",
-        "bandit: a run as often as it is likely the best",
+        "bandit: each run as often as it is likely to be the best",
         _LOSADA,
         start=Thompson,
         needs_seed=True,
@@ -326,7 +326,7 @@ BANDITS = (
     AdaptiveStrategy("ucb1-tuned", "bandit: the run that could be the best", _LOSADA, start=Ucb1Tuned),
     AdaptiveStrategy(
         "epsilon-greedy",
-        "bandit: any run at first, then more and more the best",
+        "bandit: any run at first, then more and more the best one",
         _LOSADA,
         (_C, _D),
         start=EpsilonGreedy,

@@ -410,7 +410,7 @@ FUSION = (
     FixedStrategy("count", "by the number of runs that returned the document", _LIPANI, values=count_values),
     FixedStrategy(
         "borda",
-        "by Borda points: most for a run's first, the rest shared by what it lacks",
+        "by Borda points: most for a run's first; documents it lacks share the rest",
         "Aslam and Montague 2001",
         values=borda_values,
     ),
@@ -421,7 +421,7 @@ FUSION = (
             ("comb-max", "by the greatest score", comb_max_values),
             ("comb-sum", "by the sum of the scores", comb_sum_values),
             ("comb-anz", "by the mean score", comb_anz_values),
-            ("comb-mnz", "by the sum of the scores times the runs", comb_mnz_values),
+            ("comb-mnz", "by the sum of the scores times the number of runs", comb_mnz_values),
             ("comb-med", "by the median score", comb_med_values),
         )
     ),

@@ -481,7 +481,7 @@ SAMPLING = (
     ),
     SamplingStrategy(
         "stratified",
-        "ranges of best ranks, each sampled at a rate of its own",
+        "ranges of best ranks, each sampled at its own rate",
         "Yilmaz, Kanoulas and Aslam 2008",
         (Parameter(PARAMETER, None, "FROM:TO:RATE,... as 1:10:1,11:100:0.1", type=str),),
         draw=draw_stratified,
@@ -489,7 +489,7 @@ SAMPLING = (
     ),
     SamplingStrategy(
         "statap",
-        "documents that runs rank high are likelier, and all have a chance",
+        "documents that runs rank high are more likely, but all have a chance",
         "Pavlu and Aslam 2007",
         draw=draw_statap,
         needs_budget=True,

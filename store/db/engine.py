@@ -66,7 +66,7 @@ _FULL = 1 << 20
 _NO_READING = frozenset(
     {"SQLITE_IOERR_READ", "SQLITE_IOERR_SHORT_READ", "SQLITE_IOERR_FSTAT", "SQLITE_IOERR_SEEK"}
 )
-_LOST = "do it again once that is put right; what was told as saved is in the collection"
+_LOST = "try again once that is fixed; what was reported as saved is in the collection"
 _INSUFFICIENT_PRIVILEGE = "42501"
 _READ_ONLY = "25006"
 
@@ -99,7 +99,7 @@ def as_told(where: str, error: DatabaseError | sqlite3.Error) -> StoreError | No
     if isinstance(error, OperationalError):
         return StoreError(f"{where}: {reason}")
     if isinstance(error, ProgrammingError | InternalError | DataError | NotSupportedError):
-        hint = "pooler upgrade and pooler verify tell whether its tables are this program's"
+        hint = "pooler upgrade and pooler verify check whether its tables are this program's"
         return StoreError(f"{where}: the server refused it: {reason}", hint=hint)
     return None
 
@@ -108,7 +108,7 @@ _WAITED = "another process is writing and did not finish in time"
 _SQLITE_SAYS = {
     sqlite3.SQLITE_CORRUPT: (
         "SQLite says `{reason}`, but a check of the file finds no fault",
-        "do it again; pooler verify looks at all of it",
+        "try again; pooler verify checks all of it",
     ),
     sqlite3.SQLITE_READONLY: ("the file may be read but not written", None),
     sqlite3.SQLITE_BUSY: (_WAITED, None),

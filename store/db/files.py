@@ -90,10 +90,10 @@ def leftovers(folder: Path) -> Iterator[Leftover]:
             is_over, told = False, f"was `{match[2]}`, being replaced when a command was killed"
         elif lives is None and time.time() - max(map(_changed, paths)) < UNTOLD_S:
             is_over = False
-            told = "is being written on another machine, or left of a command that was killed"
+            told = "is being written on another machine, or was left by a command that was killed"
         else:
             is_over = True
-            told = "is left of a command that was killed; the next that writes there removes it"
+            told = "was left by a command that was killed; the next one that writes there removes it"
         yield Leftover(paths, is_over, f"{name} {told}")
 
 
@@ -294,7 +294,7 @@ def seal_fault(file: Path) -> str | None:
     # Whoever began to work on it meanwhile took the seal off first.
     if stated == _checksum(file) or _fields(file)[0] != SEAL:
         return None
-    return "it is not as it was written, by its checksum"
+    return "its checksum does not match its content"
 
 
 def _fields(file: Path) -> tuple[int, int]:

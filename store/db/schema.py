@@ -36,7 +36,7 @@ def make_tables(session: Session) -> None:
     where = display(connection.engine.url)
     taken = sorted(set(inspect(connection).get_table_names()) & {*TABLES, "alembic_version"})
     if taken:
-        message = f"{where} holds a table `{taken[0]}` of something else"
+        message = f"{where} holds a table `{taken[0]}` of another program"
         if {"collection", "alembic_version"}.issubset(taken):
             message = f"{where} already holds a collection"
         raise StoreError(message, hint="choose another database with --collection")

@@ -145,7 +145,7 @@ def parse_codes(texts: Sequence[str]) -> dict[int, Meaning]:
             hint = "as in --code -1=unjudged; --map 10=3 reads one grade as another"
             raise ArgumentError("codes", requirement, text, hint=hint)
         if codes.setdefault(int(code), meaning) is not meaning:
-            requirement = f"must say one thing of a code, and {codes[int(code)]} was said"
+            requirement = f"must give a code one meaning (it has {codes[int(code)]})"
             raise ContradictionError("codes", requirement, text)
     return codes
 
@@ -162,7 +162,7 @@ def parse_map(texts: Sequence[str], codes: Mapping[int, Meaning]) -> dict[int, i
         if not (_is_integer(source) and _is_integer(target)):
             raise ArgumentError("mapped", "must be FROM=TO, two integers", text)
         if mapping.setdefault(int(source), int(target)) != int(target):
-            requirement = f"must read a grade as one other, and {mapping[int(source)]} was said"
+            requirement = f"must read a grade as one other (it has {mapping[int(source)]})"
             raise ContradictionError("map", requirement, text)
         meaning = codes.get(int(source), Meaning.GRADE)
         if meaning is not Meaning.GRADE:

@@ -38,7 +38,7 @@ def read_json_object(text: str) -> dict[str, Any]:
         message = f"expected a JSON object, got: {error.msg} at column {error.colno}"
         raise NoObjectError(message) from error
     except (ValueError, RecursionError) as error:
-        message = "expected a JSON object, got a number or a nesting beyond all bounds"
+        message = "expected a JSON object, got too large a number or too deep a nesting"
         raise NoObjectError(message) from error
     if not isinstance(data, dict):
         message = f"expected a JSON object, got {_kind_of(data)}"
@@ -167,7 +167,7 @@ def _json_object(line: int, text: str, faults: FaultList) -> dict[str, Any] | No
         message = f"expected a JSON object, got invalid JSON at column {error.colno}: {reason}"
     except (ValueError, RecursionError):
         # An integer of thousands of digits, or thousands of brackets.
-        message = "expected a JSON object, got numbers or nesting beyond bounds"
+        message = "expected a JSON object, got too large a number or too deep a nesting"
     else:
         if isinstance(value, dict):
             return value

@@ -24,7 +24,7 @@ def read_toml(path: str) -> dict[str, Any]:
         with open_bytes(path) as file:
             read = tomllib.loads(file.read().removeprefix(BOM).decode())
     except (ValueError, RecursionError, DamagedDataError) as error:
-        reason = "a nesting beyond all bounds" if isinstance(error, RecursionError) else error
+        reason = "nesting that is too deep" if isinstance(error, RecursionError) else error
         raise FormatError(path, [Fault(None, f"expected TOML, got: {reason}")]) from error
     if any(not -(1 << 63) <= number < 1 << 63 for number in _integers(read)):
         message = "expected TOML, got: an integer of more than 64 bits"

@@ -58,7 +58,7 @@ class Policy:
 
     def _check_ties(self) -> None:
         """Raise `ArgumentError` where ties are given and not asked for, or the reverse."""
-        rules = " and ".join(TIE_RULES)
+        rules = " or ".join(TIE_RULES)
         if self.ties is not None and self.ties not in TIES:
             requirement = f"must be one of {', '.join(TIES)}"
             raise ArgumentError("ties", requirement, self.ties, hint=_TIES_HINT)
@@ -66,9 +66,8 @@ class Policy:
             requirement = f"must be low, high or unresolved with --aggregate {self.rule}"
             raise ArgumentError("ties", requirement, None, hint=_TIES_HINT)
         if self.rule not in TIE_RULES and self.ties is not None:
-            requirement = f"is a part of --aggregate {rules}"
-            requirement += ", which is absent" if self.rule is None else f", not of {self.rule}"
-            raise ArgumentError("ties", requirement, self.ties)
+            requirement = f"needs --aggregate {rules}" + ("" if self.rule is None else f", not {self.rule}")
+            raise ArgumentError("ties", requirement, None)
 
     def _check_collapse(self) -> None:
         """Raise `ArgumentError` where collapsing first has no meaning."""
@@ -78,8 +77,7 @@ class Policy:
         if self.collapse == "after":
             return
         if self.rule is None:
-            requirement = "is a part of --aggregate, which is absent"
-            raise ArgumentError("collapse", requirement, self.collapse)
+            raise ArgumentError("collapse", "needs --aggregate", None)
         if self.rule == "sum":
             requirement = "must be after with --aggregate sum, whose level is one of the sums"
             raise ArgumentError("collapse", requirement, self.collapse)

@@ -165,7 +165,7 @@ class AdjudicationDesk(Desk):
         with reading(engine) as session:
             kind = judge_named(session, judge, "kind").kind
         if kind != JudgeKind.ADJUDICATOR:
-            message = f"judge `{judge}` is of kind {kind}, and adjudicators decide disagreements"
+            message = f"judge `{judge}` is of kind {kind}, but only adjudicators decide disagreements"
             raise StoreError(message, hint="pooler judges add NAME --kind adjudicator makes one")
         self.select(selection)
 

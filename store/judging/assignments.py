@@ -70,7 +70,7 @@ from store.records import (
     Workload,
     Workloads,
 )
-from store.text import natural_key
+from store.text import counted, natural_key
 
 
 def has_assignments(session: Session) -> bool:
@@ -248,9 +248,9 @@ def _count(session: Session, condition: ColumnElement[bool]) -> int:
 def _refuse_places(session: Session, scope: Scope) -> None:
     """Raise `ConflictError` when there is a place in the scope."""
     if taken := _count(session, _is_in(scope)):
-        message = f"there are places assigned already: {taken}"
+        message = f"documents are assigned already: {counted(taken, 'assignment')}"
         hint = (
-            "--add assigns documents that have no place, --replace all that have no decision;"
+            "--add assigns documents that are not assigned, --replace all that have no decision;"
             " --show shows what is assigned"
         )
         raise ConflictError(message, hint=hint)

@@ -315,7 +315,7 @@ def _identities(file: Path, table: str) -> set[str]:
 def _make(file: Path, target: Path, progress: Progress) -> None:
     """Make a collection file of a backup where there is none."""
     for beside in side_files(target):
-        message = f"{beside} is left of another collection"
+        message = f"{beside} was left by another collection"
         hint = "it may hold judgements of a file that was moved: move it too, or name another place"
         raise StoreError(message, hint=hint)
     with made_whole(target, replaces=target.exists()) as part:
@@ -338,7 +338,7 @@ def _is_whole(file: Path) -> bool:
             return True
     except StoreError:
         return False
-    message = f"{file} is a database of something else"
+    message = f"{file} is a database of another program"
     raise SchemaError(message, hint="name another place with --collection, or move it away")
 
 

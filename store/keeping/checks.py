@@ -260,7 +260,7 @@ def _wrong_checksums(session: Session) -> Iterator[str]:
         for row in wrong[:N_EXAMPLES]:
             keys = dict(zip(columns, row, strict=True))
             called: Any = session.execute(text(f"SELECT {names}"), keys).one() if names else ()
-            yield f"{sentence.format(*called)}: not as it was written, by its checksum"
+            yield f"{sentence.format(*called)}: its checksum does not match its content"
         yield from (table.name for _ in wrong[N_EXAMPLES:])
 
 
@@ -514,7 +514,7 @@ CHECKS = (
             "topic {0} `{1}` of {2}: {3} at {4}",
         ),
         rows("SELECT 'plan ' || id, manifest FROM assignment_plan ORDER BY id", _manifest_fault),
-        advice=f"pooler assign anew, or {RESTORE}",
+        advice=f"run pooler assign again, or {RESTORE}",
     ),
     Check(
         "ids",

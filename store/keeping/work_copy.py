@@ -95,7 +95,7 @@ def hand_out(
         number = _check_judge(whole, judge)
         queues = _queues(whole, number)
         if not queues:
-            message = f"no document lies before judge `{judge}`"
+            message = f"there is no document for judge `{judge}`"
             hint = "pooler pool makes a pool, pooler assign gives documents to judges"
             raise StoreError(message, hint=hint)
         with made_whole(file) as part:

@@ -4,7 +4,7 @@ TREC-COVID round 1, pairs drawn at random of the 61 runs whose first seven docum
 (`POOLER_BENCH_PAIRS`, default 20). The documents of a pair are those within rank 7 of either run:
 all of them judged by the track, so that neither run is ahead by what nobody looked at. Before it is
 judged, a document is relevant with a probability by its best rank: a logistic curve fitted to
-twenty other pairs. After every judgement the sign of the difference of MAP is settled if the exact
+twenty other pairs. After every judgement the sign of the difference in MAP is settled if the exact
 mean and variance give it a probability of 95%. All orders are stopped by the same rule, so that
 they differ in what they ask first alone.
 """
@@ -145,7 +145,7 @@ def judgements_needed(pair: Pair, curve: RankCurve, name: str, rng: np.random.Ge
 
 
 def of_topic(p: NDArray[np.float64], ranks: NDArray[np.float64]) -> tuple[float, float]:
-    """Return mean and variance of the difference of AP."""
+    """Return mean and variance of the difference in AP."""
     found = variation(p, ranks, tolerance=1e-8)
     own = found.covariance
     return (float(found.mean[0] - found.mean[1]),

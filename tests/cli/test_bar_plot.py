@@ -35,7 +35,7 @@ def test_stacks_by_hand() -> None:
         "anna  |0001111111111....              40",
         "ben   |0................               1",
         "A character is 3 documents; every part",
-        "has one at least.",
+        "has at least one.",
         "0 not relevant  1 relevant  . unjudged",
     ]
 

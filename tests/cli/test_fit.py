@@ -95,7 +95,7 @@ def test_column_that_can_go_goes_and_is_named(
     table = scores(8, Column("sha256", can_go=1), sha256="0" * 12)
     lines = on_terminal(lambda: emit(table))
     assert "sha256" not in lines[0]
-    assert lines[-1] == "left out, the terminal is too narrow: sha256"
+    assert lines[-1] == "columns left out because the terminal is too narrow: sha256"
     emit(table)
     assert "0" * 12 in capsys.readouterr().out
 

@@ -299,8 +299,8 @@ def test_interrupt_that_python_loses_is_raised_again(kind: str, tmp_path: Path) 
 @pytest.mark.parametrize(
     ("moment", "said"),
     [
-        ("kill(); commit(self)", "nothing was saved, what was under way is undone"),
-        ("commit(self); kill()", "what was saved stays, nothing was under way"),
+        ("kill(); commit(self)", "nothing was saved; what was in progress is undone"),
+        ("commit(self); kill()", "what was saved stays; nothing was in progress"),
     ],
 )
 def test_what_is_said_around_a_commit_is_true(moment: str, said: str, prepared: Path, tmp_path: Path) -> None:

@@ -200,7 +200,7 @@ def test_a_model_cannot_sit_down(command: str, code: int, why: str, cli: Cli, ju
     before = cli("export", "judgements", "--history").fine().out
     told = cli(*command.split(), "--judge", "strict", stdin=b"2\n").failed(code)
     error, hint = told.err.splitlines()
-    assert error == f"error: judge `strict` is of kind model, and {why}"
+    assert error == f"error: judge `strict` is of kind model, but only {why}"
     assert hint.startswith("hint: pooler judges add NAME ")
     assert told.out == ""
     assert cli("export", "judgements", "--history").fine().out == before

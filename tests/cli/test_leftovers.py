@@ -49,7 +49,7 @@ def test_killed_command_leaves_what_the_next_one_removes(cli: Cli, judged: Path,
     assert all(one.startswith((".b.", ".one.")) for one in left)
     (note,) = cli("verify").fine().err.splitlines()
     assert note.removeprefix("note: ").split()[0] in left
-    assert "left of a command that was killed; the next that writes there removes it" in note
+    assert "left by a command that was killed; the next one that writes there removes it" in note
     cli(*COMMANDS[name]).fine()
     after = {path.name for path in judged.iterdir() if not path.name.startswith("coll")} - before
     assert after in ({"one"}, {"b"}, {"b", "b.manifest.json"})

@@ -64,8 +64,8 @@ def test_json_beyond_bounds_or_with_a_key_twice_is_a_fault(
     """Every reader of JSON lines says it with the line."""
     key = before.partition('"')[2].partition('"')[0]
     for text, said in (
-        ("[" * DEEP, "beyond"),
-        ("9" * DEEP, "beyond"),
+        ("[" * DEEP, "too large a number or too deep a nesting"),
+        ("9" * DEEP, "too large a number or too deep a nesting"),
         (f'"a", "{key}": "b"}}', f"expected each key once, got `{key}` twice"),
     ):
         write(judged / "odd.jsonl", before + text)
@@ -128,20 +128,20 @@ def test_the_length_of_an_id_is_that_of_its_bytes() -> None:
 def test_docnos_that_look_the_same_are_warned_of(cli: Cli, here: Path) -> None:
     """Composed and decomposed letters are two documents, and the one who imports learns of it."""
     shown = r"'cafe\u0301' and 'caf\xe9'"
-    form = "Unicode normal form alone (NFC, NFD)"
+    form = "Unicode normal form (NFC, NFD)"
     cli("init", "--scale", "0-2").fine()
     write(here / "a.run", f"G01 Q0 {COMPOSED} 1 2 a", "G01 Q0 tea 2 1 a")
     write(here / "b.run", f"G01 Q0 {DECOMPOSED} 1 2 b")
     write(here / "both.run", f"G01 Q0 {COMPOSED} 1 2 c", f"G02 Q0 {DECOMPOSED} 1 2 c")
     told = cli("check", "both.run").fine().out
-    assert f"both.run: warning: documents whose docnos differ in {form}" in told
+    assert f"both.run: warning: documents whose docnos differ only in {form}" in told
     assert shown in told
     told = cli("check", "a.run", "b.run").fine().out
     assert "a.run: warning: documents" not in told
-    assert f"b.run: warning: documents whose docnos differ in {form}" in told
+    assert f"b.run: warning: documents whose docnos differ only in {form}" in told
     assert "normal form" not in cli("import", "runs", "a.run").fine().err
     told = cli("import", "runs", "b.run").fine().err
-    assert f"warning: documents whose docnos differ in {form}" in told
+    assert f"warning: documents whose docnos differ only in {form}" in told
     assert shown in told
     assert "normal form" not in cli("import", "runs", "both.run").fine().err
     write(here / "docs.tsv", "th\u00e9\ttext", "the\u0301\ttext")

@@ -10,7 +10,7 @@ import pytest
 from tests.cli.command_line import write, write_run
 from tests.cli.conftest import Cli
 
-PASSED = "passed: how likely another judging is to put the run below above this one"
+PASSED = "passed: how likely judging again is to put the run below above this one"
 
 
 def plotted(cli: Cli, *options: str) -> tuple[list[str], list[dict[str, Any]]]:
@@ -45,7 +45,7 @@ def test_dots_and_intervals_are_those_of_the_table(cli: Cli, judged: Path) -> No
         following = rows[place + 1]["run"] if place + 1 < len(rows) else None
         expected = f"{reversed_of[frozenset((row['run'], following))]:.4f}" if following else "-"
         assert line[72:].strip() == expected
-    assert lines[-2:] == ["o expected MAP  [---] low to high, about 95% of judgings", PASSED]
+    assert lines[-2:] == ["o expected MAP  [---] low to high, about 95% of outcomes", PASSED]
     assert all(line.isascii() and len(line) <= 80 for line in lines)
 
 
@@ -54,13 +54,13 @@ def test_one_run_is_passed_by_none(cli: Cli, judged: Path) -> None:
     lines, _ = plotted(cli, "bm25-words")
     assert lines[2].split()[0] == "bm25-words"
     assert lines[2].endswith("  -")
-    assert lines[-1] == "o expected MAP  [---] low to high, about 95% of judgings"
+    assert lines[-1] == "o expected MAP  [---] low to high, about 95% of outcomes"
 
 
 def test_bars_of_pairs_are_their_probabilities(cli: Cli, judged: Path) -> None:
     """Every pair that is listed has a bar, the most likely to turn about first."""
     lines, rows = plotted(cli, "--pairs", "bm25-words", "tfidf-words", "lm-words-full")
-    assert lines[0] == "How likely another judging is to put the second run above the first"
+    assert lines[0] == "How likely judging again is to put the second run above the first"
     assert lines[1].split() == ["pair", "reversed"]
     rows.sort(key=lambda row: -row["reversed"])
     top = rows[0]["reversed"]
@@ -101,7 +101,7 @@ def test_of_many_pairs_the_most_likely_are_drawn(cli: Cli, here: Path) -> None:
     options = ("--qrels", "q", *runs, "--value", "0=0.2", "--value", "1=0.7", "--pairs")
     lines, rows = plotted(cli, *options)
     assert len(rows) == 66
-    assert lines[0] == ("How likely another judging is to put the second run above the first: the 45 most")
+    assert lines[0] == ("How likely judging again is to put the second run above the first: the 45 most")
     assert lines[1] == "likely of 66 pairs"
     # Title and headings, the axis at both ends.
     assert len(lines) == 3 + 2 + 45 + 2
@@ -113,4 +113,4 @@ def test_of_many_pairs_the_most_likely_are_drawn(cli: Cli, here: Path) -> None:
 def test_plot_is_for_people(cli: Cli, judged: Path, options: tuple[str, ...]) -> None:
     """Programs are refused as by `replay`."""
     refused = cli("variation", *options, "--plot", "--format", "json").failed(1)
-    assert "`--plot` is for people: it needs --format table, but got 'json'" in refused.err
+    assert "`--plot` needs --format table, but got 'json'" in refused.err

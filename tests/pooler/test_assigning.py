@@ -387,7 +387,7 @@ def test_manifest_says_how_it_was_chosen() -> None:
             {"per_document": 2, "overlap": 0.5},
             "`overlap_judges` must be at most the number of judges, which is 2, but got 3",
         ),
-        ({"order": "priority"}, "`order` needs priorities, and `t-00"),
+        ({"order": "priority"}, "`order` needs priorities, but `t-00"),
     ],
     ids=str,
 )

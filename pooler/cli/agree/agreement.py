@@ -125,9 +125,9 @@ BandsOption = Annotated[
         "--bands", help="Add one author's words for the values of kappa and alpha.", show_default=False
     ),
 ]
-ByTopicOption = Annotated[bool, typer.Option("--by-topic", help="Also one row per topic.")]
-PerGradeOption = Annotated[bool, typer.Option("--per-grade", help="Also the agreement on each grade.")]
-TablesOption = Annotated[bool, typer.Option("--tables", help="Also each pair's cross table of grades.")]
+ByTopicOption = Annotated[bool, typer.Option("--by-topic", help="Also show one row per topic.")]
+PerGradeOption = Annotated[bool, typer.Option("--per-grade", help="Also show the agreement on each grade.")]
+TablesOption = Annotated[bool, typer.Option("--tables", help="Also show each pair's cross table of grades.")]
 AllPairsOption = Annotated[
     bool,
     typer.Option(
@@ -363,7 +363,7 @@ def _source(
     """Name the judgements, and the judges that are asked for; ``None`` = all."""
     if _are_files(names, collection, is_chosen=is_chosen):
         if wants_runs and not runs and listed is None:
-            message = "--matters compares the order of runs, and no run is named"
+            message = "--matters compares the order of runs, but no run is named"
             raise PoolerError(message, hint="--run FILE, once for each; or --runs LIST")
         source = Source(
             runs, judgements=names, reading=reading, listed=listed, order=order, lenient=reading.lenient
@@ -387,7 +387,7 @@ def _are_files(names: Sequence[str], collection: str, *, is_chosen: bool) -> boo
         return False
     others = [name for name in names if name not in found]
     if others:
-        message = f"{others[0]} is no file, and {found[0]} is one"
+        message = f"{others[0]} is not a file, but {found[0]} is"
         hint = f"name only files; --collection {collection} says that these are judges"
         raise PoolerError(message, hint=hint)
     words = [name for name in found if Path(name).name == name and not _has_file_shape(name)]

@@ -27,7 +27,7 @@ def check(
         typer.Option("--depth", "-N", min=1, help="Also report ties at this cut, and short topics."),
     ] = None,
     order: OrderOption = "trec",
-    strict: Annotated[bool, typer.Option("--strict", help="Let warnings fail the check, too.")] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="Warnings also fail the check.")] = False,
     lenient: LenientOption = False,
     collection: Annotated[
         str | None,
@@ -39,7 +39,7 @@ def check(
         ),
     ] = None,
 ) -> None:
-    """Check run files: exit code 0 without any fault, otherwise 1.
+    """Check run files: exit code 0 if there is no fault, otherwise 1.
 
     Faults: not six fields, a score that is not a finite number, a document twice in a topic, a topic
     split by another, two tags, an unknown topic or docno (with --collection), control characters or

@@ -55,7 +55,7 @@ def whole_collection(
     what = ", ".join(counted(read.counts.get(name, 0), noun) for name, noun in kinds)
     say(f"made {read.where}: {what}")
     if read.readme_edited:
-        say(f"{folder / 'README.md'} was edited since the export; nothing was read from it")
+        say(f"{folder / 'README.md'} was edited after the export; nothing was read from it")
     if read.not_read:
         say(f"not part of the export, and not read: {', '.join(read.not_read[:10])}")
 
@@ -81,7 +81,7 @@ def say_wait(opened: Collection, n_rows: int) -> None:
     """Say how long judges wait while rows are written to a SQLite file, where that is for long."""
     seconds = n_rows * _ROW_S
     if seconds > _PATIENCE_S and "://" not in opened.where:
-        say(f"judges at work wait some {seconds:.0f} s while {n_rows:,} rows are written")
+        say(f"judges at work must wait some {seconds:.0f} s while {n_rows:,} rows are written")
 
 
 def report_words(report: ImportReport, noun: str) -> str:
@@ -96,25 +96,25 @@ def report_words(report: ImportReport, noun: str) -> str:
 
 
 def text_words(report: ImportReport, *, has_pool: bool) -> str | None:
-    """Word how many documents of a file are here with their text; ``None`` = all are.
+    """Word how many documents of a file are stored with their text; ``None`` = all are.
 
     Examples
     --------
     >>> from store.records import ImportReport
     >>> text_words(ImportReport(added=106, left_out=32), has_pool=True)
-    'of its 106 documents 74 are here with their text, 32 as a docno alone: they are in no pool...'
+    'of its 106 documents 74 are stored with their text, 32 only as a docno: they are in no pool...'
     """
     if not report.left_out and not report.without_text:
         return None
     n_texts = report.total - report.left_out - report.without_text
-    words = f"of its {counted(report.total, 'document')} {n_texts:,} are here with their text"
+    words = f"of its {counted(report.total, 'document')} {n_texts:,} are stored with their text"
     if report.without_text:
-        words += f", {report.without_text:,} have none in the file"
+        words += f", {report.without_text:,} have no text in the file"
     if report.left_out:
         why = "they are in no pool" if has_pool else "there is no pool yet"
         words += (
-            f", {report.left_out:,} as a docno alone: {why} (import the file again after pooler"
-            " pool, or use --all)"
+            f", {report.left_out:,} only as a docno: {why} (import the file again after pooler pool,"
+            " or use --all)"
         )
     return words
 
@@ -191,7 +191,7 @@ def import_file(
     say(f"{file}: {report_words(report, what)} of {counted(len(said), 'judge')}")
     _say_kinds(file, said, there, is_option=kind is not None)
     if any(event.sitting for event in events):
-        say(f"{file}: which sitting each event belongs to was not kept")
+        say(f"{file}: the sittings that events belong to were not kept")
     if n_unversioned:
         say(
             f"{file}: {counted(n_unversioned, 'event')} name versions of guidelines or topics that are not"
@@ -206,8 +206,8 @@ def _say_kinds(
     unsaid = [name for name, kind in said.items() if kind is None and name not in there]
     if unsaid:
         warn(
-            f"{file}: no line says of what kind {_names_words(unsaid)} is; new judges are human"
-            " without --kind"
+            f"{file}: no line says of what kind {_names_words(unsaid)} is; without --kind, new"
+            " judges count as human"
         )
     who = "--kind" if is_option else file
     for name, kind in sorted(said.items()):
@@ -286,7 +286,7 @@ def say_sample(file: str, pool: Pool, decoded: DecodedQrels) -> None:
     listed = f", {len(not_sampled):,} not sampled" if not_sampled else ""
     say(f"{file}: pool {pool.name}: {counted(n_sampled, 'document')} sampled{listed}")
     if n_open := len(set(decoded.unjudged) - not_sampled):
-        say(f"{file}: sampled and not judged: {counted(n_open, 'document')}")
+        say(f"{file}: sampled but not judged: {counted(n_open, 'document')}")
 
 
 def pairs_listed(manifest_part: Listed) -> dict[Pair, str]:

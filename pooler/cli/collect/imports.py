@@ -348,7 +348,7 @@ def _free_name(opened: Collection, pool: Pool) -> str:
     return next(name for name in names if taken.get(name, pool.manifest) == pool.manifest)
 
 
-app = typer.Typer(help="Bring topics, documents, runs and judgements in.", no_args_is_help=True)
+app = typer.Typer(help="Import topics, documents, runs and judgements.", no_args_is_help=True)
 app.command("judgements")(judgements)
 app.command("collection")(whole_collection)
 
@@ -357,7 +357,7 @@ app.command("collection")(whole_collection)
 def topics(
     file: Annotated[str, typer.Argument(metavar="FILE", help="- is stdin; .gz, .xz, .zst are fine.")],
     fmt: Annotated[
-        TopicFormat, typer.Option("--format", help="Default: recognised by the content.")
+        TopicFormat, typer.Option("--format", help="Default: recognised from the content.")
     ] = "auto",
     replace: ReplaceOption = False,
     collection: CollectionOption = DEFAULT_COLLECTION,
@@ -368,7 +368,7 @@ def topics(
     ...), title (or query, text), description, narrative.
 
     With --replace, a topic whose text is different gets a new version. Judgements keep the version they
-    were made by, and `pooler rejudge --why topic` lists those made by another text.
+    were made by, and `pooler rejudge --why topic` lists those made with another text.
 
     Example: pooler import topics topics.xml
     """
@@ -386,7 +386,7 @@ def docs(
         list[str], typer.Argument(metavar="FILE...", help="- is stdin; .gz, .xz, .zst are fine.")
     ],
     fmt: Annotated[
-        DocumentFormat, typer.Option("--format", help="Default: recognised by the content.")
+        DocumentFormat, typer.Option("--format", help="Default: recognised from the content.")
     ] = "auto",
     all_texts: Annotated[
         bool, typer.Option("--all", help="Also store the text of documents that are in no pool.")
@@ -583,7 +583,7 @@ def _change(line: TopicLine, old: Topic, new: Topic) -> str:
     if _bare(old) == _bare(new):
         words += ", which differs only in blanks and line ends"
     if line.older:
-        words += f"; {counted(line.older, 'judgement')} made by another text"
+        words += f"; {counted(line.older, 'judgement')} made with another text"
     return words
 
 
@@ -597,6 +597,6 @@ def _tell_older(lines: Mapping[str, TopicLine], changed: Sequence[Topic]) -> Non
     older = sum(lines[topic.topic].older for topic in changed)
     if older:
         say(
-            f"{counted(older, 'judgement')} made by another text than the current one: pooler rejudge"
+            f"{counted(older, 'judgement')} made with another text than the current one: pooler rejudge"
             " --why topic"
         )

@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from store.judging.judges import Anonymised
 
 _SAID = {
-    "done": "the file was written anew: no byte of what was removed is left there",
-    "not-here": "PostgreSQL keeps removed rows on its disk until they are vacuumed:"
-    " VACUUM FULL, and its logs and archives, are for whoever runs the server",
+    "done": "the file was rewritten: no byte of what was removed is left in it",
+    "not-here": "PostgreSQL keeps removed rows on disk until VACUUM FULL, and may"
+    " keep them in its logs and archives: ask whoever runs the server",
 }
 _IN_USE = (
-    "another program has the collection open, and the file or its log may hold what was removed:"
-    " pooler judges scrub, when it is closed"
+    "another program has the collection open, so the file or its log may still hold what was"
+    " removed: run `pooler judges scrub` once it is closed"
 )
 
 
@@ -55,19 +55,21 @@ def tell_scrubbed(scrubbed: Scrubbed) -> None:
 
 def tell_others(what: str) -> None:
     """Say that backups, exports and copies are not reached; `what` is in them."""
-    say(f"backups, exports and copies made before are as they were: {what}")
+    say(f"backups, exports and copies made before are unchanged: {what}")
 
 
 def anonymise(
     names: Annotated[list[str], typer.Argument(metavar="NAME...", help="Judges.")],
     without_notes: Annotated[
-        bool, typer.Option("--without-notes", help="Remove their notes and reasons, too.")
+        bool, typer.Option("--without-notes", help="Also remove their notes and reasons.")
     ] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would change; write nothing.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show what would change; write nothing.")
+    ] = False,
     yes: YesOption = False,
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
-    """Remove everything that tells who judges are.
+    """Remove everything that shows who judges are.
 
     They are renamed at random to the first free of judge-1, judge-2, ... The machines and programs they
     worked with, the words they had marked, the day they were registered and the seeds of their orders
@@ -101,7 +103,7 @@ def anonymise(
         ask(f"Make {whom} anonymous: {', '.join(wanted)}?", yes=yes)
         done = opened.judges.anonymise(wanted, without_notes=without_notes)
         are = "are" if len(wanted) > 1 else "is"
-        say(f"{whom} {are} {', '.join(done.names)} now; who is who is not kept here")
+        say(f"{whom} {are} {', '.join(done.names)} now; who is who is not recorded here")
         if yes:
             _tell_known(done)
         _tell_notes(done.notes, gone=without_notes)
@@ -112,7 +114,7 @@ def anonymise(
             )
         tell_scrubbed(opened.erasures.scrub())
     tell_others(
-        "they still tell who it was, since they share an identity number with this collection;"
+        "they still show who it was, since they share an identity number with this collection;"
         " `pooler export collection --anonymise` leaves it out"
     )
 
@@ -128,7 +130,7 @@ def _tell_known(found: Anonymised) -> None:
         f"rounds of {counted(found.named.events, 'event')}" if found.named.events else "",
     ]
     if any(parts):
-        say("what told who they are: " + ", ".join(part for part in parts if part))
+        say("what showed who they are: " + ", ".join(part for part in parts if part))
 
 
 def _tell_notes(number: int, *, gone: bool, would: bool = False) -> None:
@@ -137,7 +139,7 @@ def _tell_notes(number: int, *, gone: bool, would: bool = False) -> None:
         what = counted(number, "note or reason", "notes and reasons")
         stay = "would stay" if would else "stays" if number == 1 else "stay"
         removed = "would be removed" if would else "removed"
-        say(f"{what} of theirs " + (removed if gone else f"{stay}, and may name somebody"))
+        say(f"{what} of theirs " + (removed if gone else f"{stay}, and may contain names"))
 
 
 @command
@@ -180,8 +182,8 @@ def erase(
             _tell_erased(replace(would, found=done))
         tell_scrubbed(opened.erasures.scrub())
     tell_others(
-        "what was erased is in them, and a merge brings none of it back; a count and an identity"
-        " number without a name stay here, and they tell whose;"
+        "they still hold what was erased, but a merge brings none of it back; a count and an"
+        " identity number without a name stay here, and those files show whose they are;"
         " `pooler export collection --anonymise` leaves the number out"
     )
 
@@ -210,12 +212,12 @@ def rename(
         done = opened.judges.rename(old, new)
     say(f"judge {old} is {new} now")
     if done.plans:
-        say(f"{counted(done.plans, 'plan')} named the judge, and do so by the new name")
+        say(f"{counted(done.plans, 'plan')} named the judge, and now use the new name")
     for live in done.live:
         where = f" on {live.host}" if live.host else ""
         say(
-            f"{new} is at work{where}: all is saved under the new name, and the screen shows the"
-            " old one until it is closed"
+            f"{new} is at work{where}: everything is saved under the new name, but the screen"
+            " shows the old one until it is closed"
         )
     if done.left.pools:
         say(f"the old name stays in pools that were named after it: {', '.join(done.left.pools)}")
@@ -307,7 +309,7 @@ def disable(
             if line.claimed:
                 it = "it" if line.claimed == 1 else "them"
                 say(
-                    f"{counted(line.claimed, 'document')} that {line.judge} claimed without a"
+                    f"{counted(line.claimed, 'document')} claimed by {line.judge} without a"
                     f" decision: others may claim {it} when the lease has run out"
                 )
             if by_name := line.left - line.claimed - line.lapsed:

@@ -71,8 +71,8 @@ def adjudicate(
         typer.Option(
             "--judges",
             metavar="A,B",
-            help="Only where these two judges disagree; --gap, --cell and --unresolved then look at these"
-            " two alone.",
+            help="Only where these two judges disagree; --gap, --cell and --unresolved then look only at"
+            " these two.",
             show_default=False,
         ),
     ] = None,
@@ -114,7 +114,7 @@ def adjudicate(
     from store.collection import Collection
 
     if names and not list_:
-        raise ArgumentError("--names", "is a part of --list, which is absent", None)
+        raise ArgumentError("--names", "needs --list", None)
     if name is None and not (list_ or summary):
         hint = "pooler adjudicate --list shows what there is to decide"
         raise ArgumentError("--judge", "must name an adjudicator", None, hint=hint)

@@ -25,7 +25,7 @@ def effort(
     level: LevelOption = None,
     rigid: RigidOption = False,
     relaxed: RelaxedOption = False,
-    by_topic: Annotated[bool, typer.Option("--by-topic", help="Also the drift in every topic.")] = False,
+    by_topic: Annotated[bool, typer.Option("--by-topic", help="Also show the drift in every topic.")] = False,
     collection: CollectionOption = DEFAULT_COLLECTION,
     *,
     output: Output,

@@ -28,7 +28,7 @@ def history(
         typer.Option(
             "--since",
             metavar="WHEN",
-            help="Only what happened from this moment on: 2026-03-02 (that day at 00:00),"
+            help="Only what happened at or after this moment: 2026-03-02 (that day at 00:00),"
             " 2026-03-02T09:30, or with a time zone 2026-03-02T09:30+01:00; UTC otherwise.",
             show_default=False,
         ),
@@ -49,14 +49,14 @@ def history(
             "--judge",
             metavar="NAME",
             help="Only what this judge did or what was done to this judge; may be repeated.",
-            show_default="everything, also what no judge did",
+            show_default="everything, including what no judge did",
         ),
     ] = None,
     collection: CollectionOption = DEFAULT_COLLECTION,
     *,
     output: Output,
 ) -> None:
-    """Tell who changed what and when, or why a document has its grade.
+    """Show who changed what and when, or why a document has its grade.
 
     Without DOCNO: every event of every judge by time, newest last, with the state of the document for
     that judge before and after; and everything else that has a date. For a topic that means runs,

@@ -195,7 +195,7 @@ def _refuse_others(opened: Collection, name: str) -> None:
             message = f"`{name}` is an adjudicator, not a judge"
             raise PoolerError(message, hint=f"pooler adjudicate --judge {name}")
         if judge.name == name and judge.kind is JudgeKind.MODEL:
-            message = f"judge `{name}` is of kind model, and people judge here"
+            message = f"judge `{name}` is of kind model, but only people judge here"
             hint = "pooler judges add NAME adds a person; pooler import judgements --kind model"
             raise PoolerError(message, hint=f"{hint} reads what a model judged")
 
@@ -208,7 +208,7 @@ def _nothing_to_judge(opened: Collection, judge_name: str) -> PoolerError:
             message += f", and {idle_words(idle)}"
         return PoolerError(message, hint="pooler assign --show shows what is assigned to whom")
     message = "there is nothing to judge: no pool holds a document"
-    return PoolerError(message, hint="pooler pool --depth 10 makes one of the runs")
+    return PoolerError(message, hint="pooler pool --depth 10 makes one from the runs")
 
 
 def _drawing(opened: Collection) -> LiveDrawing | None:

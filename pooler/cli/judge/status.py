@@ -16,11 +16,11 @@ def status(
     output: Output,
     by_topic: Annotated[bool, typer.Option("--by-topic", help="One row per topic and judge.")] = False,
     plot: Annotated[
-        bool, typer.Option("--plot", help="Draw one bar per row: every grade, and what has none.")
+        bool, typer.Option("--plot", help="Draw one bar per row: every grade, and documents without one.")
     ] = False,
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
-    """Show how far each judge is, and how long the rest will take.
+    """Show how far each judge has got, and how long the rest will take.
 
     Pooled = in any pool that is not withdrawn; once documents are assigned, what is assigned to that
     judge. Documents judged outside of that are counted apart. Unjudged, skipped, cannot be judged and

@@ -21,8 +21,8 @@ STEPS = (
     ("An empty collection with grades 0 to 2.", "pooler init --scale 0-2"),
     ("Eight topics, half English, half Japanese.", "pooler import topics topics.jsonl"),
     ("Are the nine submitted runs sound?", "pooler check --runs runs.tsv --depth 5"),
-    ("Take them in.", "pooler import runs --runs runs.tsv"),
-    ("The first five documents of each contributing run are the pool.", "pooler pool --depth 5"),
+    ("Import them.", "pooler import runs --runs runs.tsv"),
+    ("The pool: the first five documents of each contributing run.", "pooler pool --depth 5"),
     ("Texts of the pooled documents, for the judges.", "pooler import docs documents.jsonl"),
     (
         "Three judges of different strictness have judged it (a language model in three roles).",
@@ -33,7 +33,7 @@ STEPS = (
     ("How far has judging come?", "pooler status"),
     ("Do the judges agree?", "pooler agreement"),
     (
-        "One grade a document: the majority's, ties to the lower grade.",
+        "One grade per document: the majority's, with ties to the lower grade.",
         "pooler export qrels --aggregate majority --ties low --out qrels.txt",
     ),
     ("How good are the runs?", "pooler evaluate -m AP --aggregate majority --ties low"),
@@ -71,7 +71,7 @@ def demo(
     else:
         with tempfile.TemporaryDirectory(prefix="pooler-demo-") as folder:
             _run_all(source, Path(folder) / name)
-        say("\nNothing was kept. `pooler demo --keep garden` keeps it; then, in that folder:")
+        say("\nNothing was kept. To keep it, `pooler demo --keep garden`; then, in that folder:")
     for line in NEXT:
         say(f"  {line}")
 

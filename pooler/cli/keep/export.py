@@ -295,8 +295,9 @@ def whole_collection(
         bool,
         typer.Option(
             "--anonymise",
-            help="Rename judges to judge-1, judge-2, ... in a random order that is kept nowhere, and"
-            " leave out their machines and own terms. Notes and reasons stay: see --without-notes.",
+            help="Rename judges to judge-1, judge-2, ... in a random order that is recorded nowhere,"
+            " and leave out their machines and the words they marked. Notes and reasons stay: see"
+            " --without-notes.",
         ),
     ] = False,
     replace: Annotated[
@@ -379,7 +380,7 @@ def _report_directory(folder: Path, export_choice: ExportChoice, written: Writte
         )
     if written.names_kept:
         say("the judges are already called judge-1, judge-2, ...: they keep these names")
-    say(f"the licence is for you to fill in: {folder / 'README.md'}")
+    say(f"fill in the licence yourself: {folder / 'README.md'}")
 
 
 def _report_qrels(qrels: Sequence[Mapping[str, Any]]) -> None:
@@ -437,13 +438,13 @@ def work(
     )
     if made.without_text:
         warn(
-            f"{counted(made.without_text, 'document')} without a text: pooler import docs FILE brings"
-            " them; then make this file again"
+            f"{counted(made.without_text, 'document')} without a text: pooler import docs FILE imports"
+            " the texts; then make this file again"
         )
     if made.elsewhere:
         say(
-            f"{counted(made.elsewhere, 'more document')} could still come to `{judge}` here, claimed or"
-            " drawn; they are not in it"
+            f"{counted(made.elsewhere, 'more document')} could still be claimed by `{judge}`, or drawn,"
+            " here; they are not in the file"
         )
     say(f"there: pooler judge --judge {judge} --collection {out}")
     whole = "" if collection == DEFAULT_COLLECTION else f" --collection {named}"
@@ -488,10 +489,10 @@ def probabilities(
     with Collection(collection) as opened:
         cut = level_of(opened.scale, level=level, rigid=rigid, relaxed=relaxed)
         if values and cut is not None:
-            requirement = "cannot go with a level: one of the two says what a grade is worth"
+            requirement = "cannot be combined with a level: either of the two says what a grade is worth"
             raise ArgumentError("--value", requirement, None, hint=results.HINT)
         if not values and cut is None:
-            requirement = "must be given for every grade, or a level in its place"
+            requirement = "must be given for every grade, or a level instead"
             raise ArgumentError("--value", requirement, None, hint=results.HINT)
         policy = Policy(rulings=False, of=tuple(dict.fromkeys(of or ())))
         found = results.probabilities(
@@ -506,7 +507,7 @@ def probabilities(
     say(f"{counted(len(lines), 'document')}, {how}, {_judges_each(found)}")
     tell_kinds(found.settings.get("kinds", {}))
     if facts["without_a_grade"]:
-        say(f"left out, no grade: {counted(facts['without_a_grade'], 'document')}")
+        say(f"left out because they have no grade: {counted(facts['without_a_grade'], 'document')}")
     if erased:
         say(erased)
 
@@ -542,7 +543,7 @@ def _probabilities_facts(
     }
 
 
-app = typer.Typer(help="Write what evaluators read.", no_args_is_help=True)
+app = typer.Typer(help="Write qrels and other files for evaluation programs.", no_args_is_help=True)
 app.command("qrels")(qrels)
 app.command("ntcir")(ntcir)
 app.command("prels")(prels)

@@ -380,11 +380,11 @@ def _report_prels(
             f"{n:,} {words}" for one, words in _WORDS.items() if (n := document_states.without_grade[one])
         )
         how = "written with -1, as if not sampled" if is_xinfap else "left out"
-        warn(f"sampled and without a grade: {counted(n_open, 'document')} ({reasons}), {how}")
+        warn(f"sampled but without a grade: {counted(n_open, 'document')} ({reasons}), {how}")
     if n_others := document_states.n_judged_not_sampled:
         how = "written with -1" if is_xinfap else "left out"
-        warn(f"judged and not sampled: {counted(n_others, 'document')}, {how}")
+        warn(f"judged but not sampled: {counted(n_others, 'document')}, {how}")
     if n_others := document_states.n_judged_elsewhere:
-        say(f"judged and not in this pool: {counted(n_others, 'document')}, left out")
+        say(f"judged but not in this pool: {counted(n_others, 'document')}, left out")
     if final.n_mixed_iterations and is_xinfap:
         say(f"judged in different rounds: {counted(final.n_mixed_iterations, 'document')}, iteration 0")

@@ -49,13 +49,13 @@ def merge(
         ),
     ] = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what would come in, and change nothing.")
+        bool, typer.Option("--dry-run", help="Show what would come in; change nothing.")
     ] = False,
     collection: CollectionOption = DEFAULT_COLLECTION,
     *,
     output: Output,
 ) -> None:
-    """Take in what was done on copies of the collection.
+    """Bring in what was done on copies of the collection.
 
     Copies are copied files (`pooler backup`, `pooler copy`), parts made by `pooler export work`, or
     databases; they are only read. Every event keeps its judge, time and sitting. New documents, runs,
@@ -115,4 +115,4 @@ def _scrub(collection: str) -> None:
 
     with Collection(collection) as opened:
         tell_scrubbed(opened.erasures.scrub())
-    tell_others("what was removed here is in them, and a merge brings none of it back")
+    tell_others("they still hold what was removed here, but a merge brings none of it back")

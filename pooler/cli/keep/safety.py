@@ -46,16 +46,14 @@ def restore(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A backup; it stays as it is.")],
     replace: Annotated[
         bool,
-        typer.Option(
-            "--replace", help="Replace the collection that is there, after saving it beside itself."
-        ),
+        typer.Option("--replace", help="Replace the existing collection, after saving it next to itself."),
     ] = False,
     with_erased: Annotated[
-        bool, typer.Option("--with-erased", help="Allow judges who were erased since to come back.")
+        bool, typer.Option("--with-erased", help="Bring back judges who have been erased since.")
     ] = False,
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
-    """Make a collection from a backup, new or in place of one.
+    """Make a collection from a backup: a new one, or in place of one.
 
     The backup is checked first. With --replace the existing collection is saved as FILE.replaced; a
     damaged one is set aside as it is, as FILE.damaged. Nobody may be judging in it. A backup with

@@ -19,7 +19,7 @@ def compare(
     output: Output,
     *,
     everything: Annotated[
-        bool, typer.Option("--all", help="Compare every two runs, of all or of those named.")
+        bool, typer.Option("--all", help="Compare every pair of runs, among all or those named.")
     ] = False,
     against: Annotated[
         str | None,
@@ -56,7 +56,7 @@ def compare(
         ),
     ] = False,
     by_topic: Annotated[
-        bool, typer.Option("--by-topic", "-q", help="With two runs: also both scores of every topic.")
+        bool, typer.Option("--by-topic", "-q", help="With two runs: also show both scores for every topic.")
     ] = False,
 ) -> None:
     """Test whether runs differ, in pairs or all at once.

@@ -36,7 +36,7 @@ def diagnose(
         bool | None,
         typer.Option(
             "--by-group/--by-run",
-            help="Leave out whole groups of runs, as the list of runs has them, or one run at a time.",
+            help="Leave out whole groups of runs, as given in the list of runs, or one run at a time.",
             show_default="groups, where a group fed the pool with several runs",
         ),
     ] = None,
@@ -49,26 +49,23 @@ def diagnose(
             " nothing.",
         ),
     ] = False,
-    by_topic: Annotated[
-        bool, typer.Option("--by-topic", help="Besides the runs, one row per topic.")
-    ] = False,
+    by_topic: Annotated[bool, typer.Option("--by-topic", help="Also show one row per topic.")] = False,
     by_rank: Annotated[
-        bool,
-        typer.Option("--by-rank", help="Besides the runs, one row per rank: unjudged and new documents."),
+        bool, typer.Option("--by-rank", help="Also show one row per rank: unjudged and new documents.")
     ] = False,
     by_contributors: Annotated[
         bool,
         typer.Option(
             "--by-contributors",
-            help="Besides the runs, how many documents exactly 1, 2, 3, ... of them brought to the pool.",
+            help="Also show how many documents exactly 1, 2, 3, ... runs brought to the pool.",
         ),
     ] = False,
     scores: Annotated[
         bool,
         typer.Option(
             "--scores",
-            help="Besides the runs, their scores in every reading: as judged, of judged documents only,"
-            " between which limits, RBP with its residual, bpref, infAP, unj_k.",
+            help="Also show each run's scores: as judged, from judged documents only, and their limits;"
+            " RBP with its residual, bpref, infAP, unj_k.",
         ),
     ] = False,
     measures: Annotated[
@@ -82,9 +79,9 @@ def diagnose(
         ),
     ] = None,
 ) -> None:
-    """Tell what a pool owes to its runs, and what it missed.
+    """Show what a pool owes to its runs, and what it missed.
 
-    Each run that fed the pool is scored as if it had come late: without the documents that only its
+    Each run that fed the pool is scored as if it had been submitted late: without the documents that only its
     group brought (only the run itself, where no group is known). Conclusions come first, in words.
     Other people's collections need no import: the depth and the runs that fed the pool are inferred
     from the judgements unless --depth and --runs FILE give them; a column `name` in that file tells

@@ -30,7 +30,7 @@ class SampleOptions(SourceOptions):
         typer.Argument(metavar="RUN...", help="Run tags (default all), or files with --prels."),
     ] = None
     qrels: Annotated[
-        str | None, typer.Option("--qrels", hidden=True, help="Refused: qrels name no sample.")
+        str | None, typer.Option("--qrels", hidden=True, help="Refused, because qrels name no sample.")
     ] = None
     listed: Annotated[
         str | None,
@@ -47,7 +47,7 @@ class SampleOptions(SourceOptions):
         typer.Option(
             "--cutoff",
             min=1,
-            help="Documents of a ranking that count, as in sample_eval.pl.",
+            help="How many documents of a ranking count, as in sample_eval.pl.",
             rich_help_panel=_HERE,
         ),
     ] = 1000
@@ -84,14 +84,14 @@ def check_options(
 def _check_file(given: SampleOptions, *, pool: str | None, form: FormName | None) -> None:
     """Refuse what does not go with a prels file."""
     if form is None:
-        message = "which form has the prels file? the two differ in the order of columns alone"
+        message = "which form does the prels file have? the two differ only in the order of columns"
         raise PoolerError(message, hint=_FORMS)
     if pool is not None:
         raise ArgumentError("--pool", "and --prels exclude each other", pool)
     if names_collection(given.ctx):
         requirement = "and --prels exclude each other: files need no collection"
         raise ArgumentError("--collection", requirement, given.collection)
-    check_no_policy(given.policy(), "is for a collection; a prels file already is one grade a document")
+    check_no_policy(given.policy(), "is for a collection; a prels file already has one grade per document")
     for run in given.runs or []:
         if run != "-" and not Path(run).exists():
             message = f"{run}: no such file or directory"
@@ -115,7 +115,7 @@ def estimate(
         typer.Option(
             "--prels",
             metavar="FILE",
-            help="Work on files instead of a collection: this judged sample and the run files named.",
+            help="Use files instead of a collection: this judged sample and the run files named.",
             show_default=False,
         ),
     ] = None,
@@ -130,7 +130,7 @@ def estimate(
         ),
     ] = None,
     by_topic: Annotated[
-        bool, typer.Option("--by-topic", "-q", help="Also one row per run and topic.")
+        bool, typer.Option("--by-topic", "-q", help="Also show one row per run and topic.")
     ] = False,
 ) -> None:
     """Estimate the scores of runs from a judged sample.

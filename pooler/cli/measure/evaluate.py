@@ -26,7 +26,7 @@ def evaluate(
             show_default="AP",
         ),
     ] = None,
-    by_topic: Annotated[bool, typer.Option("--by-topic", "-q", help="Also one row per topic.")] = False,
+    by_topic: Annotated[bool, typer.Option("--by-topic", "-q", help="Also show one row per topic.")] = False,
     listed_measures: Annotated[
         bool, typer.Option("--list", help="List the measures instead of measuring.")
     ] = False,

@@ -42,8 +42,8 @@ def next_(
         float,
         typer.Option(
             "--confidence",
-            help="A pair of runs is settled when another judging would keep its order with this"
-            " probability; no document is asked for on its account.",
+            help="A pair of runs is settled when judging again would keep its order with at least"
+            " this probability; no document is listed for its sake.",
         ),
     ] = 0.95,
     pool: Annotated[
@@ -76,7 +76,7 @@ def next_(
     if not 0.5 < confidence < 1:
         raise ArgumentError("--confidence", "must be above 0.5 and below 1", confidence)
     if pool is not None and (given.qrels is not None or given.listed is not None):
-        raise ArgumentError("--pool", "needs a collection, and there are only files", pool)
+        raise ArgumentError("--pool", "needs a collection, but there are only files", pool)
     found = next_documents(
         given.probable_source(probabilities),
         limit=output.limit or (LIMIT if output.is_for_people or pool is not None else None),

@@ -44,8 +44,9 @@ EmptyOption = Annotated[
     EmptyRule,
     typer.Option(
         "--empty",
-        help="Judgings in which a topic has no relevant document: leave them out, as AP does not exist"
-        " there (given), or count AP as 0, as trec_eval does (zero). The same goes for a topic in"
-        " which no document can be relevant; a topic that nobody judged never counts.",
+        help="What to do where judging again would leave a topic without a relevant document: leave that"
+        " outcome out, as AP does not exist there (given), or count AP as 0, as trec_eval does (zero). The"
+        " same goes for a topic in which no document can be relevant; a topic that nobody judged never"
+        " counts.",
     ),
 ]

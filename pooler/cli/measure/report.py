@@ -19,7 +19,7 @@ def report(
     given: SourceOptions,
     *,
     path: Annotated[
-        str, typer.Argument(metavar="OUT.html", help="The page to write; an existing one is replaced.")
+        str, typer.Argument(metavar="OUT.html", help="The page to write; an existing page is replaced.")
     ],
     depth: PoolDepthOption = None,
     title: Annotated[

@@ -27,7 +27,7 @@ def required_difference(
     output: Output,
     *,
     everything: Annotated[
-        bool, typer.Option("--all", help="One row for every two runs of the collection.")
+        bool, typer.Option("--all", help="One row for every pair of runs of the collection.")
     ] = False,
     neighbours: Annotated[
         bool,
@@ -97,7 +97,7 @@ def required_difference(
         ),
     ] = 0.5,
 ) -> None:
-    """Print the difference of MAP needed for significance.
+    """Print the difference in MAP needed for significance.
 
     Without runs: tables 7 and 8 of Kishida (2001), eq. 23 and 24, rounded up as in the paper; --format
     json and tsv have every digit. With runs, or --all: one row for every two of them, with the
@@ -113,7 +113,7 @@ def required_difference(
     _check("--alpha", alpha, "above 0 and below 1", holds=0 < alpha < 1)
     _check("--power", power, "at least 0.5 and below 1", holds=0.5 <= power < 1)
     if everything or given.runs or given.qrels is not None or given.listed is not None:
-        _refuse(given, _OF_TABLES, "excludes runs, whose scores give it")
+        _refuse(given, _OF_TABLES, "cannot be given with runs, whose scores determine it")
         share = None
         if variation != JUDGES:
             shares = _shares("--variation", variation, least=0.0, below=1.0)

@@ -35,8 +35,8 @@ def sensitivity(
             "--depth",
             "-N",
             min=1,
-            help="N: the pool's depth; rank N+1 is flipped. Not used by --at best or worst, --missing and"
-            " --each, which look at whole lists.",
+            help="N: the pool's depth; rank N+1 is flipped. Not used by --at best, --at worst, --missing"
+            " and --each, which look at whole lists.",
             show_default="the pools', where they have one",
         ),
     ] = None,
@@ -77,14 +77,15 @@ def sensitivity(
         bool,
         typer.Option(
             "--pairs",
-            help="One row for every two runs: difference of MAP, t2 and p, before and after; with"
+            help="One row for every pair of runs: difference in MAP, t2 and p, before and after; with"
             " --missing, the limits of the difference.",
         ),
     ] = False,
     each: Annotated[
         bool,
         typer.Option(
-            "--each", help="One row for every unjudged document: what it alone does to the order of runs."
+            "--each",
+            help="One row for every unjudged document: what this one document does to the order of runs.",
         ),
     ] = False,
     scenario: Annotated[
@@ -169,9 +170,9 @@ def _check_options(
     rows = {"--each": each, "--pairs": pairs, "--by-topic": by_topic}
     chosen = [name for name, is_given in rows.items() if is_given]
     if len(chosen) > 1:
-        raise ArgumentError(chosen[0], f"excludes {chosen[1]}: a row can be only one of them", "both")
+        raise ArgumentError(chosen[0], f"excludes {chosen[1]}: a row can be only one of the two", "both")
     if plot and chosen:
-        raise ArgumentError("--plot", f"draws a line a run: it excludes {chosen[0]}", "both")
+        raise ArgumentError("--plot", f"draws one line per run: it excludes {chosen[0]}", "both")
     for name, is_given in (("--each", each), ("--missing", missing is not None)):
         if not is_given:
             continue

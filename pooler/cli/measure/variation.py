@@ -41,7 +41,7 @@ def variation(
         bool,
         typer.Option(
             "--pairs",
-            help="One row for every two runs: the difference, how much of its variance comes from"
+            help="One row for every pair of runs: the difference, how much of its variance comes from"
             " judging, the p of the paired t test without and with that part, and how likely the"
             " order is to turn.",
         ),
@@ -72,10 +72,10 @@ def variation(
         ),
     ] = False,
 ) -> None:
-    """Tell how far MAP and the order of runs move if judged again.
+    """Show how far judging again would move MAP and the order of runs.
 
     Judges differ: a document that half of them find relevant is relevant with probability 1/2, and
-    another judging would give another MAP. Its mean, variance and covariance are computed exactly,
+    judging again would give another MAP. Its mean, variance and covariance are computed exactly,
     where Kishida (2001, section 3.2) simulates. Unjudged documents are never relevant unless --unjudged
     says how likely they are.
 
@@ -87,7 +87,7 @@ def variation(
 
     output.check(plot=plot)
     if neighbours and not pairs:
-        raise ArgumentError("--neighbours", "is of --pairs, which is absent", None)
+        raise ArgumentError("--neighbours", "needs --pairs", None)
     found = results.variation(
         given.probable_source(probabilities),
         values=values,

@@ -34,8 +34,8 @@ def assign(
         AssignByName,
         typer.Option(
             "--by",
-            help="document: each document goes to its own judges, with workloads and the documents that"
-            " pairs of judges share kept even; topic: all documents of a topic go to the same"
+            help="document: judges are chosen for each document, keeping even both workloads and the"
+            " numbers of documents that pairs of judges share; topic: all documents of a topic go to the same"
             " judges.",
         ),
     ] = "document",
@@ -104,7 +104,7 @@ def assign(
         bool, typer.Option("--add", help="Assign only documents that nobody is assigned yet.")
     ] = False,
     replace: Annotated[
-        bool, typer.Option("--replace", help="Assign undecided documents anew; decided ones stay and count.")
+        bool, typer.Option("--replace", help="Reassign undecided documents; decided ones stay and count.")
     ] = False,
     clear: Annotated[
         bool, typer.Option("--clear", help="Take back every undecided assignment; assign nothing.")

@@ -19,7 +19,7 @@ def diff(
     *,
     a: Annotated[str, typer.Argument(metavar="A", help=_POOL_HELP)],
     b: Annotated[str, typer.Argument(metavar="B", help=_POOL_HELP)],
-    by_topic: Annotated[bool, typer.Option("--by-topic", "-q", help="Also topic by topic.")] = False,
+    by_topic: Annotated[bool, typer.Option("--by-topic", "-q", help="Also show each topic.")] = False,
     list_: Annotated[
         bool, typer.Option("--list", help="One row per document that only one of them has.")
     ] = False,

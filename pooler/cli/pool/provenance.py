@@ -35,7 +35,7 @@ def provenance(
         RowName,
         typer.Option(
             "--by",
-            help="run or group: what each brought, and what it alone brought; depth: the pool at every"
+            help="run or group: what each brought, and what only it brought; depth: the pool at every"
             " depth; document: one line per document and run.",
         ),
     ] = "run",

@@ -29,7 +29,7 @@ def unpool(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show what would leave the pools; change nothing.")
     ] = False,
-    by_topic: Annotated[bool, typer.Option("--by-topic", "-q", help="Also topic by topic.")] = False,
+    by_topic: Annotated[bool, typer.Option("--by-topic", "-q", help="Also show each topic.")] = False,
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
     """Take a run out of the pools it fed, or withdraw a pool.

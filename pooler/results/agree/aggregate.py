@@ -593,7 +593,7 @@ def tell_few_votes(final: FinalQrels) -> None:
     """Warn on stderr where a rule had fewer votes than it wants."""
     n_fewer = counted(final.n_fewer_votes, "document")
     if final.rule == "sum" and final.n_fewer_votes:
-        warn(f"{n_fewer} with fewer judges than others: their sums are lower for that reason alone")
+        warn(f"{n_fewer} with fewer judges than others: their sums are lower only for that reason")
     if final.n_iterations is None:
         return
     say(f"Dawid-Skene: {counted(final.n_iterations, 'iteration')}")

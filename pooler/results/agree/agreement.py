@@ -713,7 +713,7 @@ class AgreementResult(Result):
         if any(map(people.shows_intervals, [*self._views("all_judges"), *show()])):
             intervals.append(people.interval_line(options))
         if options.kind != "none" and options.by_topic:
-            intervals.append("No intervals of pairs together with topics; without --by-topic there are.")
+            intervals.append("With --by-topic, pairs have no intervals.")
         elif options.kind != "none" and not self.has_intervals:
-            intervals.append("No intervals of pairs: --interval topic computes them.")
+            intervals.append("Pairs have no intervals here: --interval topic computes them.")
         return show(ending=[people.apart_line(n_apart), *rest.split("\n"), *intervals])

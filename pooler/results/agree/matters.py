@@ -276,7 +276,7 @@ class JudgedOrders(Result):
         if is_partial(order) or len(order.judges) > MOST_JUDGES:
             hidden += [name for name in table.data if name.startswith("map_judge")]
         if is_partial(order):
-            lines.append("No columns of judges: their topics differ.")
+            lines.append("No columns for judges, because their topics differ.")
         if order.mixtures.reason is not None:
             hidden += MIXED_COLUMNS
         columns = [column for column in table.columns if column.name not in hidden]

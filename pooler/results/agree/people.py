@@ -74,8 +74,8 @@ def ac1_column(*, binary: bool) -> Column:
     """Name AC1, and say why it stands there."""
     what = "relevant or not relevant" if binary else "one grade"
     about = (
-        f"shown beside kappa where {what} holds more than {100 * SKEWED:.0f} % of what some pair gave;"
-        " kappa can be low for that reason alone"
+        f"shown next to kappa where {what} makes up more than {100 * SKEWED:.0f} % of what some pair gave;"
+        " that alone can make kappa low"
     )
     return Column("ac1", "float", "AC1", about, digits=3)
 
@@ -133,7 +133,7 @@ def judges_view(
         lines.append(f"{' and '.join(left_out)}: looked at but given no grade, so not measured.")
     rows: list[int] | None = None if len(table) <= MOST_JUDGES else []
     if rows is None:
-        shown = "taken ones too" if any(table.cells("unlisted")) else "of those measured"
+        shown = "including those taken as a grade" if any(table.cells("unlisted")) else "of those measured"
         grades = ", ".join(map(str, options.scale.values))
         lines.append(f"{grades}: how often each grade was given, {shown}.")
     columns = table.columns if rows is None else [replace(one, about="") for one in table.columns]

@@ -97,7 +97,7 @@ def check_options(
     if plan is not None and matters:
         raise ArgumentError("plan", "and --matters exclude each other", plan)
     if assume is not None and plan is None:
-        raise ArgumentError("assume", "is a part of --plan, which is absent", assume)
+        raise ArgumentError("assume", "needs --plan", None)
     if matters and against is not None:
         raise ArgumentError("matters", "and --against exclude each other", against)
     if plan is not None:
@@ -204,7 +204,7 @@ def fetch_chosen(
         raise PoolerError(message, hint=hint)
     if len(judges) < 2:
         [name] = judges
-        message = f"agreement needs two judges, and there is `{name}` only"
+        message = f"agreement needs two judges, but there is only `{name}`"
         hint = "name another judge, or none: then all who graded are measured"
         if not names:
             hint = (

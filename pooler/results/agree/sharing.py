@@ -27,7 +27,7 @@ REASONS = {
     "single-grade": CODES["single-grade"],
     "no-variation": "all documents weigh the same, as where judges always agree",
     "one-topic": "one topic says nothing about how topics differ",
-    "one-doc-a-topic": "no topic has two documents, so topics and documents cannot be told apart",
+    "one-doc-a-topic": "no topic has two documents, so topics and documents cannot be separated",
     "too-few-topics": "topics differ so much that more documents do not help",
 }
 

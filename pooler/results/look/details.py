@@ -137,9 +137,9 @@ def details(
     if kind not in get_args(Kind):
         raise ArgumentError("kind", f"must be one of {', '.join(get_args(Kind))}", kind)
     if version is not None and kind != "topic":
-        raise ArgumentError("version", "is of topics alone", version)
+        raise ArgumentError("version", "is only for topics", None)
     if text and kind != "doc":
-        raise ArgumentError("text", "is of documents alone", text)
+        raise ArgumentError("text", "is only for documents", None)
     if kind == "run":
         known, tables = _run(collection, name)
     elif kind == "topic":
@@ -196,7 +196,7 @@ class Details(Result):
         if shown.get("newest_version") == shown.get("version"):
             shown.pop("newest_version", None)
         if self.known.get("older"):
-            shown["judged by older text"] = self.known["older"]
+            shown["judged with older text"] = self.known["older"]
         if shown.get("sha256"):
             shown["sha256"] = shown["sha256"][:_SHOWN_SHA256]
         (first, value), *others = ((name.replace("_", " "), _fact(one)) for name, one in shown.items())

@@ -116,7 +116,7 @@ def selection(scale: Scale, wanted: Mapping[str, Any]) -> Selection:
 
     cell, judges, unresolved, level = (wanted[name] for name in ("cell", "judges", "unresolved", "level"))
     if level is not None and unresolved is None:
-        raise ArgumentError("--level", "is a part of --unresolved, which is absent", level)
+        raise ArgumentError("--level", "needs --unresolved", None)
     if unresolved not in (None, *get_args(TieRule)):
         raise ArgumentError("unresolved", f"must be one of {', '.join(get_args(TieRule))}", unresolved)
     if judges is not None and not (len(judges) == 2 and all(judges)):
@@ -230,7 +230,7 @@ def _row(case: Case, who: Mapping[int, str], mark: Mark) -> dict[str, Any]:
 def _why_none(n_deciders: int, *, is_narrowed: bool) -> str:
     """Say why there is no disagreement to list."""
     if n_deciders < 2:
-        who = "nobody has" if n_deciders == 0 else "one judge alone has"
+        who = "nobody has" if n_deciders == 0 else "only one judge has"
         return f"no disagreement: fewer than two judges have judged; {who} so far"
     if is_narrowed:
         return "no disagreement of that kind"

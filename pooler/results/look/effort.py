@@ -196,7 +196,7 @@ class EffortResult(Result):
         ]
         if biased:
             notes.append(
-                "likely relevant documents came first, so grades fall even without drift:"
+                "documents likely to be relevant came first, so grades fall even without drift:"
                 f" {', '.join(biased)}"
             )
         if self.settings["by_topic"]:

@@ -187,7 +187,7 @@ def history(
     from store.looking.history import Stretch
 
     if docno is not None and topic is None:
-        raise ArgumentError("docno", "is of a topic, which is absent", docno)
+        raise ArgumentError("docno", "needs a topic", None)
     if limit is not None and limit < 1:
         raise ArgumentError("limit", "must be at least 1", limit)
     begin, end = _moment("since", since), _moment("until", until)
@@ -448,7 +448,7 @@ def _final(found: DocumentEvents, scale: Scale) -> str:
     grade = f"final grade: {final.grade} ({scale.label(final.grade)})"
     relevance = _relevance(final.grade, scale)
     if not final.is_ruling:
-        return f"{grade}, of {final.by}, who alone graded it; {relevance}"
+        return f"{grade}, of {final.by}, the only judge to grade it; {relevance}"
     since = found.ruling_status
     words = "" if since is None or since.value == "settled" else f"; {since.value}"
     return f"{grade}, ruled by {final.by}{words}; {relevance}"
@@ -513,7 +513,7 @@ def _remark(event: Happening) -> str | None:
         others = f"no. {first}" if first == last else f"no. {first} to {last}"
         known = f"after no. {event.follows}, " if event.follows else ""
         it = "it" if first == last else "them"
-        words.append(f"{known}done on another copy than {others}, without knowing {it}")
+        words.append(f"{known}done on a different copy from {others}, without knowing of {it}")
     return ", ".join([*words, *(["taken back"] if event.is_undone else [])]) or None
 
 

@@ -60,7 +60,7 @@ TOPIC_COLUMNS = (
     Column("version", "int"),
     Column("runs", "int", show="if_varied"),
     *STATE_COLUMNS,
-    Column("older", "int", "by older text", show="if_any"),
+    Column("older", "int", "with older text", show="if_any"),
 )
 DOCUMENT_COLUMNS = (
     DOCNO,
@@ -268,7 +268,7 @@ class Listing(Result):
         """Say how many things there are."""
         if not self.rows:
             is_narrowed = any(self.settings[one] for one in ("topic", "pool", "judge"))
-            return [f"no {name} of that" if is_narrowed and self.kind != "judges" else _EMPTY[self.kind]]
+            return [f"no such {name}" if is_narrowed and self.kind != "judges" else _EMPTY[self.kind]]
         if len(self.rows) < self.total:
             return [f"{len(self.rows):,} of {self.total:,} {name}: --limit shows more"]
         return [counted(self.total, self._noun(name))]

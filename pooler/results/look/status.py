@@ -56,15 +56,15 @@ def way_out(workloads: Workloads) -> str:
     >>> from store.records import Workload, Workloads
     >>> ann = Workload("ann", 1, 5, 5, 0, 0, decided=2, claimed=0, lapsed=0, until=None)
     >>> way_out(Workloads([ann], pooled=5))
-    '2 places have a decision, which pooler assign --clear keeps: draw in another collection'
+    '2 assignments have a decision, which pooler assign --clear keeps: draw in another collection'
     >>> way_out(Workloads())
     'once pooler assign --clear has taken back every assignment, all judges draw'
     """
     if n_decided := sum(line.decided for line in workloads.lines):
         has = "has" if n_decided == 1 else "have"
         return (
-            f"{counted(n_decided, 'place')} {has} a decision, which pooler assign --clear keeps: draw in"
-            " another collection"
+            f"{counted(n_decided, 'assignment')} {has} a decision, which pooler assign --clear keeps: draw"
+            " in another collection"
         )
     return "once pooler assign --clear has taken back every assignment, all judges draw"
 
@@ -283,9 +283,9 @@ class StatusResult(Result):
             tables.Column("judged", "int"),
             *(tables.Column(one, "int") for one in fills),
         ]
-        title = "What became of the documents"
+        title = "State of the documents"
         if any(row["outside"] for row in rows):
-            title += ", those judged outside among them"
+            title += ", including those judged outside"
         is_grouped = name == "topics" and len(judges) > 1
         return Plot(
             table=tables.Table.of_rows(name, columns, bars),
@@ -369,7 +369,7 @@ def _lie_idle(unclaimed: Unclaimed) -> list[str]:
     if undrawn := sum(unclaimed.undrawn.values()):
         lines.append(f"left includes {undrawn:,} that adaptive pools may still draw")
     if places := sum(unclaimed.open_places.values()):
-        lines.append(f"{counted(places, 'place')} open to whoever claims them, counted for nobody")
+        lines.append(f"{counted(places, 'assignment')} open to whoever claims them, counted for no judge")
     if lapsed := sum(unclaimed.lapsed.values()):
         lines.append(f"{counted(lapsed, 'claim')} lapsed: others may claim them")
     if unassigned := sum(unclaimed.unassigned.values()):

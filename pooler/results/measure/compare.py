@@ -238,7 +238,7 @@ class Comparison(Result, RunPairs):
                 axis=f"Share of {picture.n_topics} topics whose difference is no larger",
                 ends=(0, 1),
                 words=("o a topic", ". normal curve of the same mean and variance"),
-                below=f"The two are at most {picture.largest_distance:.3f} apart.",
+                below=f"The two curves are at most {picture.largest_distance:.3f} apart.",
             ),
         )
 
@@ -383,7 +383,7 @@ class Comparison(Result, RunPairs):
         over = counted(most, "topic") if fewest == most else f"{fewest} to {most} topics"
         notes = [
             f"Of {counted(self.first.size, 'pair')}, {n_differ['p_randomisation']:,} differ at {alpha:g}"
-            f" taken alone, {n_differ['p_holm']:,} by Holm, {n_differ['p_tukey']:,} by HSD,"
+            f" taken singly, {n_differ['p_holm']:,} by Holm, {n_differ['p_tukey']:,} by HSD,"
             f" {n_differ['p_tukey_randomised']:,} by HSD from permutations (--seed {seed}).",
             f"{self.settings['measure']} over {over}. json and tsv have more tests.",
         ]

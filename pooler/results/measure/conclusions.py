@@ -92,11 +92,11 @@ def _no_pool(found: PoolDiagnosis) -> str:
     if guess is not None:
         first = "first document" if guess.depth == 1 else f"first {guess.depth:,} documents"
         n_judged = int(found.topics.judged.sum())
-        options = ["--depth N can say how deep the pool is"] if guess.is_depth_guessed else []
+        options = ["--depth N can state how deep the pool is"] if guess.is_depth_guessed else []
         if not found.knows_runs:
             options.append("--runs FILE with a column `contributes` can say which runs fed it")
         return (
-            f"Nothing is concluded about the pool: by these runs it would be the {first} of"
+            f"Nothing is concluded about the pool: from these runs it would be the {first} of"
             f" {counted(guess.n_runs, 'run')}, but {guess.n_outside:,} of"
             f" {counted(n_judged, 'judged document')} ({percent(guess.n_outside, n_judged)}; more than"
             f" {percent(MOSTLY_OUTSIDE, 1)}) are not among those, so other runs or ranks made it."
@@ -123,7 +123,7 @@ def _pool_judged(found: PoolDiagnosis, pool: DepthPool) -> list[str]:
         said = [
             f"{unjudged:,} of {counted(pool.n_pairs, 'pooled document')}"
             f" ({percent(unjudged, pool.n_pairs)}) are unjudged; the pool is {what}. Scores count them as"
-            " not relevant: read the limits and bpref beside them, or judge the rest."
+            " not relevant: look at their limits and at bpref as well, or judge the rest."
             + (order if few else "")
         ]
     else:
@@ -196,24 +196,26 @@ def _newcomers(found: PoolDiagnosis, pool: DepthPool, left: LeftOut) -> list[str
     late, tags = left.scores, found.rankings.tags
     loss = -late.difference()
     errors = left.errors
-    late_is = "Had it come late with its whole group" if of_groups else "Had it come late"
+    late_is = (
+        "Had it been submitted late, with its whole group" if of_groups else "Had it been submitted late"
+    )
     rows = np.flatnonzero(pool.contributing & ~np.isnan(loss))
     moved = f"{left.n_moved:,} of {counted(errors.n_runs, 'run')} would change place."
     if loss[left.worst] > TIED:
         loses = (
-            f"a run of the pool would lose {rough(left.mean_loss)} of MAP on average and"
+            f"a pooled run would lose {rough(left.mean_loss)} of MAP on average and"
             f" {rough(loss[left.worst])} at most ({tags[left.worst]})"
         )
     else:
-        loses = "no run of the pool would lose any MAP"
+        loses = "no pooled run would lose any MAP"
     said = [f"{late_is}, {loses}; {moved}"]
     said += _one_by_one(found, pool) if of_groups else []
     if errors.sre:
         n_topics = counted(int((found.topics.relevant > 0).sum()), "topic")
         past = errors.sre_significant
-        placed = "and each ranked among the scores that all others have now, " * of_groups
+        placed = ", with each ranked among the present scores of all others" * of_groups
         said.append(
-            f"Taken together, {placed}runs would move by {counted(errors.sre, 'place')},"
+            f"In all{placed}, runs would move by {counted(errors.sre, 'place')},"
             f" {past or 'none'} of them past a run whose scores differ significantly (paired t-test"
             f" over {n_topics}, p < {SIGNIFICANT})."
         )
@@ -221,9 +223,9 @@ def _newcomers(found: PoolDiagnosis, pool: DepthPool, left: LeftOut) -> list[str
     suffering = rows[np.nan_to_num(share, nan=0.0) >= SUFFERS]
     bound = percent(SUFFERS, 1)
     if not suffering.size:
-        fair = ": a newcomer like them is treated fairly; about one unlike them nothing is known."
+        fair = ": a new run like them is treated fairly; about one unlike them, nothing is known."
         if pool.n_judged < pool.n_pairs:
-            fair = ", but what they brought was not all judged: newcomers may lose more."
+            fair = ", but not all that they brought was judged: new runs may lose more."
         return [*said, f"No run would lose {bound} of its AP or more{fair}"]
     order = suffering[np.argsort(-loss[suffering], kind="stable")].tolist()
     names = [
@@ -255,10 +257,10 @@ def _uniques(pool: DepthPool, left: LeftOut) -> list[str]:
     relevant, alone = int(pool.brought.relevant.sum()), int(pool.brought.relevant[1])
     if not relevant:
         return []
-    number, by = alone, "one run alone"
+    number, by = alone, "one run only"
     if left is pool.by_group:
         number = int(left.unique_relevant.sum())
-        by = f"one group alone, {alone:,} ({percent(alone, relevant)}) by one run alone"
+        by = f"one group only, {alone:,} ({percent(alone, relevant)}) by one run only"
     return [
         f"{number:,} of {counted(relevant, 'relevant document')} of the pool"
         f" ({percent(number, relevant)}) were brought by {by}."
@@ -272,8 +274,8 @@ def _lacking(left: LeftOut) -> list[str]:
         return []
     documents = counted(int(lacking.max()), "other document")
     return [
-        f"Made again without one of them, the pool holds up to {documents} that nobody judged;"
-        " they count as not relevant."
+        f"Made again without one of them, the pool would hold up to {documents} that nobody judged;"
+        " these count as not relevant."
     ]
 
 
@@ -312,7 +314,7 @@ def _deeper(pool: DepthPool) -> list[str]:
         else ""
     )
     said.append(
-        f"If new depths keep bringing less at the same rate, ranks {missed.depth + 1:,} to"
+        f"If deeper ranks keep bringing fewer at the same rate, ranks {missed.depth + 1:,} to"
         f" {missed.to_depth:,} hold some {missed.expected:,.0f} relevant documents ({missed.low:,.0f} to"
         f" {missed.high:,.0f}; {missed.n_known:,} are known, and these runs have {missed.n_unjudged:,}"
         f" unjudged documents there{lists_end}): a guess about documents that nobody has seen{gaps}, never"
@@ -330,9 +332,9 @@ def _limits(found: PoolDiagnosis) -> list[str]:
     width = rough(float(np.nanmedian(upper - lower)))
     pairs = counted(met.n_pairs, "pair")
     own = (
-        "Whatever the unjudged documents of its own list are, the MAP of a run lies between two limits,"
-        f" {width} apart for the median run. Relevant documents that only other runs have, or none, are"
-        " not allowed for; they would lower every run that lacks them."
+        "Whether or not its own unjudged documents are relevant, the MAP of a run lies between two limits,"
+        f" {width} apart for the median run. Relevant documents that only other runs, or none, retrieved"
+        " are not allowed for; they would lower every run that lacks them."
     )
     if not met.n_overlapping:
         return [f"{own} These limits overlap for none of {pairs} of neighbours by MAP."]
@@ -385,7 +387,7 @@ def _poorly_judged(found: PoolDiagnosis, judged_at: int) -> list[str]:
         ]
     if others:
         worst = listed([f"{tags[row]} ({percent(shares[row], 1)})" for row in others])
-        said.append(f"Doubt the scores of runs that fed no pool first: {worst}.")
+        said.append(f"Doubt first the scores of runs that fed no pool: {worst}.")
     return said
 
 

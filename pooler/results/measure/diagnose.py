@@ -286,7 +286,7 @@ class Diagnosis(Result):
             for run, why in enumerate(no_pool)
         ]
         as_a_sample = (
-            "treats an unjudged document of the pool as likely to be relevant as the judged ones above it,"
+            "takes an unjudged document of the pool to be as likely relevant as the judged ones above it,"
             " which holds for a random sample of the pool, and one outside the pool as not relevant"
         )
         of_list = (
@@ -371,7 +371,7 @@ class Diagnosis(Result):
         assert self.found.pool is not None
         brought = self.found.pool.brought
         numbers = np.flatnonzero(brought.documents)
-        about = "of the pool, that so many of the runs brought"
+        about = "of the pool that this many of the runs brought"
         columns = {
             Column("runs", "int"): numbers,
             Column("documents", "int", about=about): brought.documents[numbers],
@@ -553,7 +553,9 @@ def _left_out_columns(pool: DepthPool, left: LeftOut) -> dict[Column, Any]:
                 of_feeding(late.withdrawn.n_lacking)
             ),
         }
-    change = "of AP, if they had not been judged" + ("" if all_fed else "; -: the run fed no pool")
+    change = "of AP, if its unique documents had not been judged" + (
+        "" if all_fed else "; -: the run fed no pool"
+    )
     columns |= {
         Column("ap_left_out", "float", show="never"): np.where(is_late, late.score_after, np.nan),
         Column("change", "float", about=change): np.where(is_late, late.difference(), np.nan),
@@ -569,9 +571,12 @@ def _left_out_columns(pool: DepthPool, left: LeftOut) -> dict[Column, Any]:
     show: Show = "never" if all_fed else "always"
     return columns | {
         Column("rank", "int", about="place among all runs"): cells_where(before != NOT_RANKED, before),
-        Column("rank_left_out", "int", "late", "its place then" + SIBLINGS_FALL * of_groups): (
-            cells_where(is_late & (after != NOT_RANKED), after)
-        ),
+        Column(
+            "rank_left_out",
+            "int",
+            "late",
+            "its place without its unique documents" + SIBLINGS_FALL * of_groups,
+        ): (cells_where(is_late & (after != NOT_RANKED), after)),
         Column("tau", "float", show="never"): np.where(is_late, late.tau_b[owners], np.nan),
         Column("adjusted", "float", about=adjusted, can_go=1, show=show): left.adjusted.scores,
     }
@@ -731,7 +736,7 @@ class PoolPlan:
         return descending(values)[: self._recipe.budget]
 
 
-_HINT = "without --repool, what a run alone brought within the depth is removed"
+_HINT = "without --repool, what only this run brought within the depth is removed"
 
 
 def check_pools(source: Source, *, repool: bool, depth: int | None) -> Recipe | None:
@@ -745,7 +750,7 @@ def check_pools(source: Source, *, repool: bool, depth: int | None) -> Recipe | 
         return None
     what = "; ".join(others)
     if repool:
-        recipe: Recipe | str = "there are other pools beside it"
+        recipe: Recipe | str = "there are other pools too"
         if len(pools) == 1:
             recipe = recipe_of(pools[0].manifest, order=source.order)
         if isinstance(recipe, Recipe) and depth not in (None, recipe.depth):
@@ -755,7 +760,7 @@ def check_pools(source: Source, *, repool: bool, depth: int | None) -> Recipe | 
             raise PoolerError(message, hint=_HINT)
         return recipe
     if depth is None:
-        warn(f"{what}: what follows looks at a depth pool of the same runs; --depth N chooses the depth")
+        warn(f"{what}: what follows describes a depth pool of the same runs; --depth N chooses its depth")
     if any(is_sampled(pool.manifest) for pool in pools):
         say("`pooler estimate` scores runs from a sample of a pool")
     return None

@@ -233,7 +233,10 @@ def _tell(sample: JudgedSample, found: SampleScores) -> None:
         say(f"{sample.name}: {n_topics} without a judged document left out")
     if n_waiting := sample.n_waiting:
         verb = "has" if n_waiting == 1 else "have"
-        does = {"statap": "statAP is too low", "xinfap": "by strata the judged stand for them"}
+        does = {
+            "statap": "statAP is too low",
+            "xinfap": "in estimates by strata, the judged ones stand for them",
+        }
         effects = "; ".join(words for name, words in does.items() if name in found.values)
         warn(f"{counted(n_waiting, 'sampled document')} {verb} no grade: {effects}")
     if found.n_uncovered:
@@ -394,7 +397,7 @@ class Estimates(Result):
                 "statap_se",
                 "float",
                 "s.e.",
-                "standard error of statAP, from the sampling alone, not from the topics. In simulated"
+                "standard error of statAP, from the sampling only, not from the topics. In simulated"
                 " samples, AP was within twice that 8 or 9 times out of 10" + also,
                 show="if_any",
             ),
@@ -433,7 +436,7 @@ class Estimates(Result):
             words.append(
                 f"{sample.n_waiting:,} of {counted(sample.n_sampled, 'sampled document')} are still"
                 f" unjudged (more than {FEW_WAITING:.0%}): the judged ones are then not a sample, unless"
-                " chance alone chose them. Judge the rest before using these numbers."
+                " only chance chose them. Judge the rest before using these numbers."
             )
         known = {"strata": found.by_strata, "probability": found.by_probability}
         ways = [way for way, number in known.items() if number is not None]

@@ -169,7 +169,7 @@ class NextDocuments(Result):
         from store.records import Pool, PoolEntry
 
         if self.loaded.collection is None:
-            raise ArgumentError("pool", "needs a collection, and there are only files", name)
+            raise ArgumentError("pool", "needs a collection, but there are only files", name)
         by_topic: dict[str, list[tuple[str, float]]] = {}
         for topic, docno, gain in zip(self.topic, self.docno, self.gain.tolist(), strict=True):
             by_topic.setdefault(topic, []).append((docno, gain))
@@ -213,8 +213,8 @@ class NextDocuments(Result):
 
     def _table(self, name: str) -> Table:
         of_two = len(self.runs) == 2
-        what = "between the two runs" if of_two else "between runs that are not settled"
-        share = f"how much of the uncertainty (variance) {what} a certain judgement of it removes, on average"
+        what = "between the two runs" if of_two else "between runs whose order is not settled"
+        share = f"part of the uncertainty (variance) {what} that judging it with certainty removes on average"
         columns: dict[Column, Any] = {
             TOPIC: self.topic,
             Column("docno", most=32): self.docno,
@@ -231,9 +231,9 @@ class NextDocuments(Result):
                 _ranks(self.ranks.min(axis=1, initial=np.inf))
             ),
             Column("share", "float", about=share): self.share,
-            Column("so_far", "float", about="at least as much, together with all rows above"): (
-                np.cumsum(self.share)
-            ),
+            Column(
+                "so_far", "float", about="the least share that this row and all rows above remove together"
+            ): (np.cumsum(self.share)),
             Column("gain", "float", show="never"): self.gain,
         }
         notes = [

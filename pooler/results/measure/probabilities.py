@@ -306,7 +306,7 @@ def fitted_curve(
         f" {curve.slope_error:.2g}), fitted to {fitted_to}"
     )
     if curve.slope > 0:
-        warn("judged documents are more relevant the lower they rank")
+        warn("the lower judged documents rank, the more of them are relevant")
     return curve
 
 
@@ -346,7 +346,7 @@ def _sentences(topics: Sequence[str], varied: CollectionVariation) -> Iterator[t
     yield (
         (
             f"in {len(told):,} of {counted(len(topics), 'topic')} {place} (most likely in {most}:"
-            f" {_percent(chances[most])}); such judgings {rule} (--empty given|zero)"
+            f" {_percent(chances[most])}); such outcomes {rule} (--empty given|zero)"
         ),
         False,
     )
@@ -486,7 +486,7 @@ def _with_chances(probable: ProbableRankings) -> ProbableRankings:
 
 def without_words(n_left_out: int) -> str:
     """Say how many topics are left out since none of their documents can be relevant."""
-    return f"{counted(n_left_out, 'topic')} left out, in which no document can be relevant"
+    return f"{counted(n_left_out, 'topic')} left out, as no document there can be relevant"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -661,7 +661,7 @@ def _say_what_varies(probable: ProbableRankings, unjudged: float | str, ranked: 
     with_runs = {topic for _, topic in ranked.rankings}
     n_without = sum(topic not in with_runs for topic in probable.topics)
     if n_without:
-        warn(f"no run has documents for {counted(n_without, 'topic')}, and AP is 0 there")
+        warn(f"no run has documents for {counted(n_without, 'topic')}, so AP is 0 there")
     if n_open:
         n_topics = counted(len(probable.topics), "topic")
         say(f"{counted(n_open, 'document')} of {n_topics} may be relevant or not (0 < p < 1)")

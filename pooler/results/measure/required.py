@@ -193,7 +193,7 @@ class RequiredDifference(Result):
 
     @property
     def difference(self) -> NDArray[np.float64]:
-        """The difference of MAP that is significant (eq. 23); NaN = undefined.
+        """The difference in MAP that is significant (eq. 23); NaN = undefined.
 
         Of pairs of runs shape (n_pairs,), in the order of `pairs`; of numbers shape
         (n_grids, n_variances, n_topics).
@@ -266,7 +266,7 @@ class RequiredDifference(Result):
         enough = cells_where(is_known & ~np.isnan(needed), difference >= needed)
         reached = cells_where(turns | (is_known & ~np.isnan(if_found)), ~turns & (difference >= if_found))
         about_needed = (
-            "the difference of MAP that a paired t test finds significant at"
+            "the difference in MAP that a paired t test finds significant at"
             f" {self.settings['alpha']:g}{with_power} (eq. 23){share}"
         )
         about_h = f"share by which the variance, judging included, falls then{of_h}"
@@ -461,7 +461,9 @@ class ApProperties(Result):
             if name == "change":
                 title = f"Change of AP when the document at rank {rank} turns relevant (eq. 20)"
                 if np.isnan(values).any():
-                    notes = ["-: cannot occur, since all R above that rank already give a higher AP"]
+                    notes = [
+                        "-: cannot occur, since all R documents above that rank already give a higher AP"
+                    ]
             elif name == "greatest":
                 notes = [
                     "least, greatest: as if AP could take any value between those of the worst and the"

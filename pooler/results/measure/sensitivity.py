@@ -167,7 +167,7 @@ def sensitivity_pairs(
     Returns
     -------
     SensitivityPairs
-        The difference of MAP, t2 and its p of each pair, before and after.
+        The difference in MAP, t2 and its p of each pair, before and after.
 
     Raises
     ------
@@ -284,7 +284,7 @@ def missing_pairs(
     Returns
     -------
     MissingPairs
-        Limits of each difference of MAP.
+        Limits of each difference in MAP.
     """
     with heard(progress) as said:
         found = source_of(source)
@@ -426,7 +426,7 @@ class SensitivityResult(_Supposed, Sensitivity):
         change = (
             "of the run's MAP, if its own documents were relevant; the MAPs of the other runs change, too"
         )
-        of_orders = "of the order of all runs by MAP then and the order as judged"
+        of_orders = "between the order of all runs by MAP then and the order as judged"
         more_on_top = (
             f"{'the same' if self.flips == 1 else of_orders}, giving the first places most weight; a tie made"
             " or broken costs half as much as a swap"
@@ -471,8 +471,8 @@ class SensitivityResult(_Supposed, Sensitivity):
         ]
         ranks = [[column + 1 for column in columns] for columns in chosen]
         threshold = (
-            "a relevant document discovered at this rank of the run or below lowers its AP, one above does"
-            " not; it may lie beyond the last rank. -: AP cannot fall"
+            "a relevant document discovered at this rank of the run or below it lowers the run's AP, one"
+            " discovered above does not; the rank may lie beyond the last. -: AP cannot fall"
         )
         thresholds = run_thresholds(self.arrays, r_mode=self.r_mode).ravel()
         change = Column("change", "float", about="of the run's AP, if its own documents were relevant")
@@ -604,7 +604,9 @@ class SensitivityEach(_Supposed, EachDiscovery):
         topics, runs = self.topic[order].tolist(), self.best_run[order].tolist()
         ranks = self.best_rank[order]
         places = zip(runs, topics, (ranks - 1).tolist(), strict=True)
-        order_after = "of the order of all runs after it and the order as judged; 1 = the same"
+        order_after = (
+            "Kendall's, between the order of all runs after it and the order as judged; 1 = the same"
+        )
         columns = {
             TOPIC: [self.topics[topic] for topic in topics],
             Column("docno", most=30): [self.docno(*place) for place in places],

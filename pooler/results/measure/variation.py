@@ -48,9 +48,9 @@ _UNJUDGED_WORDS = (
     " error of the guess."
 )
 _WHO_JUDGES = (
-    "Judging again is assumed to decide each document independently, relevant with its probability p: the"
+    "Judging again is assumed to decide each document independently: relevant with its probability p, the"
     " share of its judges, or the value of its grade. A judge who is stricter throughout would move all"
-    " MAPs together, and further than that."
+    " MAPs together, and further."
 )
 _NOTHING_VARIES = (
     "Every document is certainly relevant or certainly not, so nothing varies: nothing is known here"
@@ -60,15 +60,15 @@ _NOTHING_VARIES = (
 
 _INTERVAL_WORDS: Mapping[IntervalLaw, str] = {
     "enumeration": "from all outcomes",
-    "inversion": "from the inverted law of MAP",
-    "normal": "from the normal law",
+    "inversion": "from the inverted distribution of MAP",
+    "normal": "from the normal distribution",
 }
 _LAW_WORDS: Mapping[Method, str] = {
     "enumeration": "all outcomes",
     "likely": "the likely outcomes",
-    "skewness": "the normal law corrected for skewness",
-    "mixture": "a mixture of normal laws",
-    "normal": "the normal law",
+    "skewness": "the normal distribution corrected for skewness",
+    "mixture": "a mixture of normal distributions",
+    "normal": "the normal distribution",
 }
 
 
@@ -154,7 +154,7 @@ def variation(
     """
     with heard(progress) as said:
         if neighbours and not pairs:
-            raise ArgumentError("neighbours", "is of --pairs, which is absent", None)
+            raise ArgumentError("neighbours", "needs --pairs", None)
         found = source_of(source)
         judged = found.read if found.has_one_grade else None
         loaded = load_probable(
@@ -208,7 +208,7 @@ def variation_of(
     scores = None if judged is None else _map_as_judged(judged, probable, empty)
     simulated = turned = tested = None
     if simulate is not None:
-        with telling("judgings", simulate) as advance:
+        with telling("simulations", simulate) as advance:
             simulated = simulate_maps(topics, repetitions=simulate, seed=seed, empty=empty, progress=advance)
     if n_runs > 1:
         with telling("pairs of runs", n_runs * (n_runs - 1) // 2) as advance:
@@ -331,7 +331,7 @@ class Variation(Result):
         """Say how far another judging leaves the order of the runs as it is."""
         whose = "expected MAP" if self.judged is None else "MAP as judged"
         return (
-            f"Between the orders of the runs by another judging and by {whose}, Kendall's tau is"
+            f"Between the order of the runs if judged again and their order by {whose}, Kendall's tau is"
             f" {self.tau:.2f} on average (1 = the same order)."
         )
 
@@ -359,7 +359,7 @@ class Variation(Result):
             Column("high", "float"): self.high[chain],
         }
         table = Table.of_columns("passed", columns)
-        below = "passed: how likely another judging is to put the run below above this one"
+        below = "passed: how likely judging again is to put the run below above this one"
         return Plot(
             table=table,
             kind="dots",
@@ -369,7 +369,7 @@ class Variation(Result):
             high="high",
             notes=("passed",),
             title="Expected MAP",
-            words=("expected MAP", "low to high, about 95% of judgings"),
+            words=("expected MAP", "low to high, about 95% of outcomes"),
             below=below if len(chain) > 1 else "",
         )
 
@@ -377,7 +377,7 @@ class Variation(Result):
         """Make the picture of pairs: all neighbours, or the pairs most likely to turn about."""
         table = self._pairs()
         n_pairs = len(table)
-        title = "How likely another judging is to put the second run above the first"
+        title = "How likely judging again is to put the second run above the first"
         if not self.neighbours:
             table = table.sort("reversed", descending=True).head(MOST_PAIRS)
             if n_pairs > len(table):
@@ -400,7 +400,7 @@ class Variation(Result):
         assert self.limits is not None
         parts, limits, n_runs = self.parts, self.limits, len(self.runs)
         mean = f"mean MAP over {counted(parts.n_topics, 'topic')} if judges like these judged again"
-        low = f"about 95% of judgings are from here to high, {_INTERVAL_WORDS[limits.law]}"
+        low = f"MAP would lie from here to high about 95% of the time, {_INTERVAL_WORDS[limits.law]}"
         share = (
             "how much of the variance of single topics comes from judging rather than from differences"
             " between them"
@@ -454,8 +454,8 @@ class Variation(Result):
             RUN_A,
             RUN_B,
             TOPICS_UNSEEN,
-            Column("difference", "float", "A - B", "expected difference of MAP"),
-            Column("sd", "float", about="how far another judging of the same topics moves it"),
+            Column("difference", "float", "A - B", "expected difference in MAP"),
+            Column("sd", "float", about="how far judging the same topics again would move it"),
             Column("topic_variance", "float", show="never"),
             Column("judging_variance", "float", show="never"),
             Column(
@@ -474,7 +474,7 @@ class Variation(Result):
             ),
             Column("t2_included", "float", show="never"),
             Column("p_t2_included", "float", "p with", "the same with that part"),
-            Column("reversed", "float", about="how likely another judging is to put B above A"),
+            Column("reversed", "float", about="how likely judging again is to put B above A"),
             Column("tied", "float", show="never"),
             Column("law", show="never"),
             Column("reversed_error", "float", show="never"),
@@ -517,7 +517,7 @@ class Variation(Result):
         if self.simulated is None:
             return ""
         moments = self.simulated.moments
-        return f"simulated: the same from {moments.repetitions:,} random judgings, seed {moments.seed}."
+        return f"simulated: the same from {moments.repetitions:,} random simulations, seed {moments.seed}."
 
 
 def _laws(data: Mapping[str, Any]) -> str:

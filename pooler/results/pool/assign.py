@@ -278,9 +278,10 @@ def _plan_words(plan: AssignmentPlan, cleared: Cleared, *, dry_run: bool) -> lis
     to_whom = "to be claimed"
     if plan.lease_s is None:
         to_whom = f"for {counted(len({place.judge for place in plan.places}), 'judge')}"
+    assignments = counted(len(plan.places), "assignment")
     lines.append(
-        f"{_verb(dry_run=dry_run)}assigned: {counted(len(plan.places), 'place')} at"
-        f" {documents} of {topics}, {to_whom}; seed {manifest['seed']}"
+        f"{_verb(dry_run=dry_run)}assigned: {documents} of {topics}, {assignments} {to_whom};"
+        f" seed {manifest['seed']}"
     )
     counts = {name: count for name, count in manifest["documents"].items() if count}
     if set(counts) != {"primary"}:
@@ -302,8 +303,8 @@ def _clear_words(cleared: Cleared, workloads: Workloads, *, dry_run: bool) -> li
     places = sum(line.places for line in workloads.lines) + workloads.outside
     if places:
         lines.append(
-            f"{counted(places, 'place')} still assigned in all; judges see these and no other documents"
-            " until more are assigned"
+            f"{counted(places, 'assignment')} in all; judges see these documents and no others until more"
+            " are assigned"
         )
     else:
         lines.append("nothing is assigned any more: every judge sees the whole pool")
@@ -322,8 +323,8 @@ def _rest_words(workloads: Workloads) -> list[str]:
         lines.append(f"{counted(workloads.drawn, 'document')} that adaptive pools drew cannot be assigned")
     if workloads.outside:
         lines.append(
-            f"{counted(workloads.outside, 'place')} for documents no longer in any pool: not counted here,"
-            " and shown to nobody"
+            f"{counted(workloads.outside, 'assignment')} of documents no longer in any pool: not counted"
+            " here, and shown to nobody"
         )
     return lines
 
@@ -333,10 +334,10 @@ def _cleared_lines(cleared: Cleared, *, dry_run: bool) -> list[str]:
     if not cleared.removed and not cleared.kept:
         return []
     claimed = f" ({cleared.claimed:,} of them claimed right now)" if cleared.claimed else ""
-    kept = counted(cleared.kept, "place")
+    kept = counted(cleared.kept, "assignment")
     return [
-        f"{_verb(dry_run=dry_run)}taken back: {counted(cleared.removed, 'place')} without a"
-        f" decision{claimed}; {kept} with a decision stay"
+        f"{_verb(dry_run=dry_run)}taken back: {counted(cleared.removed, 'assignment')} without"
+        f" a decision{claimed}; {kept} with a decision stay"
     ]
 
 

@@ -368,8 +368,8 @@ def run_warnings(
     if facts.ties_at_cut:
         worst = max(facts.ties_at_cut, key=lambda tie: tie.n_in + tie.n_out)
         lines.append(
-            f"{len(facts.ties_at_cut):,} of {facts.n_rankings:,} rankings tie across depth"
-            f" {depth}, so the order decided, as in: {worst.n_in + worst.n_out} documents of run"
+            f"{len(facts.ties_at_cut):,} of {facts.n_rankings:,} rankings have ties across"
+            f" depth {depth}, so the order decided; for example, {worst.n_in + worst.n_out} documents of run"
             f" {worst.tag} in topic {worst.topic}: {worst.n_in} in, {worst.n_out} out"
         )
     if facts.n_short:

@@ -238,8 +238,8 @@ class Replay(Result):
             for place in range(len(self.budgets))
             for one in range(len(self.strategies))
         ]
-        of_orders = "Kendall's, of the order of the runs by MAP and the order by all judgements"
-        of_tops = "of the same orders, giving the first places most weight"
+        of_orders = "Kendall's, between the order of the runs by MAP and the order by all judgements"
+        of_tops = "the same, giving the first places most weight"
         columns = [
             *_columns(),
             Column("tau_b", "float", "tau-b", of_orders, DIGITS),
@@ -325,7 +325,7 @@ class Replay(Result):
                     labels,
                     self.tau_ap,
                     notes=why,
-                    title="tau_AP of the same orders, giving the first places most weight",
+                    title="tau_AP the same, giving the first places most weight",
                 )
             ),
         ]

@@ -43,7 +43,7 @@ SECOND = 1
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Extreme:
-    """The most that one document moves the difference of AP one way; shape (n_pairs, n_topics) each."""
+    """The most that one document moves the difference in AP one way; shape (n_pairs, n_topics) each."""
 
     change: NDArray[np.float64]
     """NaN where a run has no AP before."""
@@ -56,7 +56,7 @@ class Extreme:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairExtremes:
-    """Most that one document moves the difference of AP, by pair of runs and topic."""
+    """Most that one document moves the difference in AP, by pair of runs and topic."""
 
     before: NDArray[np.float64]
     """Shape (n_pairs, n_topics): AP of the first run less AP of the second."""

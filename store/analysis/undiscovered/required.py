@@ -133,7 +133,7 @@ def round_up(values: ArrayLike, digits: int = 4) -> NDArray[np.float64]:
 
 
 def relative_drop(before: ArrayLike, after: ArrayLike) -> NDArray[np.float64]:
-    """Compute by what share a value falls: Q of a difference of MAPs, H of its variance.
+    """Compute by what share a value falls: Q of a difference in MAPs, H of its variance.
 
     Parameters
     ----------

@@ -76,7 +76,7 @@ class OrderProbability:
     mixture or a corrected law only the ties by documents that both rank alike are in it."""
     method: Method
     skewness: float | None
-    """Of the difference of MAPs; ``None`` = not looked at, or nothing varies."""
+    """Of the difference in MAPs; ``None`` = not looked at, or nothing varies."""
     error: float | None
     """Of `above` and `below`: a bound where outcomes were enumerated, of rounding, or where likely
     ones were, of what is missed; else an estimate by another law. ``None`` = not looked at."""
@@ -93,7 +93,7 @@ def order_probabilities(varied: CollectionVariation) -> NDArray[np.float64]:
     Returns
     -------
     ndarray of float64, shape (n_runs, n_runs)
-        Row above column: :math:`\Phi(z)`, z being the expected difference of MAPs over its standard
+        Row above column: :math:`\Phi(z)`, z being the expected difference in MAPs over its standard
         deviation by judging. 1, 1/2 or 0 where nothing varies; 1/2 on the diagonal.
         O(n_runs^2). `order_probability` is better for one pair.
     """
@@ -166,7 +166,7 @@ def order_probability(
         Default: every outcome, where the topics fall into two halves of at most 22 documents each
         that are neither sure nor impossible; else the likely outcomes of every topic, where half a
         million of them hold 90% of the probability, and the normal law for the others; else, the
-        ties apart, the normal law corrected for skewness where that is below .3 and \|z\| below 2;
+        ties apart, the normal distribution corrected for skewness where that is below .3 and \|z\| below 2;
         else the mixture. Where the documents are so many that the skewness would take long (squares
         of the numbers by topic above 400,000 in all), its part by single documents is looked at in
         its place, and where that is below .3 the law is the normal one.
@@ -305,7 +305,7 @@ def _of_steps(n_topics: int, skewness: float | None) -> float:
 
 
 def _corrected(z: float, skewness: float) -> float:
-    """Return the normal law corrected for skewness."""
+    """Return the normal distribution corrected for skewness."""
     density = exp(-z * z / 2) / sqrt(2 * pi)
     return _phi(z) + skewness / 6 * (z * z - 1) * density
 

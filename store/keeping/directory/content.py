@@ -42,7 +42,7 @@ TOPICS = FileTable(
     (
         FileColumn("topic", Kind(tables.TOPIC_ID.write), into="number"),
         *_TEXTS,
-        FileColumn("listed", tables.JSON_BOOL, " (false = known from a run or qrels alone), "),
+        FileColumn("listed", tables.JSON_BOOL, " (false = known only from a run or qrels), "),
         FileColumn("version", _VERSION, " of the text and when it came, "),
         FileColumn("changed_at", _CHANGED_AT, " (null = it is the first)"),
     ),
@@ -85,7 +85,7 @@ DOCNOS = FileTable(
     "documents without their texts",
     (
         FileColumn("docno", tables.ID),
-        FileColumn("listed", tables.YES_NO, " (no = known from a run or qrels alone)"),
+        FileColumn("listed", tables.YES_NO, " (no = known only from a run or qrels)"),
     ),
     key=("docno",),
     again=DOCUMENTS.again,

@@ -468,7 +468,7 @@ def made_beside(target: Path, *, private: bool) -> Iterator[Path]:
                 path.chmod(0o700 if path.is_dir() else 0o600)
         if _names_in(target) != before:
             message = f"{target} was changed by somebody else meanwhile"
-            raise PoolerError(message, hint="nothing of it was replaced; do it again")
+            raise PoolerError(message, hint="nothing in it was replaced; try again")
         if target.exists():
             target.rename(old)
         folder.rename(target)

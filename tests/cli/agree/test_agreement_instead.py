@@ -63,7 +63,7 @@ def test_matters_compares_the_order_of_runs(cli: Cli, judged: Path) -> None:
         (("--aggregate", "max"), "is compared with a judge: --against JUDGE"),
         (("--against", "strict", "--aggregate", "sum"), "must give grades of the scale"),
         (("--against", "strict", "--aggregate", "majority"), "`--ties` must be low, high or"),
-        (("--assume", "0.5,0.3"), "is a part of --plan, which is absent"),
+        (("--assume", "0.5,0.3"), "needs --plan"),
         (("--plan", "0.1", "--assume", "x"), "must be a kappa and a share of relevant"),
         (("--plan", "0.1", "--matters"), "and --matters exclude each other"),
         (("--plan", "3"), "`--plan` must be a width from 0.001 to 2, but got 3.0"),
@@ -127,7 +127,7 @@ def test_matters_without_a_common_topic_takes_topics_of_two_judges(cli: Cli, jud
     for words in ("anna lacks", "bert lacks", "carl lacks", "agreement anna strict --matters"):
         assert words in ran.err
     assert "6 topics with a score under two judges or more are used" in ran.err
-    assert "No columns of judges: their topics differ." in ran.out
+    assert "No columns for judges, because their topics differ." in ran.out
     answer = cli("agreement", "anna", "bert", "carl", "strict", "--matters", "--format", "json")
     tables = answer.fine().json()
     assert {row["map_judge_anna"] for row in tables["run_scores"]} == {None}
@@ -176,7 +176,7 @@ def test_needing_two_judges_is_told_by_who_is_there(cli: Cli, collection_of: Cal
 def test_one_judge_is_told_to_name_another(cli: Cli, judged: Path) -> None:
     """The error says who is there and what to do."""
     said = cli("agreement", "strict").failed(1).err
-    assert "agreement needs two judges, and there is `strict` only" in said
+    assert "agreement needs two judges, but there is only `strict`" in said
     assert "name another judge, or none" in said
     for name in ("alice", "bob"):
         cli("judges", "add", name).fine()

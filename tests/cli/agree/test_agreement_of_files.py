@@ -266,8 +266,8 @@ def test_faults_of_a_file_are_told_by_line(here: Path) -> None:
     a = write(here / "a.qrels", "1 0 d1 1", "1 0 d1 2", "1 0 d2", "# no", "1 0 d3 1.5")
     answer = refused(a, FILES[0])
     assert re.findall(r"a\.qrels:(\d+):", answer.err) == ["2", "3", "4", "5"]
-    assert "gone.qrels is no file" in refused(here / "gone.qrels", FILES[0]).err
-    assert "x=gone.qrels is no file" in refused("x=gone.qrels", FILES[0]).err
+    assert "gone.qrels is not a file" in refused(here / "gone.qrels", FILES[0]).err
+    assert "x=gone.qrels is not a file" in refused("x=gone.qrels", FILES[0]).err
 
 
 def test_two_files_of_one_name_need_names(here: Path) -> None:
@@ -308,7 +308,7 @@ def test_what_files_cannot_answer_is_refused_in_a_line(options: tuple[str, ...],
 def test_one_file_says_how_it_could_be_two_judges(here: Path) -> None:
     """One file of one judge is not enough, and the message says what would be."""
     answer = refused(FILES[0])
-    assert "agreement needs two judges, and there is `lenient` only" in answer.err
+    assert "agreement needs two judges, but there is only `lenient`" in answer.err
     assert "--judge-column" in answer.err
     empty = write(here / "empty.qrels", "1 0 d1 -1")
     assert "nobody has graded" in refused(empty, "--code", "-1=unjudged").err
@@ -321,7 +321,7 @@ def test_words_that_may_be_a_judge_or_a_file_are_not_guessed(here: Path, judged:
     assert "`strict` may be a judge of collection.db or a file" in answer.err
     run_inside("agreement", "strict", "lenient", "--interval", "none", "--collection",
                "collection.db").fine()  # fmt: skip
-    assert "lenient is no file, and ./strict is one" in refused("lenient", "./strict").err
+    assert "lenient is not a file, but ./strict is" in refused("lenient", "./strict").err
     run_inside("agreement", "lenient", "middle", "--interval", "none").fine()
     scale = refused("lenient", "middle", "--scale", "0-2")
     assert "`--scale` is for files, and these are judges of a collection" in scale.err

@@ -225,7 +225,7 @@ def test_words_on_intervals_stand_where_intervals_are(cli: Cli, judged: Path) ->
     shown = cli(*two).fine().out
     assert "95 %: the interval in which the number may lie" in shown
     said = cli(*two, "--by-topic").fine()
-    assert "No intervals of pairs together with topics" in said.out
+    assert "With --by-topic, pairs have no intervals." in said.out
     assert "may lie" not in said.out
     assert "too narrow" not in said.err
     assert "nterval" not in cli(*two, "--interval", "none").fine().out

@@ -184,7 +184,7 @@ def test_a_level_beyond_the_grades_needs_no_scale(here: Path) -> None:
         ((FILES[0], "--level", "1", "--unjudged", "0"), "negative code"),
         (("gone.qrels", "--level", "1"), "no such file"),
         ((FILES[0], "--level", "1", "--out", "no/such/place"), "there is no folder"),
-        ((FILES[0], "--level", "1", "--collapse", "before"), "--aggregate, which is absent"),
+        ((FILES[0], "--level", "1", "--collapse", "before"), "needs --aggregate"),
     ],
     ids=lambda value: value[-1] if isinstance(value, tuple) else "",
 )

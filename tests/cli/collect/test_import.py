@@ -64,7 +64,7 @@ def test_texts_are_kept_of_pooled_documents_only(cli: Cli, started: Path) -> Non
     early = cli("import", "docs", "documents.jsonl").fine()
     assert "106 documents added\n" in early.err
     assert (
-        "documents.jsonl: of its 106 documents 0 are here with their text, 106 as a docno alone:"
+        "documents.jsonl: of its 106 documents 0 are stored with their text, 106 only as a docno:"
         " there is no pool yet"
     ) in early.err
     cli("import", "runs", "--runs", "runs.tsv").fine()
@@ -73,8 +73,8 @@ def test_texts_are_kept_of_pooled_documents_only(cli: Cli, started: Path) -> Non
     late = cli("import", "docs", "documents.jsonl").fine()
     assert "documents.jsonl: the text of 74 documents added, 32 already there" in late.err
     assert (
-        "documents.jsonl: of its 106 documents 74 are here with their text, 32 as a docno alone:"
-        " they are in no pool (import the file again after pooler pool, or use --all)"
+        "documents.jsonl: of its 106 documents 74 are stored with their text, 32 only as a"
+        " docno: they are in no pool (import the file again after pooler pool, or use --all)"
     ) in late.err
     assert "have no text" not in cli("status").fine().out
     every = cli("import", "docs", "documents.jsonl", "--all").fine()
@@ -82,8 +82,8 @@ def test_texts_are_kept_of_pooled_documents_only(cli: Cli, started: Path) -> Non
     write(started / "more.jsonl", '{"docno": "KG-E-001"}', '{"docno": "x"}', '{"id": 7, "text": ""}')
     more = cli("import", "docs", "more.jsonl").fine()
     assert (
-        "more.jsonl: of its 3 documents 0 are here with their text, 2 have none in the file, 1 as a"
-        " docno alone: they are in no pool"
+        "more.jsonl: of its 3 documents 0 are stored with their text, 2 have no text in the file, 1 only"
+        " as a docno: they are in no pool"
     ) in more.err
 
 
@@ -204,4 +204,4 @@ def test_every_malformed_file_has_a_hint(cli: Cli, started: Path) -> None:
     write(started / "bom.run", "\ufeff1 Q0 d 1 1 x")
     refused = cli("import", "runs", "bom.run").failed(1)
     assert "bom.run:1: expected no byte order mark" in refused.err
-    assert "hint: nothing of this file was taken" in refused.err
+    assert "hint: nothing in this file was used" in refused.err

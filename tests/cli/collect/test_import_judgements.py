@@ -191,9 +191,12 @@ def test_repeats_of_a_crowd_are_settled_by_a_declared_rule(
     write(empty / "q", "d1 7 1", "d1 7 2", "d2 7 0", "d1 7 0", "d2 7 0")
     options = ("--columns", "docno,judge,grade", "--topic", "web")
     told = cli("import", "judgements", "q", *options, "--repeats", rule).fine().err
-    assert "q: 1 line not counted (line 5): another line says the same\n" in told
+    assert "q: 1 line not counted (line 5): repeats of another line\n" in told
     dropped = 3 if rule == "drop" else 2
-    assert f"q: 1 judgement came again with other grades; --repeats {rule}: {dropped} lines left out" in told
+    assert (
+        f"q: 1 judgement came more than once, with different grades; --repeats {rule}: {dropped} lines left"
+        " out" in told
+    )
     assert cli("export", "qrels", "--judge", "7").fine().out == exported
 
 
@@ -202,8 +205,8 @@ def test_line_like_the_one_that_counts_is_said_apart(cli: Cli, empty: Path) -> N
     write(empty / "q", "d1 7 1", "d1 7 0", "d1 7 1", "d1 7 1")
     options = ("--columns", "docno,judge,grade", "--topic", "web", "--repeats", "first")
     told = cli("import", "judgements", "q", *options).fine().err
-    assert "q: 2 lines not counted (first: line 3): another line says the same\n" in told
-    assert "came again with other grades; --repeats first: 1 line left out\n" in told
+    assert "q: 2 lines not counted (first: line 3): repeats of another line\n" in told
+    assert "came more than once, with different grades; --repeats first: 1 line left out\n" in told
 
 
 def test_agreement_of_files_settles_repeats_too(cli: Cli, empty: Path) -> None:

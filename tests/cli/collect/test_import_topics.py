@@ -52,16 +52,16 @@ def test_correction_is_a_version_and_says_what_rests_on_the_old(cli: Cli, here: 
     answer = cli("import", "topics", new, "--replace").fine()
     assert answer.err == (
         "new.jsonl: 0 topics added, 1 replaced, 1 already there\n"
-        "topic t1 has version 2 of its text; 2 judgements made by another text\n"
-        "2 judgements made by another text than the current one: pooler rejudge --why topic\n"
+        "topic t1 has version 2 of its text; 2 judgements made with another text\n"
+        "2 judgements made with another text than the current one: pooler rejudge --why topic\n"
     )
     rows = cli("list", "topics", "--format", "json").fine().json()
     assert [(row["topic"], row["version"], row["older"]) for row in rows] == [
         ("t1", 2, 2), ("t2", 1, 0),
     ]  # fmt: skip
-    assert "by older text" in cli("list", "topics").fine().out
+    assert "with older text" in cli("list", "topics").fine().out
     shown = [line.split() for line in cli("show", "topic", "t1").fine().out.splitlines()]
-    assert ["judged", "by", "older", "text", "2"] in shown
+    assert ["judged", "with", "older", "text", "2"] in shown
     rows = cli("rejudge", "--why", "topic", "--format", "json").fine().json()
     assert [(row["docno"], row["why"], row["topic_version"]) for row in rows] == [
         ("a", ["topic"], 1), ("b", ["topic"], 1),
@@ -101,7 +101,7 @@ def test_blanks_alone_are_a_version_and_are_said(cli: Cli, here: Path) -> None:
     answer = cli("import", "topics", new, "--replace").fine()
     assert (
         "topic t1 has version 2 of its text, which differs only in blanks and line ends;"
-        " 2 judgements made by another text" in answer.err
+        " 2 judgements made with another text" in answer.err
     )
     again = cli("import", "topics", new, "--replace").fine()
     assert again.err == "new.jsonl: nothing new, 1 topic already there\n"

@@ -73,7 +73,7 @@ def test_what_a_disabled_judge_claimed_needs_no_command(cli: Cli, judged: Path) 
         assert desk.claim("G01")
         said = cli("judges", "disable", "anna").fine().err
     assert said == (
-        "judge anna disabled\n3 documents that anna claimed without a decision: others may claim"
+        "judge anna disabled\n3 documents claimed by anna without a decision: others may claim"
         " them when the lease has run out\n"
     )
 

@@ -18,7 +18,7 @@ def test_nothing_happens_without_a_yes(cli: Cli, judged: Path) -> None:
     for stdin in (b"", b"no\n", b"y\n"):
         refused = cli("judges", "anonymise", "strict", stdin=stdin).failed(1)
         assert "Make 1 judge anonymous: strict? This cannot be taken back" in refused.err
-        assert "error: nothing is changed: the answer was not yes" in refused.err
+        assert "error: nothing was changed: the answer was not yes" in refused.err
         assert "hint: --yes goes on without asking" in refused.err
     assert contents("collection.db") == before
     cli("judges", "anonymise", "strict", "strikt", "--yes").failed(1)
@@ -30,14 +30,14 @@ def test_names_are_gone_and_grades_are_not(cli: Cli, judged: Path) -> None:
     before = cli("agreement", "--format", "json").fine().json()
     answer = cli("judges", "anonymise", "strict", "lenient", stdin=b"yes\n").fine()
     assert answer.out == ""
-    assert "2 judges are judge-1, judge-2 now; who is who is not kept here" in answer.err
-    told = answer.err.split("backups, exports and copies made before are as they were: ")[1]
-    assert "they still tell who it was, since they share an identity number" in told
+    assert "2 judges are judge-1, judge-2 now; who is who is not recorded here" in answer.err
+    told = answer.err.split("backups, exports and copies made before are unchanged: ")[1]
+    assert "they still show who it was, since they share an identity number" in told
     assert "`pooler export collection --anonymise` leaves it out" in told
     assert "exports made before still tell who it was" in " ".join(
         cli("judges", "anonymise", "--help").fine().out.split()
     )
-    assert "no byte of what was removed is left there" in answer.err
+    assert "no byte of what was removed is left in it" in answer.err
     names = {row["judge"] for row in cli("judges", "list", "--format", "json").fine().json()}
     assert names == {"judge-1", "judge-2", "middle"}
     content = (judged / "collection.db").read_bytes()
@@ -61,7 +61,7 @@ def test_notes_stay_and_are_said_or_go(cli: Cli, judged: Path) -> None:
     (judged / "notes.jsonl").write_text(json.dumps(NOTED) + "\n", "utf-8")
     cli("import", "judgements", "notes.jsonl", "--format", "jsonl").fine()
     answer = cli("judges", "anonymise", "carla", "--yes").fine()
-    assert "1 note or reason of theirs stays, and may name somebody" in answer.err
+    assert "1 note or reason of theirs stays, and may contain names" in answer.err
     assert "pooler export judgements judge-1 --history shows them" in answer.err
     assert "Dora" in cli("export", "judgements", "judge-1", "--history").fine().out
     answer = cli("judges", "anonymise", "judge-1", "--without-notes", "--yes").fine()
@@ -78,7 +78,7 @@ def test_dry_run_says_who_would_be_renamed(cli: Cli, judged: Path) -> None:
     told = cli("judges", "anonymise", "carla", "lenient", "--dry-run", "--yes").fine()
     words = "2 judges would be renamed to the first free of judge-1, judge-2, ..., at random: "
     assert f"{words}carla, lenient\n" in told.err
-    assert "1 note or reason of theirs would stay, and may name somebody" in told.err
+    assert "1 note or reason of theirs would stay, and may contain names" in told.err
     assert told.err.endswith("nothing was changed: this is --dry-run\n")
     gone = cli("judges", "anonymise", "carla", "--dry-run", "--without-notes").fine()
     assert "1 note or reason of theirs would be removed" in gone.err

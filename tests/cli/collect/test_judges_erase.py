@@ -41,7 +41,7 @@ def test_nothing_happens_without_a_yes(cli: Cli, judged: Path) -> None:
         "  84 judged documents that other judges graded too: they keep those grades\n"
         "  the agreement with lenient (84), middle (84) is lost; in brackets, documents both graded\n"
         "Erase judge strict? This cannot be taken back. Type yes to go on:\n"
-        "error: nothing is changed: the answer was not yes\n"
+        "error: nothing was changed: the answer was not yes\n"
         "hint: --yes goes on without asking\n"
     )
     assert "unknown judge `strikt`" in cli("judges", "erase", "strikt", "--yes").failed(1).err
@@ -118,7 +118,7 @@ def test_file_is_scrubbed_when_the_reader_has_gone(cli: Cli, judged: Path) -> No
         reader.exec_driver_sql("SELECT * FROM judge").all()
         answer = cli("judges", "erase", "strict", "--yes").fine()
         assert "warning: another program has the collection open" in answer.err
-        assert "pooler judges scrub, when it is closed" in answer.err
+        assert "run `pooler judges scrub` once it is closed" in answer.err
     answer = cli("judges", "scrub").fine()
-    assert answer.err == ("the file was written anew: no byte of what was removed is left there\n")
+    assert answer.err == ("the file was rewritten: no byte of what was removed is left in it\n")
     assert not any(b"strict" in path.read_bytes() for path in judged.glob("collection.db*"))

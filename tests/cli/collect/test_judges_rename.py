@@ -13,7 +13,7 @@ def test_renamed_judge_keeps_everything(cli: Cli, judged: Path) -> None:
     cli("assign", "--seed", "1").fine()
     answer = cli("judges", "rename", "anna", "hanna").fine()
     assert (answer.out, answer.err) == (
-        "", "judge anna is hanna now\n1 plan named the judge, and do so by the new name\n",
+        "", "judge anna is hanna now\n1 plan named the judge, and now use the new name\n",
     )  # fmt: skip
     rows = cli("judges", "list", "--format", "json").fine().json()
     assert [row["judge"] for row in rows] == ["ben", "hanna", "lenient", "middle", "strict"]

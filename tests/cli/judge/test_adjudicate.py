@@ -65,7 +65,7 @@ def test_names_are_told_to_the_organiser_alone(cli: Cli, garden_with_zoe: Path) 
             expected[row["topic"], row["docno"]]
         )
         assert row["grades"] == before["grades"]
-    assert "`--names` is a part of --list" in cli("adjudicate", "--names").failed(1).err
+    assert "`--names` needs --list" in cli("adjudicate", "--names").failed(1).err
 
 
 @pytest.mark.parametrize(
@@ -215,11 +215,11 @@ def test_list_without_two_judges_says_so(cli: Cli, here: Path) -> None:
     assert f"{few}nobody has so far" in cli("adjudicate", "--list").fine().out
     (here / "q").write_text("1 0 a 1\n")
     cli("import", "judgements", "q", "--judge", "me").fine()
-    assert f"{few}one judge alone has so far" in cli("adjudicate", "--list").fine().out
+    assert f"{few}only one judge has so far" in cli("adjudicate", "--list").fine().out
     (here / "z").write_text("2 0 a 1\n")
     cli("import", "judgements", "z", "--judge", "zoe", "--kind", "adjudicator").fine()
     told = cli("adjudicate", "--list", "--topic", "1").fine().out
-    assert f"{few}one judge alone has so far" in told
+    assert f"{few}only one judge has so far" in told
     cli("judges", "add", "you").fine()
     assert few in cli("adjudicate", "--list", "--gap", "1").fine().out
     cli("import", "judgements", "q", "--judge", "it").fine()
@@ -254,7 +254,7 @@ def test_lists_check_who_asks_as_a_sitting_does(cli: Cli, garden_with_zoe: Path,
         (("--judges", "strict,nobody"), "unknown judge `nobody`"),
         (("--judges", "strict,strict"), "`--judges` must be two different judges"),
         (("--topic", "G99"), "unknown topic `G99`"),
-        (("--level", "1"), "`--level` is a part of --unresolved, which is absent"),
+        (("--level", "1"), "`--level` needs --unresolved"),
         (("--unresolved", "majority", "--level", "3"), "`--level` must be above 0 and at most 2"),
     ],
 )

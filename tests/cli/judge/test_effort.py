@@ -85,13 +85,13 @@ def test_level_and_topics_of_drift(cli: Cli, worked: Path) -> None:
 
 def test_best_first_order_is_warned_of(cli: Cli, worked: Path) -> None:
     """Where the likely relevant documents come first, falling grades are no drift."""
-    assert "likely relevant" not in cli("effort").fine().out
+    assert "likely to be relevant" not in cli("effort").fine().out
     write(worked / "y.run", *[f"3 Q0 {d} 1 {-n} y" for n, d in enumerate(DOCNOS)])
     cli("import", "runs", "y.run").fine()
     cli("pool", "--name", "more", "--add", "--out-order", "priority").fine()
     judge_topic("ben", "3", [1] * 8, [1.0] * 8)
     warned = cli("effort").fine().out
-    assert "likely relevant documents came first, so grades fall" in warned
+    assert "documents likely to be relevant came first, so grades fall" in warned
     assert "so grades fall even without drift: ben" in " ".join(warned.split())
     assert max(map(len, warned.splitlines())) <= 80
 

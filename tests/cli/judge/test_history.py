@@ -40,7 +40,7 @@ def final_line(cli: Cli, topic: str, docno: str) -> str:
 def test_final_grade_is_given_or_its_want_explained(cli: Cli, looked: Path) -> None:
     """One judge's grade is final; none, several, cannot, skipped and unpooled are five reasons."""
     assert final_line(cli, "1", "a") == (
-        "final grade: 0 (not relevant), of ann, who alone graded it;"
+        "final grade: 0 (not relevant), of ann, the only judge to grade it;"
         " relevant from level 1 (relaxed): no, from level 2 (rigid): no"
     )
     assert "somebody found it impossible to judge" in final_line(cli, "1", "d")
@@ -94,7 +94,7 @@ def test_grade_is_relevant_from_the_levels_of_the_scale(cli: Cli, here: Path) ->
         place = make(here / f"{scale}.db", scale=scale)
         work(place, ("ann", "a", Action.JUDGE, 1))
         out = cli("history", "1", "a", "--collection", str(place)).fine().out
-        assert f"who alone graded it; {expected} it stands: " in " ".join(out.split())
+        assert f"the only judge to grade it; {expected} it stands: " in " ".join(out.split())
 
 
 def test_what_no_judge_did_is_not_under_their_name_alone(cli: Cli, here: Path) -> None:
@@ -111,7 +111,7 @@ def test_what_no_judge_did_is_not_under_their_name_alone(cli: Cli, here: Path) -
     assert "settled by merge" in words
     assert "copies settled: by latest" in words
     assert "reopened by organiser: guidelines" in words
-    assert "done on another copy than no. 1, without knowing it" in words
+    assert "done on a different copy from no. 1, without knowing of it" in words
     assert words.count("a merge has no time of its own") == 1
     rows = (
         cli("history", "1", "a", "--collection", str(made[0]), "--format", "tsv", "--table", "events")

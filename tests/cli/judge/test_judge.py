@@ -81,7 +81,7 @@ def test_ctrl_c_says_on_a_line_of_its_own_what_is_saved(cli: Cli, seated: Path) 
         last, said = sitting.communicate(timeout=60)
     assert sitting.returncode == 130
     assert last == b"\nanna: 2 decisions in this sitting, all saved\n"
-    assert said == b"interrupted: what was saved stays, nothing was under way\n"
+    assert said == b"interrupted: what was saved stays; nothing was in progress\n"
     assert [grade for _, grade, _, _ in stored(cli).values()] == [1, 2]
 
 
@@ -217,6 +217,6 @@ def test_a_grade_that_cannot_be_written_ends_with_exit_code_3(
         typed = b"2\n1\nq\n"
         answer = cli("judge", "--judge", "anna", "--topic", "G01", "--plain", stdin=typed)
     assert answer.code == 3
-    assert "1 answer was not used" in answer.out
+    assert "1 answer was ignored" in answer.out
     assert answer.out.endswith("anna: 0 decisions in this sitting, 1 NOT SAVED\n")
     assert stored(cli) == {}

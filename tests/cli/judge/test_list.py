@@ -135,7 +135,7 @@ def test_filters_choose_and_wrong_names_are_refused(cli: Cli, looked: Path) -> N
     """A filter without a match is an empty list; one that nothing has is a mistake."""
     chosen = cli("list", "docs", "--judge", "bob", "--format", "json").fine().json()
     assert [row["docno"] for row in chosen] == ["b", "c"]
-    assert "no runs of that" in cli("list", "runs", "--topic", "3").fine().out
+    assert "no such runs" in cli("list", "runs", "--topic", "3").fine().out
     for option, name in (("--topic", "topic"), ("--pool", "pool"), ("--judge", "judge")):
         assert f"unknown {name} `x9`" in cli("list", "docs", option, "x9").failed(1).err
 

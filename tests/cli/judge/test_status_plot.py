@@ -23,7 +23,7 @@ def plotted(cli: Cli, *options: str) -> list[str]:
 def test_bars_of_judges_are_the_counts_of_the_table(cli: Cli, judged: Path) -> None:
     """84 documents are 42 characters of two, as 84 of one do not fit beside label and notes."""
     lines = plotted(cli)
-    assert lines[0] == "What became of the documents"
+    assert lines[0] == "State of the documents"
     assert lines[1].split() == ["judge", "judged", "pooled"]
     rows = cli("status", "--format", "json").fine().json()
     for line, judge, row in zip(lines[2:5], JUDGES, rows, strict=True):
@@ -32,7 +32,7 @@ def test_bars_of_judges_are_the_counts_of_the_table(cli: Cli, judged: Path) -> N
         ends = [row["grade_0"], row["grade_0"] + row["grade_1"], 84]
         assert [bar.index("1"), bar.index("2"), len(bar)] == [(end + 1) // 2 for end in ends]
     assert lines[5:] == [
-        "A character is 2 documents; every part has one at least.",
+        "A character is 2 documents; every part has at least one.",
         "0 not relevant  1 partially relevant  2 relevant  / skipped  ! cannot be judged",
         ". unjudged",
     ]
@@ -86,7 +86,7 @@ def test_every_state_has_a_fill_of_its_own(cli: Cli, here: Path, collection_of: 
         desk.leave()
     legend = "J 迷惑文書  N not relevant  a 漬 relevant  / skipped  ! cannot be judged"
     assert plotted(cli) == [
-        "What became of the documents",
+        "State of the documents",
         f"{'judge':66}judged  pooled",
         f"{'ruler    |':70} 0       -",
         f"{'山田花子 |Jaa/!..':66} 3       7",
@@ -97,7 +97,7 @@ def test_every_state_has_a_fill_of_its_own(cli: Cli, here: Path, collection_of: 
     write(here / "q", "3 0 z 0")
     cli("import", "judgements", "q", "--judge", "山田花子", "--kind", "human").fine()
     outside = plotted(cli)
-    assert outside[0] == "What became of the documents, those judged outside among them"
+    assert outside[0] == "State of the documents, including those judged outside"
     assert outside[3].startswith("山田花子 |JNaa/!..  ")
 
 
@@ -119,4 +119,4 @@ def test_plot_needs_people_and_judges(cli: Cli, here: Path, collection_of: Calla
     collection_of()
     assert plotted(cli) == []
     refused = cli("status", "--plot", "--format", "json").failed(1)
-    assert "`--plot` is for people: it needs --format table, but got 'json'" in refused.err
+    assert "`--plot` needs --format table, but got 'json'" in refused.err

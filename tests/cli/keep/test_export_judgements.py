@@ -52,7 +52,7 @@ def test_history_comes_back_event_by_event(cli: Cli, staffed: Path, form: str) -
     cli("export", "judgements", "--history", "--format", form, "--out", "h").fine()
     told = elsewhere(cli, "import", "judgements", "h", "--format", form).fine().err
     assert "h: 258 events added of 4 judges" in told
-    assert "which sitting each event belongs to was not kept" in told
+    assert "the sittings that events belong to were not kept" in told
     elsewhere(cli, "export", "judgements", "--history", "--format", "jsonl", "--out", "a").fine()
     cli("export", "judgements", "--history", "--out", "b").fine()
     ours, theirs = (
@@ -115,7 +115,9 @@ def test_human_is_the_kind_of_new_judges_where_nothing_says_it(cli: Cli, staffed
         del line["kind"]
     write(staffed / "s", *map(json.dumps, lines))
     told = elsewhere(cli, "import", "judgements", "s", "--format", "jsonl").fine().err
-    assert "warning: s: no line says of what kind `strict` is; new judges are human" in told
+    assert (
+        "warning: s: no line says of what kind `strict` is; without --kind, new judges count as human" in told
+    )
     assert "stays" not in told
     assert kinds_elsewhere(cli) == {"anna": "adjudicator", "strict": "human"}
     options = ("--format", "jsonl", "--kind", "model")

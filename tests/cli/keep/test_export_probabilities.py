@@ -64,8 +64,8 @@ def test_some_judges_and_no_adjudicator(cli: Cli, judged: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ((), "error: `--value` must be given for every grade, or a level in its place\nhint: as in"),
-        ((*VALUES, "--level", "1"), "`--value` cannot go with a level: one of the two says"),
+        ((), "error: `--value` must be given for every grade, or a level instead\nhint: as in"),
+        ((*VALUES, "--level", "1"), "`--value` cannot be combined with a level: either of the two says"),
         (VALUES[:4], "must be given for every grade of the scale; 2 is missing"),
         ((*VALUES, "--value", "1=1"), "`--value` must name each grade once"),
         (("--value", "3=1"), "`--value` must be GRADE=P with a grade of [0, 1, 2]"),

@@ -69,7 +69,7 @@ def test_rule_settles_and_all_is_told(apart: list[Path], cli: Cli) -> None:
     begin = lines[1].index("about")
     history = " ".join(" ".join(line[begin:] for line in lines[3:]).split())
     assert "copies settled: by highest" in history
-    assert "done on another copy than no. 1, without knowing it" in history
+    assert "done on a different copy from no. 1, without knowing of it" in history
     again = cli("merge", *apart[1:]).fine()
     assert "nothing new: everything is already here" in again.err
 
@@ -224,10 +224,10 @@ def test_what_was_erased_on_a_copy_leaves_no_byte_here(apart: list[Path], cli: C
     cli("judges", "erase", "bob", "--yes", "--collection", "erased.db").fine()
     told = cli("merge", "erased.db", "--collection", "home.db").fine()
     assert "judge `bob` erased here, as on another copy" in told.err
-    assert "the file was written anew" in told.err
+    assert "the file was rewritten" in told.err
     assert "a merge brings none of it back" in told.err
     assert b"unmistakable words" not in whole.read_bytes()
-    assert "written anew" not in cli("merge", "erased.db", "--collection", "home.db").fine().err
+    assert "was rewritten" not in cli("merge", "erased.db", "--collection", "home.db").fine().err
 
 
 def test_what_is_left_out_of_an_erased_judge_is_not_said_to_be_here(apart: list[Path], cli: Cli) -> None:

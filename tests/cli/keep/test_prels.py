@@ -184,9 +184,9 @@ def test_sampled_documents_without_a_grade_are_told_by_reason(cli: Cli, empty: P
         f"51 0 d{number} {1 if number < 4 else 2} -1" for number in range(2, 8)
     ]
     reasons = "4 documents (2 unjudged, 1 skipped, 1 cannot be judged)"
-    assert f"sampled and without a grade: {reasons}, written with -1, as if not sampled" in answer.err
-    assert "judged and not sampled: 1 document, written with -1" in answer.err
-    assert "judged and not in this pool: 2 documents, left out" in answer.err
+    assert f"sampled but without a grade: {reasons}, written with -1, as if not sampled" in answer.err
+    assert "judged but not sampled: 1 document, written with -1" in answer.err
+    assert "judged but not in this pool: 2 documents, left out" in answer.err
     assert "5 documents sampled of 7 in pool s, 1 judged (1 x 2); judge anna" in answer.err
     facts = json.loads((empty / "x.manifest.json").read_text("utf-8"))
     assert facts["sampled_without_grade"] == {"unjudged": 2, "skipped": 1, "cannot": 1, "tied": 0}
@@ -196,8 +196,8 @@ def test_sampled_documents_without_a_grade_are_told_by_reason(cli: Cli, empty: P
     assert facts["sha256"] == hashlib.sha256((empty / "x").read_bytes()).hexdigest()
     answer = cli(*export, "--as", "statap").fine()
     assert answer.out == "51 d1 2 0 1\n"
-    assert f"sampled and without a grade: {reasons}, left out" in answer.err
-    assert "judged and not sampled: 1 document, left out" in answer.err
+    assert f"sampled but without a grade: {reasons}, left out" in answer.err
+    assert "judged but not sampled: 1 document, left out" in answer.err
 
 
 def test_votes_of_several_judges_become_one_grade(cli: Cli, empty: Path) -> None:
@@ -228,7 +228,7 @@ def test_minus_one_in_a_statap_file_is_sampled_and_unjudged(cli: Cli, empty: Pat
     write(empty / "p", "1 a 1 1 0.5", "1 b -1 1 0.25")
     answer = bring(cli, "statap").fine()
     assert "p: pool sample-me: 2 documents sampled" in answer.err
-    assert "p: sampled and not judged: 1 document" in answer.err
+    assert "p: sampled but not judged: 1 document" in answer.err
     assert written(cli, "statap", "--pool", "sample-me") == ["1 a 1 1 0.5"]
     [row] = cli("status", "--format", "json").fine().json()
     assert [row[name] for name in ("pooled", "judged", "unjudged")] == [2, 1, 1]
@@ -256,7 +256,7 @@ def test_map_code_lenient_and_gzip_work_as_for_qrels(cli: Cli, empty: Path) -> N
     answer = bring(cli, "xinfap", "--map", "9=2", "--code", "-2=unjudged", "--lenient").fine()
     assert "text after field 5 was ignored on 1 lines; is it a prels file?" in answer.err
     assert "p: pool sample-me: 2 documents sampled, 1 not sampled" in answer.err
-    assert "p: sampled and not judged: 1 document" in answer.err
+    assert "p: sampled but not judged: 1 document" in answer.err
     lines = written(cli, "xinfap", "--pool", "sample-me")
     assert lines == ["1 0 a 1 2", "1 0 b 1 -1", "1 0 c 1 -1"]
 

@@ -70,7 +70,7 @@ def test_faults_are_told_with_what_to_do(cli: Cli, judged: Path) -> None:
     assert "runs: and 2 more" in said.out
     assert "what to do: take the file again: pooler import runs FILE --replace" in said.out
     assert "grade 7" in said.out
-    assert "not as it was written, by its checksum" in said.out
+    assert "its checksum does not match its content" in said.out
     # Two of the judgement, one a run, and the checksums of all six.
     assert said.err == "collection.db has 12 faults\n"
     rows = {row["check"]: row for row in cli("verify", "--format", "json").json()}
@@ -173,7 +173,7 @@ def test_damaged_judgement_is_not_backed_up(cli: Cli, judged: Path) -> None:
     good = (judged / "b").read_bytes()
     execute("collection.db", "UPDATE judgement SET grade = 1 - grade WHERE id = 1")
     said = cli("backup", "b", "--replace").failed(3)
-    assert "not as it was written, by its checksum" in said.err
+    assert "its checksum does not match its content" in said.err
     assert "hint: nothing was saved; pooler verify says more" in said.err
     assert (judged / "b").read_bytes() == good
     cli("restore", "b", "--replace").fine()

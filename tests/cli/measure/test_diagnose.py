@@ -151,7 +151,7 @@ def test_groups_are_left_out_whole(cli: Cli, judged: Path) -> None:
     assert facts["mean_change_left_out"] == pytest.approx(mean(losses))
     text = " ".join(cli("diagnose", *STRICT).fine().out.split())
     assert f"one at a time they would lose {rough(-mean(_changes(of_runs)))} on average" in text
-    late = f"with its whole group, a run of the pool would lose {rough(mean(losses))} of MAP"
+    late = f"with its whole group, a pooled run would lose {rough(mean(losses))} of MAP"
     assert late in text
 
 
@@ -168,10 +168,10 @@ def test_places_are_told_by_what_they_are_counted(cli: Cli, judged: Path) -> Non
     passed = sum(row["ap_left_out"] < other["ap"] < row["ap"] for row in fed for other in rows.values())
     assert facts["rank_changes_left_out"] == passed == 4
     words = " ".join(cli("diagnose", *STRICT).fine().out.split())
-    placed = "and each ranked among the scores that all others have now, "
+    placed = ", with each ranked among the present scores of all others"
     theirs = ", when the other runs of its group have lost theirs too"
-    assert f"Taken together, {placed}runs would move by 4 places" in words
-    assert f"rank: place among all runs. late: its place then{theirs}." in words
+    assert f"In all{placed}, runs would move by 4 places" in words
+    assert f"rank: place among all runs. late: its place without its unique documents{theirs}." in words
     by_run = " ".join(cli("diagnose", *STRICT, "--by-run").fine().out.split())
     assert (placed in by_run, theirs in by_run) == (False, False)
 
@@ -189,7 +189,7 @@ def test_people_read_what_follows(cli: Cli, judged: Path) -> None:
     assert max(map(len, first.splitlines())) <= 80
     words = " ".join(first.split())
     assert "All 84 documents of the pool, the first 5 documents of each of 8 runs" in words
-    assert "Had it come late, a run of the pool would lose" in words
+    assert "Had it been submitted late, a pooled run would lose" in words
     assert "of 8 runs would change place" in words
     assert "unjudged documents there): a guess about documents that nobody has seen" in words
     assert max(map(len, table[table.index("judged@10: ") :].splitlines())) <= 80

@@ -180,7 +180,7 @@ def test_runs_that_made_no_pool_are_told_nothing_of_it(cli: Cli, here: Path) -> 
     told = " ".join(cli("diagnose", *bare).fine().out.split())
     assert "of 8,691 judged documents" in told
     assert "are not among those, so other runs or ranks made it" in told
-    assert "come late," not in told
+    assert "submitted late," not in told
     cli("report", "page.html", *bare).fine()
     page = (here / "page.html").read_text("utf-8")
     assert "Nothing is concluded about the pool: " in page

@@ -118,4 +118,4 @@ def test_pool_beside_others_is_not_made_again(cli: Cli, judged: Path) -> None:
     cli("pool", "--name", "other", "--strategy", "take", "--depth", "9", "--budget", "5").fine()
     refused = cli("diagnose", *STRICT, "--repool")
     assert refused.code == 1
-    assert "there are other pools beside it" in refused.err
+    assert "there are other pools too" in refused.err

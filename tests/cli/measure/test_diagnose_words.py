@@ -60,7 +60,7 @@ def test_whole_pool() -> None:
     text = said(diagnosed(LISTS, WHOLE, depth=2, contributing=np.ones(3, np.bool_), judged_at=2))
     assert "All 6 documents of the pool, the first 2 documents of each of 3 runs, are" in text
     # AP of `b` is 1 before and after; `a` and `c` have nothing relevant of their own.
-    late = "Had it come late, no run of the pool would lose any MAP"
+    late = "Had it been submitted late, no pooled run would lose any MAP"
     assert f"{late}; 0 of 3 runs would change place." in text
     assert "No run would lose 5 % of its AP or more" in text
     # At rank 2 three documents came: 2 and 4 of t, 2 of u would be first already.
@@ -113,11 +113,11 @@ def test_runs_that_suffer_are_named() -> None:
                         groups=["g", "h", "g"])  # fmt: skip
     text = said(grouped)
     # Without g, 1 is gone: `a` and `c` lose all they have, .5 and .25.
-    assert "Had it come late with its whole group, a run of the pool would lose 0.33" in text
+    assert "Had it been submitted late, with its whole group, a pooled run would lose 0.33" in text
     assert "3 of 3 runs would lose 5 % of their AP or more: a (0.50, 100 %)" in text
     assert "one at a time they would lose 0.083 on average and 0.25 at most (b)." in text
     # 1 is shared by siblings alone, and 4 is of `b` alone, which has none.
-    alone = "were brought by one group alone, 1 (50 %) by one run alone."
+    alone = "were brought by one group only, 1 (50 %) by one run only."
     assert f"2 of 2 relevant documents of the pool (100 %) {alone}" in text
     assert said(grouped, by_group=False) == said(found)
 
@@ -139,9 +139,9 @@ def test_a_guess_that_leaves_most_outside_is_withheld() -> None:
     grades: Grades = {"t": {1: 1, 2: 0, 3: 0, 4: 0, 5: 1, 6: 0}}
     found = diagnosed(lists, grades)
     text = said(found)
-    assert "by these runs it would be the first document of 1 run, but 5 of 6 judged" in text
+    assert "from these runs it would be the first document of 1 run, but 5 of 6 judged" in text
     assert "documents (83.3 %; more than 50 %) are not among those" in text
-    assert "--depth N can say how deep the pool is; --runs FILE with a column" in text
+    assert "--depth N can state how deep the pool is; --runs FILE with a column" in text
     assert found.pool is None
     assert found.reason == "bad-guess"
     assert not {"late", "guess", "final", "P@1"} & {*text.replace(".", " ").split()}
@@ -187,7 +187,7 @@ def test_no_pool_says_why(options: dict[str, object], words: str) -> None:
     found = diagnosed(LISTS, grades, **options)
     text = said(found)
     assert f"There is no depth pool to look at: {words}" in text
-    assert "come late" not in text
+    assert "submitted late" not in text
     assert [column.name for column in table(found, "topics").columns] == [
         "topic", "judged", "relevant",
     ]  # fmt: skip
@@ -203,7 +203,7 @@ def test_limits_of_order() -> None:
     text = said(diagnosed(lists, grades, **options))
     assert "overlap for none of 1 pair" in text
     assert "have limits that do not meet" not in text
-    assert "Whatever the unjudged documents of its own list are, the MAP of a run lies" in text
+    assert "Whether or not its own unjudged documents are relevant, the MAP of a run lies" in text
     few: Grades = {"t": {1: 1}}
     assert "These limits overlap for 1 of 1 pair" in said(diagnosed(lists, few, **options))
 
@@ -244,7 +244,7 @@ def test_runs_that_fed_the_pool_are_told_from_others() -> None:
     fed = np.array([True, False, False])
     text = said(diagnosed(LISTS, grades, depth=1, contributing=fed, judged_at=2))
     assert "of them fed the pool, which is 1 deep" in text
-    assert "Doubt the scores of runs that fed no pool first" in text
+    assert "Doubt first the scores of runs that fed no pool" in text
 
 
 def test_a_trend_with_holes_is_no_guess() -> None:

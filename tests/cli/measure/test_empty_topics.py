@@ -32,13 +32,13 @@ def test_rule_says_which_run_is_ahead(cli: Cli, two: tuple[str, ...]) -> None:
     assert "in 1 of 2 topics it is possible that nothing is relevant (most likely in 2: 75%)" in (
         left_out.err
     )
-    assert "such judgings are left out (--empty given|zero)" in left_out.err
+    assert "such outcomes are left out (--empty given|zero)" in left_out.err
     assert (
         "2: it is more likely than not that nothing is relevant; better leave the topic out" in left_out.err
     )
     counted = cli("variation", *two, "--empty", "zero", "--format", "json").fine()
     assert [row["mean"] for row in counted.json()] == pytest.approx([3 / 8, 13 / 24])
-    assert "such judgings count with an AP of 0" in counted.err
+    assert "such outcomes count with an AP of 0" in counted.err
     for options, ahead in (((), "a"), (("--empty", "zero"), "b")):
         (pair,) = cli("variation", "--pairs", *two, *options, "--format", "json").fine().json()
         assert pair["a"] == ahead
@@ -114,7 +114,7 @@ def test_topic_without_a_possible_relevant_document_is_left_out(cli: Cli, two: t
     """With `given` there is no AP in such a topic, and MAP is over the others; that is told."""
     Path("p.txt").write_text("1 a 0.5\n2 c 0\n")
     answer = cli("variation", *two, "--format", "json").fine()
-    assert "1 topic left out, in which no document can be relevant" in answer.err
+    assert "1 topic left out, as no document there can be relevant" in answer.err
     assert [row["topics"] for row in answer.json()] == [1, 1]
     assert [row["mean"] for row in answer.json()] == pytest.approx([1 / 2, 1])
 
@@ -157,4 +157,4 @@ def test_report_says_which_topics_are_left_out(cli: Cli, two: tuple[str, ...]) -
     Path("one.qrels").write_text("1 0 a 1\n2 0 c 0\n")
     options = ("--qrels", "one.qrels", "--value", "0=0", "--value", "1=.25", "--depth", "1")
     cli("report", "page.html", *two[:2], *options).fine()
-    assert "1 topic left out, in which no document can be relevant." in Path("page.html").read_text()
+    assert "1 topic left out, as no document there can be relevant." in Path("page.html").read_text()

@@ -395,7 +395,7 @@ FILES = "--prels p --form xinf"
 
 REFUSED = [
     ("--qrels p r.run", "`--qrels` names judgements without their sample"),
-    ("--prels p r.run", "which form has the prels file?"),
+    ("--prels p r.run", "which form does the prels file have?"),
     ("--form statap", "`--form` is for files, with --prels"),
     ("--runs p", "`--runs` is for files, with --prels"),
     ("--scale 0-2", "`--scale` is for files"),

@@ -323,7 +323,7 @@ def test_no_curve_is_told_with_its_reason(load: Load, here: Path) -> None:
             load(*way)
     (here / "p.txt").write_text("1 d1 0.25\n1 d2 0.5\n")
     assert columns(load(*way))["1"][0] == (0.25, 1.0)
-    assert "warning: judged documents are more relevant the lower they rank" in load.said
+    assert "warning: the lower judged documents rank, the more of them are relevant" in load.said
 
 
 def test_topics_without_a_run_are_warned_of(load: Load, here: Path) -> None:
@@ -333,7 +333,7 @@ def test_topics_without_a_run_are_warned_of(load: Load, here: Path) -> None:
     arrays = load("a.run", "--probabilities", "p.txt")
     unretrieved = [(0.25, math.inf), (0.5, 1.0), (1.0, math.inf)]
     assert columns(arrays) == {"1": unretrieved, "01": [(0.5, math.inf)]}
-    assert "warning: no run has documents for 1 topic, and AP is 0 there" in load.said
+    assert "warning: no run has documents for 1 topic, so AP is 0 there" in load.said
 
 
 @pytest.mark.parametrize(
@@ -346,7 +346,7 @@ def test_topics_without_a_run_are_warned_of(load: Load, here: Path) -> None:
         (("--of", "nobody"), UnknownNameError, "unknown judge `nobody`; known"),
         (("--level", "3"), ArgumentError, "`level` must be above 0 and at most 2"),
         (("nothing",), UnknownNameError, "unknown run `nothing`"),
-        (("judgements/strict.qrels",), PoolerError, "is a file, and no run tag of the collection"),
+        (("judgements/strict.qrels",), PoolerError, "is a file, not a run tag of the collection"),
         (("--scale", "0-2"), ArgumentError, "is for files; a collection has declared its own"),
         (("--probabilities", "judgements/strict.qrels"), FormatError, "looks like a qrels file"),
         (("--probabilities", "none"), PoolerError, "none: no such file"),
@@ -358,12 +358,12 @@ def test_topics_without_a_run_are_warned_of(load: Load, here: Path) -> None:
         (
             ("runs/bm25-words.run", "--probabilities", "p", "--collection", "collection.db"),
             PoolerError,
-            "is a file, and no run tag of the collection",
+            "is a file, not a run tag of the collection",
         ),
         (
             ("runs/bm25-words.run", "--probabilities", "p", "--rigid"),
             ArgumentError,
-            "`--rigid` is of judgements; the file already says how likely",
+            "`--rigid` is for judgements; the file already says how likely",
         ),
         (
             ("runs/bm25-words.run", "--probabilities", "p", "--of", "strict"),

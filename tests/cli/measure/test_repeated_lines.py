@@ -49,7 +49,7 @@ def test_lines_that_say_what_an_earlier_one_says_count_once(
     number = repeated(here, lines[3], lines[0], lines[3])
     told = cli(*command).fine()
     assert told.out == plain.out
-    words = f"q: 3 lines not counted (first: line {number}): another line says the same\n"
+    words = f"q: 3 lines not counted (first: line {number}): repeats of another line\n"
     assert told.err.count(words) == told.err.count("not counted") == 1
     is_evaluator = command[0] not in ("collapse", "agreement")
     assert (f"warning: {words}" in told.err) == is_evaluator

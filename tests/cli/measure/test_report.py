@@ -170,7 +170,7 @@ def test_drawings_say_what_their_tables_say(cli: Cli, judged: Path) -> None:
     assert "Can the collection be trusted?" in text
     assert "9 runs, 8 topics and 84 judgements, " in text
     assert "Krippendorff's alpha of 3 judges (3 models) on what is relevant" in text
-    assert "These topics do not tell which run of a pair is better" in text
+    assert "These topics do not show which run of a pair is better" in text
     assert "the share of its judges who find it so" in text
 
 
@@ -292,7 +292,7 @@ def test_other_pools_are_said_to_be_others(cli: Cli, judged: Path) -> None:
     cli("report", "page.html", "--judge", "strict", "--depth", "5").fine()
     text = words(read_page(Path("page.html")))
     assert "Pool moved was made by mtf with 4 documents per topic. " in text
-    assert "What is said of the pool here is of a depth pool of depth 5 of the same runs." in text
+    assert "This report looks at a depth pool of depth 5 of the same runs instead." in text
 
 
 def test_nothing_relevant_is_said_in_words(cli: Cli, judged: Path) -> None:
@@ -340,7 +340,7 @@ def test_many_judges_have_few_pairs_drawn(cli: Cli, collection_of: Callable[...,
     [kappa, *_] = [one for one in shown_tables(read_page(Path("page.html")))
                    if "--interval none" in one.command and one.drawings]  # fmt: skip
     assert len(kappa.rows) == 45
-    assert "Of 66 pairs these share the most documents" in words(read_page(Path("page.html")))
+    assert "Of 66 pairs, these share the most documents" in words(read_page(Path("page.html")))
 
 
 def test_times_of_a_desk_are_shown(cli: Cli, worked: Path) -> None:

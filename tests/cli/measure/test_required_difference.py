@@ -148,8 +148,8 @@ def test_judges_give_k(cli: Cli, judged: Path) -> None:
     [
         (("--depth", "3"), "`--depth` is for runs: name two, or --all, but got '3'"),
         (("--scenario", "own"), "`--scenario` is for runs"),
-        (("--all", "--topics", "5"), "`--topics` excludes runs"),
-        (("--all", "-H", ".1"), "`--variance-drop` excludes runs"),
+        (("--all", "--topics", "5"), "`--topics` cannot be given with runs"),
+        (("--all", "-H", ".1"), "`--variance-drop` cannot be given with runs"),
         (("--all", "-K", ".1,.2"), "`--variation` must be one number with runs"),
         (("bm25-words", "--judge", "strict"), "there is one run, `bm25-words`: a pair needs two"),
     ],

@@ -154,7 +154,7 @@ def test_depth_is_that_of_the_pools_where_they_have_one(cli: Cli, judged: Path) 
         outcome = cli(*command, "--judge", "strict").failed(1)
         assert "the pools have the depths 5, 7" in outcome.err
     files = ("--qrels", "judgements/strict.qrels", "runs/bm25-words.run", "runs/lm-words-full.run")
-    assert "which depth has the pool?" in cli("sensitivity", *files).failed(1).err
+    assert "how deep is the pool?" in cli("sensitivity", *files).failed(1).err
 
 
 def test_depth_that_is_not_the_pools_is_warned_of(cli: Cli, judged: Path) -> None:
@@ -252,7 +252,7 @@ def test_threshold_is_where_the_sign_turns(cli: Cli, judged: Path) -> None:
     [
         (("--flips", "0", "--depth", "5"), 2, "must be an integer >= 1"),
         (("--depth", "1000"), 1, "`--depth` must be an integer >= 1 and below the cutoff (1000)"),
-        (("--each", "--pairs"), 1, "`--each` excludes --pairs: a row can be only one of them"),
+        (("--each", "--pairs"), 1, "`--each` excludes --pairs: a row can be only one of the two"),
         (("--each", "--missing", "2"), 1, "`--each` excludes --missing"),
         (("--each", "--flips", "2"), 1, "`--flips` has no meaning with --each"),
         (("--missing", "2", "--at", "best"), 1, "`--at` has no meaning with --missing"),

@@ -169,7 +169,7 @@ def test_people_read_what_follows(cli: Cli, judged: Path) -> None:
         result = cli("variation", *options).fine()
         assert max(map(len, result.out.splitlines())) <= 80 + (len("-bigrams") * 2)
     text = " ".join(cli("variation").fine().out.split())
-    assert "by another judging and by expected MAP, Kendall's tau is 0." in text
+    assert "if judged again and their order by expected MAP, Kendall's tau is 0." in text
     assert "judged: MAP by the judgements" in cli("variation", "--judge", "strict").fine().out
 
 

@@ -58,7 +58,7 @@ def test_all_people_get_the_pool_by_default(cli: Cli, staffed: Path) -> None:
     assert len(found) == DOCUMENTS
     assert {len(some) for some in found.values()} == {1}
     assert sorted(Counter(some[0] for some in found.values()).values()) == [28, 28, 28]
-    said = re.search(r"assigned: 84 places at 84 documents of 8 topics, for 3 judges; seed (\d+)",
+    said = re.search(r"assigned: 84 documents of 8 topics, 84 assignments for 3 judges; seed (\d+)",
                      answer.err)  # fmt: skip
     assert said
     ((_, manifest, lease_s, *_),) = contents(str(staffed / "collection.db"))["assignment_plan"]
@@ -117,7 +117,7 @@ def test_topics_go_as_a_whole(cli: Cli, staffed: Path) -> None:
 def test_claims_are_open_until_somebody_comes(cli: Cli, staffed: Path) -> None:
     """Places without a name: shown as open, then as claimed until a moment, then as decided."""
     answer = cli("assign", "--claim", "-k", "2", "--lease", "30", "--seed", "1").fine()
-    assert "assigned: 168 places at 84 documents of 8 topics, to be claimed; seed 1" in answer.err
+    assert "assigned: 84 documents of 8 topics, 168 assignments to be claimed; seed 1" in answer.err
     assert "judge -: open to whoever claims them" in answer.out
     assert rows(cli)[None]["primary"] == 168
     judge_as(staffed, "ann", 2)
@@ -137,20 +137,20 @@ def test_what_is_there_is_in_the_way_until_it_is_said_what_to_do(cli: Cli, staff
     cli("assign", "ann", "--topic", "G01", "--topic", "G02").fine()
     before = holders(staffed)
     refused = cli("assign", "ben").failed(3)
-    assert "there are places assigned already: 21" in refused.err
+    assert "documents are assigned already: 21 assignments" in refused.err
     assert "--add" in refused.err
     assert "--replace" in refused.err
     assert holders(staffed) == before
     cli("assign", "ben", "--topic", "G03").fine()
     added = cli("assign", "cat", "--add").fine()
-    assert "assigned: 53 places at 53 documents of 5 topics, for 1 judge" in added.err
+    assert "assigned: 53 documents of 5 topics, 53 assignments for 1 judge" in added.err
     assert {judge: row["documents"] for judge, row in rows(cli).items()} == {
         "ann": 21, "ben": 10, "cat": 53,
     }  # fmt: skip
     assert "nothing to assign: no document is unassigned" in cli("assign", "--add").fine().err
     judge_as(staffed, "ann", 3)
     replaced = cli("assign", "ben", "cat", "--replace", "-k", "2").fine()
-    assert "taken back: 81 places without a decision; 3 places with a decision stay" in replaced.err
+    assert "taken back: 81 assignments without a decision; 3 assignments with a decision stay" in replaced.err
     assert "3 decisions made earlier count" in replaced.err
     # 84 documents twice, three of them once by ann.
     after = {judge: row["documents"] for judge, row in rows(cli).items()}
@@ -183,13 +183,14 @@ def test_clearing_says_what_stays(cli: Cli, staffed: Path) -> None:
         opened.desk("ben").claim("G02")
     would = cli("assign", "--clear", "--dry-run").fine()
     said = (
-        "taken back: 83 places without a decision (3 of them claimed right now); 1 place with a decision stay"
+        "taken back: 83 assignments without a decision (3 of them claimed right now); 1 assignment with"
+        " a decision stay"
     )
     assert f"would be {said}" in would.err
     assert len(holders(staffed)) == DOCUMENTS
     cleared = cli("assign", "--clear").fine()
     assert said in cleared.err
-    assert "1 place still assigned in all; judges see these and no other" in cleared.err
+    assert "1 assignment in all; judges see these documents and no other" in cleared.err
     assert "83 of 84 pooled documents assigned to nobody: pooler assign --add assigns" in cleared.err
     assert len(holders(staffed)) == 1
 
@@ -220,7 +221,7 @@ def test_documents_of_nobody_are_counted(cli: Cli, staffed: Path) -> None:
     assert "74 of 84 pooled documents assigned to nobody: pooler assign --add assigns" in answer.err
     cli("unpool", "--pool", "pool").fine()
     shown = cli("assign", "--show").fine()
-    assert "10 places for documents no longer in any pool" in shown.err
+    assert "10 assignments of documents no longer in any pool" in shown.err
     assert shown.out.strip() == ""
 
 
@@ -279,8 +280,8 @@ def test_decided_places_keep_adaptive_pools_from_being_drawn(cli: Cli, staffed: 
     for name in ("ann", "ben", "cat"):
         judge_as(staffed, name, 1)
     said = pool_drawn(cli)
-    assert "3 places have a decision, which pooler assign --clear keeps: draw in another" in said
-    assert "3 places have a decision" in cli("assign", "--clear").fine().err
+    assert "3 assignments have a decision, which pooler assign --clear keeps: draw in another" in said
+    assert "3 assignments have a decision" in cli("assign", "--clear").fine().err
 
 
 def test_adaptive_pools_cannot_be_assigned_by_name(cli: Cli, staffed: Path) -> None:
@@ -313,7 +314,7 @@ def test_what_is_said_to_be_assignable_is(cli: Cli, staffed: Path) -> None:
     assert f"{said} --add assigns them" in scoped
     table = cli("status").fine().out
     assert f"{n_new} pooled documents assigned to nobody: pooler assign --add" in table
-    assert f"assigned: {n_new} places" in cli("assign", "ann", "--add").fine().err
+    assert f"assigned: {n_new} documents" in cli("assign", "ann", "--add").fine().err
     assert "assigned to nobody" not in cli("status").fine().out + cli("assign", "--show").err
 
 
@@ -327,7 +328,7 @@ def test_documents_that_were_drawn_are_nobodys_afterwards(cli: Cli, staffed: Pat
         opened.pools.draw("drawn", "G01", lambda _: chosen)
     said = "1 document that adaptive pools drew cannot be assigned"
     told = cli("assign", "--seed", "1").fine().err
-    assert f"assigned: {DOCUMENTS} places" in told
+    assert f"assigned: {DOCUMENTS} documents" in told
     assert said in told
     assert "pooled documents assigned to nobody" not in told
     table = cli("status").fine().out
@@ -358,7 +359,7 @@ def test_documents_that_were_drawn_are_nobodys_afterwards(cli: Cli, staffed: Pat
         ("assign --show --clear", 1, "`--show` and --clear exclude each other"),
         ("assign --show --topic G01", 1, "leave out --pool and --topic"),
         ("assign --order rank", 2, "--order"),
-        ("assign --order priority --pool tiny", 1, "`--order` needs priorities, and `KG-E-001` of"),
+        ("assign --order priority --pool tiny", 1, "`--order` needs priorities, but `KG-E-001` of"),
         ("assign --topic G011", 1, "unknown topic `G011`; known: `G01`"),
         ("assign --pool pol", 1, "unknown pool `pol`; known: `pool`"),
         ("assign --clear --pool pol", 1, "unknown pool `pol`"),

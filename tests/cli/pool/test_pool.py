@@ -195,7 +195,7 @@ def test_ties_at_the_cut_are_told(cli: Cli, here: Path) -> None:
     write(here / "flat.run", *[f"1 Q0 d{number} {number} 1.0 flat" for number in range(5)])
     answer = cli("pool", "flat.run", "--depth", "2").fine()
     assert answer.out == "1 d3\n1 d4\n"
-    assert "warning: 1 of 1 rankings tie across depth 2" in answer.err
+    assert "warning: 1 of 1 rankings have ties across depth 2" in answer.err
     assert "5 documents of run flat in topic 1: 2 in, 3 out" in answer.err
     assert cli("pool", "flat.run", "--depth", "2", "--order", "docno-asc").out == "1 d0\n1 d1\n"
 

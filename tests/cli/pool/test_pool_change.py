@@ -234,12 +234,12 @@ def test_dry_run_tells_the_cost_after_a_judge_is_anonymised(cli: Cli, pooled: Pa
 
 def test_what_comes_back_has_its_judge_still(cli: Cli, pooled: Path) -> None:
     """Six documents are assigned, four leave; of these four and d, that come then, d has nobody."""
-    assert "6 places at 6 documents" in cli("assign", "ann", "ben", "--seed", "1").fine().err
+    assert "6 documents of 2 topics, 6 assignments" in cli("assign", "ann", "ben", "--seed", "1").fine().err
     cli("pool", "--replace", "--depth", "1").fine()
     answer = cli("pool", "--replace", "--depth", "4").fine()
     assert "5 documents new to the pools" in answer.err
     assert "1 of 5 new documents assigned to nobody yet: pooler assign --add" in answer.err
-    assert "1 place at 1 document" in cli("assign", "--add").fine().err
+    assert "1 document of 1 topic, 1 assignment" in cli("assign", "--add").fine().err
 
 
 def test_options_that_say_nothing_here_are_refused(cli: Cli, pooled: Path) -> None:

@@ -204,7 +204,7 @@ def test_plot_follows_the_tables(cli: Cli, judged: Path) -> None:
     assert lines[-1] == "A take  B mtf  * several"
     assert all(line.isascii() and len(line) <= 80 for line in lines)
     refused = cli("replay", *options, "--plot", "--format", "json").failed(1)
-    assert "`--plot` is for people: it needs --format table, but got 'json'" in refused.err
+    assert "`--plot` needs --format table, but got 'json'" in refused.err
 
 
 def test_what_is_undefined_has_a_reason(cli: Cli, here: Path, collection_of: Callable[..., None]) -> None:

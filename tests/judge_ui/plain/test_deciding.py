@@ -143,7 +143,7 @@ def test_marking_again_adds_and_never_twice(lines: Collection, events: Events) -
     printed = sit(lines, "mark 1", "mark 3", "mark 3")
     assert passages(lines) == ["One is here.", "Three is."]
     assert len(events()) == 2
-    assert after(printed, 2).startswith("passages as before\n")
+    assert after(printed, 2).startswith("passages unchanged\n")
 
 
 def test_unmarking(lines: Collection) -> None:
@@ -151,7 +151,7 @@ def test_unmarking(lines: Collection) -> None:
     printed = sit(lines, "unmark", "mark 1-2, 4-5", "unmark 2", "unmark 2", "unmark 9", "unmark")
     assert after(printed, 0).startswith("no passage of this document is marked\n")
     assert after(printed, 2).startswith("1 passage marked (saved ")
-    assert after(printed, 3).startswith("no marked passage reaches into that\n")
+    assert after(printed, 3).startswith("no marked passage overlaps those sentences\n")
     assert after(printed, 4).startswith("unmark 3-5 takes sentences 3 to 5; there are 5\n")
     assert after(printed, 5).startswith("0 passages marked (saved ")
     assert passages(lines) == []
@@ -222,7 +222,7 @@ def test_a_script_gets_no_further_than_what_is_not_saved(two_topics: Collection,
     grades = {docno: one.grade for docno, one in states(two_topics).items()}
     # The end of the input is the last chance of the grade that waited.
     assert grades == {"e0": 0, "e1": 2}
-    assert "5 answers were not used\n" in printed
+    assert "5 answers were ignored\n" in printed
     assert printed.endswith("alice: 2 decisions in this sitting, all saved\n")
 
 
@@ -261,7 +261,7 @@ def test_at_a_terminal_anything_else_tries_once_more_and_is_not_done(
     """`n` after the outage saves the grade and goes on by one document, not by two."""
     printed = sit(two_topics, "", lock.shut, "2", "n", lock.open, "n", "1", typed=True)
     assert printed.count("NOT SAVED (2 relevant): ") == 2
-    assert "'n' was not used: answer again\n\nDocument e1\n" in printed
+    assert "'n' was ignored: answer again\n\nDocument e1\n" in printed
     assert decided(events) == [("e0", "judge", 2), ("e1", "judge", 1)]
 
 
@@ -284,7 +284,7 @@ def test_what_waited_and_met_another_decision_is_asked_about(two_topics: Collect
 
 def test_retry_with_nothing_to_save_says_so(two_topics: Collection) -> None:
     """It is no error."""
-    assert after(sit(two_topics, "retry"), 0).startswith("nothing waits to be saved\n")
+    assert after(sit(two_topics, "retry"), 0).startswith("nothing is left to save\n")
 
 
 @pytest.mark.parametrize(

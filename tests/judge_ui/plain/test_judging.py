@@ -227,7 +227,7 @@ def test_a_document_that_cannot_be_read_cannot_be_graded(
     two_topics._db.engine.dispose()
     away.rename(collection_file)
     assert write.getvalue().count("this document could not be read: ") == 1
-    assert "1 answer was not used" in write.getvalue()
+    assert "1 answer was ignored" in write.getvalue()
     assert states(two_topics) == {}
 
 
@@ -268,4 +268,4 @@ def test_a_draw_that_fails_is_told_and_the_grade_is_kept(two_topics: Collection)
     run_plain(session, io.StringIO("2\n1\nn\n"), printed)
     assert {docno: one.grade for docno, one in states(two_topics).items()} == {"j0": 2, "j1": 1}
     assert "1 partially relevant; the next document could not be drawn: the runs" in printed.getvalue()
-    assert "1 answer was not used\nalice: 2 decisions in this sitting, all saved\n" in printed.getvalue()
+    assert "1 answer was ignored\nalice: 2 decisions in this sitting, all saved\n" in printed.getvalue()

@@ -77,7 +77,7 @@ def test_at_a_terminal_the_first_document_waits_for_enter(two_topics: Collection
     two_topics.guidelines.add("Be kind.")
     printed = sit(two_topics, "2", "h", "t", "?", "", "1", typed=True)
     assert printed.split(" > ")[0].endswith("Be kind.\n\nq quits, Enter = the first document")
-    assert after(printed, 0).startswith("'2' was not used: no document is here yet\n")
+    assert after(printed, 0).startswith("'2' was ignored: no document is shown yet\n")
     assert "Be kind." in after(printed, 1)
     assert "\nTopic 12 bridge maintenance\n" in after(printed, 2)
     assert "\nDocument e0\n" in after(printed, 4)

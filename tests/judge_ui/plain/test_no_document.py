@@ -77,10 +77,10 @@ def test_a_script_gets_no_further_than_the_document_it_saw(
     printed = sit(two_topics, *"01230123", "u", claims.open)
     assert graded(events) == [("e0", 0)]
     assert "the next document could not be drawn: " in after(printed, 0)
-    question = "\nno document is here. Enter or retry = try again, u undo, q quits"
+    question = "\nno document is shown. Enter or retry = try again, u undo, q quits"
     assert after(printed, 0).endswith(question)
     assert after(printed, 5) == question
-    assert printed.endswith("8 answers were not used\nalice: 1 decision in this sitting, all saved\n")
+    assert printed.endswith("8 answers were ignored\nalice: 1 decision in this sitting, all saved\n")
     assert printed.count("\nDocument ") == 1
 
 
@@ -91,8 +91,8 @@ def test_the_answer_after_a_retry_is_for_the_document_it_brought(
     """What came too early is said once, with its number."""
     printed = sit(two_topics, "0", "2", again, "3", claims.open, again, "1", "q")
     assert graded(events) == [("e0", 0), ("e1", 1)]
-    assert printed.count("not used") == 1
-    assert after(printed, 4).startswith("2 answers were not used\n\nDocument e1\n")
+    assert printed.count("ignored") == 1
+    assert after(printed, 4).startswith("2 answers were ignored\n\nDocument e1\n")
 
 
 def test_undo_at_once_takes_the_last_grade_back(
@@ -112,7 +112,7 @@ def test_at_a_terminal_nothing_is_decided(
     """The judge is told that there is no document, and may look elsewhere."""
     printed = sit(two_topics, "", "0", answer, "p", claims.open, "n", "1", "q", typed=True)
     assert graded(events) == [("e0", 0), ("e1", 1)]
-    assert f"{answer!r} was not used: no document is here\n" in after(printed, 2)
+    assert f"{answer!r} was ignored: no document is shown\n" in after(printed, 2)
     assert "\nDocument e0" in after(printed, 3)
 
 
@@ -122,7 +122,7 @@ def test_a_step_to_a_document_that_cannot_be_brought_leaves_none(
     """A script's `n` and the grade after it are for the next document, or for none."""
     printed = sit(two_topics, "0", "n", "2", claims.open, "q", advance=False)
     assert graded(events) == [("e0", 0)]
-    assert "1 answer was not used" in printed
+    assert "1 answer was ignored" in printed
 
 
 def test_a_topic_that_cannot_be_opened_takes_no_answer_for_a_topic(
@@ -133,7 +133,7 @@ def test_a_topic_that_cannot_be_opened_takes_no_answer_for_a_topic(
     printed = sit(two_topics, "12", "0", "0013", "retry", claims.open, "retry", "2", topic=None)
     assert graded(events) == [("e0", 2)]
     assert "12 is not open. Enter or retry = try again, q quits" in after(printed, 0)
-    assert "2 answers were not used\n" in after(printed, 4)
+    assert "2 answers were ignored\n" in after(printed, 4)
 
 
 def test_an_adaptive_pool_that_fails_takes_no_grade(two_topics: Collection, events: Events) -> None:
@@ -142,7 +142,7 @@ def test_an_adaptive_pool_that_fails_takes_no_grade(two_topics: Collection, even
     drawing = NothingToDraw()
     printed = sit(two_topics, "", "2", "1", "0", "p", "2", "q", topic="0013", typed=True, drawing=drawing)
     assert graded(events) == [("j0", 2), ("j1", 1), ("j1", 2)]
-    assert "'0' was not used: no document is here" in after(printed, 3)
+    assert "'0' was ignored: no document is shown" in after(printed, 3)
 
 
 def test_an_adjudicator_grades_nothing_without_the_opinions(
@@ -163,7 +163,7 @@ def test_an_adjudicator_grades_nothing_without_the_opinions(
     typist = Typist(("2", "s", trouble.clear, "0", "retry", "1"), is_terminal=False)
     run_plain(session, typist, write)
     assert "this document could not be read: the disk could not be read" in write.getvalue()
-    assert "3 answers were not used\n" in write.getvalue()
+    assert "3 answers were ignored\n" in write.getvalue()
     assert [event["grade"] for event in events()[before:]] == [1]
 
 

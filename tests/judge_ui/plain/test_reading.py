@@ -189,14 +189,15 @@ def test_history_of_the_sitting_and_of_the_document(two_topics: Collection) -> N
     assert "2 relevant" in events[2][1]
     assert after(printed, 5).startswith("1 event on this document, the newest first\n")
     assert "1 partially relevant (in another sitting on " in after(printed, 5)
-    assert after(printed, 6).startswith("history is of this sitting;")
+    assert after(printed, 6).startswith("`history` shows this sitting,")
 
 
 def test_progress_says_how_far(two_topics: Collection) -> None:
     """The place and the counts."""
     printed = sit(two_topics, "2", "s", "progress")
     assert after(printed, 2).startswith(
-        "12 bridge maintenance: you are at number 3 of 4; 1 judged, 1 skipped, 0 cannot be judged, 2 left\n\n"
+        "12 bridge maintenance: you are at document 3 of 4; 1 judged, 1 skipped, 0 cannot be judged, 2"
+        " left\n\n"
     )
 
 

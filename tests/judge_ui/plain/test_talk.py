@@ -90,7 +90,7 @@ def test_a_pasted_block_grades_one_document_at_most(two_topics: Collection, term
         terminal.type("\n")
         terminal.wait_for("0/4 grade 0-2")
         terminal.type("2\n1\n0\n1\n")
-        terminal.wait_for("3 lines typed too early: not used")
+        terminal.wait_for("3 lines typed too early: ignored")
         terminal.wait_for("1/4 grade 0-2")
     assert {docno: one.grade for docno, one in states(two_topics).items()} == {"e0": 2}
 
@@ -103,7 +103,7 @@ def test_a_pasted_note_of_several_lines_grades_nothing(two_topics: Collection, t
         terminal.type("e\n")
         terminal.wait_for("note? ")
         terminal.type("see page\n2\nq\n")
-        terminal.wait_for("2 lines typed too early: not used")
+        terminal.wait_for("2 lines typed too early: ignored")
     stored = states(two_topics)["e0"]
     assert (stored.note, stored.grade) == ("see page", None)
 

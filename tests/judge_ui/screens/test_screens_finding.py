@@ -82,7 +82,7 @@ async def test_own_words_stand_out_at_once_and_in_later_sittings(two_topics: Col
         # Until the next document has been read ahead, with the words as they were.
         await asyncio.sleep(2 * READ_AHEAD_S)
         await press(pilot, "w")
-        assert "Words to highlight, commas between" in rows(pilot)[-3]
+        assert "Words to highlight, separated by commas" in rows(pilot)[-3]
         await enter(pilot, "Text, of bridge、0")
         assert "highlighted: Text, of bridge, 0" in rows(pilot)[-1]
         assert standing_out(pilot) == ["Bridge", "0", "Text", "of bridge", "0"]

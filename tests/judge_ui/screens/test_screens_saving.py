@@ -238,7 +238,7 @@ async def test_a_conflict_put_off_writes_nothing_and_asks_again(two_topics: Coll
         other = elsewhere(two_topics, 1)
         await press(pilot, "2", "escape", "j", "g")
         assert isinstance(pilot.app.screen, JudgeScreen)
-        assert "NOT SAVED: any key but scrolling asks again" in seen(pilot)
+        assert "NOT SAVED: press any key but the scroll keys to decide" in seen(pilot)
         for key in ("n", "0", "u", "escape", "e"):
             await press(pilot, key)
             assert isinstance(pilot.app.screen, ChoiceDialog)

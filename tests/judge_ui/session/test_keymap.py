@@ -121,7 +121,7 @@ def test_a_file_can_begin_with_a_preset(tmp_path: Path) -> None:
         ('[grades]\n"0" = 7', "grade 0: expected a key or a list of keys, got 7"),
         ('[grades]\n"7" = "x"', "unknown grade `7`; known: `0`, `1`, `2`, `3`"),
         ('[commands]\nundoo = "x"', "unknown command `undoo`; known: `undo`, "),
-        ('[commands]\nnext-hit = "x"\nnext_hit = "z"', "`next-hit` stands there twice"),
+        ('[commands]\nnext-hit = "x"\nnext_hit = "z"', "`next-hit` is there twice"),
         ("[keys]\n", "unknown section `keys`; known: preset, grades, commands"),
         ("grades = 3", "expected [grades] to be a table of keys, got 3"),
         ('preset = "qwertz"', "`preset` must be one of azerty, home-row, letters, but got 'qwertz'"),

@@ -73,7 +73,7 @@ def test_disagreements_by_letter_value_or_none(opened: Collection) -> None:
 
 def test_what_cannot_be_asked_is_refused(opened: Collection) -> None:
     """By the names of the parameters, with what may be."""
-    with pytest.raises(ArgumentError, match="`docno` is of a topic"):
+    with pytest.raises(ArgumentError, match="`docno` needs a topic"):
         history(opened, docno="a")
     with pytest.raises(ArgumentError, match="`since` must be a date or date-time like"):
         history(opened, since="soon")

@@ -63,7 +63,7 @@ def events(name: str, judge: str) -> list[dict[str, Any]]:
 
 def test_desk_is_for_adjudicators(ready: Collection) -> None:
     """Another judge is told how to become one; who is disabled or unknown has no desk."""
-    with pytest.raises(StoreError, match="judge `annabella` is of kind human, and adj") as refused:
+    with pytest.raises(StoreError, match="judge `annabella` is of kind human, but only adj") as refused:
         ready.adjudication_desk("annabella")
     assert refused.value.hint == "pooler judges add NAME --kind adjudicator makes one"
     with pytest.raises(UnknownNameError, match="unknown judge `zoé`; known: `zoe`"):

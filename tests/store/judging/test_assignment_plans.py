@@ -150,7 +150,7 @@ def test_plan_is_stored_with_its_manifest(pooled: Collection, collection_name: s
 def test_places_in_the_way_are_refused_within_the_scope(pooled: Collection, collection_name: str) -> None:
     """Nothing is assigned twice unknowingly; another topic or pool is not in the way."""
     assign(pooled, ["ann"], scope=Scope(topics=("10",)))
-    with pytest.raises(ConflictError, match="there are places assigned already: 1") as caught:
+    with pytest.raises(ConflictError, match="documents are assigned already: 1 assignment") as caught:
         assign(pooled, ["ben"])
     assert caught.value.hint is not None
     assert "--add" in caught.value.hint

@@ -213,7 +213,7 @@ def test_upgraded_rows_have_checksums(collection_name: str) -> None:
     execute(collection_name, "UPDATE judgement SET grade = 2")
     checks = {one.name: one for one in verify(collection_url(collection_name))}
     assert checks["checksums"].examples == (
-        "topic 7 `d1` of `ann`, revision 1: not as it was written, by its checksum",
+        "topic 7 `d1` of `ann`, revision 1: its checksum does not match its content",
     )
 
 

@@ -189,10 +189,10 @@ def test_changed_row_is_named(full: str, statement: str, named: str) -> None:
     change(full, statement)
     found = faults(full)
     assert list(found) == ["checksums"]
-    assert found["checksums"].examples == (f"{named}: not as it was written, by its checksum",)
+    assert found["checksums"].examples == (f"{named}: its checksum does not match its content",)
     assert found["checksums"].advice == "restore a backup: pooler restore BACKUP --replace"
     backup = Path(full).with_name("backup.db")
-    with pytest.raises(StoreError, match="not as it was written"):
+    with pytest.raises(StoreError, match="its checksum does not match"):
         back_up(collection_url(full), backup)
     assert not backup.exists()
 

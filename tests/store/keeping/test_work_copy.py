@@ -152,7 +152,7 @@ def test_what_cannot_be_handed_out_is_refused(whole: Path, tmp_path: Path) -> No
         opened.judges.add("eve", JudgeKind.HUMAN)
         opened.judges.set_disabled(["cy"], disabled=True)
     held_place(str(whole), "1", "a", "ann")
-    for name, match in (("cy", "disabled"), ("zoe", "adjudicator"), ("eve", "no document lies")):
+    for name, match in (("cy", "disabled"), ("zoe", "adjudicator"), ("eve", "there is no document for")):
         with pytest.raises(StoreError, match=match):
             hand_out(whole, name, new)
     with pytest.raises(UnknownNameError, match="unknown judge `nan`"):

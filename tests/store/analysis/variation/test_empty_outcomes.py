@@ -152,7 +152,7 @@ def test_gain_is_what_a_judgement_takes_away_of_what_is_left(one: Topic) -> None
 
 
 def all_differences(topics: list[Topic], *, given_one: bool) -> tuple[np.ndarray, np.ndarray]:
-    """Return the difference of MAP in every outcome of all topics, and its probability."""
+    """Return the difference in MAP in every outcome of all topics, and its probability."""
     totals, chances = np.zeros(1), np.ones(1)
     for p, ranks in topics:
         table = outcome_table(ranks)
