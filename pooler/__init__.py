@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from pooler.results.look.status import status
     from pooler.results.measure.compare import compare
     from pooler.results.measure.diagnose import diagnose
+    from pooler.results.measure.discovery import discoveries
     from pooler.results.measure.estimate import estimate
     from pooler.results.measure.evaluate import evaluate, list_measures
     from pooler.results.measure.next import next_documents
@@ -82,6 +83,7 @@ _MODULES = {
     "pooler.results.look.status": ("status",),
     "pooler.results.measure.compare": ("compare",),
     "pooler.results.measure.diagnose": ("diagnose",),
+    "pooler.results.measure.discovery": ("discoveries",),
     "pooler.results.measure.estimate": ("estimate",),
     "pooler.results.measure.evaluate": ("evaluate", "list_measures"),
     "pooler.results.measure.next": ("next_documents",),
@@ -132,6 +134,7 @@ __all__ = [
     "diagnose",
     "disagreement_matters",
     "disagreements",
+    "discoveries",
     "effort",
     "erasing",
     "estimate",
