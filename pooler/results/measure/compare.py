@@ -179,6 +179,32 @@ def _pairs(
     return np.array(others, dtype=np.int64), np.full(len(others), base, dtype=np.int64)
 
 
+def normality_plot(picture: NormalityPicture, what: str) -> tuple[Plot, ...]:
+    """Draw differences over topics beside the normal curve, where they have one."""
+    if picture.reason is not None:
+        return ()
+    grid = np.linspace(picture.differences[0], picture.differences[-1], _POINTS)
+    columns = {
+        Column("difference", "float", what): np.concatenate([picture.differences, grid]),
+        Column("share", "float"): [*picture.shares.tolist(), *[None] * _POINTS],
+        Column("normal", "float"): np.concatenate([picture.normal, picture.curve(grid)]),
+    }
+    table = Table.of_columns("curve", columns).sort("difference")
+    return (
+        Plot(
+            table=table,
+            kind="lines",
+            label="difference",
+            parts=("share", "normal"),
+            stepped=("share",),
+            axis=f"Share of {picture.n_topics} topics whose difference is no larger",
+            ends=(0, 1),
+            words=("o a topic", ". normal curve of the same mean and variance"),
+            below=f"The two are at most {picture.largest_distance:.3f} apart.",
+        ),
+    )
+
+
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
 class Comparison(Result, RunPairs):
     """Tests of pairs of runs.
@@ -218,29 +244,7 @@ class Comparison(Result, RunPairs):
 
     def plots(self) -> tuple[Plot, ...]:
         """Return the differences of two runs beside the normal curve, where they have one."""
-        if not self.is_two or self.picture.reason is not None:
-            return ()
-        picture = self.picture
-        grid = np.linspace(picture.differences[0], picture.differences[-1], _POINTS)
-        columns = {
-            Column("difference", "float"): np.concatenate([picture.differences, grid]),
-            Column("share", "float"): [*picture.shares.tolist(), *[None] * _POINTS],
-            Column("normal", "float"): np.concatenate([picture.normal, picture.curve(grid)]),
-        }
-        table = Table.of_columns("curve", columns).sort("difference")
-        return (
-            Plot(
-                table=table,
-                kind="lines",
-                label="difference",
-                parts=("share", "normal"),
-                stepped=("share",),
-                axis=f"Share of {picture.n_topics} topics whose difference is no larger",
-                ends=(0, 1),
-                words=("o a topic", ". normal curve of the same mean and variance"),
-                below=f"The two are at most {picture.largest_distance:.3f} apart.",
-            ),
-        )
+        return normality_plot(self.picture, "difference") if self.is_two else ()
 
     def _difference(self) -> Table:
         """Set both means and their difference beside what it would have to be."""

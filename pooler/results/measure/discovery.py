@@ -385,7 +385,8 @@ class Discoveries(Result):
             ("_found", self.after[one.which], one.after, one.order_after),
         )
         for suffix, varied, tested, order in sides:
-            row |= {f"{name}{suffix}": cell for name, cell in moments_of_pair(varied, one, tested).items()}
+            moments = moments_of_pair(varied, one.first, one.second, tested)
+            row |= {f"{name}{suffix}": cell for name, cell in moments.items()}
             row |= {f"p_{name}{suffix}": float(p[0]) for name, p in tested.p_values().items()}
             row |= {f"{name}{suffix}": float(getattr(tested, name)[0]) for name in TESTS}
             row |= {
@@ -445,11 +446,12 @@ _MOMENTS = (
 )  # fmt: skip
 
 
-def moments_of_pair(varied: CollectionVariation, one: Compared, tested: VariedPairs) -> dict[str, float]:
+def moments_of_pair(
+    varied: CollectionVariation, first: int, second: int, tested: VariedPairs
+) -> dict[str, float]:
     """Return both runs' moments and their difference's, by column."""
     runs = run_components(varied)
     parts = tested.components
-    first, second = one.first, one.second
     means = varied.mean[[first, second]]
     return {
         "difference": float(parts.mean[0]),
