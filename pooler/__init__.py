@@ -39,7 +39,9 @@ if TYPE_CHECKING:
     from pooler.results.measure.discovery import discoveries
     from pooler.results.measure.estimate import estimate
     from pooler.results.measure.evaluate import evaluate, list_measures
+    from pooler.results.measure.kishida import paper_of_kishida
     from pooler.results.measure.next import next_documents
+    from pooler.results.measure.paper import paper
     from pooler.results.measure.probabilities import probabilities
     from pooler.results.measure.required import ap_properties, required_difference
     from pooler.results.measure.sensitivity import (
@@ -86,7 +88,9 @@ _MODULES = {
     "pooler.results.measure.discovery": ("discoveries",),
     "pooler.results.measure.estimate": ("estimate",),
     "pooler.results.measure.evaluate": ("evaluate", "list_measures"),
+    "pooler.results.measure.kishida": ("paper_of_kishida",),
     "pooler.results.measure.next": ("next_documents",),
+    "pooler.results.measure.paper": ("paper",),
     "pooler.results.measure.probabilities": ("probabilities",),
     "pooler.results.measure.required": ("ap_properties", "required_difference"),
     "pooler.results.measure.sensitivity": (
@@ -149,6 +153,8 @@ __all__ = [
     "next_documents",
     "open_collection",
     "outdated",
+    "paper",
+    "paper_of_kishida",
     "plan_sharing",
     "pool",
     "pool_collection",

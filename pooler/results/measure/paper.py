@@ -410,9 +410,9 @@ class Paper(Result):
         """Return what `pooler paper` shows."""
         return self.NAMES
 
-    def sentence(self, name: str) -> str:
-        """Return what one table or figure says here."""
-        return self._table(name).notes[0]
+    def title(self, name: str) -> str:
+        """Return what a table or figure is called."""
+        return TITLES[name].format(rank=self.rank)
 
     @property
     def rank(self) -> int:
@@ -439,13 +439,44 @@ class Paper(Result):
                 found.append((level, judge, own[~np.isnan(own).any(axis=1)].T))
         return found
 
+    def drawings(self) -> dict[str, Plot]:
+        """Return the figures by name; figure 3 where the differences have a law."""
+        parts = run_components(self.varied)
+        variances = {
+            RUN: self.runs,
+            Column("topic_variance", "float", "topics"): parts.topic_variance,
+            Column("judging_variance", "float", "judging"): parts.judging_variance,
+        }
+        found = {
+            "figure_1": Plot(
+                table=Table.of_columns("figure_1", variances),
+                kind="stacks",
+                label="run",
+                parts=("topic_variance", "judging_variance"),
+                axis="variance of AP",
+                title=self.title("figure_1"),
+            ),
+            "figure_2": Plot(
+                table=self._table("figure_2"),
+                kind="stacks",
+                label="run",
+                parts=[state.replace(" ", "_") for state in STATES],
+                axis="topics",
+                title=self.title("figure_2"),
+                words=[f"{mark} {state}" for mark, state in zip(".?-+#", STATES, strict=True)],
+            ),
+        }
+        for one in normality_plot(self.picture, "expected difference"):
+            found["figure_3"] = replace(one, title=self.title("figure_3"))
+        return found
+
     def plots(self) -> tuple[Plot, ...]:
-        """Return figure 3, where the differences have a law."""
-        return normality_plot(self.picture, "expected difference")
+        """Return figures 2 and 3: figure 1 has two numbers a run."""
+        return tuple(plot for name, plot in self.drawings().items() if name != "figure_1")
 
     def _views(self, name: str) -> Sequence[View]:
         table = self._table(name)
-        view = View(table, title=TITLES[name].format(rank=self.rank))
+        view = View(table, title=self.title(name))
         if name in ("table_1", "table_2") and len(self.topics) > MOST_TOPICS:
             return [replace(view, limit=MOST_TOPICS)]
         return [view]
@@ -777,7 +808,8 @@ class Paper(Result):
         row: dict[str, Any] = self.discovered.table("pairs").to_records()[0]
         names = (
             ("MAP of A", "mean_a"), ("MAP of B", "mean_b"), ("A - B", "difference"),
-            ("variance of the differences by topics", "topic_variance"), ("and by judging", "judging_variance"),
+            ("variance of the differences by topics", "topic_variance"),
+            ("and by judging", "judging_variance"),
             ("K", "k"), ("t2, judging removed", "t2_removed"), ("its p", "p_t2_removed"),
             ("how likely another judging puts B above A", "reversed"),
         )  # fmt: skip
