@@ -171,8 +171,8 @@ def paper(
             two = _rows(loaded.rankings, pair)
             topics = list(zip(two.probabilities, two.ranks, strict=True))
             discovered = discoveries_of(
-                loaded if len(ranked.tags) == 2 else replace(loaded, rankings=two),
-                [two.tags.index(ranked.tags[second])],
+                replace(loaded, rankings=two),
+                [1],
                 rank=rank,
                 flip=flip,
                 gain=scenario,
