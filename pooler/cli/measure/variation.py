@@ -63,6 +63,12 @@ def variation(
         ),
     ] = None,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Of --monte-carlo.")] = 1,
+    by_topic: Annotated[
+        bool,
+        typer.Option(
+            "--by-topic", "-q", help="One row per run and topic: expected AP and its variance by judging."
+        ),
+    ] = False,
     discover: Annotated[
         str | None,
         typer.Option(
@@ -105,7 +111,8 @@ def variation(
         typer.Option(
             "--plot",
             help="Plot the runs in order of expected MAP, each with its interval and how likely the next"
-            " one is to pass it; with --pairs, how likely pairs are to swap.",
+            " one is to pass it; with --pairs, how likely pairs are to swap, and of two runs the expected"
+            " differences by topic against the normal curve.",
         ),
     ] = False,
 ) -> None:
@@ -123,10 +130,14 @@ def variation(
     output.check(plot=plot)
     if neighbours and not pairs:
         raise ArgumentError("--neighbours", "is of --pairs, which is absent", None)
+    for name, is_given in (("--pairs", pairs), ("--plot", plot), ("--monte-carlo", monte_carlo)):
+        if by_topic and is_given:
+            raise ArgumentError("--by-topic", f"excludes {name}", "both")
     if discover is not None:
         excluded = {
             "--extra-relevant": extra_relevant,
             "--neighbours": neighbours,
+            "--by-topic": by_topic,
             "--monte-carlo": monte_carlo,
             "--plot": plot,
         }
@@ -165,10 +176,10 @@ def variation(
         empty=empty,
         pairs=pairs,
         neighbours=neighbours,
-        intervals=not pairs,
+        intervals=not pairs and not by_topic,
         quick=not plot,
         simulate=monte_carlo,
         seed=seed,
         cutoff=given.cutoff,
     )
-    render(found, output, "pairs" if pairs else "variation", plot=plot)
+    render(found, output, "topics" if by_topic else "pairs" if pairs else "variation", plot=plot)

@@ -27,7 +27,7 @@ from store.analysis.measures.chance import (
     least_average_precision,
     variance_of_average_precision,
 )
-from store.analysis.significance.normality import NormalityPicture, normality_picture
+from store.analysis.significance.normality import NormalityPicture, normality_picture, shapiro_wilk
 from store.analysis.significance.t_tests import TTest, paired_t, unpaired_t
 from store.analysis.undiscovered.required import required_difference, round_up
 from store.analysis.undiscovered.sensitivity import discovery_effect, discovery_effect_below, discovery_range
@@ -786,7 +786,7 @@ class Paper(Result):
     def _figure_3(self) -> Table:
         """List the expected differences with the two curves."""
         picture = self.picture
-        w, p = _shapiro(picture.differences)
+        w, p = shapiro_wilk(picture.differences)
         words = (
             "The differences do not vary."
             if picture.reason
@@ -957,13 +957,3 @@ def _tests(first: NDArray[np.float64], second: NDArray[np.float64]) -> dict[str,
         "p_normal_t2": together.p_normal,
         "p_t2": together.p,
     }
-
-
-def _shapiro(values: NDArray[np.float64]) -> tuple[float | None, float | None]:
-    """Return Shapiro and Wilk's W and its p; ``None`` with fewer than three values, or where none varies."""
-    if values.size < 3 or np.ptp(values) == 0:
-        return None, None
-    from scipy.stats import shapiro
-
-    w, p = shapiro(values)
-    return float(w), float(p)
