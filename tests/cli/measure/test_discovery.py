@@ -9,9 +9,14 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+import pooler
+from store.analysis.variation.lists import ProbableRankings
+from store.analysis.variation.simulation import simulate_maps
 from tests.cli.conftest import Cli
+from tests.cli.measure.test_variation_of_collections import cystic_fibrosis
 from tests.trec_covid import data_path
 
 VALUES = ("--value", "0=0", "--value", "1=.8", "--value", "2=1")
@@ -160,3 +165,51 @@ def test_trec_covid(cli: Cli, here: Path, case: tuple[str, str, int]) -> None:
     assert row["judging_variance_found"] == pytest.approx(judging, **near)
     assert row["t2_removed_found"] == pytest.approx(t2, **near)
     assert row["p_t2_removed_found"] == pytest.approx(p, **near)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("which", ["sample", "cystic fibrosis"])
+def test_simulation_beside_every_number(cli: Cli, here: Path, garden: Path, which: str) -> None:
+    """Means, variances and orders before and after each run's documents are found, judged 100,000 times."""
+    runs = ("bm25-words", "tfidf-words", "lm-words-full", "rm3-words-title", "bm25-stems-full")
+    if which == "sample":
+        cli("init", "--scale", "0-2").fine()
+        cli("import", "runs", *(garden / "runs" / f"{tag}.run" for tag in runs)).fine()
+        for judge in ("strict", "middle", "lenient"):
+            cli("import", "judgements", garden / "judgements" / f"{judge}.qrels", "--judge", judge).fine()
+    else:
+        cystic_fibrosis(cli, here, frozenset(runs))
+    n_judgings = 100_000
+    scores: list[float] = []
+    for scenario in ("own", "shared"):
+        found = pooler.discoveries(
+            "collection.db",
+            rank=6,
+            scenario=scenario,
+            flip="not-relevant",
+            pairs=True,
+            values={0: 0, 1: 0.5, 2: 1},
+        )
+        probable: ProbableRankings = found.loaded.rankings
+        base = tuple(zip(probable.probabilities, probable.ranks, strict=True))
+        rounds = [(base, found.before, None)]
+        rounds += [(one.topics, then, one.run) for one, then in zip(found.found, found.after, strict=True)]
+        for number, (topics, exact, whose) in enumerate(rounds):
+            if whose is None and scenario == "shared":
+                continue  # the same as with own
+            simulated = simulate_maps(topics, repetitions=n_judgings, seed=100 + number)
+            moments, variances = simulated.moments, np.diagonal(exact.map_covariance)
+            scores += ((moments.mean - exact.map_mean) / moments.mean_error).tolist()
+            scores += ((np.diagonal(moments.covariance) - variances) / moments.variance_error).tolist()
+            for one in found.compared or ():
+                if whose is not None and found.found[one.which].run != whose:
+                    continue
+                order = one.order_before if whose is None else one.order_after
+                share = float(simulated.above[one.second, one.first])
+                chance = (max(share * (1 - share), 1e-5) / n_judgings) ** 0.5
+                off = max(abs(share - order.below) - (order.error or 0), 0)
+                scores.append(off / chance)
+    sizes = np.abs(scores)
+    assert sizes.size > 100
+    assert sizes.max() < 4.5
+    assert (sizes > 3).mean() <= 0.01

@@ -218,7 +218,7 @@ def test_a_simulation_that_contradicts_is_told() -> None:
 
 
 def test_topics_have_the_moments_of_all_outcomes(cli: Cli, judged: Path) -> None:
-    """mu and sigma squared of every run and topic, by enumeration."""
+    """Mu and sigma squared of every run and topic, by enumeration."""
     outcomes, tags = outcomes_of(judged), sorted(runs_of(judged))
     rows = cli("variation", *ORDER, "--by-topic", "--format", "json").fine().json()
     assert len(rows) == 9 * 8
