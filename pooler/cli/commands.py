@@ -282,8 +282,7 @@ GROUPS = {  # the first lines are the commands' own: a test holds them together
             "Tell how far MAP and the order of runs move if judged again.",
         ),
         "paper": Announced(
-            "pooler.cli.measure.paper:paper",
-            "Redo Kishida (2001) on two runs: tables 1 to 8, figures 1 to 3 and section 4.3.",
+            "pooler.cli.measure.paper:paper", "Redo the tables and figures of Kishida (2001) on two runs."
         ),
         "next": Announced(
             "pooler.cli.measure.next:next_", "List the documents that would settle the order of runs soonest."

@@ -123,10 +123,10 @@ def paper(
     lenient: LenientOption = False,
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
-    """Redo Kishida (2001) on two runs: tables 1 to 8, figures 1 to 3 and section 4.3.
+    """Redo the tables and figures of Kishida (2001) on two runs.
 
-    In the paper's order, each with a sentence on what it says here. A is the run with the higher expected
-    MAP. Exact where the paper simulates.
+    Tables 1 to 8, figures 1 to 3 and section 4.3 in the order of the paper, each with a sentence on what it
+    says here. A is the run with the higher expected MAP. Exact where the paper simulates.
 
     Example: pooler paper bm25-words rm3-words-title --value 0=0 --value 1=.8 --value 2=1 --html paper.html
 

@@ -98,7 +98,8 @@ ERRATA = {
 class Said:
     """A printed number beside the one that follows."""
 
-    place: str
+    row: str
+    column: str
     printed: str
     ours: float
     same: bool
@@ -144,7 +145,7 @@ def _by_chance(printed: dict[int, str], of: Any) -> Iterator[Said]:
     """Compare tables 1 and 2."""
     for n, row in printed.items():
         for r, text in zip(RELEVANT, row.split(), strict=False):
-            yield _rounded(f"N={n}, R={r}", text, float(of(n, r)))
+            yield _rounded(f"N={n}", f"R={r}", text, float(of(n, r)))
 
 
 def _changes() -> Iterator[Said]:
@@ -159,13 +160,13 @@ def _changes() -> Iterator[Said]:
                 erratum = ERRATA["table 3"]
                 if limits is not None:
                     erratum += f"; eq. 19 gives {limits[0]:.5f} to {limits[1]:.5f} there"
-            yield _rounded(f"R={r}, AP={before:g}", text, ours, erratum)
+            yield _rounded(f"R={r}", f"AP={before:g}", text, ours, erratum)
 
 
-def _rounded(place: str, text: str, ours: float, erratum: str = "") -> Said:
+def _rounded(row: str, column: str, text: str, ours: float, erratum: str = "") -> Said:
     """Compare with a number rounded to its digits."""
     half = 0.5 * 10 ** -_digits(text)
-    return Said(place, text, ours, abs(ours - float(text)) <= half * (1 + 1e-9), erratum)
+    return Said(row, column, text, ours, abs(ours - float(text)) <= half * (1 + 1e-9), erratum)
 
 
 def _digits(text: str) -> int:
@@ -184,7 +185,7 @@ def _shares() -> Iterator[Said]:
         ("BKJJBIDS", ".05171", ".00188", "3.5"), ("BKJJDCFU", ".04558", ".00299", "6.2"),
     ):  # fmt: skip
         share = 100 * float(judging) / (float(topics) + float(judging))
-        yield _rounded(f"share of judging, {run}, %", text, share)
+        yield _rounded(f"share of judging, {run}, %", "", text, share)
 
 
 def _tests() -> Iterator[Said]:
@@ -201,7 +202,8 @@ def _tests() -> Iterator[Said]:
             low, high = _between(text)
             reached = [corner[place] for corner in corners]
             same = min(reached) <= high and low <= max(reached)
-            yield Said(f"{column.name}: {name}", text, ours[place], same, "" if same else ERRATA["table 6"])
+            erratum = "" if same else ERRATA["table 6"]
+            yield Said(column.name, name, text, ours[place], same, erratum)
 
 
 def _sums(column: Tested) -> tuple[float, ...]:
@@ -232,8 +234,9 @@ def _needed() -> Iterator[Said]:
     for k, texts in NEEDED.items():
         for (variance, n_topics), text in zip(product(VARIANCES, NUMBERS), texts.split(), strict=True):
             ours = float(required_difference(variance, n_topics, variation_share=k))
-            place = f"K={k:g}, s2={variance:g}, L={n_topics}"
-            yield Said(place, text, ours, float(round_up(ours)) == float(text))
+            yield Said(
+                f"K={k:g}, s2={variance:g}", f"L={n_topics}", text, ours, float(round_up(ours)) == float(text)
+            )
 
 
 def _needed_found() -> Iterator[Said]:
@@ -241,8 +244,13 @@ def _needed_found() -> Iterator[Said]:
     for (q, h), texts in NEEDED_FOUND.items():
         for (variance, n_topics), text in zip(product(VARIANCES, NUMBERS), texts.split(), strict=True):
             ours = float(required_difference(variance, n_topics, difference_drop=q, variance_drop=h))
-            place = f"Q={q:g}, H={h:g}, s2={variance:g}, L={n_topics}"
-            yield Said(place, text, ours, float(round_up(ours)) == float(text))
+            yield Said(
+                f"Q={q:g}, H={h:g}, s2={variance:g}",
+                f"L={n_topics}",
+                text,
+                ours,
+                float(round_up(ours)) == float(text),
+            )
 
 
 def _found() -> Iterator[Said]:
@@ -256,10 +264,10 @@ def _found() -> Iterator[Said]:
         for other in _between(".0294")
     ]
     low, high = _between("1.6209")
-    yield Said("t2, documents found", "1.6209", tested[4], min(corners) <= high and low <= max(corners))
-    yield _rounded("p(t2), documents found", ".11", tested[6])
-    yield _rounded("drop of the difference, Q, %", "17", 100 * drop)
-    yield _rounded("drop of the variance, H, %", "11", 100 * float(relative_drop(0.0330, variance)))
+    yield Said("t2, documents found", "", "1.6209", tested[4], min(corners) <= high and low <= max(corners))
+    yield _rounded("p(t2), documents found", "", ".11", tested[6])
+    yield _rounded("drop of the difference, Q, %", "", "17", 100 * drop)
+    yield _rounded("drop of the variance, H, %", "", "11", 100 * float(relative_drop(0.0330, variance)))
 
 
 def _text() -> Iterator[Said]:
@@ -270,10 +278,10 @@ def _text() -> Iterator[Said]:
                        ("1011100000", ".8042")):  # fmt: skip
         relevant = np.array([bit == "1" for bit in bits])
         ours = float(average_precision(relevant, np.array(relevant.sum())))
-        yield _rounded(f"AP of {bits}", text, ours)
-    yield Said("difference needed at 5%, judging removed, %", "5.01", *_up(0.0330, "5.01"))
-    yield Said("the same, judging included, %", "5.37", *_up(0.0330 + 0.00487, "5.37"))
-    yield _rounded("K, %", "12", 100 * 0.00487 / 0.0378, "12.9: the paper says about 12%")
+        yield _rounded(f"AP of {bits}", "", text, ours)
+    yield Said("difference needed at 5%, judging removed, %", "", "5.01", *_up(0.0330, "5.01"))
+    yield Said("the same, judging included, %", "", "5.37", *_up(0.0330 + 0.00487, "5.37"))
+    yield _rounded("K, %", "", "12", 100 * 0.00487 / 0.0378, "12.9: the paper says about 12%")
 
 
 def _up(variance: float, text: str) -> tuple[float, bool]:
@@ -302,20 +310,37 @@ class PaperOfKishida(Result):
             return _curve()
         cells = self.cells[name]
         columns = {
-            Column("place", heading=_HEADINGS[name]): [one.place for one in cells],
+            Column("row", heading="number"): [one.row for one in cells],
+            Column("column", show="if_any"): [one.column or None for one in cells],
             Column("printed"): [one.printed for one in cells],
             Column("value", "float", "follows", digits=5): [one.ours for one in cells],
             Column("same", "bool", show="if_varied", usual=(True,)): [one.same for one in cells],
-            Column("erratum", show="if_any"): [one.erratum or None for one in cells],
+            Column("erratum", show="never"): [one.erratum or None for one in cells],
         }
+        return Table.of_columns(name, columns, notes=self._notes(cells))
+
+    def _notes(self, cells: Sequence[Said]) -> list[str]:
+        """Say how many numbers follow, and what is wrong with the others."""
         n_same = sum(one.same for one in cells)
-        wrong = sum(bool(one.erratum) for one in cells)
-        words = f"{n_same:,} of {counted(len(cells), 'number')} follow as printed"
-        words += f"; {wrong:,} with an erratum." if wrong else "."
-        return Table.of_columns(name, columns, notes=[words])
+        words = f"{n_same:,} of {counted(len(cells), 'number')} follow as printed."
+        wrong: dict[str, list[str]] = {}
+        for one in cells:
+            if one.erratum:
+                wrong.setdefault(one.erratum, []).append(", ".join(filter(None, (one.row, one.column))))
+        return [words, *(f"* {'; '.join(places)}: {erratum}." for erratum, places in wrong.items())]
 
     def _views(self, name: str) -> list[View]:
-        return [View(self._table(name), title=_HEADINGS[name])]
+        if name in ("figure_3", "table_5", "section_4_3", "text"):
+            return [View(self._table(name), title=_HEADINGS[name])]
+        cells = self.cells[name]
+        across = list(dict.fromkeys(one.column for one in cells))
+        rows: dict[str, dict[str, str]] = {}
+        for one in cells:
+            rows.setdefault(one.row, {})[one.column] = one.printed + ("*" if one.erratum else "")
+        columns = [Column("row", heading=" "), *(Column(column, "int") for column in across)]
+        data = {"row": [*rows], **{column: [row.get(column) for row in rows.values()] for column in across}}
+        grid = Table(name, columns, data, notes=self._notes(cells))
+        return [View(grid, title=_HEADINGS[name])]
 
 
 def _curve() -> Table:
@@ -323,7 +348,7 @@ def _curve() -> Table:
     from scipy.special import ndtr
 
     mean, deviation = 0.04615, sqrt(0.0330)
-    at = np.round(np.arange(-0.4, 0.61, 0.1), 1)
+    at = np.round(np.arange(-0.4, 0.61, 0.1), 1) + 0.0
     columns = {
         Column("difference", "float", "E(A - B)", digits=1): at,
         Column("normal", "float", about="normal curve with mean .04615 and variance .0330"): ndtr(

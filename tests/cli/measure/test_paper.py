@@ -247,22 +247,20 @@ def test_tables_of_the_paper(cli: Cli) -> None:
     tables = ("table_1", "table_2", "table_3", "table_7", "table_8")
     assert sum(row["same"] for name in tables for row in told[name]) == 206
     assert [len(told[name]) for name in tables] == [41, 36, 9, 80, 40]
-    printed = {row["place"]: row["printed"] for row in told["table_1"]}
+    printed = {(row["row"], row["column"]): row["printed"] for row in told["table_1"]}
     for n, texts in kishida_tables.TABLE_1.items():
         for r, text in zip(kishida_tables.N_RELEVANT, texts, strict=False):
-            assert float(printed[f"N={n}, R={r}"]) == float(text)
-    printed = {row["place"]: row["printed"] for row in told["table_7"]}
+            assert float(printed[f"N={n}", f"R={r}"]) == float(text)
+    printed = {(row["row"], row["column"]): row["printed"] for row in told["table_7"]}
     for k, rows in kishida_tables.TABLE_7.items():
         for variance, texts in rows.items():
             for n_topics, text in zip(kishida_tables.N_TOPICS, texts, strict=True):
-                place = f"K={float(k):g}, s2={float(variance):g}, L={n_topics}"
+                place = f"K={float(k):g}, s2={float(variance):g}", f"L={n_topics}"
                 assert float(printed[place]) == float(text)
-    wrong = [row["place"] for row in told["table_6"] if not row["same"]]
-    assert wrong == [
-        f"judge 2, relevant or partially: {name}" for name in ("t1", "p(t1), normal", "p(t1), t")
-    ]
+    wrong = [(row["row"], row["column"]) for row in told["table_6"] if not row["same"]]
+    assert wrong == [("judge 2, relevant or partially", name) for name in ("t1", "p(t1), normal", "p(t1), t")]
     assert all(row["erratum"] for row in told["table_6"] if not row["same"])
-    cannot = [row["place"] for row in told["table_3"] if row["erratum"]]
+    cannot = [f"{row['row']}, {row['column']}" for row in told["table_3"] if row["erratum"]]
     assert cannot == ["R=50, AP=0.1", "R=50, AP=0.3", "R=100, AP=0.1", "R=100, AP=0.3", "R=100, AP=0.5"]
 
 
@@ -270,7 +268,7 @@ def test_tables_of_the_paper(cli: Cli) -> None:
 def test_table_6_from_table_5(cli: Cli) -> None:
     """Our values of two columns, to the digits of the reference."""
     rows = cli("paper", "--of-kishida", "--table", "table_6", "--format", "json").fine().json()
-    values = {row["place"]: row["value"] for row in rows}
+    values = {(row["row"], row["column"]): row["value"] for row in rows}
     names = ("A - B", "t1", "p(t1), normal", "p(t1), t", "t2", "p(t2), normal", "p(t2), t")
     for column, cells in {
         "judge 2, relevant or partially": (0.04796, 1.09426344, 0.27383945, 0.27636738, 1.65329244,
@@ -278,7 +276,7 @@ def test_table_6_from_table_5(cli: Cli) -> None:
         "model, judging included": (0.04615, 1.05116090, 0.29318470, 0.29562106, 1.72807959, 0.08397396,
                                     0.08990884),
     }.items():  # fmt: skip
-        found = [values[f"{column}: {name}"] for name in names]
+        found = [values[column, name] for name in names]
         assert found == pytest.approx(cells, rel=0, abs=0.51e-8)
 
 
