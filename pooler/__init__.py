@@ -36,9 +36,12 @@ if TYPE_CHECKING:
     from pooler.results.look.status import status
     from pooler.results.measure.compare import compare
     from pooler.results.measure.diagnose import diagnose
+    from pooler.results.measure.discovery import discoveries
     from pooler.results.measure.estimate import estimate
     from pooler.results.measure.evaluate import evaluate, list_measures
+    from pooler.results.measure.kishida import paper_of_kishida
     from pooler.results.measure.next import next_documents
+    from pooler.results.measure.paper import paper
     from pooler.results.measure.probabilities import probabilities
     from pooler.results.measure.required import ap_properties, required_difference
     from pooler.results.measure.sensitivity import (
@@ -82,9 +85,12 @@ _MODULES = {
     "pooler.results.look.status": ("status",),
     "pooler.results.measure.compare": ("compare",),
     "pooler.results.measure.diagnose": ("diagnose",),
+    "pooler.results.measure.discovery": ("discoveries",),
     "pooler.results.measure.estimate": ("estimate",),
     "pooler.results.measure.evaluate": ("evaluate", "list_measures"),
+    "pooler.results.measure.kishida": ("paper_of_kishida",),
     "pooler.results.measure.next": ("next_documents",),
+    "pooler.results.measure.paper": ("paper",),
     "pooler.results.measure.probabilities": ("probabilities",),
     "pooler.results.measure.required": ("ap_properties", "required_difference"),
     "pooler.results.measure.sensitivity": (
@@ -132,6 +138,7 @@ __all__ = [
     "diagnose",
     "disagreement_matters",
     "disagreements",
+    "discoveries",
     "effort",
     "erasing",
     "estimate",
@@ -146,6 +153,8 @@ __all__ = [
     "next_documents",
     "open_collection",
     "outdated",
+    "paper",
+    "paper_of_kishida",
     "plan_sharing",
     "pool",
     "pool_collection",

@@ -285,6 +285,9 @@ GROUPS = {  # the first lines are the commands' own: a test holds them together
             "pooler.cli.measure.variation:variation",
             "Show how far judging again would move MAP and the order of runs.",
         ),
+        "paper": Announced(
+            "pooler.cli.measure.paper:paper", "Redo the tables and figures of Kishida (2001) on two runs."
+        ),
         "next": Announced(
             "pooler.cli.measure.next:next_", "List the documents that would settle the order of runs soonest."
         ),

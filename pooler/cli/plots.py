@@ -556,7 +556,8 @@ def draw_plot(plot: Plot, *, width: int) -> list[str]:
             )
             for label, row in rows
         ]
-        return plot_stacks(stacks, [(fill[0], fill[2:]) for fill in plot.words], **words)
+        fills = [(fill[0], fill[2:]) for fill in plot.words]
+        return plot_stacks(stacks, fills, unit=plot.axis.removesuffix("s") or "document", **words)
     readings = [
         DrawnValue(
             label,

@@ -132,19 +132,27 @@ class Judged:
         return grades_by_topic(self.ranked, self.qrels) if self.grades is None else self.grades
 
     def pool_depth(self, depth: int | None) -> int:
-        """Return the depth that was given, or that of the pools.
+        """Return the depth that was given, or that of the pools; see `chosen_depth`."""
+        return chosen_depth(self.pool_depths, depth)
 
-        They may have none or several (`PoolerError`).
-        """
-        if depth is None and len(self.pool_depths) == 1:
-            (depth,) = self.pool_depths
-        if depth is None:
-            known = ", ".join(map(str, sorted(self.pool_depths)))
-            message = f"the pools have the depths {known}" if known else "how deep is the pool?"
-            guess = "" if known else "; pooler diagnose says what the judgements look like"
-            hint = f"--depth N: documents at rank N+1 are taken to be relevant{guess}"
-            raise PoolerError(message, hint=hint)
-        return depth
+
+def chosen_depth(depths: frozenset[int], depth: int | None, option: str = "--depth N") -> int:
+    """Return the depth that was given, or the pools': they may have none, or several (`PoolerError`)."""
+    if depth is None and len(depths) == 1:
+        (depth,) = depths
+    if depth is None:
+        known = ", ".join(map(str, sorted(depths)))
+        message = f"the pools have the depths {known}" if known else "how deep is the pool?"
+        guess = "" if known else "; pooler diagnose says what the judgements look like"
+        hint = f"{option}: documents at rank N+1 are taken to be relevant{guess}"
+        raise PoolerError(message, hint=hint)
+    return depth
+
+
+def depths_of_pools(opened: Collection) -> frozenset[int]:
+    """Return the depths of a collection's depth pools, withdrawn ones left out."""
+    manifests = [pool.manifest for pool in opened.pools.all() if not pool.withdrawn]
+    return frozenset(one["parameters"]["depth"] for one in manifests if one.get("strategy") == "depth")
 
 
 def _is_collection(given: object) -> TypeGuard[Collection]:
@@ -393,15 +401,12 @@ class Source:
             judges = opened.judges.all()
             kinds = kind_counts(judges, final.judges)
             tell_kinds(kinds)
-            manifests = [pool.manifest for pool in opened.pools.all() if not pool.withdrawn]
             chosen = [run for run in opened.runs.all() if run.tag in ranked.tags]
             return Judged(
                 ranked,
                 final.rows,
                 1 if is_binary else level,
-                pool_depths=frozenset(
-                    one["parameters"]["depth"] for one in manifests if one.get("strategy") == "depth"
-                ),
+                pool_depths=depths_of_pools(opened),
                 feeding=tuple(run.tag for run in chosen if run.contributes),
                 groups={run.tag: run.group for run in chosen},
                 kinds=kinds,
@@ -570,6 +575,14 @@ class Source:
                     pair = (one.topic, one.docno)
                     found[pair] = found.get(pair, False) or one.grade >= cut
         return found
+
+    def pool_depth(self, depth: int | None) -> int:
+        """Return the depth that was given, or that of the collection's pools, whoever judged them."""
+        option = "--rank N+1"
+        if depth is not None or self.is_of_files:
+            return chosen_depth(frozenset(), depth, option)
+        with opened_collection(self.collection) as opened:
+            return chosen_depth(depths_of_pools(opened), depth, option)
 
     def option(self, name: str) -> Any:
         """Return a parameter as it was given."""

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from store.analysis.agreement.populations import (
     PLACE_OF_STATE,
+    AnyPopulation,
     Cells,
     Pairs,
-    Population,
     PopulationVotes,
     population_votes,
 )
@@ -103,7 +103,7 @@ class FileVotes:
         self,
         judges: Sequence[str] | None = None,
         *,
-        population: Population = "common",
+        population: AnyPopulation = "common",
         unlisted_as: int | None = None,
     ) -> PopulationVotes:
         """Return the grades of some judges over a population; see `store.grades.votes.fetch_votes`.

@@ -19,9 +19,9 @@ from sqlmodel import Session
 
 from store.analysis.agreement.populations import (
     PLACE_OF_STATE,
+    AnyPopulation,
     Cells,
     Pairs,
-    Population,
     PopulationVotes,
     population_votes,
 )
@@ -57,7 +57,7 @@ def fetch_votes(
     scale_values: Sequence[int],
     *,
     judges: Sequence[str] | None = None,
-    population: Population = "common",
+    population: AnyPopulation = "common",
     unlisted_as: int | None = None,
 ) -> PopulationVotes:
     """Return the current grades of some judges, over a population of documents.
@@ -315,7 +315,7 @@ class CollectionGrades(Area):
         self,
         judges: Sequence[str] | None = None,
         *,
-        population: Population = "common",
+        population: AnyPopulation = "common",
         unlisted_as: int | None = None,
     ) -> PopulationVotes:
         """Return the current grades over a population; see `fetch_votes`."""

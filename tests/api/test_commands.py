@@ -61,6 +61,11 @@ COMMANDS: dict[str, Made] = {
     "ap-properties": lambda _c: p.ap_properties(),
     "ap-properties --rank 101 --relevant 10,50": lambda _c: p.ap_properties(relevant=[10, 50], rank=101),
     "variation": lambda c: p.variation(c),
+    "variation --discover bm25-words --flip not-relevant --pairs": lambda c: p.discoveries(
+        c, "bm25-words", flip="not-relevant", pairs=True
+    ),
+    "paper bm25-words tfidf-words": lambda c: p.paper(c, "bm25-words", "tfidf-words"),
+    "paper --of-kishida": lambda _c: p.paper_of_kishida(),
     "next --limit 5": lambda c: p.next_documents(c, limit=5),
     "diagnose --judge strict": lambda c: p.diagnose(strict(c)),
     "provenance": lambda c: p.provenance(c),

@@ -94,7 +94,7 @@ def sensitivity(
             "--scenario",
             help="shared: every run that retrieved the document gains, the others have R+1. own: only the"
             " flipped run gains; all others have R+1, whether they retrieved it or not, also with"
-            " --r own. With --pairs, own is nearest to the paper's section 4.3; see above.",
+            " --r own.",
         ),
     ] = "shared",
     r_mode: Annotated[
@@ -112,10 +112,10 @@ def sensitivity(
 
     For each run in turn, all its unjudged documents at rank N+1 (one per topic) turn relevant, and AP
     changes by eq. 19 of Kishida (2001). A row shows the run's own MAP and its change, and what its
-    flips do to the order of all runs: Kendall's tau-b, tau_AP, and the pairs that swap. --depth 100
-    --scenario own --pairs is nearest to the paper's section 4.3. It flips only unjudged documents; the
-    paper flips every document at rank 101 whose probability of relevance is 0, judged or not, within
-    its model of judging errors.
+    flips do to the order of all runs: Kendall's tau-b, tau_AP, and the pairs that swap. The judgements are
+    taken as they are, and only unjudged documents are flipped. The paper's own experiment (section 4.3)
+    flips every document at rank 101 whose probability of relevance is 0, judged or not, within its
+    model of judging errors: that is `pooler variation --discover RUN --scenario own --flip not-relevant`.
 
     Example: pooler sensitivity --depth 5 --judge alice --plot
 

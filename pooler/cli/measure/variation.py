@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -63,12 +63,56 @@ def variation(
         ),
     ] = None,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Of --monte-carlo.")] = 1,
+    by_topic: Annotated[
+        bool,
+        typer.Option(
+            "--by-topic", "-q", help="One row per run and topic: expected AP and its variance by judging."
+        ),
+    ] = False,
+    discover: Annotated[
+        str | None,
+        typer.Option(
+            "--discover",
+            metavar="RUN|all",
+            help="Suppose that this run's documents at rank N+1 are relevant, one per topic, or each"
+            " run's in turn (all): what becomes of the expected MAPs and their order. With --pairs: both"
+            " runs' moments, tests and order before and after.",
+            show_default=False,
+        ),
+    ] = None,
+    rank: Annotated[
+        int | None,
+        typer.Option(
+            "--rank",
+            min=1,
+            metavar="N+1",
+            help="Of --discover: the rank, one below the pool.",
+            show_default="the pools' depth + 1",
+        ),
+    ] = None,
+    scenario: Annotated[
+        Literal["shared", "own"],
+        typer.Option(
+            "--scenario",
+            help="Of --discover: every run that has the document gains (shared), or only the run itself"
+            " (own); R grows for all.",
+        ),
+    ] = "shared",
+    flip: Annotated[
+        Literal["unjudged", "not-relevant"],
+        typer.Option(
+            "--flip",
+            help="Of --discover: documents that nobody judged, or all that have no chance of being"
+            " relevant, judged or not. --scenario own --flip not-relevant is section 4.3 of the paper.",
+        ),
+    ] = "unjudged",
     plot: Annotated[
         bool,
         typer.Option(
             "--plot",
             help="Plot the runs in order of expected MAP, each with its interval and how likely the next"
-            " one is to pass it; with --pairs, how likely pairs are to swap.",
+            " one is to pass it; with --pairs, how likely pairs are to swap, and of two runs the expected"
+            " differences by topic against the normal curve.",
         ),
     ] = False,
 ) -> None:
@@ -77,17 +121,52 @@ def variation(
     Judges differ: a document that half of them find relevant is relevant with probability 1/2, and
     judging again would give another MAP. Its mean, variance and covariance are computed exactly,
     where Kishida (2001, section 3.2) simulates. Unjudged documents are never relevant unless --unjudged
-    says how likely they are.
+    says how likely they are. `pooler sensitivity` flips documents under fixed judgements instead.
 
     Example: pooler variation --pairs --level 1 --plot
 
     Example: pooler variation --qrels judgements/strict.qrels runs/*.run --value 0=.05 --value 1=.9
     """
-    from pooler.results.measure import variation as results
-
     output.check(plot=plot)
     if neighbours and not pairs:
         raise ArgumentError("--neighbours", "needs --pairs", None)
+    for name, is_given in (("--pairs", pairs), ("--plot", plot), ("--monte-carlo", monte_carlo)):
+        if by_topic and is_given:
+            raise ArgumentError("--by-topic", f"excludes {name}", "both")
+    if discover is not None:
+        excluded = {
+            "--extra-relevant": extra_relevant,
+            "--neighbours": neighbours,
+            "--by-topic": by_topic,
+            "--monte-carlo": monte_carlo,
+            "--plot": plot,
+        }
+        for name, is_given in excluded.items():
+            if is_given:
+                raise ArgumentError(name, "has no meaning with --discover", "both")
+        from pooler.results.measure import discovery
+
+        source = given.probable_source(probabilities)
+        result = discovery.discoveries(
+            source,
+            None if discover == "all" else discover,
+            rank=rank,
+            scenario=scenario,
+            flip=flip,
+            pairs=pairs,
+            values=values,
+            probabilities=probabilities,
+            unjudged=unjudged,
+            empty=empty,
+            cutoff=given.cutoff,
+        )
+        render(result, output, "pairs" if pairs else "discovered")
+        return
+    for name in ("rank", "scenario", "flip"):
+        if given.names(name):
+            raise ArgumentError(f"--{name}", "needs --discover", None)
+    from pooler.results.measure import variation as results
+
     found = results.variation(
         given.probable_source(probabilities),
         values=values,
@@ -97,10 +176,10 @@ def variation(
         empty=empty,
         pairs=pairs,
         neighbours=neighbours,
-        intervals=not pairs,
+        intervals=not pairs and not by_topic,
         quick=not plot,
         simulate=monte_carlo,
         seed=seed,
         cutoff=given.cutoff,
     )
-    render(found, output, "pairs" if pairs else "variation", plot=plot)
+    render(found, output, "topics" if by_topic else "pairs" if pairs else "variation", plot=plot)

@@ -179,6 +179,37 @@ def _pairs(
     return np.array(others, dtype=np.int64), np.full(len(others), base, dtype=np.int64)
 
 
+def normality_plot(picture: NormalityPicture, what: str) -> tuple[Plot, ...]:
+    """Draw differences over topics beside the normal curve, where they have one."""
+    if picture.reason is not None:
+        return ()
+    grid = np.linspace(picture.differences[0], picture.differences[-1], _POINTS)
+    columns = {
+        Column("difference", "float", what): np.concatenate([picture.differences, grid]),
+        Column("share", "float"): [*picture.shares.tolist(), *[None] * _POINTS],
+        Column("normal", "float"): np.concatenate([picture.normal, picture.curve(grid)]),
+    }
+    table = Table.of_columns("curve", columns).sort("difference")
+    return (
+        Plot(
+            table=table,
+            kind="lines",
+            label="difference",
+            parts=("share", "normal"),
+            stepped=("share",),
+            axis=f"Share of {picture.n_topics} topics whose difference is no larger",
+            ends=(0, 1),
+            words=("o a topic", ". normal curve of the same mean and variance"),
+            below=f"The two curves are at most {picture.largest_distance:.3f} apart.",
+        ),
+    )
+
+
+def _variance(scores: NDArray[np.float64]) -> float | None:
+    """Return the variance over topics, over n - 1; ``None`` with fewer than two."""
+    return float(scores.var(ddof=1)) if scores.size > 1 else None
+
+
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
 class Comparison(Result, RunPairs):
     """Tests of pairs of runs.
@@ -218,29 +249,7 @@ class Comparison(Result, RunPairs):
 
     def plots(self) -> tuple[Plot, ...]:
         """Return the differences of two runs beside the normal curve, where they have one."""
-        if not self.is_two or self.picture.reason is not None:
-            return ()
-        picture = self.picture
-        grid = np.linspace(picture.differences[0], picture.differences[-1], _POINTS)
-        columns = {
-            Column("difference", "float"): np.concatenate([picture.differences, grid]),
-            Column("share", "float"): [*picture.shares.tolist(), *[None] * _POINTS],
-            Column("normal", "float"): np.concatenate([picture.normal, picture.curve(grid)]),
-        }
-        table = Table.of_columns("curve", columns).sort("difference")
-        return (
-            Plot(
-                table=table,
-                kind="lines",
-                label="difference",
-                parts=("share", "normal"),
-                stepped=("share",),
-                axis=f"Share of {picture.n_topics} topics whose difference is no larger",
-                ends=(0, 1),
-                words=("o a topic", ". normal curve of the same mean and variance"),
-                below=f"The two curves are at most {picture.largest_distance:.3f} apart.",
-            ),
-        )
+        return normality_plot(self.picture, "difference") if self.is_two else ()
 
     def _difference(self) -> Table:
         """Set both means and their difference beside what it would have to be."""
@@ -274,6 +283,11 @@ class Comparison(Result, RunPairs):
             ],
             Column("high", "float", about="its upper end"): [outcome.high],
             VARIANCE_UNSEEN: [outcome.variance],
+            Column("variance_a", "float", show="never"): [_variance(first)],
+            Column("variance_b", "float", show="never"): [_variance(second)],
+            Column("covariance", "float", show="never"): [
+                float(np.cov(first, second)[0, 1]) if n_topics > 1 else None
+            ],
             Column(
                 "needed", "float", about=f"the A - B that would be needed for p <= {alpha:g} by t2 (eq. 23)"
             ): [needed],
@@ -293,21 +307,43 @@ class Comparison(Result, RunPairs):
     def _tests(self) -> Table:
         """Make a row a test."""
         from store.analysis.significance.randomisation import randomisation_test, studentised_bootstrap
-        from store.analysis.significance.t_tests import paired_t, unpaired_t
+        from store.analysis.significance.sign import sign_test
+        from store.analysis.significance.t_tests import paired_t, unpaired_t, welch_t
         from store.analysis.significance.wilcoxon import wilcoxon_test
 
         alpha, resolution, seed = (self.settings[name] for name in ("alpha", "resolution", "seed"))
         first, second = self._both()
         differences = first - second
-        paired, unpaired = paired_t(differences), unpaired_t(first, second)
+        students = {
+            "t2: paired t": paired_t(differences),
+            "t1: unpaired t": unpaired_t(first, second),
+            "Welch's t, unequal variances": welch_t(first, second),
+        }
+        signs = sign_test(differences, resolution=resolution)
         ranks = wilcoxon_test(differences, resolution=resolution)
         unrounded = wilcoxon_test(differences, resolution=_UNROUNDED)
         exact = randomisation_test(differences, resolution=resolution)
         bootstrap = studentised_bootstrap(differences[None, :], seed=seed)
         p_bootstrap = None if np.isnan(bootstrap.p[0]) else float(bootstrap.p[0])
         rows: list[dict[str, Any]] = [
-            {"test": "t2: paired t", "statistic": paired.t, "p": paired.p, "reason": paired.reason},
-            {"test": "t1: unpaired t", "statistic": unpaired.t, "p": unpaired.p, "reason": unpaired.reason},
+            *(
+                {
+                    "test": name,
+                    "statistic": one.t,
+                    "p": one.p,
+                    "reason": one.reason,
+                    "df": None if one.t is None else one.degrees_of_freedom,
+                    "p_normal": one.p_normal,
+                }
+                for name, one in students.items()
+            ),
+            {
+                "test": "sign test",
+                "statistic": None if signs.p is None else float(signs.positive),
+                "p": signs.p,
+                "reason": signs.reason,
+                "rounded_to": resolution,
+            },
             {
                 "test": "Wilcoxon signed ranks",
                 "statistic": None if ranks.p is None else ranks.positive,
@@ -320,7 +356,7 @@ class Comparison(Result, RunPairs):
             {
                 "test": "studentised bootstrap",
                 "p": p_bootstrap,
-                "reason": paired.reason if p_bootstrap is None else None,
+                "reason": students["t2: paired t"].reason if p_bootstrap is None else None,
             },
         ]
         for row in rows:
@@ -333,12 +369,14 @@ class Comparison(Result, RunPairs):
             REASON,
             Column("rounded_to", "float", show="never"),
             Column("p_unrounded", "float", show="never"),
+            Column("df", "float", show="never"),
+            Column("p_normal", "float", show="never"),
         ]
         note = (
-            "All tests are two-sided. Wilcoxon and randomisation are exact, on differences rounded to"
+            "All tests are two-sided. Signs, Wilcoxon and randomisation are exact, on differences rounded to"
             f" {resolution:g}; the bootstrap drew {bootstrap.resamples:,} resamples (--seed {seed}). t1"
-            " treats the topics of A and B as independent samples, which they are not: it is given for"
-            " comparison."
+            " and Welch's t treat the topics of A and B as independent samples, which they are not: they are"
+            " given for comparison."
         )
         return Table.of_rows("tests", columns, rows, notes=[note])
 

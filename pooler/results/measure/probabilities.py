@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from store.analysis.variation.collection import CollectionVariation
     from store.analysis.variation.lists import Empty, ProbableRankings, RankRule
     from store.collection import Collection
+    from store.records import Scale
 
     ByTopic = dict[str, tuple[NDArray[np.int64], NDArray[np.float64]]]
     """By topic the ids and probabilities of documents."""
@@ -113,7 +114,7 @@ def _of_votes(source: Source, values: Values | None) -> Probabilities:
 
     given = source.option("policy")
     with opened_collection(source.collection) as opened:
-        worth = parse_values(values, opened.scale.values) if values else None
+        worth = parse_values(values, opened.scale) if values else None
         cut = level_of_collection(opened.scale, Policy(), **source.levels)
         tallied = opened.grades.all_votes(Policy(rulings=False, of=() if given is None else given.of))
         if not tallied.votes.n_documents:
@@ -202,8 +203,8 @@ class Probabilities(Result):
         return Table.of_columns(name, columns)
 
 
-def parse_values(values: Values, grades: Sequence[int]) -> dict[int, float]:
-    """Read what grades are worth, by grade or as in ``1=0.8``.
+def parse_values(values: Values, scale: Scale | Sequence[int]) -> dict[int, float]:
+    """Read what grades are worth, by grade or as in ``1=0.8``; letters of an NTCIR scale are names, too.
 
     One probability for every grade of the scale, ascending.
 
@@ -217,7 +218,10 @@ def parse_values(values: Values, grades: Sequence[int]) -> dict[int, float]:
     from store.formats.pairs import parse_probability
 
     texts = _texts(values)
+    grades = scale if isinstance(scale, Sequence) else scale.values
     known = {str(grade): grade for grade in grades}
+    if not isinstance(scale, Sequence):
+        known |= {one.label.partition(":")[0]: one.value for one in scale.grades if ":" in one.label}
     given: dict[int, float] = {}
     for text in texts:
         grade, equals, number = text.partition("=")
@@ -413,6 +417,7 @@ def load_probable(
     probabilities: str | None = None,
     unjudged: float | str = 0,
     keep_zero: bool = False,
+    keep_rank: int | None = None,
     extra_relevant: int = 0,
     empty: Empty = "given",
     judged: Judged | None = None,
@@ -445,10 +450,11 @@ def load_probable(
         cutoff=cutoff,
         unjudged=rule,
         keep_zero=keep_zero,
+        keep_rank=keep_rank,
         extra_relevant=extra_relevant,
     )
     _say_what_varies(probable, unjudged, read.ranked)
-    kept = probable if empty == "zero" else _with_chances(probable)
+    kept = probable if empty == "zero" else with_chances(probable)
     n_left_out = len(probable.topics) - len(kept.topics)
     settings = {
         "values": tuple(texts) or None,
@@ -466,7 +472,7 @@ def load_probable(
     return Probable(kept, read.ranked, read.unranked or {}, read.kinds, n_left_out, where, settings)
 
 
-def _with_chances(probable: ProbableRankings) -> ProbableRankings:
+def with_chances(probable: ProbableRankings) -> ProbableRankings:
     """Leave out the topics in which no document can be relevant, and say how many there are."""
     kept = [bool(one.any()) for one in probable.probabilities]
     if not any(kept):
@@ -552,7 +558,7 @@ def _of_judges(
     from store.grades.policy import Policy
 
     scale = opened.scale
-    worth = list(parse_values(values, scale.values).values()) if values else None
+    worth = list(parse_values(values, scale).values()) if values else None
     cut = level_of_collection(scale, Policy(), **source.levels)
     policy = source.option("policy")
     tallied = opened.grades.tallied(() if policy is None else policy.of)

@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 from pooler.results.measure.probabilities import Probable, Values, load_probable, say_empty
 from pooler.results.result import Progress, Result, frozen, heard
 from pooler.results.source import Source, source_of
-from pooler.results.table import RUN, RUN_A, RUN_B, TOPICS_UNSEEN, Column, Plot, Table, View
+from pooler.results.table import RUN, RUN_A, RUN_B, TOPIC, TOPICS_UNSEEN, Column, Plot, Table, View
 from pooler.telling import progress as telling
 from store.analysis.arrays import graded_arrays
 from store.analysis.measures.names import parse_measure
 from store.analysis.measures.table import evaluate
+from store.analysis.significance.normality import normality_picture, shapiro_wilk
 from store.analysis.significance.pairs import check_pair
 from store.analysis.significance.pairs import neighbours as neighbouring
 from store.analysis.variation.collection import (
@@ -276,7 +277,8 @@ def _map_as_judged(judged: Judged, probable: ProbableRankings, empty: Empty) -> 
 class Variation(Result):
     """MAPs and the order of the runs in other judgings of the same topics.
 
-    Tables: `variation`, a row a run; `pairs`, a row for two runs, where they were asked for.
+    Tables: `variation`, a row a run; `pairs`, a row for two runs, where they were asked for; `topics`, a row
+    a run and topic.
     """
 
     runs: Sequence[str]
@@ -311,12 +313,24 @@ class Variation(Result):
     """Whether documents that nobody judged may be relevant."""
     neighbours: bool
 
-    NAMES: ClassVar[tuple[str, ...]] = ("variation", "pairs")
+    NAMES: ClassVar[tuple[str, ...]] = ("variation", "pairs", "topics")
 
     def names(self) -> tuple[str, ...]:
         """Return the tables that were asked for."""
-        there = {"variation": self.limits is not None, "pairs": self.tested is not None}
+        there = {"variation": self.limits is not None, "pairs": self.tested is not None, "topics": True}
         return tuple(name for name in self.NAMES if there[name])
+
+    def _topics(self) -> Table:
+        """Make a row a run and topic: the moments of AP there."""
+        n_topics = len(self.topics)
+        variances = np.diagonal(self.varied.covariance, axis1=1, axis2=2).T
+        columns = {
+            RUN: np.repeat(self.runs, n_topics).tolist(),
+            TOPIC: [*self.topics] * len(self.runs),
+            Column("mean", "float", "expected AP", "mu of the paper"): self.varied.mean.ravel(),
+            Column("judging_variance", "float", "variance", "its variance by judging"): variances.ravel(),
+        }
+        return Table.of_columns("topics", columns)
 
     def facts(self) -> Mapping[str, Any]:
         """Return tau, where there are two runs."""
@@ -337,8 +351,17 @@ class Variation(Result):
 
     def plots(self) -> tuple[Plot, ...]:
         """Return every run's interval, and of pairs how likely they turn about, where these are known."""
+        from pooler.results.measure.compare import normality_plot
+
         runs = (self._drawn_runs(),) if self.limits is not None else ()
-        return runs if self.tested is None else (*runs, self._drawn_pairs())
+        if self.tested is None or self.turned is None:
+            return runs
+        normal: tuple[Plot, ...] = ()
+        if len(self.runs) == 2:
+            (first,), (second,) = self.turned.first, self.turned.second
+            picture = normality_picture(self.varied.mean[first] - self.varied.mean[second])
+            normal = normality_plot(picture, "expected difference")
+        return (*runs, self._drawn_pairs(), *normal)
 
     def _drawn_runs(self) -> Plot:
         """Make the picture of runs, the highest first, each with how likely the next one passes it."""
@@ -418,6 +441,7 @@ class Variation(Result):
             Column("judging_variance", "float", show="never"): parts.judging_variance,
             Column("share", "float", about=share): parts.share,
             Column("map_variance", "float", show="never"): parts.of_mean,
+            **_normality(self.varied.mean),
         }
         if self.simulated is not None:
             moments = self.simulated.moments
@@ -450,6 +474,7 @@ class Variation(Result):
         )
         first, second = turned.first[places], turned.second[places]
         single = [turned.single.get((int(a), int(b))) for a, b in zip(first, second, strict=True)]
+        normal = _normality(self.varied.mean[first] - self.varied.mean[second])
         columns = [
             RUN_A,
             RUN_B,
@@ -480,6 +505,7 @@ class Variation(Result):
             Column("reversed_error", "float", show="never"),
             Column("mc_reversed", "float", "simulated"),
             Column("moments_error", "float", show="never"),
+            *normal,
         ]
         data: dict[str, Any] = {
             "a": [self.runs[run] for run in first],
@@ -496,6 +522,7 @@ class Variation(Result):
             "reversed_error": turned.error[places],
             "moments_error": [self.varied.error] * len(places),
         }
+        data |= {column.name: cells for column, cells in normal.items()}
         for name, p in p_values.items():
             data[name] = getattr(tested, name)[places]
             data[f"p_{name}"] = p[places]
@@ -518,6 +545,15 @@ class Variation(Result):
             return ""
         moments = self.simulated.moments
         return f"simulated: the same from {moments.repetitions:,} random simulations, seed {moments.seed}."
+
+
+def _normality(scores: NDArray[np.float64]) -> dict[Column, list[float | None]]:
+    """Test every row of expected scores by topic for normality; undefined below three topics."""
+    tested = [shapiro_wilk(row) for row in scores]
+    return {
+        Column("w", "float", show="never"): [w for w, _ in tested],
+        Column("p_normality", "float", show="never"): [p for _, p in tested],
+    }
 
 
 def _laws(data: Mapping[str, Any]) -> str:

@@ -29,6 +29,8 @@ from store.records import State
 
 Population = Literal["common", "listed", "pooled", "collection"]
 POPULATIONS: tuple[Population, ...] = get_args(Population)
+AnyPopulation = Population | Literal["graded"]
+"""Those that agreement is measured on, and the documents that somebody graded, with those grades only."""
 
 UNJUDGED = -1
 """A place of `Cells.places`: reopened, or only a note was written; as if there were no cell."""
@@ -73,7 +75,7 @@ class Pairs:
 class PopulationVotes:
     """Votes on the documents of a population, and what became of cells without a grade."""
 
-    population: Population
+    population: AnyPopulation
     default: int | None
     """Index into the scale of what an unjudged cell counts as; ``None`` = none did."""
     votes: Votes
@@ -148,7 +150,7 @@ class PopulationVotes:
 
 def population_votes(
     cells: Cells,
-    population: Population = "common",
+    population: AnyPopulation = "common",
     *,
     unlisted_as: int | None = None,
     pooled: Pairs | None = None,
@@ -160,8 +162,8 @@ def population_votes(
     ----------
     cells : Cells
         What the judges did.
-    population : {"common", "listed", "pooled", "collection"}, default="common"
-        Which documents count.
+    population : {"common", "listed", "pooled", "collection", "graded"}, default="common"
+        Which documents count; ``graded`` are those of one judge, too, and nothing is filled in.
     unlisted_as : int, optional
         The grade, a value of the scale, that a cell without a judgement counts as.
     pooled : Pairs, optional
@@ -227,7 +229,7 @@ def population_votes(
     found = pair_of[kept], judge_codes[kept], places[kept]
     blanks = np.zeros(n_topics, dtype=np.int64)
     filled = np.zeros(n_judges, dtype=np.int64)
-    if population != "common":
+    if population not in ("common", "graded"):
         touched = inside & (places != UNJUDGED)
         is_touched = np.bincount(pair_of[touched], minlength=len(pairs)) > 0
         row_of, rows = np.cumsum(is_touched) - 1, np.flatnonzero(is_touched)
@@ -265,13 +267,13 @@ def population_votes(
     )
 
 
-def _check_choice(cells: Cells, population: Population, unlisted_as: int | None) -> int | None:
+def _check_choice(cells: Cells, population: AnyPopulation, unlisted_as: int | None) -> int | None:
     """Return the index of the declared grade; raise `ArgumentError` for a choice that cannot be."""
-    if population not in POPULATIONS:
+    if population not in (*POPULATIONS, "graded"):
         raise ArgumentError("population", f"must be one of {', '.join(POPULATIONS)}", population)
     if unlisted_as is None:
         return None
-    if population == "common":
+    if population in ("common", "graded"):
         requirement = "has nothing to fill with --population common"
         hint = "--population listed, pooled or collection"
         raise ArgumentError("unlisted_as", requirement, unlisted_as, hint=hint)
@@ -298,7 +300,7 @@ def _width(cells: Cells, pooled: Pairs | None) -> int:
 
 
 def _is_inside(
-    population: Population,
+    population: AnyPopulation,
     pairs: NDArray[np.int64],
     n_graded: NDArray[np.int64],
     pooled: NDArray[np.int64] | None,
@@ -313,7 +315,9 @@ def _is_inside(
     return np.asarray(n_graded >= (2 if population == "common" else 1))
 
 
-def _sizes(cells: Cells, population: Population, pooled: Pairs | None, n_documents: int) -> NDArray[np.int64]:
+def _sizes(
+    cells: Cells, population: AnyPopulation, pooled: Pairs | None, n_documents: int
+) -> NDArray[np.int64]:
     """Count the documents of each topic in the population."""
     n_topics = len(cells.topics)
     if population == "pooled" and pooled is not None:

@@ -134,3 +134,34 @@ def normality_picture(differences: NDArray[np.float64]) -> NormalityPicture:
         standard_deviation=deviation,
         largest_distance=float(max(above.max(), below.max())),
     )
+
+
+def shapiro_wilk(values: NDArray[np.float64]) -> tuple[float | None, float | None]:
+    """Test whether numbers are of a normal law, with Shapiro and Wilk's W.
+
+    Parameters
+    ----------
+    values : ndarray of float64, shape (n,)
+        Finite, in any order.
+
+    Returns
+    -------
+    W, p : float or None
+        In (0, 1] both; ``None`` with fewer than three numbers, or where all are the same.
+
+    Notes
+    -----
+    SciPy's, after Royston (1995); p is an approximation above 3 numbers.
+
+    Examples
+    --------
+    >>> w, p = shapiro_wilk(np.array([-1.0, 0.0, 1.0]))
+    >>> round(w, 6), round(p, 6)
+    (1.0, 1.0)
+    """
+    if values.size < 3 or np.ptp(values) <= SAME:
+        return None, None
+    from scipy.stats import shapiro
+
+    w, p = shapiro(values)
+    return float(w), float(p)

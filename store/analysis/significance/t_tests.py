@@ -49,8 +49,8 @@ class TTest:
     reason: TestReason | None
     """Why there is no t; ``None`` when there is one."""
     n_topics: int
-    degrees_of_freedom: int
-    """At least 1; 0 when there are fewer than two topics."""
+    degrees_of_freedom: float
+    """At least 1; whole but for `welch_t`; 0 when there are fewer than two topics."""
     difference: float | None
     """Mean of the first less mean of the second; ``None`` without topics."""
     variance: float | None
@@ -199,6 +199,34 @@ def unpaired_t(first: NDArray[np.float64], second: NDArray[np.float64], *, level
     )
 
 
+def welch_t(first: NDArray[np.float64], second: NDArray[np.float64], *, level: float = LEVEL) -> TTest:
+    r"""Test as `unpaired_t` does, without supposing equal variances (Welch 1947).
+
+    Parameters
+    ----------
+    first, second, level
+        As in `unpaired_t`.
+
+    Returns
+    -------
+    TTest
+        ``t`` is that of `unpaired_t`, as both runs have as many topics; its degrees of freedom are
+        :math:`(L - 1) (s_A^2 + s_B^2)^2 / (s_A^4 + s_B^4)`, from L - 1 to 2 L - 2.
+
+    Examples
+    --------
+    >>> test = welch_t(np.array([1.0, 2.0, 3.0]), np.array([0.0, 2.0, 4.0]))
+    >>> round(test.degrees_of_freedom, 6)  # 2 * (1 + 4)^2 / (1 + 16)
+    2.941176
+    """
+    plain = unpaired_t(first, second, level=level)
+    if plain.variance is None or plain.difference is None or plain.t is None:
+        return plain
+    one, other = _variance(first), _variance(second)
+    degrees = (plain.n_topics - 1) * (one + other) ** 2 / (one**2 + other**2)
+    return _t_test(plain.difference, plain.variance, plain.variance / 2, plain.n_topics, degrees, level)
+
+
 def unpaired_t_of_moments(
     difference: float, first_variance: float, second_variance: float, n_topics: int, *, level: float = LEVEL
 ) -> TTest:
@@ -241,7 +269,7 @@ def unpaired_t_of_moments(
 
 
 def _t_test(
-    difference: float, variance: float, unit: float, n_topics: int, degrees_of_freedom: int, level: float
+    difference: float, variance: float, unit: float, n_topics: int, degrees_of_freedom: float, level: float
 ) -> TTest:
     """Divide a difference by its standard error; `unit` is the variance of the effect size."""
     from scipy.special import stdtr, stdtrit

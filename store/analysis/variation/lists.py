@@ -83,6 +83,7 @@ def probable_rankings(
     cutoff: int,
     unjudged: float | RankRule | None = 0.0,
     keep_zero: bool = False,
+    keep_rank: int | None = None,
     extra_relevant: int = 0,
 ) -> ProbableRankings:
     """Put rankings and probabilities of relevance side by side in arrays.
@@ -109,6 +110,9 @@ def probable_rankings(
     keep_zero : bool, default=False
         Keep documents of probability 0. They change no score, but a gradient asks what it would
         be worth to find them relevant.
+    keep_rank : int, optional
+        Keep documents of probability 0 that some run has at this rank: what is found there is
+        asked of `store.analysis.variation.discovery`.
     extra_relevant : int, default=0
         Suppose so many more documents a topic, surely relevant, that no run retrieved: 1 makes R
         one more, as in section 4.3 of [1]_.
@@ -174,6 +178,8 @@ def probable_rankings(
         if unjudged is not None:
             values[~is_judged] = _defaults(unjudged, cells, is_judged)
         is_kept = np.ones(values.size, dtype=np.bool_) if keep_zero else values > 0
+        if keep_rank is not None:
+            is_kept[cells.codes[cells.places == keep_rank]] = True
         if unjudged is None:
             is_kept &= is_judged
         of_code = np.zeros(values.size, dtype=np.int64)

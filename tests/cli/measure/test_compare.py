@@ -55,6 +55,22 @@ def test_two_runs_get_every_test(cli: Cli, here: Path) -> None:
     assert (row["better_a"], row["better_b"], row["same"]) == (5, 3, 0)
     p = {one["test"]: one["p"] for one in found["tests"]}
     first, second = (list(scores_of(path).values()) for path in (A, B))
+    spread = np.cov(first, second)
+    assert (row["variance_a"], row["variance_b"], row["covariance"]) == pytest.approx(
+        (spread[0, 0], spread[1, 1], spread[0, 1])
+    )
+    tests = {one["test"]: one for one in found["tests"]}
+    welch = stats.ttest_ind(first, second, equal_var=False)
+    one = tests["Welch's t, unequal variances"]
+    assert (one["statistic"], one["p"], one["df"]) == pytest.approx((welch.statistic, welch.pvalue, welch.df))
+    assert (tests["t1: unpaired t"]["df"], tests["t2: paired t"]["df"]) == (14, 7)
+    assert tests["t2: paired t"]["p_normal"] == pytest.approx(
+        2 * stats.norm.sf(abs(tests["t2: paired t"]["statistic"]))
+    )
+    n_ahead = sum(one > 0.5e-4 for one in differences)
+    n_behind = sum(one < -0.5e-4 for one in differences)
+    assert tests["sign test"]["statistic"] == n_ahead
+    assert p["sign test"] == pytest.approx(stats.binomtest(n_ahead, n_ahead + n_behind).pvalue)
     assert p["t2: paired t"] == pytest.approx(stats.ttest_rel(first, second).pvalue, abs=1e-12)
     assert p["t1: unpaired t"] == pytest.approx(stats.ttest_ind(first, second).pvalue, abs=1e-12)
     assert p["Wilcoxon signed ranks"] == pytest.approx(

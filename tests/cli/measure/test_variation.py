@@ -215,3 +215,30 @@ def test_a_simulation_that_contradicts_is_told() -> None:
     # None of so many is no certainty: 8 of a million would be seen as none by many a 10,000.
     rare = {**pair, "mc_reversed": 0.0, "reversed": 8e-6, "reversed_error": 0.0}
     assert not said(rare)
+
+
+def test_topics_have_the_moments_of_all_outcomes(cli: Cli, judged: Path) -> None:
+    """Mu and sigma squared of every run and topic, by enumeration."""
+    outcomes, tags = outcomes_of(judged), sorted(runs_of(judged))
+    rows = cli("variation", *ORDER, "--by-topic", "--format", "json").fine().json()
+    assert len(rows) == 9 * 8
+    topics = [*topics_of(judged)]
+    for row in rows:
+        one, place = outcomes[topics.index(row["topic"])], tags.index(row["run"])
+        assert row["mean"] == pytest.approx(float(one.mean[place]), abs=1e-12)
+        assert row["judging_variance"] == pytest.approx(float(one.covariance[place, place]), abs=1e-12)
+
+
+def test_normality_of_expected_scores(cli: Cli, judged: Path) -> None:
+    """Shapiro and Wilk's W of a run's mu, and of the differences of two."""
+    outcomes, tags = outcomes_of(judged), sorted(runs_of(judged))
+    means = np.array([[float(one.mean[place]) for one in outcomes] for place in range(9)])
+    for row in cli("variation", *ORDER, "--format", "json").fine().json():
+        w, p = stats.shapiro(means[tags.index(row["run"])])
+        assert (row["w"], row["p_normality"]) == pytest.approx((w, p))
+    two = ("bm25-words", "tfidf-words")
+    (row,) = cli("variation", *two, *ORDER, "--pairs", "--format", "json").fine().json()
+    w, p = stats.shapiro(means[tags.index(row["a"])] - means[tags.index(row["b"])])
+    assert (row["w"], row["p_normality"]) == pytest.approx((w, p))
+    drawn = cli("variation", *two, *ORDER, "--pairs", "--plot").fine().out
+    assert "normal curve of the same mean and variance" in drawn

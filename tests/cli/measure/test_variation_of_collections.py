@@ -41,10 +41,12 @@ def check_agreement(runs: list[dict[str, Any]], pairs: list[dict[str, Any]]) -> 
         assert row["mc_reversed"] == pytest.approx(row["reversed"], abs=5 * error + 0.003)
 
 
-@pytest.mark.slow
-def test_four_judges_of_cystic_fibrosis(cli: Cli, tmp_path: Path) -> None:
-    """Runs made of the collection's own text by the sample collection's ranking code."""
-    names = {"24", "25", "26", "27", "28", "29", "30", "31", "32", "33", "34", "35"}
+NAMES = frozenset({"24", "25", "26", "27", "28", "29", "30", "31", "32", "33", "34", "35"})
+"""Topics of CF that are looked at."""
+
+
+def cystic_fibrosis(cli: Cli, folder: Path, tags: frozenset[str]) -> None:
+    """Make a collection of four judges, and of runs by the sample collection's ranking code."""
     documents = [
         {"docno": one.docno, "title": one.title or "", "text": one.text or ""}
         for one in cf_collection.load_documents()
@@ -52,21 +54,27 @@ def test_four_judges_of_cystic_fibrosis(cli: Cli, tmp_path: Path) -> None:
     topics = [
         {"topic": one.topic, "title": one.title, "description": "", "narrative": ""}
         for one in cf_collection.load_topics()
-        if one.topic in names
+        if one.topic in NAMES
     ]
     ranking = ranking_code()
-    chosen = [one for one in ranking.RUNS if one.tag in {"bm25-words", "tfidf-words"}]
     cli("init", "--scale", "0-2").fine()
-    for spec in chosen:
-        path = tmp_path / f"{spec.tag}.run"
-        path.write_text(ranking.render_run(spec, documents, topics), encoding="utf-8")
-        cli("import", "runs", path).fine()
-    for judge, path in cf_collection.write_qrels(tmp_path).items():
-        kept = [line for line in path.read_text("utf-8").splitlines() if line.split()[0] in names]
+    for spec in ranking.RUNS:
+        if spec.tag in tags:
+            path = folder / f"{spec.tag}.run"
+            path.write_text(ranking.render_run(spec, documents, topics), encoding="utf-8")
+            cli("import", "runs", path).fine()
+    for judge, path in cf_collection.write_qrels(folder).items():
+        kept = [line for line in path.read_text("utf-8").splitlines() if line.split()[0] in NAMES]
         path.write_text("".join(f"{line}\n" for line in kept), encoding="utf-8")
         cli("import", "judgements", path, "--judge", judge).fine()
+
+
+@pytest.mark.slow
+def test_four_judges_of_cystic_fibrosis(cli: Cli, tmp_path: Path) -> None:
+    """Runs made of the collection's own text by the sample collection's ranking code."""
+    cystic_fibrosis(cli, tmp_path, frozenset({"bm25-words", "tfidf-words"}))
     runs = cli("variation", *JUDGED_BY).fine().json()
-    assert {row["topics"] for row in runs} == {len(names)}
+    assert {row["topics"] for row in runs} == {len(NAMES)}
     check_agreement(runs, cli("variation", "--pairs", *JUDGED_BY).fine().json())
 
 

@@ -1,0 +1,185 @@
+"""`pooler paper`: Kishida (2001) redone on a collection, or its own tables."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from pooler.cli.console import check_place
+from pooler.cli.measure.probability_options import EmptyOption, ValueOption
+from pooler.cli.options import (
+    DEFAULT_COLLECTION,
+    CollectionOption,
+    CutoffOption,
+    FileScaleOption,
+    LenientOption,
+    OrderOption,
+)
+from pooler.cli.render import Output, render
+from pooler.cli.signature import command
+from pooler.results.source import source
+from store.errors import ArgumentError
+
+
+@command
+def paper(
+    output: Output,
+    *,
+    runs: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="RUN_A RUN_B",
+            help="Two run tags of the collection; default the two with the highest expected MAP. With"
+            " --qrels: run files, of which the two highest are compared.",
+            show_default=False,
+        ),
+    ] = None,
+    of_kishida: Annotated[
+        bool,
+        typer.Option(
+            "--of-kishida",
+            help="The paper's own tables beside what follows from its printed numbers, errata explained.",
+        ),
+    ] = False,
+    html: Annotated[
+        str | None,
+        typer.Option(
+            "--html", metavar="FILE", help="Also write a page to read and print.", show_default=False
+        ),
+    ] = None,
+    values: ValueOption = None,
+    rank: Annotated[
+        int | None,
+        typer.Option(
+            "--rank",
+            min=1,
+            metavar="N+1",
+            help="The rank below the pool (tables 3 and 8, figure 2, section 4.3).",
+            show_default="the pools' depth + 1",
+        ),
+    ] = None,
+    scenario: Annotated[
+        Literal["own", "shared"],
+        typer.Option(
+            "--scenario",
+            help="Who gains from the documents at rank N+1 of B: B only, as in the paper (own), or every"
+            " run that has them (shared).",
+        ),
+    ] = "own",
+    flip: Annotated[
+        Literal["not-relevant", "unjudged"],
+        typer.Option(
+            "--flip",
+            help="Which of them are found relevant: all with no chance of being relevant, judged or not, as"
+            " in the paper; or unjudged ones.",
+        ),
+    ] = "not-relevant",
+    empty: EmptyOption = "given",
+    monte_carlo: Annotated[
+        int | None,
+        typer.Option(
+            "--monte-carlo",
+            min=2,
+            metavar="M",
+            help="Also judge M times at random, as the paper does (100,000).",
+            show_default=False,
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Of --monte-carlo.")] = 1,
+    alpha: Annotated[float, typer.Option("--alpha", help="Level of significance, two-sided.")] = 0.05,
+    plot: Annotated[bool, typer.Option("--plot", help="Draw the figures.")] = False,
+    levels: Annotated[
+        list[int] | None,
+        typer.Option(
+            "--level",
+            help="Least relevant grade, for the judges' own MAPs; may be repeated.",
+            show_default="every grade but the lowest",
+        ),
+    ] = None,
+    judges: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--judge",
+            metavar="NAME",
+            help="Judge 1, judge 2 and so on.",
+            show_default="all who graded, except adjudicators",
+        ),
+    ] = None,
+    qrels: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--qrels",
+            metavar="FILE",
+            help="Work on files instead of a collection: one file a judge, FILE or NAME=FILE; may be"
+            " repeated.",
+            show_default=False,
+        ),
+    ] = None,
+    cutoff: CutoffOption = 1000,
+    order: OrderOption = "trec",
+    scale: FileScaleOption = None,
+    lenient: LenientOption = False,
+    collection: CollectionOption = DEFAULT_COLLECTION,
+) -> None:
+    """Redo the tables and figures of Kishida (2001) on two runs.
+
+    Tables 1 to 8, figures 1 to 3 and section 4.3 in the order of the paper, each with a sentence on what it
+    says here. A is the run with the higher expected MAP. Exact where the paper simulates.
+
+    Example: pooler paper bm25-words rm3-words-title --value 0=0 --value 1=.8 --value 2=1 --html paper.html
+
+    Example: pooler paper --of-kishida
+    """
+    from pooler.results.measure.kishida import paper_of_kishida
+    from pooler.results.measure.paper import Paper
+    from pooler.results.measure.paper import paper as redo
+
+    output.check(plot=plot)
+    if of_kishida:
+        for name, given in (("--html", html), ("--qrels", qrels), ("--plot", plot), ("RUN_A", runs)):
+            if given:
+                raise ArgumentError(name, "has no meaning with --of-kishida, which needs no data", None)
+        render(paper_of_kishida(), output)
+        return
+    named = runs or []
+    if qrels:
+        found = source(named, judgements=qrels, scale=scale, lenient=lenient, order=order)
+        pair: list[str] = []
+    else:
+        if scale is not None:
+            raise ArgumentError("--scale", "is of --qrels: a collection has its scale", scale)
+        if named and any(Path(run).is_file() for run in named):
+            raise ArgumentError(
+                "RUN_A",
+                "must be a run tag of the collection",
+                named[0],
+                hint="run files go with --qrels FILE",
+            )
+        if len(named) not in (0, 2):
+            raise ArgumentError("RUN_A", "must be two runs, or none for the two highest", ", ".join(named))
+        found = source(collection=collection, order=order)
+        pair = named
+    if html is not None:
+        check_place(html)
+    result: Paper = redo(
+        found,
+        *pair,
+        rank=rank,
+        values=values,
+        levels=levels,
+        judges=judges,
+        scenario=scenario,
+        flip=flip,
+        empty=empty,
+        simulate=monte_carlo,
+        seed=seed,
+        alpha=alpha,
+        cutoff=cutoff,
+    )
+    if html is not None:
+        from pooler.reporting.paper import write_page
+
+        write_page(result, html)
+    render(result, output, *result.shown(), plot=plot)

@@ -1,0 +1,375 @@
+"""The tables that Kishida (2001) prints, and what follows from its printed numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+from math import sqrt
+from typing import Any, ClassVar
+
+import numpy as np
+
+from pooler.results.result import Result
+from pooler.results.table import Column, Table, View
+from store.analysis.measures.chance import expected_average_precision, least_average_precision
+from store.analysis.undiscovered.required import relative_drop, required_difference, round_up
+from store.analysis.undiscovered.sensitivity import discovery_effect_below, discovery_range
+from store.text import counted
+
+TOPICS = 53
+"""L of the paper's experiment."""
+RELEVANT = (5, 10, 30, 50, 100, 500)
+LEAST = {
+    10: ".354 1.000", 20: ".161 .331", 30: ".105 .206 1.000", 40: ".078 .149 .550",
+    50: ".062 .117 .399 1.000", 100: ".030 .057 .173 .312 1.000", 300: ".010 .019 .053 .090 .191",
+    400: ".008 .014 .040 .067 .138", 500: ".006 .011 .032 .053 .108 1.000",
+    1000: ".003 .006 .016 .026 .052 .307",
+}  # fmt: skip
+"""Table 1, by N."""
+RANDOM = {
+    10: ".607 1.000", 20: ".353 .568", 30: ".253 .402 1.000", 40: ".199 .313 .771",
+    50: ".164 .257 .629 1.000", 100: ".090 .138 .330 .521 1.000", 300: ".034 .050 .116 .181 .345",
+    500: ".021 .031 .071 .110 .209 1.000", 1000: ".011 .016 .036 .056 .106 .503",
+}  # fmt: skip
+"""Table 2."""
+CHANGES = {10: ".00081 -.01737 -.03555", 50: ".00794 .00402 .00010", 100: ".00891 .00693 .00495"}
+"""Table 3, by R; AP .1, .3 and .5, the document at rank 101."""
+BEFORE = (0.1, 0.3, 0.5)
+VARIANCES = (0.01, 0.03, 0.05, 0.07, 0.09)
+NUMBERS = (30, 50, 100, 150)
+NEEDED = {
+    0.00: ".0374 .0285 .0199 .0162 .0647 .0493 .0344 .0280 .0835 .0636 .0444 .0361"
+    " .0988 .0752 .0525 .0427 .1121 .0853 .0596 .0485",
+    0.05: ".0364 .0278 .0194 .0158 .0631 .0480 .0335 .0273 .0814 .0620 .0433 .0352"
+    " .0963 .0733 .0512 .0417 .1092 .0832 .0581 .0472",
+    0.10: ".0355 .0270 .0189 .0154 .0614 .0467 .0327 .0266 .0793 .0603 .0421 .0343"
+    " .0938 .0714 .0499 .0405 .1063 .0809 .0565 .0460",
+    0.15: ".0345 .0263 .0183 .0149 .0597 .0454 .0317 .0258 .0770 .0586 .0410 .0333"
+    " .0911 .0694 .0485 .0394 .1033 .0787 .0549 .0447",
+}
+"""Table 7, by K; a variance has four numbers of topics."""
+NEEDED_FOUND = {
+    (0.15, 0.10): ".0417 .0318 .0222 .0181 .0722 .0550 .0384 .0312 .0932 .0710 .0496 .0403"
+    " .1103 .0840 .0586 .0477 .1251 .0952 .0665 .0541",
+    (0.10, 0.05): ".0405 .0308 .0215 .0175 .0701 .0534 .0373 .0303 .0905 .0689 .0481 .0391"
+    " .1070 .0815 .0569 .0463 .1214 .0924 .0645 .0525",
+}
+"""Table 8, by Q and H."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tested:
+    """A column of table 6, with the numbers of table 5 and its own variance that it follows from."""
+
+    name: str
+    means: tuple[str, str]
+    """MAP of BKJJDCFU, A, and of BKJJBIDS, B."""
+    variances: tuple[tuple[str, ...], tuple[str, ...]]
+    """Of A and of B; to be added up."""
+    of_differences: str
+    printed: tuple[str, str, str, str, str, str, str]
+    """Difference, t1, its p by the normal and the t law, t2, its p by both."""
+
+
+REMOVED, INCLUDED = "model, judging removed", "model, judging included"
+TESTS = (
+    Tested("judge 1, relevant or partially", (".34901", ".29042"), ((".05401",), (".05593",)), ".0422",
+           (".0586", "1.2866", ".1982", ".2011", "2.0763", ".0379", ".0428")),
+    Tested("judge 1, relevant", (".33558", ".27685"), ((".05545",), (".05231",)), ".0337",
+           (".0587", "1.3025", ".1928", ".1956", "2.3304", ".0198", ".0237")),
+    Tested("judge 2, relevant or partially", (".33726", ".28930"), ((".04893",), (".05288",)), ".0446",
+           (".0480", "1.0583", ".2899", ".2924", "1.6531", ".0983", ".1043")),
+    Tested("judge 2, relevant", (".31579", ".27984"), ((".05346",), (".06297",)), ".0349",
+           (".0360", ".7671", ".4430", ".4448", "1.4006", ".1613", ".1673")),
+    Tested(REMOVED, (".32588", ".27973"), ((".04558",), (".05171",)), ".0330",
+           (".0462", "1.0773", ".2814", ".2838", "1.8503", ".0643", ".0700")),
+    Tested(INCLUDED, (".32588", ".27973"), ((".04558", ".00299"), (".05171", ".00188")), ".0378",
+           (".0462", "1.0513", ".2931", ".2956", "1.7272", ".0841", ".0901")),
+)  # fmt: skip
+CELLS = ("A - B", "t1", "p(t1), normal", "p(t1), t", "t2", "p(t2), normal", "p(t2), t")
+ERRATA = {
+    "table 3": "cannot occur: with all R documents above rank 101, AP is at least eq. 4 for N = 100",
+    "table 6": "does not follow from table 5, whose variance .05288 of BKJJBIDS should read .05988",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A printed number beside the one that follows."""
+
+    row: str
+    column: str
+    printed: str
+    ours: float
+    same: bool
+    """Whether the two agree in the digits printed, within what rounded inputs allow."""
+    erratum: str = ""
+
+
+def paper_of_kishida() -> PaperOfKishida:
+    """Set the numbers that Kishida (2001) prints beside those that follow from its formulas and inputs.
+
+    Returns
+    -------
+    PaperOfKishida
+        A table for each of the paper's; a cell that does not follow has its erratum.
+
+    Notes
+    -----
+    Tables 1, 2, 3, 7 and 8 are formulas; table 6 follows from the rounded numbers of table 5, so its
+    cells are the same if some inputs that round to those give them. Tables 7 and 8 are rounded up.
+
+    Examples
+    --------
+    >>> found = paper_of_kishida()
+    >>> sum(cell.same for cell in found.cells["table_7"])
+    80
+    """
+    return PaperOfKishida(
+        cells={
+            "table_1": tuple(_by_chance(LEAST, least_average_precision)),
+            "table_2": tuple(_by_chance(RANDOM, expected_average_precision)),
+            "table_3": tuple(_changes()),
+            "table_5": tuple(_shares()),
+            "table_6": tuple(_tests()),
+            "table_7": tuple(_needed()),
+            "section_4_3": tuple(_found()),
+            "table_8": tuple(_needed_found()),
+            "text": tuple(_text()),
+        }
+    )
+
+
+def _by_chance(printed: dict[int, str], of: Any) -> Iterator[Said]:
+    """Compare tables 1 and 2."""
+    for n, row in printed.items():
+        for r, text in zip(RELEVANT, row.split(), strict=False):
+            yield _rounded(f"N={n}", f"R={r}", text, float(of(n, r)))
+
+
+def _changes() -> Iterator[Said]:
+    """Compare table 3."""
+    for r, row in CHANGES.items():
+        for before, text in zip(BEFORE, row.split(), strict=True):
+            ours = discovery_effect_below(r, before, 101)
+            cannot = r >= 101 or before < float(least_average_precision(100, r)) - 1e-12
+            erratum = ""
+            if cannot:
+                limits = discovery_range(r, before, 101)
+                erratum = ERRATA["table 3"]
+                if limits is not None:
+                    erratum += f"; eq. 19 gives {limits[0]:.5f} to {limits[1]:.5f} there"
+            yield _rounded(f"R={r}", f"AP={before:g}", text, ours, erratum)
+
+
+def _rounded(row: str, column: str, text: str, ours: float, erratum: str = "") -> Said:
+    """Compare with a number rounded to its digits."""
+    half = 0.5 * 10 ** -_digits(text)
+    return Said(row, column, text, ours, abs(ours - float(text)) <= half * (1 + 1e-9), erratum)
+
+
+def _digits(text: str) -> int:
+    return len(text.partition(".")[2])
+
+
+def _between(text: str) -> tuple[float, float]:
+    """Return the numbers that are printed so."""
+    half = 0.5 * 10 ** -_digits(text)
+    return float(text) - half, float(text) + half
+
+
+def _shares() -> Iterator[Said]:
+    """Compare what is said of the shares of judging in table 5."""
+    for run, topics, judging, text in (
+        ("BKJJBIDS", ".05171", ".00188", "3.5"), ("BKJJDCFU", ".04558", ".00299", "6.2"),
+    ):  # fmt: skip
+        share = 100 * float(judging) / (float(topics) + float(judging))
+        yield _rounded(f"share of judging, {run}, %", "", text, share)
+
+
+def _tests() -> Iterator[Said]:
+    """Compare table 6 with what follows from table 5."""
+    for column in TESTS:
+        ours = _tested([float(one) for one in column.means], _sums(column), float(column.of_differences))
+        corners = [
+            _tested(means, sums, variance)
+            for means in product(*map(_between, column.means))
+            for sums in product(*(_sum_between(texts) for texts in column.variances))
+            for variance in _between(column.of_differences)
+        ]
+        for place, (name, text) in enumerate(zip(CELLS, column.printed, strict=True)):
+            low, high = _between(text)
+            reached = [corner[place] for corner in corners]
+            same = min(reached) <= high and low <= max(reached)
+            erratum = "" if same else ERRATA["table 6"]
+            yield Said(column.name, name, text, ours[place], same, erratum)
+
+
+def _sums(column: Tested) -> tuple[float, ...]:
+    return tuple(sum(map(float, texts)) for texts in column.variances)
+
+
+def _sum_between(texts: Sequence[str]) -> tuple[float, float]:
+    """Return the least and the greatest sum of numbers that are printed so."""
+    ends = [_between(text) for text in texts]
+    return sum(low for low, _ in ends), sum(high for _, high in ends)
+
+
+def _tested(means: Sequence[float], variances: Sequence[float], of_differences: float) -> list[float]:
+    """Compute the cells of a column of table 6 (eq. 8 and 9)."""
+    from scipy.special import ndtr, stdtr
+
+    difference = means[0] - means[1]
+    t1 = difference / sqrt(sum(variances) / TOPICS)
+    t2 = difference / sqrt(of_differences / TOPICS)
+    cells = [difference]
+    for t, degrees in ((t1, 2 * TOPICS - 2), (t2, TOPICS - 1)):
+        cells += [t, 2 * float(ndtr(-abs(t))), 2 * float(stdtr(degrees, -abs(t)))]
+    return cells
+
+
+def _needed() -> Iterator[Said]:
+    """Compare table 7."""
+    for k, texts in NEEDED.items():
+        for (variance, n_topics), text in zip(product(VARIANCES, NUMBERS), texts.split(), strict=True):
+            ours = float(required_difference(variance, n_topics, variation_share=k))
+            yield Said(
+                f"K={k:g}, s2={variance:g}", f"L={n_topics}", text, ours, float(round_up(ours)) == float(text)
+            )
+
+
+def _needed_found() -> Iterator[Said]:
+    """Compare table 8."""
+    for (q, h), texts in NEEDED_FOUND.items():
+        for (variance, n_topics), text in zip(product(VARIANCES, NUMBERS), texts.split(), strict=True):
+            ours = float(required_difference(variance, n_topics, difference_drop=q, variance_drop=h))
+            yield Said(
+                f"Q={q:g}, H={h:g}, s2={variance:g}",
+                f"L={n_topics}",
+                text,
+                ours,
+                float(round_up(ours)) == float(text),
+            )
+
+
+def _found() -> Iterator[Said]:
+    """Compare section 4.3: before .04615 and .0330, after .03816 and .0294."""
+    difference, variance = 0.03816, 0.0294
+    tested = _tested((difference, 0.0), (variance, variance), variance)
+    drop = float(relative_drop(0.04615, difference))
+    corners = [
+        _tested((one, 0.0), (other, other), other)[4]
+        for one in (difference - 5e-6, difference + 5e-6)
+        for other in _between(".0294")
+    ]
+    low, high = _between("1.6209")
+    yield Said("t2, documents found", "", "1.6209", tested[4], min(corners) <= high and low <= max(corners))
+    yield _rounded("p(t2), documents found", "", ".11", tested[6])
+    yield _rounded("drop of the difference, Q, %", "", "17", 100 * drop)
+    yield _rounded("drop of the variance, H, %", "", "11", 100 * float(relative_drop(0.0330, variance)))
+
+
+def _text() -> Iterator[Said]:
+    """Compare numbers of the running text."""
+    from store.analysis.measures.average_precision import average_precision
+
+    for bits, text in (("1010", ".8333"), ("0011", ".4167"), ("1110000001", ".85"),
+                       ("1011100000", ".8042")):  # fmt: skip
+        relevant = np.array([bit == "1" for bit in bits])
+        ours = float(average_precision(relevant, np.array(relevant.sum())))
+        yield _rounded(f"AP of {bits}", "", text, ours)
+    yield Said("difference needed at 5%, judging removed, %", "", "5.01", *_up(0.0330, "5.01"))
+    yield Said("the same, judging included, %", "", "5.37", *_up(0.0330 + 0.00487, "5.37"))
+    yield _rounded("K, %", "", "12", 100 * 0.00487 / 0.0378, "12.9: the paper says about 12%")
+
+
+def _up(variance: float, text: str) -> tuple[float, bool]:
+    """Return a difference needed in per cent, and whether it is printed so, rounded up."""
+    ours = 100 * float(required_difference(variance, TOPICS))
+    return ours, float(round_up(ours, 2)) == float(text)
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
+class PaperOfKishida(Result):
+    """Printed numbers beside those that follow; tables as the paper's, `figure_3` and `text`."""
+
+    cells: dict[str, tuple[Said, ...]]
+
+    NAMES: ClassVar[tuple[str, ...]] = (
+        "table_1", "table_2", "table_3", "table_5", "table_6", "figure_3", "section_4_3", "table_7",
+        "table_8", "text",
+    )  # fmt: skip
+
+    def shown(self) -> tuple[str, ...]:
+        """Return what `pooler paper --of-kishida` shows."""
+        return self.NAMES
+
+    def _table(self, name: str) -> Table:
+        if name == "figure_3":
+            return _curve()
+        cells = self.cells[name]
+        columns = {
+            Column("row", heading="number"): [one.row for one in cells],
+            Column("column", show="if_any"): [one.column or None for one in cells],
+            Column("printed"): [one.printed for one in cells],
+            Column("value", "float", "follows", digits=5): [one.ours for one in cells],
+            Column("same", "bool", show="if_varied", usual=(True,)): [one.same for one in cells],
+            Column("erratum", show="never"): [one.erratum or None for one in cells],
+        }
+        return Table.of_columns(name, columns, notes=self._notes(cells))
+
+    def _notes(self, cells: Sequence[Said]) -> list[str]:
+        """Say how many numbers follow, and what is wrong with the others."""
+        n_same = sum(one.same for one in cells)
+        words = f"{n_same:,} of {counted(len(cells), 'number')} follow as printed."
+        wrong: dict[str, list[str]] = {}
+        for one in cells:
+            if one.erratum:
+                wrong.setdefault(one.erratum, []).append(", ".join(filter(None, (one.row, one.column))))
+        return [words, *(f"* {'; '.join(places)}: {erratum}." for erratum, places in wrong.items())]
+
+    def _views(self, name: str) -> list[View]:
+        if name in ("figure_3", "table_5", "section_4_3", "text"):
+            return [View(self._table(name), title=_HEADINGS[name])]
+        cells = self.cells[name]
+        across = list(dict.fromkeys(one.column for one in cells))
+        rows: dict[str, dict[str, str]] = {}
+        for one in cells:
+            rows.setdefault(one.row, {})[one.column] = one.printed + ("*" if one.erratum else "")
+        columns = [Column("row", heading=" "), *(Column(column, "int") for column in across)]
+        data = {"row": [*rows], **{column: [row.get(column) for row in rows.values()] for column in across}}
+        grid = Table(name, columns, data, notes=self._notes(cells))
+        return [View(grid, title=_HEADINGS[name])]
+
+
+def _curve() -> Table:
+    """Make the curve of figure 3: the normal law with the moments of table 6, judging removed."""
+    from scipy.special import ndtr
+
+    mean, deviation = 0.04615, sqrt(0.0330)
+    at = np.round(np.arange(-0.4, 0.61, 0.1), 1) + 0.0
+    columns = {
+        Column("difference", "float", "E(A - B)", digits=1): at,
+        Column("normal", "float", about="normal curve with mean .04615 and variance .0330"): ndtr(
+            (at - mean) / deviation
+        ),
+    }
+    words = (
+        "The paper takes the moments from table 6, not from table 5 as it says; its points are not printed."
+    )
+    return Table.of_columns("figure_3", columns, notes=[words])
+
+
+_HEADINGS = {
+    "table_1": "Table 1: least AP (eq. 4)",
+    "table_2": "Table 2: AP of a random order (eq. 5)",
+    "table_3": "Table 3: change by a relevant document at rank 101 (eq. 20)",
+    "table_5": "Table 5: shares of the variance",
+    "table_6": "Table 6: tests (eq. 8 and 9)",
+    "figure_3": "Figure 3: the normal curve",
+    "section_4_3": "Section 4.3: documents at rank 101 found",
+    "table_7": "Table 7: difference needed (eq. 23)",
+    "table_8": "Table 8: difference needed (eq. 24)",
+    "text": "Running text",
+}
