@@ -351,20 +351,24 @@ class Tree:
         start = source.index(old.encode())
         return Mutant(path, source, start, start + len(old.encode()), new, kind)
 
-    def tests_of(self, path: str) -> tuple[list[str], list[str]]:
-        """Return the module and the test file named after it, and the files that import it.
+    def tests_of(self, path: str) -> tuple[list[str], list[str], list[str]]:
+        """Return the module and the test file named after it, the files that import it, and others.
 
-        When no test imports it: those of its room, else all, that see what imports it.
+        The others are those of its room that see what imports it. When there are none of either, they are
+        all that see it from nearest by.
         """
         tests = [one for one in self._imports if "/test_" in one and "/benchmarks/" not in one]
-        seen_by = self._importing({path})
-        if seen_by.isdisjoint(tests):
-            while seen_by and seen_by.isdisjoint(tests):
-                seen_by = self._importing(seen_by) | self._named({*seen_by})
-            room = f"tests/{path.rpartition('/')[0]}/"
-            seen_by = {one for one in seen_by if one.startswith(room)} or seen_by
-        named = self._named({path})
-        return [path, *sorted(named)], [one for one in tests if one in seen_by - named]
+        named, direct, seen_by = self._named({path}), self._importing({path}), {path}
+        nearest: set[str] = set()
+        while more := (self._importing(seen_by) | self._named(seen_by)) - seen_by:
+            seen_by |= more
+            nearest = nearest or seen_by.intersection(tests)
+        room = f"tests/{path.rpartition('/')[0]}/"
+        others = {one for one in seen_by if one.startswith(room)}
+        if direct.isdisjoint(tests) and others.isdisjoint(tests):
+            others = nearest
+        chosen = ({path, *named}, direct - named, others - direct - named)
+        return [path, *sorted(named)], *([one for one in tests if one in each] for each in chosen[1:])
 
     def _importing(self, paths: set[str]) -> set[str]:
         """Return the files that import one of these."""
@@ -562,9 +566,9 @@ class Campaign:
         self.n_errors = 0
 
     def try_out(self, jobs: Sequence[Job]) -> Iterator[Job]:
-        """Run the tests named after the mutated modules, then for survivors the others."""
+        """Run the tests named after the mutated modules, then for survivors those farther away."""
         left = dict.fromkeys(jobs, BUDGET_SHARE * self._given.timeout)
-        for stage in (0, 1):
+        for stage in (0, 1, 2):
             files = {job: self.tree.tests_of(job.mutant.path)[stage] for job in jobs if job.mutant}
             self._measure(sorted(set(chain.from_iterable(files.values()))))
             for job in jobs:

@@ -92,8 +92,9 @@ def test_read_blocks_every_forbidden_character_is_suspicious(file: Path) -> None
     [
         (b"", "no line"),
         (b"1 Q0 a 1 1 t\n\n1 Q0 b 2 0 t\n", "six fields"),
-        # Five fields and seven are twelve, as six and six are.
+        # Five fields and seven are twelve, as six and six are; so are seven and five.
         (b"1 Q0 a 1 1\n1 Q0 b 2 0 t t\n", "six fields"),
+        (b"1 Q0 a 1 1 t 1\nQ0 b 2 0 t\n", "six fields"),
         (b"1 Q0 a 1 1 t\n1 Q0 b 2 0 u\n", "second tag"),
         (b"1 Q0 a 1 x t\n", "score"),
         (b"1 Q0 a 1 1 t\n1 Q0 a 2 0 t\n", "twice"),

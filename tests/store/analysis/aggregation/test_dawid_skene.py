@@ -218,6 +218,19 @@ def test_longer_steps_lead_where_plain_ones_do(seed: int) -> None:
     np.testing.assert_allclose(result.posterior, expected, atol=1e-5)
 
 
+def test_converged_is_what_moves_by_no_more_than_the_tolerance() -> None:
+    """A tolerance of just what the first iteration moves is kept by it, and the next smaller one is not."""
+    grades = [(0, 0, 1), (1, 1, 1), (0, 1, 1), (0, 0, 0)]
+    cells = {(document, judge): one[judge] for document, one in enumerate(grades) for judge in range(3)}
+    votes = votes_of_cells(cells, 2, 3)
+    shares = grade_counts(votes) / 3
+    moved = float(np.abs(dawid_skene(votes, max_iterations=1).posterior - shares).max())
+    assert moved > 0.01
+    kept = dawid_skene(votes, tolerance=moved)
+    assert (kept.n_iterations, kept.converged) == (1, True)
+    assert dawid_skene(votes, tolerance=float(np.nextafter(moved, 0))).n_iterations > 1
+
+
 def test_what_cannot_be_estimated_is_refused() -> None:
     """Fewer than three judges, grades off the scale and senseless limits are errors."""
     two = votes_of_cells({(0, 0): 0, (0, 1): 1}, 2, 3)

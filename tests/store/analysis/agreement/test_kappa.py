@@ -358,6 +358,12 @@ def test_stack_equals_exact_tables(tables: list[Table], chance: Chance, weights:
         assert error == pytest.approx(expected, rel=1e-9, nan_ok=True)
 
 
+def test_two_documents_are_enough_for_a_stack() -> None:
+    """Agreement on two documents of two grades, and disagreement on both: half is expected by chance."""
+    found = stacked_chance_corrected("cohen", np.array([[[1, 0], [0, 1]], [[0, 1], [1, 0]]]))
+    assert found.tolist() == [1.0, -1.0]
+
+
 @given(graded_tables(), st.sampled_from(CHANCES), st.sampled_from(WEIGHTS))
 def test_coefficient_exchanged_judges_are_the_same(table: Table, chance: Chance, weights: Weights) -> None:
     """Exchanging the judges, or counting grades from the other end, changes no digit."""

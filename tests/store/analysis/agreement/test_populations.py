@@ -188,6 +188,9 @@ def test_total_counts_blank_documents_as_if_they_were_listed(plain: dict[Key, in
         return found
 
     assert made.total(counted).tolist() == counts.tolist()
+    listed = [grades for _, grades in slowly(plain, "collection", set(), 1)]
+    of_judges = [[sum(one.get(judge) == place for one in listed) for place in range(3)] for judge in range(3)]
+    assert made.given().tolist() == of_judges
     relevant = np.stack([counts[:, :2].sum(axis=1), counts[:, 2]], axis=1)
     assert made.collapsed(2).total(_binary_counts).tolist() == relevant.tolist()
 

@@ -76,6 +76,18 @@ def test_the_small_vector_by_hand() -> None:
     assert scores.inf_ndcg[0, 0] == pytest.approx(gain / ideal, rel=1e-14)
 
 
+def test_precision_is_told_at_the_ranks_of_the_program() -> None:
+    """`sample_eval.pl` prints iP5 to iP1000; by hand where one document stands below each of its ranks.
+
+    All are judged, so nothing is estimated but for the program's small constants.
+    """
+    ranks = [5, 10, 15, 20, 30, 100, 200, 500, 1000]
+    below = [rank + 1 for rank in ranks]
+    scores = scores_of([(rank, 1, int(rank in below)) for rank in range(1, 1001)], list(range(1, 1001)))
+    expected = [number / rank for number, rank in enumerate(ranks)]
+    assert scores.precision[:, 0, 0] == pytest.approx(expected, abs=1e-5)
+
+
 ARITHMETIC: Rows = [(i, 1 + i % 3, (i * i // 3) % 4 if (7 * i) % 5 < 3 else -1) for i in range(30)]
 LONG = [(17 * k + 5) % 40 for k in range(40)]
 PROGRAM = {

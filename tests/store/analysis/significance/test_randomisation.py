@@ -131,3 +131,9 @@ def test_test_that_would_take_too_long_is_refused(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(randomisation, "MOST_STEPS", 1000)
     with pytest.raises(ArgumentError, match="is too fine for 3 topics that differ by 6001 multi"):
         randomisation_test(np.array([0.2, 0.2, 0.2001]))
+    # 3 topics of 6001 multiples are 4500 additions; all signs are alike in 2 of 8 cases.
+    monkeypatch.setattr(randomisation, "MOST_STEPS", 4500)
+    assert randomisation_test(np.array([0.2, 0.2, 0.2001])).p == 0.25
+    monkeypatch.setattr(randomisation, "MOST_STEPS", 4499)
+    with pytest.raises(ArgumentError, match="is too fine"):
+        randomisation_test(np.array([0.2, 0.2, 0.2001]))

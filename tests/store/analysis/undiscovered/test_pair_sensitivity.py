@@ -196,6 +196,16 @@ def check_discovery(
         assert got == pytest.approx(most, abs=1e-13)
 
 
+def test_progress_of_discoveries_is_told_by_topic() -> None:
+    """Three topics, and as many steps."""
+    topics = ("t", "u", "v")
+    rankings = {(tag, topic): ranked for tag, ranked in (("a", [1, 2]), ("b", [2, 3])) for topic in topics}
+    arrays = arrays_of(rankings, {topic: {1: True} for topic in topics}, 2)
+    done: list[int] = []
+    pair_discovery(arrays, towards=True, progress=done.append)
+    assert done == [1, 1, 1]
+
+
 def test_words_for_signs() -> None:
     """Kept, swapped, tied after, parted, tied both times, and undefined."""
     before = np.array([0.2, 0.2, 0.2, 1e-15, -1e-15, np.nan])

@@ -306,6 +306,11 @@ def test_ranges_hold_what_all_rankings_show() -> None:
     assert discovery_range(2, 0.9, 2) is None
 
 
+def test_range_where_every_rank_above_is_relevant() -> None:
+    """One of three at rank 1, AP 1/3: one more at rank 2 makes it (1 + 1) / 4, and nothing else can be."""
+    assert discovery_range(3, 1 / 3, 2) == pytest.approx((1 / 6, 1 / 6))
+
+
 @pytest.mark.parametrize("arguments", [(-1, 0.5, 3), (1, 1.5, 3), (1, 0.5, 0)])
 def test_range_refuses_what_is_out_of_range(arguments: tuple[int, float, int]) -> None:
     """As the special case does."""

@@ -49,6 +49,14 @@ def test_covariances_keep_their_digits(p: float) -> None:
         assert off.max() <= found.error + 3e-13
 
 
+def test_error_holds_what_a_loose_tolerance_leaves_out() -> None:
+    """Few nodes have means exactly, and variances not: the error is that of both."""
+    found, expected = variation([0.5] * 6, RANKS, tolerance=0.1, empty="zero"), exact(0.5, "pool")
+    spread = np.sqrt(expected.diagonal())
+    off = np.abs(found.covariance - expected) / np.outer(spread, spread)
+    assert 1e-4 < off.max() <= found.error <= 0.1
+
+
 @pytest.mark.parametrize("n_sure", [0, 1, 3])
 @pytest.mark.parametrize("tolerance", [1e-6, 1e-13, 3e-14, 1e-14])
 def test_third_moments_at_any_tolerance(tolerance: float, n_sure: int) -> None:

@@ -142,6 +142,17 @@ def test_many_documents_take_the_normal_law_unless_few_of_them_count(monkeypatch
     assert skewed.above == pytest.approx(0.01, abs=0.0002)
 
 
+def test_documents_of_neither_run_do_not_make_them_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Twenty documents that the runs have, and thirty more: 400 is the square that counts, not 2500."""
+    monkeypatch.setattr(module, "MOST_CORRECTED", 20**2)
+    ranks = np.full((2, 50), np.inf)
+    ranks[0, :20], ranks[1, :20] = np.arange(1, 21), np.arange(20, 0, -1)
+    topic = np.full(50, 0.5), ranks
+    assert order_probability([topic], most_listed=0).method == "skewness"
+    ranks[0, 20] = 21
+    assert order_probability([topic], most_listed=0).method == "normal"
+
+
 def test_mixture_leaves_a_topic_of_small_differences_to_the_normal_law() -> None:
     """Ten documents of two topics are taken one by one, and the third topic keeps its variance.
 
@@ -167,6 +178,11 @@ def test_nothing_varies() -> None:
     assert (found.above, found.tied, found.below) == (1.0, 0.0, 0.0)
     assert order_probability([sure], 1, 0, empty="zero").below == 1.0
     assert order_probability([sure], 0, 0, empty="zero").tied == 1.0
+    for method in ("normal", "skewness", "mixture"):
+        found = order_probability([sure], method=method, empty="zero")
+        assert (found.above, found.tied, found.below) == (1.0, 0.0, 0.0)
+        found = order_probability([sure], 1, 0, method=method, empty="zero")
+        assert (found.above, found.tied, found.below) == (0.0, 0.0, 1.0)
     table = order_probabilities(collection_variation([sure], empty="zero"))
     assert table.tolist() == [[0.5, 1.0], [0.0, 0.5]]
 

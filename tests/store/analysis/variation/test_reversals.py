@@ -99,6 +99,20 @@ def test_a_pair_by_the_normal_law_tells_what_a_correction_would_add(monkeypatch:
     assert (abs(found.reversed - exact) <= found.error).all()
 
 
+def test_error_by_the_normal_law_goes_by_the_rule_for_topics_without(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A hundred topics of one document of .1 that the second run lacks: a binomial number of them.
+
+    Where topics without relevant documents count as 0, its skewness is (1 - .2) / sqrt(100 .1 .9), and
+    a correction adds up to that times the density at 0 over 6.
+    """
+    topics = [(np.array([0.1]), np.array([[1.0], [np.inf]]))] * 100
+    monkeypatch.setattr(module, "MOST_BY_ONE", 0)
+    found = reversals(topics, collection_variation(topics, empty="zero"))
+    assert not found.single
+    expected = 0.8 / 3 / math.sqrt(2 * math.pi) / 6
+    assert found.error.tolist() == pytest.approx([expected], rel=1e-3)
+
+
 @st.composite
 def small_topics(draw: st.DrawFn) -> list[Topic]:
     """One or two topics of up to four documents and three runs."""

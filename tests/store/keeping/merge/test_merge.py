@@ -123,6 +123,17 @@ def test_judges_who_share_nothing_are_as_on_one_machine(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
+def test_events_of_both_copies_are_told_as_new_or_there(tmp_path: Path) -> None:
+    """Of a grade that two copies changed apart, each has the old event, there already, and a new one."""
+    start = make(tmp_path / "whole.db")
+    work(start, ("ann", "a", JUDGE, 0))
+    made = copies(start, 2)
+    for grade, place in enumerate(made, start=1):
+        work(place, ("ann", "a", JUDGE, grade))
+    [count] = merge(start, *made, rule=SettleRule.HIGHEST).judges
+    assert (count.judge, count.new, count.there) == ("ann", 2, 2)
+
+
 @pytest.mark.slow
 @settings(max_examples=examples(20))
 @given(data=st.data())
