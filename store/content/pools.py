@@ -17,6 +17,7 @@ from store.content.lookup import row_named, to_judge
 from store.content.runs import add_pool_runs, fetch_pool_runs
 from store.db.database import Area
 from store.db.keys import Keys
+from store.db.raw import insert_new
 from store.db.tables import POOL, POOL_ENTRY, POOL_RUN, POOL_TOPIC, RUN, PoolRow
 from store.errors import ConflictError
 from store.records import Pool, PoolEntry
@@ -191,6 +192,20 @@ def is_same_pool(session: Session, topics: Keys, documents: Keys, old: Row[Any],
     return bool(pool.budgets) or _entries(session, topics, documents, old.id) == _sorted(pool.entries)
 
 
+_BATCH = 5000
+"""Entries inserted at a time."""
+_ENTRY = (
+    "pool_id",
+    "topic_id",
+    "document_id",
+    "position",
+    "priority",
+    "stratum",
+    "inclusion_probability",
+    "sampled",
+)
+
+
 def insert_pool(
     session: Session,
     topics: Keys,
@@ -206,24 +221,27 @@ def insert_pool(
     session.add(row)
     session.flush()
     connection = session.connection()
+    waiting: list[tuple[Any, ...]] = []
     for entries in batches:
         topics.add(session, (entry.topic for entry in entries))
         documents.add(session, (entry.docno for entry in entries))
-        rows = [
-            {
-                "pool_id": row.id,
-                "topic_id": topics.ids[entry.topic],
-                "document_id": documents.ids[entry.docno],
-                "position": entry.position,
-                "priority": entry.priority,
-                "stratum": entry.stratum,
-                "inclusion_probability": entry.inclusion_probability,
-                "sampled": entry.sampled,
-            }
+        waiting += [
+            (
+                row.id,
+                topics.ids[entry.topic],
+                documents.ids[entry.docno],
+                entry.position,
+                None if entry.priority is None else float(entry.priority),
+                entry.stratum,
+                None if entry.inclusion_probability is None else float(entry.inclusion_probability),
+                int(entry.sampled),
+            )
             for entry in entries
         ]
-        if rows:
-            connection.execute(insert(POOL_ENTRY), rows)
+        if len(waiting) >= _BATCH:
+            insert_new(session, POOL_ENTRY, _ENTRY, waiting)
+            waiting.clear()
+    insert_new(session, POOL_ENTRY, _ENTRY, waiting)
     pool = finish()
     topics.add(session, pool.budgets)
     budgets = [

@@ -13,6 +13,7 @@ from sqlmodel import Session
 
 from store.db.database import Area
 from store.db.keys import Keys
+from store.db.raw import insert_new
 from store.db.tables import POOL_RUN, RANKING, RUN, RunRow
 from store.errors import ArgumentError, ConflictError, UnknownNameError
 from store.records import ImportReport
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 _BATCH = 256
 """Rankings inserted at a time."""
+_RANKING = ("run_id", "topic_id", "length", "document_ids", "scores", "ranks", "positions", "codec")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,19 +81,19 @@ def add_rankings(
     while batch := list(islice(coming, _BATCH)):
         topics.add(session, (ranking.topic for ranking in batch))
         rows = [
-            {
-                "run_id": row_id,
-                "topic_id": topics.ids[ranking.topic],
-                "length": ranking.length,
-                "document_ids": ranking.documents,
-                "scores": ranking.scores,
-                "ranks": ranking.ranks,
-                "positions": ranking.positions,
-                "codec": 1,
-            }
+            (
+                row_id,
+                topics.ids[ranking.topic],
+                ranking.length,
+                ranking.documents,
+                ranking.scores,
+                ranking.ranks,
+                ranking.positions,
+                1,
+            )
             for ranking in batch
         ]
-        session.connection().execute(insert(RANKING), rows)
+        insert_new(session, RANKING, _RANKING, rows)
     return ImportReport(replaced=1) if old is not None else ImportReport(added=1)
 
 

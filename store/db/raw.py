@@ -10,11 +10,13 @@ with every judgement, and say nothing of it that the event does not say, too.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cache
-from typing import Any
+from typing import Any, cast
 from zlib import crc32
 
 from sqlalchemy import Boolean, Column, Connection, DateTime, Float, Integer, LargeBinary, Table, insert, text
+from sqlalchemy.exc import DBAPIError
 from sqlmodel import Session, SQLModel
 
 from store.db.columns import is_of, raw_form
@@ -82,31 +84,54 @@ _CHANGED = "pooler_changed_tables"
 _BATCH = 1000
 
 
-def row_checksum(values: Iterable[tuple[str, Any]]) -> int:
-    """Return the checksum of a row: a CRC-32 as a signed 32-bit integer, which both engines have.
+@cache
+def checksum_of(table: Table, names: tuple[str, ...] = ()) -> Callable[[Sequence[Any]], int]:
+    """Return what computes the checksum of a row of a table: a CRC-32 as a signed 32-bit integer.
 
     Of the text ``name=value;`` a column, where a value as SQLite keeps it (`store.db.columns`) is written as
     Python writes it in ASCII, of bytes their number and CRC-32. The row id and empty values do not count, so
     that a column that is added later changes no checksum. One change in a billion of several bits is missed,
-    none of one.
+    none of one. A row has a value a column of `names`, the others being empty; without, of all.
+
+    The function is made of the columns, so that a row costs one formatted text and no look at its types.
 
     ``python -c 'import zlib; print(zlib.crc32(b"length=2;scores=(3, 891568578);") - 2**32)'``
     (891568578 is the CRC-32 of "abc"):
 
-    >>> row_checksum([("length", 2), ("scores", b"abc"), ("ranks", None)])
+    >>> from sqlalchemy import MetaData
+    >>> kinds = {"length": Integer, "scores": LargeBinary, "ranks": LargeBinary}
+    >>> checksum = checksum_of(Table("t", MetaData(), *(Column(name, kinds[name]) for name in kinds)))
+    >>> checksum((2, b"abc", None))
     -1551677804
     """
-    parts = []
-    for name, value in values:
-        if value is None or name in _LEFT_OUT:
-            continue
-        if isinstance(value, bytes):
-            value = len(value), crc32(value)
-        elif isinstance(value, float):
-            value += 0.0  # an engine may lose the sign of a zero
-        parts.append(f"{name}={value!a};")
-    checksum = crc32("".join(parts).encode("ascii"))
-    return checksum - ((checksum >> 31) << 32)
+    values = {name: f"v{place}" for place, name in enumerate(names or table.columns.keys())}
+    text = "".join(
+        _written(column, values[column.name])
+        for column in table.columns
+        if column.name in values and column.name not in _LEFT_OUT
+    )
+    source = f"""def checksum(row):
+    {", ".join(values.values())}, = row
+    whole = crc32(f'{text}'.encode("ascii"))
+    return whole - ((whole >> 31) << 32)"""
+    made: dict[str, Any] = {"crc32": crc32}
+    exec(source, made)
+    return cast("Callable[[Sequence[Any]], int]", made["checksum"])
+
+
+def _written(column: Column[Any], value: str) -> str:
+    """Return the source of what a column adds to the text that a checksum is of, within an f-string.
+
+    In a damaged file any column may hold anything.
+    """
+    told = value
+    if is_of(column, LargeBinary):
+        told = f"((len({value}), crc32({value})) if type({value}) is bytes else {value})"
+    elif is_of(column, Float):
+        # An engine may lose the sign of a zero.
+        told = f"({value} + 0.0 if type({value}) is float else {value})"
+    part = f"{column.name}={{{told}!a}};"
+    return f'{{"" if {value} is None else f"{part}"}}' if column.nullable else part
 
 
 def guarded_tables() -> list[Table]:
@@ -116,19 +141,20 @@ def guarded_tables() -> list[Table]:
 
 def wrong_rows(session: Session, table: Table) -> Iterator[tuple[Sequence[Any], bool]]:
     """Yield each row that has a checksum, and whether that is another than its values give."""
-    names = table.columns.keys()
-    place = names.index(CHECKSUM)
+    place = table.columns.keys().index(CHECKSUM)
+    checksum = checksum_of(table)
     for row in raw_rows(session, table, where=f"{CHECKSUM} IS NOT NULL"):
-        yield row, row_checksum(zip(names, row, strict=True)) != row[place]
+        yield row, checksum(row) != row[place]
 
 
 def renew_checksums(session: Session, table: Table) -> int:
     """Give a checksum to every row of a table that has none; return how many."""
     keys = [column.name for column in table.primary_key]
+    checksum = checksum_of(table)
     waiting = []
     for row in raw_rows(session, table, where=f"{CHECKSUM} IS NULL"):
         values = dict(zip(table.columns.keys(), row, strict=True))
-        waiting.append({"new": row_checksum(values.items())} | {name: values[name] for name in keys})
+        waiting.append({"new": checksum(row)} | {name: values[name] for name in keys})
     where = " AND ".join(f'"{name}" = :{name}' for name in keys)
     statement = text(f'UPDATE "{table.name}" SET {CHECKSUM} = :new WHERE {where}')
     for first in range(0, len(waiting), _BATCH):
@@ -152,19 +178,15 @@ def renew_changed(session: Session) -> None:
 
 def _at_insert(context: Any) -> int:
     """Compute the checksum of a row that is inserted; a column default of SQLAlchemy."""
-    given = context.get_current_parameters()
-    return row_checksum(
-        (name, form(given[name]))
-        for name, form in _raw_forms(context.current_column.table)
-        if given.get(name) is not None
-    )
+    given, table = context.get_current_parameters(), context.current_column.table
+    values = ((given.get(name), form) for name, form in _raw_forms(table))
+    return checksum_of(table)([None if value is None else form(value) for value, form in values])
 
 
 @cache
 def _raw_forms(table: Table) -> list[tuple[str, Callable[[Any], Any]]]:
-    """Return the columns of a table that its checksum is of, and what writes their values."""
-    columns = [column for column in table.columns if column.name not in _LEFT_OUT]
-    return [(column.name, raw_form(column)) for column in columns]
+    """Return the columns of a table, and what writes their values."""
+    return [(column.name, raw_form(column)) for column in table.columns]
 
 
 def _at_update(context: Any) -> None:
@@ -193,19 +215,42 @@ def insert_raw(session: Session, table: Table, rows: Iterable[Sequence[Any]]) ->
     write_raw(session, table, with_checksums(table, rows))
 
 
-def write_raw(session: Session, table: Table, rows: Iterable[Sequence[Any]]) -> None:
-    """Insert rows as `insert_raw` does, each with the checksum that it comes with."""
-    columns = ", ".join(f'"{column.name}"' for column in table.columns)
+def insert_new(session: Session, table: Table, names: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    """Insert rows, a value for each of `names` as `raw_rows` gives them, with their checksums.
+
+    What is not named is empty, or an id that the database gives. Beside a row of SQLAlchemy it costs a tenth.
+    """
+    checksum = checksum_of(table, tuple(names))
+    write_raw(session, table, ((*row, checksum(row)) for row in rows), (*names, CHECKSUM))
+
+
+def write_raw(
+    session: Session, table: Table, rows: Iterable[Sequence[Any]], names: Sequence[str] = ()
+) -> None:
+    """Insert rows as `insert_raw` does, of `names` or all columns, with the checksums that they come with."""
+    written = names or table.columns.keys()
+    columns = ", ".join(f'"{name}"' for name in written)
     connection: Any = session.connection().connection.driver_connection
-    if not is_postgresql(session):
-        marks = ", ".join("?" * len(table.columns))
-        connection.executemany(f'INSERT INTO "{table.name}" ({columns}) VALUES ({marks})', rows)
-        return
-    with connection.cursor() as cursor:
-        cursor.execute("SET LOCAL TimeZone TO 'UTC'")
-        with cursor.copy(f'COPY "{table.name}" ({columns}) FROM STDIN') as copy:
-            for row in rows:
-                copy.write_row(row)
+    with _told_as_of_sqlalchemy(session):
+        if not is_postgresql(session):
+            marks = ", ".join("?" * len(written))
+            connection.executemany(f'INSERT INTO "{table.name}" ({columns}) VALUES ({marks})', rows)
+            return
+        with connection.cursor() as cursor:
+            cursor.execute("SET LOCAL TimeZone TO 'UTC'")
+            with cursor.copy(f'COPY "{table.name}" ({columns}) FROM STDIN') as copy:
+                for row in rows:
+                    copy.write_row(row)
+
+
+@contextmanager
+def _told_as_of_sqlalchemy(session: Session) -> Iterator[None]:
+    """Raise what a driver refuses as SQLAlchemy does, for whoever expects that."""
+    base: Any = session.get_bind().dialect.loaded_dbapi.Error
+    try:
+        yield
+    except base as error:
+        raise DBAPIError.instance(None, None, error, base) from error
 
 
 def with_checksums(table: Table, rows: Iterable[Sequence[Any]]) -> Iterable[Sequence[Any]]:
@@ -215,7 +260,8 @@ def with_checksums(table: Table, rows: Iterable[Sequence[Any]]) -> Iterable[Sequ
         yield from rows
         return
     place = names.index(CHECKSUM)
+    checksum = checksum_of(table)
     for row in rows:
         written = list(row)
-        written[place] = row_checksum(zip(names, row, strict=True))
+        written[place] = checksum(row)
         yield written

@@ -16,7 +16,9 @@ from sqlalchemy import ColumnElement, Row, Select, and_, func, insert, or_, sele
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session
 
+from store.db.columns import raw_form
 from store.db.keys import Keys
+from store.db.raw import insert_new
 from store.db.tables import DOCUMENT, JUDGE, JUDGEMENT, PASSAGE, SITTING, TOPIC
 from store.errors import ArgumentError, ConflictError, StoreError
 from store.event import COLUMNS, EVENT, JudgementEvent
@@ -38,6 +40,8 @@ from store.text import sanitise, sanitise_line
 
 _BATCH = 5000
 """Rows that are written at once."""
+KEY = ("topic_id", "document_id", "judge_id")
+"""The columns of the row ids of what an event is of."""
 
 
 def no_advance(_steps: int) -> None:
@@ -48,7 +52,7 @@ def current_events(
     *columns: str, judges: Sequence[int] | None = None, topic: int | None = None
 ) -> Select[Any]:
     """Select columns, or all, of the newest event of every (topic, document, judge): the current state."""
-    key = (JUDGEMENT.c.topic_id, JUDGEMENT.c.document_id, JUDGEMENT.c.judge_id)
+    key = [JUDGEMENT.c[name] for name in KEY]
     newest = select(*key, func.max(JUDGEMENT.c.revision).label("revision")).group_by(*key)
     if judges is not None:
         newest = newest.where(JUDGEMENT.c.judge_id.in_(list(judges)))
@@ -81,9 +85,15 @@ def event_of_row(row: Row[Any], record: type[EventRecord], **known: Any) -> Even
     return record(**event, **known)
 
 
-def stored_values(event: JudgementEvent) -> dict[str, Any]:
-    """Return what an event's row holds by the names of columns, but for ids of other rows."""
-    return {column: getattr(event, name) for name, column in _HELD}
+STORED = tuple(column for _, column in _HELD)
+"""Columns of an event's row that hold no id of another row."""
+_FORMS = tuple((name, raw_form(JUDGEMENT.c[column])) for name, column in _HELD)
+
+
+def stored_values(event: JudgementEvent) -> list[Any]:
+    """Return what an event's row holds in the columns `STORED`, as SQLite keeps it."""
+    values = ((getattr(event, name), form) for name, form in _FORMS)
+    return [None if value is None else form(value) for value, form in values]
 
 
 def append_event(session: Session, values: dict[str, Any], *, seen_revision: int) -> Row[Any]:
@@ -92,9 +102,8 @@ def append_event(session: Session, values: dict[str, Any], *, seen_revision: int
     `ConflictError`: another event of the same judge on the same document came in between.
     """
     message = "this document was judged under the same name somewhere else in between"
-    key = ("topic_id", "document_id", "judge_id")
     newest = session.scalar(
-        select(func.max(JUDGEMENT.c.revision)).where(*(JUDGEMENT.c[name] == values[name] for name in key))
+        select(func.max(JUDGEMENT.c.revision)).where(*(JUDGEMENT.c[name] == values[name] for name in KEY))
     )
     if (newest or 0) != seen_revision:
         raise ConflictError(message, hint="the other judgement stands; look at it again")
@@ -106,6 +115,9 @@ def append_event(session: Session, values: dict[str, Any], *, seen_revision: int
             raise ConflictError(message) from error
         message = "the judgement refers to something that is no longer in the collection"
         raise StoreError(message) from error
+
+
+_COMPARED = ("topic_id", "document_id", "revision", "state", "grade", "note", "iteration")
 
 
 def import_judgements(
@@ -126,11 +138,12 @@ def import_judgements(
     topics.add(session, (qrel.topic for qrel in qrels))
     documents.add(session, (qrel.docno for qrel in qrels))
     current = {
-        (row.topic_id, row.document_id): row for row in session.execute(current_events(judges=[number]))
+        (row.topic_id, row.document_id): row
+        for row in session.execute(current_events(*_COMPARED, judges=[number]))
     }
     now = datetime.now(UTC)
     unchanged = replaced = 0
-    rows: list[dict[str, Any]] = []
+    rows: list[tuple[Any, ...]] = []
     differing: list[str] = []
     for qrel in qrels:
         pair = (topics.ids[qrel.topic], documents.ids[qrel.docno])
@@ -142,20 +155,9 @@ def import_judgements(
             replaced += 1
             was = old.state if old.grade is None else old.grade
             differing.append(f"{qrel.topic} {qrel.docno}: {was} -> {qrel.grade}")
-        rows.append(
-            {
-                "topic_id": pair[0],
-                "document_id": pair[1],
-                "judge_id": number,
-                "revision": 1 if old is None else old.revision + 1,
-                "action": Action.JUDGE.value,
-                "state": State.JUDGED.value,
-                "grade": qrel.grade,
-                "note": "" if old is None else old.note,
-                "iteration": qrel.iteration,
-                "judged_at": now,
-            }
-        )
+        revision, note = (1, "") if old is None else (old.revision + 1, old.note)
+        said = (Action.JUDGE.value, State.JUDGED.value, qrel.grade, b"", _NOTE(note), qrel.iteration)
+        rows.append((*pair, number, revision, *said))
     if differing and not replace:
         some = "; ".join(differing[:3]) + ("; ..." if len(differing) > 3 else "")
         message = f"{len(differing)} judgements of `{judge}` are there otherwise: {some}"
@@ -164,13 +166,23 @@ def import_judgements(
     for start in range(0, len(rows), _BATCH):
         batch = rows[start : start + _BATCH]
         try:
-            session.connection().execute(insert(JUDGEMENT), batch)
+            append_states(session, batch, now)
         except IntegrityError as error:
             message = f"`{judge}` judged one of these documents during the import"
             raise ConflictError(message, hint="nothing was imported; try again") from error
         advance(len(batch))
     added = len(rows) - replaced
     return ImportReport(added=added, unchanged=unchanged, replaced=replaced)
+
+
+_STATE = ("revision", "action", "state", "grade", "reason", "note", "iteration", "judged_at", "dropped_keys")
+_NOTE, _MOMENT = raw_form(JUDGEMENT.c.note), raw_form(JUDGEMENT.c.judged_at)
+
+
+def append_states(session: Session, rows: Iterable[tuple[Any, ...]], now: datetime) -> None:
+    """Append events that nobody made at a desk; a row has the ids of `KEY`, and revision to iteration."""
+    at = _MOMENT(now)
+    insert_new(session, JUDGEMENT, (*KEY, *_STATE), ((*row, at, 0) for row in rows))
 
 
 def count_events(session: Session, judges: Sequence[str] | None = None) -> int:

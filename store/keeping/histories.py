@@ -7,17 +7,20 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Table, case, collate, func, insert, select, text
+from sqlalchemy import ColumnElement, Table, case, collate, func, select, text
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session
 
 from store.content.pools import add_pool
 from store.db.database import Area
 from store.db.keys import Keys
+from store.db.raw import insert_new
 from store.db.tables import DOCUMENT, JUDGE, JUDGEMENT, PASSAGE, SITTING, TOPIC
 from store.errors import ArgumentError, ConflictError, UnknownNameError
 from store.event import JudgementEvent
 from store.judging.events import (
+    KEY,
+    STORED,
     check_grades,
     current_events,
     event_of_row,
@@ -36,8 +39,6 @@ _BATCH = 1000
 
 Pair = tuple[int, int, int]
 """Row ids of a topic, a document and a judge."""
-_KEY = ("topic_id", "document_id", "judge_id")
-"""The columns that hold them."""
 
 
 def fetch_histories_of(
@@ -57,7 +58,7 @@ def fetch_histories_of(
     sittings = fetch_sitting_numbers(session, names)
     has_passages = session.scalar(select(PASSAGE.c.id).limit(1)) is not None
     undone = JUDGEMENT.alias("undone")
-    of_pair = [JUDGEMENT.c[name] for name in _KEY]
+    of_pair = [JUDGEMENT.c[name] for name in KEY]
     latest = func.max(JUDGEMENT.c.judged_at).over(partition_by=of_pair, order_by=JUDGEMENT.c.revision)
     called = judge_called(session, names)
     query = (
@@ -180,35 +181,33 @@ class EventWriter:
                 strict=True,
             )
         )
-        rows: list[dict[str, Any]] = []
-        passages: list[dict[str, Any]] = []
+        rows: list[Sequence[Any]] = []
+        passages: list[Sequence[Any]] = []
         for pair, event, sitting in self._waiting:
             row_id = ids[pair, event.revision]
             undone = None if event.undoes is None else ids.get((pair, event.undoes))
             if event.undoes is not None and undone is None:
                 undone = self._stored(pair, event.undoes)
-            own = {"id": row_id, "undoes": undone, "sitting_id": sitting}
-            rows.append(own | dict(zip(_KEY, pair, strict=True)) | stored_values(event))
+            rows.append((row_id, *pair, undone, sitting, *stored_values(event)))
             passages += [
-                {"judgement_id": row_id, "start": one.start, "length": one.length, "text": one.text}
+                (row_id, one.start, one.length, one.text.encode("utf-8", "surrogatepass"))
                 for one in event.passages
             ]
-        connection = self._session.connection()
-        connection.execute(insert(JUDGEMENT), rows)
+        insert_new(self._session, JUDGEMENT, ("id", *KEY, "undoes", "sitting_id", *STORED), rows)
         if passages:
-            connection.execute(insert(PASSAGE), passages)
+            insert_new(self._session, PASSAGE, ("judgement_id", "start", "length", "text"), passages)
         self._waiting.clear()
 
     def _stored(self, pair: Pair, revision: int) -> int:
         """Return the row id of an event that is written."""
-        of_pair = (JUDGEMENT.c[name] == value for name, value in zip(_KEY, pair, strict=True))
+        of_pair = (JUDGEMENT.c[name] == value for name, value in zip(KEY, pair, strict=True))
         query = select(JUDGEMENT.c.id).where(*of_pair, JUDGEMENT.c.revision == revision)
         return int(self._session.execute(query).scalar_one())
 
 
 def _newest_revisions(session: Session) -> dict[Pair, int]:
     """Return the newest revision of every (topic, document, judge) that has one."""
-    key = [JUDGEMENT.c[name] for name in _KEY]
+    key = [JUDGEMENT.c[name] for name in KEY]
     query = select(*key, func.max(JUDGEMENT.c.revision)).group_by(*key)
     rows: Iterable[Any] = session.connection().execute(query)
     return {(topic, document, judge): newest for topic, document, judge, newest in rows}

@@ -12,7 +12,7 @@ from store.collection import Collection
 from store.errors import ArgumentError, ConflictError, UnknownNameError
 from store.formats.scale import parse_scale
 from store.records import Action, ImportReport, JudgeKind, Judgement, Qrel, State
-from tests.store.outside import Sitting, contents, counts, execute, make_pool, meanwhile, statements
+from tests.store.outside import Sitting, contents, counts, execute, make_pool, statements
 
 HUMAN = JudgeKind.HUMAN
 QRELS = [Qrel("1", "a", 2), Qrel("1", "b", 0, "7"), Qrel("001", "a", 1, "Q0")]
@@ -103,11 +103,10 @@ def test_import_that_meets_the_judge_is_a_conflict(postgres_url: str) -> None:
         one.pools.add(make_pool({"1": ["a", "b"]}))
         sitting = Sitting(one.desk("ann"), "1")
         one.judgements.add({"bob": [Qrel("1", "b", 1)]}, HUMAN)
-        with (
-            meanwhile("INSERT INTO judgement", lambda: sitting.grade("a", 1)),
-            pytest.raises(ConflictError, match="`ann` judged one of these documents"),
-        ):
-            one.judgements.add({"ann": [Qrel("1", "b", 2), Qrel("1", "a", 2)]}, HUMAN)
+        qrels = {"ann": [Qrel("1", "b", 2), Qrel("1", "a", 2)]}
+        with pytest.raises(ConflictError, match="`ann` judged one of these documents"):
+            # Told of progress when it has looked at what is there, and before it writes.
+            one.judgements.add(qrels, HUMAN, advance=lambda _steps: sitting.grade("a", 1))
         assert states(one) == {
             ("1", "a", "ann"): (State.JUDGED, 1, 1),
             ("1", "b", "bob"): (State.JUDGED, 1, 1),
