@@ -68,18 +68,17 @@ def rank_order(
     compared = compared_scores(scores, order)
     positions = np.argsort(-compared, kind="stable").astype(np.int64)
     ordered = compared[positions]
-    tied_with_next = np.flatnonzero(ordered[:-1] == ordered[1:])
-    if tied_with_next.size == 0:
+    is_as_next = ordered[:-1] == ordered[1:]
+    if not is_as_next.any():
         return positions
-    # Runs of consecutive indices in `tied_with_next` are the tie groups.
-    breaks = np.flatnonzero(np.diff(tied_with_next) > 1)
-    starts = tied_with_next[np.concatenate(([0], breaks + 1))]
-    ends = tied_with_next[np.concatenate((breaks, [tied_with_next.size - 1]))] + 2
-    descending = order != "docno-asc"
-    for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
-        group = positions[start:end].tolist()
-        group.sort(key=docnos.__getitem__, reverse=descending)
-        positions[start:end] = group
+    is_tied = np.zeros(n_documents, np.bool_)
+    is_tied[:-1] = is_as_next
+    is_tied[1:] |= is_as_next
+    # Sorted by docno once, and then by score: documents of one score stay in the order of docnos.
+    tied = positions[is_tied].tolist()
+    tied.sort(key=docnos.__getitem__, reverse=order != "docno-asc")
+    by_docno = np.array(tied)
+    positions[is_tied] = by_docno[np.argsort(-compared[by_docno], kind="stable")]
     return positions
 
 

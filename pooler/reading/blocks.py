@@ -25,8 +25,10 @@ from pooler.reading.columns import (
     FRONT,
     LONGEST_FIELD,
     RELATIVE_ERROR,
+    WORD,
     FieldColumn,
     FieldScores,
+    Ranks,
     parse_ranks,
     parse_scores,
 )
@@ -43,8 +45,9 @@ _ODD_CHARACTERS = re.compile("[\x80-\xa0\u061c\u1680\u180e\u2000-\u206f\u3000\uf
 _FIRST_PRINTABLE = 33
 _NEWLINE = 10
 _FIELDS = 6
-TOPIC, _Q0, DOCNO, RANK, SCORE, TAG = range(_FIELDS)
+TOPIC, Q0, DOCNO, RANK, SCORE, TAG = range(_FIELDS)
 _SEPARATORS = (b" ", b"\t")
+_Q0_WORD, _ZERO_WORD = np.frombuffer(b"Q0".ljust(WORD, b"\0") + b"0".ljust(WORD, b"\0"), "<u8")
 
 
 class SuspicionError(Exception):
@@ -435,6 +438,11 @@ class RunSeen:
     """Of all lines."""
     topics: set[bytes] = field(default_factory=set)
     n_lines: int = 0
+    is_ascii: bool = True
+    n_odd_q0: int = 0
+    """Lines whose second field is neither `Q0` nor `0`, and ..."""
+    odd_q0: tuple[int, bytes] | None = None
+    """... line number and second field of the first of them; not looked for unless asked."""
 
 
 @dataclass(slots=True, eq=False)
@@ -448,8 +456,10 @@ class TopicPart:
     scores: FieldScores
     keys: NDArray[np.uint64]
     """A number for every docno, as `FieldColumn.keys`; none twice here."""
-    ranks: NDArray[np.int64] | None
-    """Stated ranks; ``None`` when they are not wanted, or are not all integers."""
+    ranks: Ranks | None
+    """Stated ranks; ``None`` when they are not wanted."""
+    line: int
+    """Number of the first line."""
 
 
 def read_blocks(
@@ -466,14 +476,15 @@ def read_blocks(
     topic = b""
     candidates = Candidates(depth, order, with_scores=with_scores)
     for part in topic_parts(path, seen, with_ranks=order == "rank", block_bytes=block_bytes):
-        if order == "rank" and part.ranks is None:
+        ranks = None if part.ranks is None else part.ranks.all_or_none()
+        if order == "rank" and ranks is None:
             raise SuspicionError("a stated rank")
         if part.is_new:
             if topic:
                 topics[topic.decode()] = candidates.finish()
             topic = part.topic
             candidates = Candidates(depth, order, with_scores=with_scores)
-        candidates.add(part.docnos, part.scores, part.keys, part.ranks)
+        candidates.add(part.docnos, part.scores, part.keys, ranks)
     topics[topic.decode()] = candidates.finish()
     return RunTop(
         tag=seen.tag.decode(),
@@ -487,7 +498,7 @@ def read_blocks(
 
 
 def topic_parts(
-    path: str, seen: RunSeen, *, with_ranks: bool, block_bytes: int = BLOCK_BYTES
+    path: str, seen: RunSeen, *, with_ranks: bool, with_q0: bool = False, block_bytes: int = BLOCK_BYTES
 ) -> Iterator[TopicPart]:
     """Read a run file that is plainly in order, block by block and topic by topic.
 
@@ -497,8 +508,10 @@ def topic_parts(
     topic = b""
     for block in _whole_lines(path, seen.digest, block_bytes):
         lines = find_fields(block)
-        seen.n_lines += len(lines)
+        seen.is_ascii &= block.isascii()
         _check_tag(lines.column(TAG), seen)
+        if with_q0:
+            _see_q0(lines.column(Q0), seen)
         try:
             scores = parse_scores(lines.column(SCORE))
         except ValueError as error:
@@ -521,8 +534,10 @@ def topic_parts(
                 docnos[rows],
                 scores[rows],
                 keys[rows],
-                None if ranks is None else ranks[rows].all_or_none(),
+                None if ranks is None else ranks[rows],
+                seen.n_lines + first + 1,
             )
+        seen.n_lines += len(lines)
     if not seen.n_lines:
         raise SuspicionError("no line")
 
@@ -561,6 +576,16 @@ def _check_tag(tags: FieldColumn, seen: RunSeen) -> None:
     if tag != (seen.tag or tag) or tags.changes().size:
         raise SuspicionError("a second tag")
     seen.tag = tag
+
+
+def _see_q0(column: FieldColumn, seen: RunSeen) -> None:
+    """Count second fields that are neither `Q0` nor `0`."""
+    first = column.words()[0]
+    odd = np.flatnonzero((first != _Q0_WORD) & (first != _ZERO_WORD))
+    if odd.size and seen.odd_q0 is None:
+        row = int(odd[0])
+        seen.odd_q0 = seen.n_lines + row + 1, column.at(row)
+    seen.n_odd_q0 += odd.size
 
 
 def _check_topic(topic: bytes, seen: RunSeen) -> None:

@@ -21,16 +21,21 @@ look-alike    docnos of the file, or of those before it, differ in Unicode norma
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Iterable, Iterator, Set
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Sequence, Set
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import count
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pooler.reading.blocks import TieAtCut, take_top
-from pooler.reading.strict import ParsedRun, ParsedTopic, parse_run, quoted, whole_ranks
-from store.errors import ArgumentError, Fault, FaultList
-from store.ranking import Order, check_order, compared_scores, rank_order
+from pooler.reading.blocks import RunSeen, SuspicionError, TieAtCut, first_places, is_ranked
+from pooler.reading.parallel import share_files
+from pooler.reading.strict import ParsedRun, parse_run, quoted, whole_ranks
+from pooler.reading.whole import stream_rankings
+from store.errors import ArgumentError, Fault, FaultList, PoolerError
+from store.formats.lines import is_regular_file
+from store.ranking import Order, check_order, compared_scores, rank_order, ties_at_cut
 from store.text import look_alike_words, look_alikes, natural_key
 
 FEW_DOCUMENTS = 10
@@ -93,30 +98,104 @@ def check_run(
     `depth`: ranks a pool would take, for ties at the cut; `met`: docnos beyond ASCII of files checked before,
     to which those of this one are added.
     """
-    if depth is not None and depth < 1:
-        raise ArgumentError("depth", "must be an integer >= 1", depth)
-    check_order(order)
-    faults = _CountedFaults(path)
-    parsed = parse_run(path, faults, lenient=lenient, known_topics=known_topics, known_docnos=known_docnos)
-    columns = [_TopicColumns(topic) for topic in parsed.topics if topic.docnos]
-    cut_ties = [] if depth is None else _ties_at_cut(parsed.tag, columns, depth, order)
-    return RunReport(
-        path=path,
-        tag=parsed.tag,
-        sha256=parsed.sha256,
-        n_lines=parsed.n_lines,
-        n_topics=len(parsed.topics),
-        n_documents=sum(len(topic.docnos) for topic in columns),
-        faults=tuple(faults.kept),
-        fault_counts=dict(faults.by_code),
-        warnings=(
-            *_score_oddities(columns, cut_ties, depth, order),
-            *_rank_oddities(columns, order),
-            *_other_oddities(parsed, columns, depth, known_topics, set() if met is None else met),
-        ),
-        ties_at_cut=tuple(cut_ties),
-        hint=parsed.hint,
+    checked = _check_alone(path, _Asked(known_topics, known_docnos, depth, order, lenient))
+    return _with_look_alikes(checked, set() if met is None else met)
+
+
+def check_files(
+    paths: Sequence[str],
+    *,
+    known_topics: Set[str] | None = None,
+    known_docnos: Container[str] | None = None,
+    depth: int | None = None,
+    order: Order = "trec",
+    lenient: bool = False,
+    progress: Callable[[int], None],
+) -> Iterator[RunReport | PoolerError]:
+    """Check run files as `check_run` does, and in their order; an error is of one that cannot be opened."""
+    asked = _Asked(known_topics, known_docnos, depth, order, lenient)
+    met: set[str] = set()
+    for checked in share_files(partial(_check_alone, asked=asked), paths, paths, progress=progress):
+        yield checked if isinstance(checked, PoolerError) else _with_look_alikes(checked, met)
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What is asked of files, as of `check_run`."""
+
+    known_topics: Set[str] | None
+    known_docnos: Container[str] | None
+    depth: int | None
+    order: Order
+    lenient: bool
+
+    def __post_init__(self) -> None:
+        """Raise `ArgumentError` when `depth` or `order` cannot be used."""
+        if self.depth is not None and self.depth < 1:
+            raise ArgumentError("depth", "must be an integer >= 1", self.depth)
+        check_order(self.order)
+
+
+_Checked = tuple[RunReport, set[str]]
+"""A report without look-alikes, and the docnos beyond ASCII, among which they are."""
+
+
+def _check_alone(path: str, asked: _Asked) -> _Checked:
+    """Check a run file as if there were no other."""
+    # A pipe cannot be read a second time, so it is read slowly at once.
+    if is_regular_file(path):
+        try:
+            return _check_fast(path, asked)
+        except SuspicionError:
+            pass
+    return _check_slowly(path, asked)
+
+
+def _check_fast(path: str, asked: _Asked) -> _Checked:
+    """Check a run file that is plainly in order; else raise `SuspicionError`."""
+    seen, odd = RunSeen(), _Oddities(asked)
+    for whole in stream_rankings(path, seen, with_q0=True):
+        ranks = whole.ranks
+        odd.add(whole.topic, whole.names, whole.scores_for(asked.order), ranks)
+        if ranks is None:
+            odd.add_ranks(whole.rank_fields(), count(whole.line))
+        if not (asked.known_docnos is None and seen.is_ascii):
+            odd.add_docnos(whole.docnos)
+    topics = [topic.decode() for topic in seen.topics]
+    known = asked.known_topics
+    if odd.has_unknown or not (known is None or all(topic in known for topic in topics)):
+        raise SuspicionError("an unknown topic or docno")
+    parsed = ParsedRun(seen.tag.decode(), seen.digest.hexdigest(), seen.n_lines, n_odd_q0=seen.n_odd_q0)
+    if seen.odd_q0 is not None:
+        line, field = seen.odd_q0
+        parsed.odd_q0 = line, quoted(field.decode())
+    return odd.report(path, parsed, topics, _CountedFaults(path))
+
+
+def _check_slowly(path: str, asked: _Asked) -> _Checked:
+    """Check any run file, line by line."""
+    faults, odd = _CountedFaults(path), _Oddities(asked)
+    parsed = parse_run(
+        path, faults, lenient=asked.lenient, known_topics=asked.known_topics, known_docnos=asked.known_docnos
     )
+    for topic in filter(lambda topic: topic.docnos, parsed.topics):
+        ranks = whole_ranks(topic.ranks)
+        odd.add(topic.topic, topic.docnos, np.array(topic.scores), ranks)
+        if ranks is None:
+            odd.add_ranks(topic.ranks, [topic.lines[docno] for docno in topic.docnos])
+        odd.add_docnos(topic.docnos)
+    return odd.report(path, parsed, [topic.topic for topic in parsed.topics], faults)
+
+
+def _with_look_alikes(checked: _Checked, met: set[str]) -> RunReport:
+    """Tell docnos that look the same as others of the file or of those met before."""
+    report, docnos = checked
+    met |= docnos
+    found = look_alikes(sorted(docnos), met)
+    if not found:
+        return report
+    warning = RunWarning("look-alike", look_alike_words(found), len(found))
+    return replace(report, warnings=(*report.warnings, warning))
 
 
 class _CountedFaults(FaultList):
@@ -137,118 +216,157 @@ class _CountedFaults(FaultList):
         super().put_instead(message, code, hint=hint)
 
 
-class _TopicColumns:
-    """The lines of one topic as arrays."""
+class _Oddities:
+    """What is odd about the topics of a file, one after another."""
 
-    def __init__(self, parsed: ParsedTopic) -> None:
-        self.topic = parsed.topic
-        self.docnos = parsed.docnos
-        self.lines = parsed.lines
-        self.rank_fields = parsed.ranks
-        self.scores: NDArray[np.float64] = np.array(parsed.scores)
-        self.ranks = whole_ranks(parsed.ranks)
+    def __init__(self, asked: _Asked) -> None:
+        self._asked = asked
+        self._by_score: Order = "trec" if asked.order in ("rank", "file") else asked.order
+        self._enough = FEW_DOCUMENTS if asked.depth is None else asked.depth
+        self._n_documents = self._n_tied = self._n_odd_ranks = 0
+        self._tied: list[str] = []
+        self._at_cut: list[tuple[str, int, int]] = []
+        self._unordered: list[str] = []
+        self._unordered_example = self._odd_rank_example = ""
+        self._from_zero: list[str] = []
+        self._short: list[tuple[str, int]] = []
+        self._beyond: set[str] = set()
+        self.has_unknown = False
+        """Whether a docno is not known."""
 
-
-def _score_oddities(
-    columns: Iterable[_TopicColumns], cut_ties: list[TieAtCut], depth: int | None, order: Order
-) -> Iterator[RunWarning]:
-    """Tell documents that share their score with another of their topic, and ties across the depth."""
-    n_documents, topics = 0, []
-    for topic in columns:
-        _, counts = np.unique(compared_scores(topic.scores, order), return_counts=True)
-        n_tied = int(counts[counts > 1].sum())
-        if n_tied:
-            n_documents += n_tied
-            topics.append(topic.topic)
-    if topics:
-        yield RunWarning(
-            "ties", f"{n_documents} documents have tied scores, in {_first_of(topics)}", n_documents
-        )
-    if cut_ties:
-        first, *others = cut_ties
-        message = (
-            f"{first.n_in + first.n_out} documents tied at depth {depth} in topic {first.topic}:"
-            f" {first.n_in} in, {first.n_out} out"
-        )
-        if others:
-            message += f"; ties there in {len(others)} more topic{'s' if len(others) > 1 else ''}"
-        yield RunWarning("ties-at-cut", message, len(cut_ties))
-
-
-def _ties_at_cut(tag: str, columns: Iterable[_TopicColumns], depth: int, order: Order) -> list[TieAtCut]:
-    """List the topics with a tie across the depth."""
-    found = []
-    for topic in columns:
-        if order == "rank" and topic.ranks is None:
-            continue
-        top = take_top(
-            topic.docnos, topic.scores, topic.ranks, depth=depth, order=order, n_documents=len(topic.docnos)
-        )
-        if top.n_tied_in:
-            found.append(TieAtCut(tag, topic.topic, top.n_tied_in, top.n_tied_out))
-    return found
-
-
-def _rank_oddities(columns: Iterable[_TopicColumns], order: Order) -> Iterator[RunWarning]:
-    """Tell stated ranks in another order than the scores, that are no integers, and that start at 0."""
-    by_score: Order = "trec" if order in ("rank", "file") else order
-    unordered, from_zero = [], []
-    n_odd, example, odd_example = 0, "", ""
-    for topic in columns:
-        if topic.ranks is None:
-            for docno, rank in zip(topic.docnos, topic.rank_fields, strict=True):
-                if whole_ranks([rank]) is None:
-                    if not n_odd:
-                        text = quoted(rank.decode("utf-8", "backslashreplace"))
-                        odd_example = f"first on line {topic.lines[docno]}: {text}"
-                    n_odd += 1
-            continue
-        if topic.ranks.min() == 0:
-            from_zero.append(topic.topic)
-        stated = rank_order(topic.docnos, topic.scores, topic.ranks, order="rank")
-        scored = rank_order(topic.docnos, topic.scores, order=by_score)
+    def add(
+        self,
+        topic: str,
+        docnos: Sequence[str] | Sequence[bytes],
+        scores: NDArray[np.float64],
+        ranks: NDArray[np.int64] | None,
+    ) -> None:
+        """Look at the documents of a topic, at least one."""
+        n_documents = len(docnos)
+        self._n_documents += n_documents
+        if n_documents < self._enough:
+            self._short.append((topic, n_documents))
+        scored = np.arange(n_documents)
+        if not is_ranked(scores, self._by_score):
+            scored = rank_order(docnos, scores, order=self._by_score)
+        ordered = compared_scores(scores, self._by_score)[scored]
+        is_as_next = np.concatenate(([False], ordered[1:] == ordered[:-1], [False]))
+        if n_tied := int(np.count_nonzero(is_as_next[1:] | is_as_next[:-1])):
+            self._n_tied += n_tied
+            self._tied.append(topic)
+        self._see_cut(topic, docnos, ordered, ranks)
+        if ranks is None:
+            return
+        if ranks.min() == 0:
+            self._from_zero.append(topic)
+        stated = np.argsort(ranks, kind="stable")
         unlike = np.flatnonzero(stated != scored)
         if unlike.size:
-            place = int(unlike[0])
-            ranked, valued = (quoted(topic.docnos[int(places[place])]) for places in (stated, scored))
-            example = example or f"{ranked} is number {place + 1} by rank, {valued} by score"
-            unordered.append(topic.topic)
-    if unordered:
-        what = f"the stated ranks disagree with the scores (order `{by_score}`)"
-        yield RunWarning("rank-order", f"{what} in {_first_of(unordered)}: {example}", len(unordered))
-    if n_odd:
-        yield RunWarning("rank-number", f"{n_odd} stated ranks are not integers, {odd_example}", n_odd)
-    if from_zero:
-        yield RunWarning("rank-zero", f"stated ranks start at 0 in {_first_of(from_zero)}", len(from_zero))
+            if not self._unordered:
+                place = int(unlike[0])
+                ranked, valued = (_quoted(docnos[int(places[place])]) for places in (stated, scored))
+                self._unordered_example = f"{ranked} is number {place + 1} by rank, {valued} by score"
+            self._unordered.append(topic)
 
+    def _see_cut(
+        self,
+        topic: str,
+        docnos: Sequence[str] | Sequence[bytes],
+        ordered: NDArray[np.float64],
+        ranks: NDArray[np.int64] | None,
+    ) -> None:
+        """Look for a tie across the depth; `ordered` are the scores as they are compared, descending."""
+        depth, order = self._asked.depth, self._asked.order
+        if depth is None or order == "file" or (order == "rank" and ranks is None):
+            return
+        n_in, n_out = ties_at_cut(ordered, depth)
+        if order == "rank":
+            _, n_in, n_out = first_places(docnos, ordered, ranks, depth=depth, order=order)
+        if n_in:
+            self._at_cut.append((topic, n_in, n_out))
 
-def _other_oddities(
-    parsed: ParsedRun,
-    columns: Iterable[_TopicColumns],
-    depth: int | None,
-    known_topics: Set[str] | None,
-    met: set[str],
-) -> Iterator[RunWarning]:
-    """Tell topics with few documents or none, unusual second fields, and docnos that look the same."""
-    enough = FEW_DOCUMENTS if depth is None else depth
-    short = [topic for topic in columns if len(topic.docnos) < enough]
-    if short:
-        topics = _first_of([topic.topic for topic in short])
-        message = f"fewer than {enough} documents in {topics}: {len(short[0].docnos)} in the first"
-        yield RunWarning("short-topic", message, len(short))
-    missing = sorted((known_topics or set()) - {topic.topic for topic in parsed.topics}, key=natural_key)
-    if missing:
-        yield RunWarning("missing-topic", f"no documents for {_first_of(missing)}", len(missing))
-    if parsed.odd_q0 is not None:
-        line, text = parsed.odd_q0
-        message = f"the second field is not `Q0` on {parsed.n_odd_q0} lines, first on line {line}"
-        yield RunWarning("q0", f"{message}: {text}", parsed.n_odd_q0)
-    docnos = {docno for topic in columns for docno in topic.docnos if not docno.isascii()}
-    met |= docnos
-    if found := look_alikes(sorted(docnos), met):
-        yield RunWarning("look-alike", look_alike_words(found), len(found))
+    def add_ranks(self, fields: Iterable[bytes], lines: Iterable[int]) -> None:
+        """Look at the stated ranks of a topic, not all of which are integers, and where they stand."""
+        for rank, line in zip(fields, lines, strict=False):
+            if whole_ranks([rank]) is None:
+                if not self._n_odd_ranks:
+                    text = quoted(rank.decode("utf-8", "backslashreplace"))
+                    self._odd_rank_example = f"first on line {line}: {text}"
+                self._n_odd_ranks += 1
+
+    def add_docnos(self, docnos: Sequence[str]) -> None:
+        """Keep docnos beyond ASCII, and see whether all are known."""
+        self._beyond.update(docno for docno in docnos if not docno.isascii())
+        known = self._asked.known_docnos
+        self.has_unknown |= known is not None and not all(docno in known for docno in docnos)
+
+    def report(
+        self, path: str, parsed: ParsedRun, topics: Collection[str], faults: _CountedFaults
+    ) -> _Checked:
+        """Put together what was found."""
+        report = RunReport(
+            path=path,
+            tag=parsed.tag,
+            sha256=parsed.sha256,
+            n_lines=parsed.n_lines,
+            n_topics=len(topics),
+            n_documents=self._n_documents,
+            faults=tuple(faults.kept),
+            fault_counts=dict(faults.by_code),
+            warnings=(*self._of_order(), *self._of_file(parsed, topics)),
+            ties_at_cut=tuple(TieAtCut(parsed.tag, *one) for one in self._at_cut),
+            hint=parsed.hint,
+        )
+        return report, self._beyond
+
+    def _of_order(self) -> Iterator[RunWarning]:
+        """Tell tied scores, ties across the depth, and stated ranks.
+
+        Ranks in another order than the scores, that are no integers, or that start at 0.
+        """
+        if self._tied:
+            message = f"{self._n_tied} documents have tied scores, in {_first_of(self._tied)}"
+            yield RunWarning("ties", message, self._n_tied)
+        if self._at_cut:
+            (topic, n_in, n_out), *others = self._at_cut
+            message = (
+                f"{n_in + n_out} documents tied at depth {self._asked.depth} in topic {topic}:"
+                f" {n_in} in, {n_out} out"
+            )
+            if others:
+                message += f"; ties there in {len(others)} more topic{'s' if len(others) > 1 else ''}"
+            yield RunWarning("ties-at-cut", message, len(self._at_cut))
+        if self._unordered:
+            what = f"the stated ranks disagree with the scores (order `{self._by_score}`)"
+            message = f"{what} in {_first_of(self._unordered)}: {self._unordered_example}"
+            yield RunWarning("rank-order", message, len(self._unordered))
+        if self._n_odd_ranks:
+            message = f"{self._n_odd_ranks} stated ranks are not integers, {self._odd_rank_example}"
+            yield RunWarning("rank-number", message, self._n_odd_ranks)
+        if self._from_zero:
+            message = f"stated ranks start at 0 in {_first_of(self._from_zero)}"
+            yield RunWarning("rank-zero", message, len(self._from_zero))
+
+    def _of_file(self, parsed: ParsedRun, topics: Collection[str]) -> Iterator[RunWarning]:
+        """Tell topics with few documents or none, and unusual second fields."""
+        if self._short:
+            listed = _first_of([topic for topic, _ in self._short])
+            message = f"fewer than {self._enough} documents in {listed}: {self._short[0][1]} in the first"
+            yield RunWarning("short-topic", message, len(self._short))
+        missing = sorted((self._asked.known_topics or set()) - set(topics), key=natural_key)
+        if missing:
+            yield RunWarning("missing-topic", f"no documents for {_first_of(missing)}", len(missing))
+        if parsed.odd_q0 is not None:
+            line, text = parsed.odd_q0
+            message = f"the second field is not `Q0` on {parsed.n_odd_q0} lines, first on line {line}"
+            yield RunWarning("q0", f"{message}: {text}", parsed.n_odd_q0)
 
 
 def _first_of(topics: list[str]) -> str:
     """Name the first topic and count the others."""
     return f"topic {topics[0]}" + (f" and {len(topics) - 1} more" if len(topics) > 1 else "")
+
+
+def _quoted(docno: str | bytes) -> str:
+    """Quote a docno for a message."""
+    return quoted(docno.decode() if isinstance(docno, bytes) else docno)

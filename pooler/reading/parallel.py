@@ -10,13 +10,17 @@ import sys
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from queue import SimpleQueue
 from subprocess import PIPE, Popen
 from threading import Event, Thread
 from typing import Any, BinaryIO, TypeVar, cast
 
-from store.errors import PoolerError
+from store.errors import ArgumentError, PoolerError
+from store.formats.lines import STDIN
 
+PARALLEL_BYTES = 20_000_000
+"""Files of more bytes than this are worth a second process."""
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
@@ -27,6 +31,42 @@ _WORK = (
     "_work()"
 )
 """What a worker does: find the modules where this process finds them, then wait for items."""
+
+
+def share_files(
+    task: Callable[[Item], Result],
+    items: Sequence[Item],
+    files: Sequence[str],
+    *,
+    workers: int | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> list[Result | PoolerError]:
+    """Do a task for each of several files, the largest first; two processes where that pays.
+
+    `files` are the names of `items`. Standard input stays with this process.
+    """
+    if workers is not None and workers < 1:
+        raise ArgumentError("workers", "must be an integer >= 1", workers)
+    sizes = [_size(file) for file in files]
+    if len(files) < 2 or STDIN in files:
+        workers = 1
+    elif workers is None:
+        workers = 2 if sum(sizes) > PARALLEL_BYTES and n_processors() > 1 else 1
+    indices = list(range(len(files)))
+    if workers > 1:
+        indices.sort(key=lambda index: -sizes[index])
+    progress = progress or (lambda _n_files: None)
+    outcomes = share(task, [items[index] for index in indices], workers=workers, progress=progress)
+    by_index = dict(zip(indices, outcomes, strict=True))
+    return [by_index[index] for index in range(len(files))]
+
+
+def _size(file: str) -> int:
+    """Return the bytes of a file; 0 when there is none."""
+    try:
+        return Path(file).stat().st_size
+    except (OSError, ValueError):  # a name no file can have
+        return 0
 
 
 def share(

@@ -9,19 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 
 from pooler.reading.blocks import RunTop, SuspicionError, read_blocks, take_top
-from pooler.reading.parallel import n_processors, share
+from pooler.reading.parallel import share_files
 from pooler.reading.run_list import RunEntry, as_entries
 from pooler.reading.strict import read_run
 from store.errors import ArgumentError, PoolerError
-from store.formats.lines import STDIN, is_regular_file
+from store.formats.lines import is_regular_file
 from store.ranking import Order, check_order
 from store.records import Run
-
-PARALLEL_BYTES = 20_000_000
-"""Files of more bytes than this are worth a second process."""
 
 
 def read_top(
@@ -89,28 +85,17 @@ def read_tops(
     file with faults; its hint names the others.
     """
     _check(depth, order)
-    if workers is not None and workers < 1:
-        raise ArgumentError("workers", "must be an integer >= 1", workers)
     entries = as_entries(runs)
-    sizes = [_size(entry.file) for entry in entries]
-    if len(entries) < 2 or any(entry.file == STDIN for entry in entries):
-        workers = 1
-    elif workers is None:
-        workers = 2 if sum(sizes) > PARALLEL_BYTES and n_processors() > 1 else 1
-    indices = list(range(len(entries)))
-    if workers > 1:
-        indices.sort(key=lambda index: -sizes[index])
-    outcomes = share(
+    outcomes = share_files(
         partial(_read_entry, depth=depth, order=order, lenient=lenient, with_scores=with_scores),
-        [entries[index] for index in indices],
+        entries,
+        [entry.file for entry in entries],
         workers=workers,
-        progress=progress or (lambda _n_files: None),
+        progress=progress,
     )
-    by_index = dict(zip(indices, outcomes, strict=True))
     tops: list[RunTop] = []
     failed: list[tuple[str, PoolerError]] = []
-    for index, entry in enumerate(entries):
-        outcome = by_index[index]
+    for entry, outcome in zip(entries, outcomes, strict=True):
         if isinstance(outcome, PoolerError):
             failed.append((entry.file, outcome))
         else:
@@ -144,11 +129,3 @@ def _check(depth: int, order: str) -> None:
     if depth < 1:
         raise ArgumentError("depth", "must be an integer >= 1", depth)
     check_order(order)
-
-
-def _size(file: str) -> int:
-    """Return the bytes of a file; 0 when there is none."""
-    try:
-        return Path(file).stat().st_size
-    except OSError:
-        return 0

@@ -19,7 +19,7 @@ import pickle
 import signal
 import tempfile
 from collections import deque
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, BinaryIO, overload
@@ -38,10 +38,9 @@ from pooler.reading.blocks import (
 )
 from pooler.reading.columns import FieldColumn
 from pooler.reading.docnos import DocnoNumbers
-from pooler.reading.parallel import interrupts_held, n_processors
+from pooler.reading.parallel import PARALLEL_BYTES, interrupts_held, n_processors
 from pooler.reading.run_list import RunEntry
 from pooler.reading.strict import read_run
-from pooler.reading.top import PARALLEL_BYTES
 from store.db.packing import PackedRanking, pack_ranking
 from store.errors import PoolerError
 from store.formats.lines import is_regular_file
@@ -52,26 +51,58 @@ if TYPE_CHECKING:
     from concurrent.futures import Future, ProcessPoolExecutor
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class WholeRanking:
-    """All documents of one run for one topic, in file order."""
+    """All documents of one run for one topic, in file order; `SuspicionError` if one may be there twice.
 
-    topic: str
-    packed_docnos: bytes
-    """Docnos in UTF-8, joined by newlines."""
-    scores: NDArray[np.float64]
-    """Shape (n_documents,), finite."""
-    ranks: NDArray[np.int64] | None
-    """Stated ranks, shape (n_documents,); ``None`` when they are not all integers."""
+    Docnos and numbers are made when they are asked for.
+    """
+
+    def __init__(self, parts: Sequence[TopicPart]) -> None:
+        check_across([part.keys for part in parts])
+        self._parts = parts
+        self.topic = parts[0].topic.decode()
+        self.line = parts[0].line
+        """Number of the first line; the others follow."""
+        self.names = _Fields([part.docnos for part in parts])
+        """Docnos in UTF-8."""
 
     def __len__(self) -> int:
         """Count the documents."""
-        return self.scores.size
+        return len(self.names)
 
     @property
     def docnos(self) -> list[str]:
-        """Docnos; unpacked anew each time."""
-        return self.packed_docnos.decode().split("\n")
+        """Docnos; made anew each time."""
+        return self.names.packed().decode().split("\n")
+
+    @property
+    def scores(self) -> NDArray[np.float64]:
+        """Scores to the last bit, shape (n_documents,), finite."""
+        exact = [part.scores.exact(np.arange(len(part.docnos))) for part in self._parts]
+        return np.concatenate(exact) if len(exact) > 1 else exact[0]
+
+    def scores_for(self, order: Order) -> NDArray[np.float64]:
+        """Return numbers of which `order` says what it says of the scores."""
+        if len(self._parts) > 1 or order == "trec9":  # which has its own way to round
+            return self.scores
+        return self._parts[0].scores.comparable()
+
+    @property
+    def ranks(self) -> NDArray[np.int64] | None:
+        """Stated ranks, shape (n_documents,); ``None`` when not all are integers, or they are not wanted."""
+        ranks = [part.ranks.all_or_none() for part in self._parts if part.ranks is not None]
+        known = [some for some in ranks if some is not None]
+        return np.concatenate(known) if len(known) == len(self._parts) else None
+
+    def rank_fields(self) -> list[bytes]:
+        """Return the stated ranks as they are written; they must be wanted."""
+        columns = [part.ranks.column for part in self._parts if part.ranks is not None]
+        return list(_Fields(columns))
+
+    def numbers(self, numbered: DocnoNumbers) -> NDArray[np.int32]:
+        """Return the number of every document."""
+        numbers = [numbered.number(part.docnos) for part in self._parts]
+        return np.concatenate(numbers) if len(numbers) > 1 else numbers[0]
 
 
 def read_whole(path: str, *, lenient: bool = False) -> Run:
@@ -96,34 +127,26 @@ def read_whole(path: str, *, lenient: bool = False) -> Run:
     return read_run(path, lenient=lenient)
 
 
-def stream_rankings(path: str, seen: RunSeen, *, block_bytes: int = BLOCK_BYTES) -> Iterator[WholeRanking]:
+def stream_rankings(
+    path: str,
+    seen: RunSeen,
+    *,
+    with_ranks: bool = True,
+    with_q0: bool = False,
+    block_bytes: int = BLOCK_BYTES,
+) -> Iterator[WholeRanking]:
     """Read the rankings of a run file that is plainly in order, one topic after another.
 
     `SuspicionError` and `OSError` may come after any number of rankings: what was done with them is to be
     undone, and the file read by `read_run`. `seen` is whole once the last ranking has been taken.
     """
-    for parts in _by_topic(topic_parts(path, seen, with_ranks=True, block_bytes=block_bytes)):
-        check_across([part.keys for part in parts])
-        packed = [part.docnos.packed(np.arange(len(part.docnos))) for part in parts]
-        yield WholeRanking(parts[0].topic.decode(), b"\n".join(packed), *_scores_and_ranks(parts))
-
-
-def _scores_and_ranks(parts: Sequence[TopicPart]) -> tuple[NDArray[np.float64], NDArray[np.int64] | None]:
-    """Return the scores of a topic to the last bit, and its stated ranks where all are integers."""
-    scores = [part.scores.exact(np.arange(len(part.docnos))) for part in parts]
-    ranks = [part.ranks for part in parts if part.ranks is not None]
-    return np.concatenate(scores), np.concatenate(ranks) if len(ranks) == len(parts) else None
-
-
-def _by_topic(parts: Iterable[TopicPart]) -> Iterator[list[TopicPart]]:
-    """Put the parts of each topic together."""
     here: list[TopicPart] = []
-    for part in parts:
+    for part in topic_parts(path, seen, with_ranks=with_ranks, with_q0=with_q0, block_bytes=block_bytes):
         if part.is_new and here:
-            yield here
+            yield WholeRanking(here)
             here = []
         here.append(part)
-    yield here
+    yield WholeRanking(here)
 
 
 SPOOL_BYTES = 1 << 23
@@ -217,8 +240,11 @@ class RunReader:
         n_known = len(self._numbers)
         seen = RunSeen()
         with _Spool(self._folder, self._spool_bytes) as spool:
-            for parts in _by_topic(topic_parts(entry.file, seen, with_ranks=True)):
-                spool.add(self._pack_parts(parts))
+            with_ranks = self._order in (None, "rank")
+            for whole in stream_rankings(entry.file, seen, with_ranks=with_ranks):
+                scores = whole.scores if self._order is None else whole.scores_for(self._order)
+                numbers = whole.numbers(self._numbers)
+                spool.add(self._pack(whole.topic, whole.names, numbers, scores, whole.ranks))
             return self._made(entry, seen.tag.decode(), seen.digest.hexdigest(), n_known, spool)
 
     def _read_slowly(self, entry: RunEntry) -> NumberedRun:
@@ -233,15 +259,6 @@ class RunReader:
             is_needed = self._order is None and not is_regular_file(entry.file)
             kept = run if is_needed else None
             return self._made(entry, run.tag, run.sha256, n_known, spool, kept)
-
-    def _pack_parts(self, parts: list[TopicPart]) -> PackedRanking:
-        """Pack the lines of one topic."""
-        numbers = np.concatenate([self._numbers.number(part.docnos) for part in parts])
-        ordered = np.sort(numbers)
-        if (ordered[1:] == ordered[:-1]).any():
-            raise SuspicionError("a document twice in a topic")
-        docnos = _Docnos([part.docnos for part in parts])
-        return self._pack(parts[0].topic.decode(), docnos, numbers, *_scores_and_ranks(parts))
 
     def _pack(
         self,
@@ -278,8 +295,8 @@ class RunReader:
         )
 
 
-class _Docnos(Sequence[bytes]):
-    """The docnos of one topic, made only if they are looked at: where scores tie."""
+class _Fields(Sequence[bytes]):
+    """One field of one topic, such as its docnos; made only if they are looked at: where scores tie."""
 
     def __init__(self, columns: Sequence[FieldColumn]) -> None:
         self._columns = columns
@@ -303,9 +320,12 @@ class _Docnos(Sequence[bytes]):
     def _list(self) -> list[bytes]:
         """Make them, once."""
         if not self._made:
-            parts = [column.packed(np.arange(len(column))) for column in self._columns]
-            self._made = b"\n".join(parts).split(b"\n")
+            self._made = self.packed().split(b"\n")
         return self._made
+
+    def packed(self) -> bytes:
+        """Return them, joined by newlines."""
+        return b"\n".join([column.packed(np.arange(len(column))) for column in self._columns])
 
 
 class _Spool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from pooler.reading.check import RunReport, check_run
+from pooler.reading.check import RunReport, check_files
 from pooler.results.result import Progress, Result, frozen, heard
 from pooler.results.source import entries_of, opened_collection
 from pooler.results.table import Column, Table
@@ -76,26 +76,24 @@ def check_runs(
     if not entries:
         message = "no run file is named"
         raise PoolerError(message, hint="name run files, or a list of them with --runs FILE")
-    reports: list[RunReport] = []
-    met: set[str] = set()
+    files = [entry.file for entry in entries]
     with heard(progress), telling("files", len(entries)) as advance:
-        for entry in entries:
-            try:
-                report = check_run(
-                    entry.file,
-                    known_topics=topics,
-                    known_docnos=docnos,
-                    depth=depth,
-                    order=order,
-                    lenient=lenient,
-                    met=met,
-                )
-            except PoolerError as error:  # it cannot be opened; the others are checked all the same
-                report = _unreadable(entry.file, error)
-            reports.append(report)
-            advance(1)
+        outcomes = check_files(
+            files,
+            known_topics=topics,
+            known_docnos=docnos,
+            depth=depth,
+            order=order,
+            lenient=lenient,
+            progress=advance,
+        )
+        # What cannot be opened is told, and the others are checked all the same.
+        reports = [
+            _unreadable(file, one) if isinstance(one, PoolerError) else one
+            for file, one in zip(files, outcomes, strict=True)
+        ]
     settings = frozen(
-        runs=tuple(entry.file for entry in entries),
+        runs=tuple(files),
         depth=depth,
         order=order,
         lenient=lenient,
