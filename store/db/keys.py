@@ -8,6 +8,7 @@ from itertools import islice
 from sqlalchemy import Connection, Table, select
 from sqlmodel import Session
 
+from store.db.driver import driver_rows
 from store.db.raw import note_changed
 from store.db.tables import DOCUMENT, TOPIC
 from store.text import Pairs, look_alikes
@@ -15,7 +16,6 @@ from store.text import Pairs, look_alikes
 _BATCH = 10_000
 """Rows inserted or read at a time."""
 _IDS_A_QUERY = 1_000
-"""Far below what either engine takes as parameters of one statement."""
 
 
 class Keys:
@@ -111,12 +111,12 @@ class Keys:
 def fetch_docnos(session: Session, ids: Iterable[int]) -> dict[int, str]:
     """Return the docnos of some documents, by id; ids that no document has are left out."""
     wanted = sorted(set(ids))
-    connection = session.connection()
     docnos: dict[int, str] = {}
     for start in range(0, len(wanted), _IDS_A_QUERY):
-        is_wanted = DOCUMENT.c.id.in_(wanted[start : start + _IDS_A_QUERY])
-        rows = connection.execute(select(DOCUMENT.c.id, DOCUMENT.c.docno).where(is_wanted))
-        docnos.update(map(tuple, rows))
+        numbers = ", ".join(map(str, wanted[start : start + _IDS_A_QUERY]))
+        query = f"SELECT id, docno FROM document WHERE id IN ({numbers})"
+        with driver_rows(session.connection(), query) as rows:
+            docnos.update(rows)
     return docnos
 
 

@@ -12,10 +12,10 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
-from typing import Generic, NamedTuple, TextIO, TypeVar
+from itertools import islice
+from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,8 +26,6 @@ from store.formats import tables
 from store.formats.compression import DamagedDataError
 from store.formats.lines import BOM, QRELS, RUN, is_regular_file, open_bytes, tell_kind, told_kind
 from store.formats.tables import Fields, ReadTable, TableFormat
-from store.records import Qrel
-from store.text import natural_key
 
 _JUDGE_COLUMN = 2
 _ITERATIONS = ("0", "Q0")
@@ -142,16 +140,23 @@ def _is_like_run(fields: Fields, _is_whole: bool) -> bool:  # noqa: FBT001 - as 
     return True
 
 
-def write_qrels(rows: Iterable[Qrel], stream: TextIO) -> None:
-    r"""Write a qrels file: four columns with single blanks, so that equal judgements are equal bytes.
+_BLOCK = 10_000
+"""Lines made at a time."""
+QrelCells = tuple[str, str, str, int]
+"""Topic, iteration, docno and grade."""
 
-    Topics are in natural order, docnos bytewise. The stream must be UTF-8 with ``newline="\n"``.
+
+def qrels_blocks(rows: Iterable[QrelCells]) -> Iterator[str]:
+    """Yield lines of four columns with single blanks, so that equal judgements are equal bytes.
+
+    Rows come in order: topics natural, docnos bytewise. Many lines come at once, parted by line ends.
+    `ArgumentError`: an id could not be read back.
     """
-    ordered = list(rows)
-    tables.check_rows(ordered, "qrels", ("topic", "docno", "iteration"))
-    place = cache(natural_key)
-    ordered.sort(key=lambda row: (place(row.topic), row.docno, row.iteration, row.grade))
-    stream.writelines(f"{row.topic} {row.iteration} {row.docno} {row.grade}\n" for row in ordered)
+    rows = iter(rows)
+    while block := list(islice(rows, _BLOCK)):
+        for column, name in enumerate(("topic", "iteration", "docno")):
+            tables.check_names(name, [str(row[column]) for row in block], "qrels")
+        yield "\n".join([f"{topic} {iteration} {docno} {grade}" for topic, iteration, docno, grade in block])
 
 
 _BLANK, _BREAK, _HASH = 0x20, 0x0A, 0x23

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter, call, itemgetter
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from store.errors import ArgumentError, FaultList, UnknownNameError
-from store.fields import id_fault, is_plain_id, topic_fault
+from store.fields import are_plain_ids, id_fault, is_plain_id, topic_fault
 from store.formats.lines import not_utf8, read_lines
 
 Row = TypeVar("Row")
@@ -248,19 +248,18 @@ read_grade = expecting(_grade, "an integer grade", "grade")
 
 def check_rows(rows: Iterable[Any], kind: str, names: Sequence[str] = ("topic", "docno")) -> None:
     """Raise `ArgumentError` for an id that could not be read back from a file of some kind."""
-    topics: set[str] = set()
-    for row in rows:
-        for name in names:
-            text = getattr(row, name)
-            if name != "topic":
-                fault = id_fault(text)
-            elif text in topics:
-                continue
-            else:
-                fault = topic_fault(text)
-                topics.add(text)
-            if fault:
-                raise ArgumentError(name, f"cannot be written to a {kind} file: {fault}", text)
+    rows = list(rows)
+    for name in names:
+        check_names(name, dict.fromkeys(getattr(row, name) for row in rows), kind)
+
+
+def check_names(name: str, texts: Collection[str], kind: str) -> None:
+    """Raise `ArgumentError` for the first of some ids, such as topics, that could not be read back."""
+    if name != "topic" and are_plain_ids(texts):
+        return
+    for text in texts:
+        if fault := topic_fault(text) if name == "topic" else id_fault(text):
+            raise ArgumentError(name, f"cannot be written to a {kind} file: {fault}", text)
 
 
 class GradedRow(NamedTuple):

@@ -10,6 +10,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from store.analysis.agreement.populations import PLACE_OF_STATE
 from store.analysis.agreement.votes import NO_GRADE, Votes, grade_counts, votes_from_rows
 from store.errors import ArgumentError
 from store.grades.policy import Policy
@@ -22,8 +23,12 @@ LeftOut = Literal["tied", "cannot", "skipped"]
 Pair = tuple[str, str]
 """Topic and docno."""
 
-_REASONS: dict[int, LeftOut] = {RANKS[State.SKIPPED]: "skipped", RANKS[State.CANNOT]: "cannot"}
+REASONS: dict[int, LeftOut] = {RANKS[State.SKIPPED]: "skipped", RANKS[State.CANNOT]: "cannot"}
 """Why a document has no vote, by the rank of its state."""
+NO_ROUND = -1
+"""Stands for the round of a document that nobody graded."""
+ROUNDS_DIFFER = -2
+"""Stands for the round of a document that was graded in different ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,23 +44,78 @@ class CurrentRuling:
     """Whether the judges have decided otherwise since; the ruling stands all the same."""
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class CurrentStates:
+    """How documents stand now, in any order, each (topic, docno, judge) once; arrays of shape (n_states,)."""
+
+    topics: Sequence[str]
+    """In natural order."""
+    docnos: Sequence[str]
+    """Bytewise."""
+    judges: Sequence[str]
+    rounds: Sequence[str]
+    topic_codes: NDArray[np.int64]
+    docno_codes: NDArray[np.int64]
+    judge_codes: NDArray[np.int64]
+    places: NDArray[np.int64]
+    """`PLACE_OF_STATE`, or 0 where there is a grade."""
+    grades: NDArray[np.int64]
+    round_codes: NDArray[np.int64]
+    document_ids: NDArray[np.int64] | None = None
+    """Of `docnos`, in a collection."""
+
+
 @dataclass(frozen=True, eq=False)
 class AllVotes:
     """Votes and rulings; `gather` builds it."""
 
     scale: Scale
-    pairs: tuple[Pair, ...]
-    """Every document somebody looked at; topics in natural order, docnos bytewise."""
+    topics: Sequence[str]
+    """In natural order."""
+    docnos: Sequence[str]
+    """Bytewise."""
+    topic_codes: NDArray[np.int64]
+    """Shape (n_pairs,), ascending: of every document somebody looked at, the index into `topics`."""
+    docno_codes: NDArray[np.int64]
+    """Shape (n_pairs,), ascending within a topic: its index into `docnos`."""
     votes: Votes
     """Of judges; adjudicators have none."""
     rows: NDArray[np.int64]
-    """Shape (votes.n_documents,): index into `pairs` of every document with a vote."""
-    iterations: Mapping[Pair, str | None]
-    """The round that a document was judged in; ``None`` = in different ones."""
-    reasons: Mapping[Pair, LeftOut]
-    """Why documents without a vote have none."""
+    """Shape (votes.n_documents,): index into pairs of every document with a vote."""
+    rounds: Sequence[str]
+    round_codes: NDArray[np.int64]
+    """Shape (n_pairs,): index into `rounds` of that in which it was graded, `NO_ROUND` or `ROUNDS_DIFFER`."""
+    ranks: NDArray[np.int8]
+    """Shape (n_pairs,): the highest of `RANKS` that a judge's state has."""
     rulings: Mapping[int, CurrentRuling]
-    """By index into `pairs`."""
+    """By index into pairs."""
+    document_ids: NDArray[np.int64] | None = None
+    """Of `docnos`, in a collection."""
+
+    @property
+    def n_pairs(self) -> int:
+        """Documents somebody looked at."""
+        return len(self.topic_codes)
+
+    @property
+    def pairs(self) -> tuple[Pair, ...]:
+        """Every document somebody looked at; topics in natural order, docnos bytewise."""
+        codes = zip(self.topic_codes.tolist(), self.docno_codes.tolist(), strict=True)
+        return tuple((self.topics[topic], self.docnos[docno]) for topic, docno in codes)
+
+    @property
+    def reasons(self) -> dict[Pair, LeftOut]:
+        """Why documents that are skipped or cannot be judged have no vote."""
+        ranked = zip(self.pairs, self.ranks.tolist(), strict=True)
+        return {pair: REASONS[rank] for pair, rank in ranked if rank in REASONS}
+
+    @property
+    def is_settled(self) -> NDArray[np.bool_]:
+        """Shape (n_pairs,): whether somebody graded it, or found that there is no grade to be given."""
+        settled = np.isin(self.ranks, list(REASONS))
+        settled[self.rows] = True
+        settled[list(self.rulings)] = True
+        return settled
 
     @cached_property
     def counts(self) -> NDArray[np.int64]:
@@ -66,7 +126,7 @@ class AllVotes:
     def fixed(self) -> NDArray[np.int64]:
         """Shape (votes.n_documents,): place of the grade a ruling gave, else `NO_GRADE`."""
         place_of = {value: place for place, value in enumerate(self.scale.values)}
-        given = np.full(len(self.pairs), NO_GRADE, dtype=np.int64)
+        given = np.full(self.n_pairs, NO_GRADE, dtype=np.int64)
         for index, ruling in self.rulings.items():
             if ruling.given_grade is not None:
                 given[index] = place_of[ruling.given_grade]
@@ -85,64 +145,120 @@ def gather(
 
     Adjudicators' judgements are no votes, unless the policy names one as its single judge.
     """
+    named: tuple[Judgement | CurrentRuling, ...] = (*judgements, *rulings)
+    topics = sorted({one.topic for one in named}, key=natural_key)
+    docnos = sorted({one.docno for one in named})
+    judges = sorted({one.judge for one in judgements})
+    rounds = sorted({one.iteration for one in judgements})
+    numbers = [{name: code for code, name in enumerate(names)} for names in (topics, docnos, judges, rounds)]
+    topic_of, docno_of, judge_of, round_of = numbers
+    rows = [
+        (
+            topic_of[one.topic],
+            docno_of[one.docno],
+            judge_of[one.judge],
+            PLACE_OF_STATE.get(one.state, 0),
+            NO_GRADE if one.grade is None else one.grade,
+            round_of[one.iteration],
+        )
+        for one in judgements
+    ]
+    columns = np.array(rows, dtype=np.int64).reshape(-1, 6).T
+    states = CurrentStates(topics, docnos, judges, rounds, *columns)
+    return arrange(states, scale, policy, adjudicators=adjudicators, rulings=rulings)
+
+
+def arrange(
+    states: CurrentStates,
+    scale: Scale,
+    policy: Policy,
+    *,
+    adjudicators: Collection[str] = (),
+    rulings: Sequence[CurrentRuling] = (),
+) -> AllVotes:
+    """Arrange states as `gather` does; topics and docnos of rulings are among theirs."""
     if policy.judge is not None:
         adjudicators, rulings, chosen = (), (), {policy.judge}
     else:
         rulings = rulings if policy.rulings else ()
         chosen = set(policy.of)
-    votes: list[Judgement] = []
-    document_states: dict[Pair, int] = {}
-    rounds: dict[Pair, str | None] = {}
-    ruled_in: dict[Pair, str | None] = {}
-    for one in judgements:
-        pair = (one.topic, one.docno)
-        is_vote = one.judge not in adjudicators
-        if (chosen and one.judge not in chosen) if is_vote else not policy.rulings:
-            continue
-        document_states[pair] = max(document_states.get(pair, 0), RANKS[one.state])
-        if one.state is State.JUDGED:
-            known = rounds if is_vote else ruled_in
-            same = known.setdefault(pair, one.iteration) == one.iteration
-            known[pair] = one.iteration if same else None
-            if is_vote:
-                votes.append(one)
-    rulings_of = {(ruling.topic, ruling.docno): ruling for ruling in rulings}
-    by_topic: dict[str, list[str]] = {}
-    for topic, docno in document_states.keys() | rulings_of.keys():
-        by_topic.setdefault(topic, []).append(docno)
-    topics = sorted(by_topic, key=natural_key)
-    pairs = tuple((topic, docno) for topic in topics for docno in sorted(by_topic[topic]))
-    index_of = {pair: index for index, pair in enumerate(pairs)}
-    rows = np.array([index_of[one.topic, one.docno] for one in votes], dtype=np.int64)
+    rules = np.array([name in adjudicators for name in states.judges], dtype=np.bool_)
+    is_voter = ~rules & np.array([not chosen or name in chosen for name in states.judges], dtype=np.bool_)
+    kept = (is_voter | rules & policy.rulings)[states.judge_codes]
+    judge_codes, places, round_codes = (
+        column[kept] for column in (states.judge_codes, states.places, states.round_codes)
+    )
+    width = max(len(states.docnos), 1)
+    ruled = _numbers_of(rulings, states)
+    numbers = np.concatenate([ruled, (states.topic_codes * width + states.docno_codes)[kept]])
+    pairs, index = np.unique(numbers, return_inverse=True)
+    of_rulings, index = index[: len(ruled)].tolist(), index[len(ruled) :]
+    ranks = np.zeros(len(pairs), dtype=np.int8)
+    for state, rank in RANKS.items():
+        ranks[index[places == PLACE_OF_STATE.get(state, 0)]] = rank
+    is_judged, is_vote = places == 0, is_voter[judge_codes]
+    voted = is_judged & is_vote
+    of_votes = _rounds(index[voted], round_codes[voted], len(pairs))
+    others = is_judged & ~is_vote
+    of_others = _rounds(index[others], round_codes[others], len(pairs))
+    topic_codes = pairs // width
+    row_of_votes = index[voted]
     return AllVotes(
         scale=scale,
-        pairs=pairs,
-        votes=_votes(votes, rows, topics, scale),
-        rows=np.unique(rows),
-        iterations=ruled_in | rounds,
-        reasons={pair: _REASONS[rank] for pair, rank in document_states.items() if rank in _REASONS},
-        rulings={index_of[pair]: ruling for pair, ruling in rulings_of.items()},
+        topics=states.topics,
+        docnos=states.docnos,
+        topic_codes=topic_codes,
+        docno_codes=pairs % width,
+        votes=_votes(states, np.flatnonzero(kept)[voted], row_of_votes, scale),
+        rows=np.flatnonzero(np.bincount(row_of_votes)),
+        rounds=states.rounds,
+        round_codes=np.where(of_votes == NO_ROUND, of_others, of_votes),
+        ranks=ranks,
+        rulings=dict(zip(of_rulings, rulings, strict=True)),
+        document_ids=states.document_ids,
     )
 
 
-def _votes(votes: Sequence[Judgement], rows: NDArray[np.int64], topics: Sequence[str], scale: Scale) -> Votes:
-    """Arrange graded judgements by document and judge."""
-    judges = sorted({one.judge for one in votes})
-    judge_of = {judge: code for code, judge in enumerate(judges)}
-    topic_of = {topic: code for code, topic in enumerate(topics)}
-    place_of: dict[int | None, int] = {value: place for place, value in enumerate(scale.values)}
-    places = np.array([place_of.get(one.grade, NO_GRADE) for one in votes], dtype=np.int64)
-    off = np.flatnonzero(places == NO_GRADE)
+def _numbers_of(rulings: Sequence[CurrentRuling], states: CurrentStates) -> NDArray[np.int64]:
+    """Give the documents of rulings the numbers that those of states have."""
+    if not rulings:
+        return np.empty(0, dtype=np.int64)
+    topic_of = {topic: code for code, topic in enumerate(states.topics)}
+    docno_of = {docno: code for code, docno in enumerate(states.docnos)}
+    numbers = [topic_of[one.topic] * len(docno_of) + docno_of[one.docno] for one in rulings]
+    return np.array(numbers, dtype=np.int64)
+
+
+def _rounds(index: NDArray[np.int64], codes: NDArray[np.int64], n_pairs: int) -> NDArray[np.int64]:
+    """Return the round of every document of which some are given."""
+    rounds = np.full(n_pairs, NO_ROUND, dtype=np.int64)
+    rounds[index] = codes
+    rounds[index[rounds[index] != codes]] = ROUNDS_DIFFER
+    return rounds
+
+
+def _votes(states: CurrentStates, chosen: NDArray[np.int64], rows: NDArray[np.int64], scale: Scale) -> Votes:
+    """Arrange graded judgements, those of some numbers, by document and judge."""
+    topic_codes, judge_codes, grades = (
+        column[chosen] for column in (states.topic_codes, states.judge_codes, states.grades)
+    )
+    values = np.array(scale.values, dtype=np.int64)
+    places = np.minimum(np.searchsorted(values, grades), len(values) - 1)
+    off = np.flatnonzero(values[places] != grades)
     if off.size:
-        one = votes[int(off[0])]
-        where = f"(topic `{one.topic}`, document `{one.docno}`, judge `{one.judge}`)"
-        raise ArgumentError("grade", f"must be one of {list(scale.values)} {where}", one.grade)
+        one = int(chosen[off[0]])
+        topic, docno = states.topics[states.topic_codes[one]], states.docnos[states.docno_codes[one]]
+        where = f"(topic `{topic}`, document `{docno}`, judge `{states.judges[states.judge_codes[one]]}`)"
+        raise ArgumentError("grade", f"must be one of {list(scale.values)} {where}", int(states.grades[one]))
+    codes = sorted(np.flatnonzero(np.bincount(judge_codes)).tolist(), key=states.judges.__getitem__)
+    new_code = np.zeros(len(states.judges), dtype=np.int64)
+    new_code[codes] = np.arange(len(codes))
     return votes_from_rows(
-        np.array([topic_of[one.topic] for one in votes], dtype=np.int64),
+        topic_codes,
         rows,
-        np.array([judge_of[one.judge] for one in votes], dtype=np.int64),
+        new_code[judge_codes],
         places,
-        topics=topics,
-        judges=judges,
+        topics=states.topics,
+        judges=[states.judges[code] for code in codes],
         scale_values=scale.values,
     )

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from functools import cached_property
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,15 +24,19 @@ from store.analysis.aggregation.rules import (
     median,
 )
 from store.analysis.agreement.votes import NO_GRADE, collapse_votes
+from store.analysis.arrays import Grades
 from store.analysis.collapse import collapse, level_index
 from store.errors import ArgumentError, PoolerError
+from store.formats.qrels import QrelCells
 from store.grades import Collapse
-from store.grades.opinions import AllVotes, LeftOut
+from store.grades.opinions import REASONS, ROUNDS_DIFFER, AllVotes, CurrentRuling, LeftOut, Pair
 from store.grades.policy import SINGLE_JUDGE, Policy
 from store.judging.disagreements import Settlement
 from store.records import Qrel
 
 _NAMES_SHOWN = 8
+_BLOCK = 10_000
+"""Rows made at a time."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -64,7 +69,7 @@ def outcome_of(all_votes: AllVotes, policy: Policy) -> GradeOutcome:
 
     The votes are gathered for this checked policy, or for one that differs in ties, collapse and level alone.
     """
-    n_pairs = len(all_votes.pairs)
+    n_pairs = all_votes.n_pairs
     is_given = np.zeros(n_pairs, dtype=np.bool_)
     is_tied = np.zeros(n_pairs, dtype=np.bool_)
     is_ruled = np.zeros(n_pairs, dtype=np.bool_)
@@ -167,51 +172,169 @@ def _sums(all_votes: AllVotes, policy: Policy) -> tuple[NDArray[np.int64], int]:
     return grade_sums(all_votes.counts, values), n_fewer
 
 
-@dataclass(frozen=True, slots=True)
-class FinalQrels:
-    """One grade a (topic, docno), and how it came about."""
+_LEFT_OUT: tuple[LeftOut, ...] = get_args(LeftOut)
+_GIVEN = -1
+"""Stands for a document with a grade, or one that nobody looked at to the end, in place of a reason."""
 
-    rows: list[Qrel]
-    """Topics in natural order, docnos bytewise. Graded; or 0 and 1 where the policy has a level;
-    or sums of grades."""
-    judges: tuple[str, ...]
-    """Whose votes went in."""
-    rule: str
-    """``single judge``, or one of `store.grades.policy.RULES`."""
-    ties: str | None = None
-    policy: Policy = field(default_factory=Policy)
-    adjudicators: tuple[str, ...] = ()
-    """Whose rulings decided."""
-    n_decided_by_ties: int = 0
-    """Documents whose grade the tie rule decided; of rule mean, means half-way between two
-    grades; of Dawid-Skene, documents with two equally probable grades."""
-    n_ruled: int = 0
-    """Documents whose grade is an adjudicator's ruling."""
-    n_ruled_cannot: int = 0
-    """Documents left out because an adjudicator found them impossible to judge."""
-    n_rulings_changed: int = 0
-    """Rulings of either sort that count, though judges have decided otherwise since."""
-    n_rulings_unneeded: int = 0
-    """Rulings that count on documents that judges do not differ on, any more or ever."""
-    left_out: dict[tuple[str, str], LeftOut] = field(default_factory=dict)
-    """(topic, docno) of documents without a grade that somebody looked at, and why: their votes
-    are tied; nobody graded them and somebody could not; nobody did either and somebody skipped.
-    What an adjudicator could not judge is ``cannot``."""
-    n_mixed_iterations: int = 0
-    """Documents whose judges worked in different rounds; their iteration is ``0``."""
-    n_fewer_votes: int = 0
-    """Documents that the rule graded by fewer votes than it wants: of rule sum, than other
-    documents have; of Dawid-Skene, than three; of other rules 0."""
-    n_iterations: int | None = None
-    """Of Dawid-Skene's estimate; ``None`` = another rule."""
-    converged: bool = True
-    """False = Dawid-Skene's estimate still moved when it stopped."""
-    pairs: frozenset[tuple[str, str]] = field(default_factory=frozenset)
-    """(topic, docno) of `rows`."""
+
+@dataclass(frozen=True, eq=False)
+class FinalQrels:
+    """One grade a (topic, docno), and how it came about; `decide` makes it."""
+
+    all_votes: AllVotes
+    outcome: GradeOutcome
+    """Grades are those of the scale; or 0 and 1 where the policy has a level; or sums of grades."""
+    policy: Policy
+
+    @property
+    def judges(self) -> tuple[str, ...]:
+        """Whose votes went in."""
+        return self.all_votes.votes.judges
+
+    @property
+    def rule(self) -> str:
+        """``single judge``, or one of `store.grades.policy.RULES`."""
+        return self.policy.rule or SINGLE_JUDGE
+
+    @property
+    def ties(self) -> str | None:
+        """The tie rule."""
+        return self.policy.ties
+
+    @property
+    def _rulings(self) -> Collection[CurrentRuling]:
+        return self.all_votes.rulings.values()
+
+    @property
+    def adjudicators(self) -> tuple[str, ...]:
+        """Whose rulings decided."""
+        return tuple(sorted({ruling.adjudicator for ruling in self._rulings}))
+
+    @property
+    def n_documents(self) -> int:
+        """Documents with a grade."""
+        return int(np.count_nonzero(self.outcome.is_given))
+
+    @property
+    def n_topics(self) -> int:
+        """Topics with a grade."""
+        return len(np.unique(self.all_votes.topic_codes[self.outcome.is_given]))
+
+    @cached_property
+    def by_grade(self) -> dict[int, int]:
+        """Documents by their grade, ascending."""
+        found = np.unique(self.outcome.grades[self.outcome.is_given], return_counts=True)
+        return dict(zip(*(part.tolist() for part in found), strict=True))
+
+    @property
+    def n_decided_by_ties(self) -> int:
+        """Documents whose grade the tie rule decided.
+
+        Of rule mean, means half-way between two grades; of Dawid-Skene, documents with two equally
+        probable grades.
+        """
+        return int(np.count_nonzero(self.outcome.is_tied & self.outcome.is_given))
+
+    @property
+    def n_ruled(self) -> int:
+        """Documents whose grade is an adjudicator's ruling."""
+        return int(np.count_nonzero(self.outcome.is_ruled & self.outcome.is_given))
+
+    @property
+    def n_ruled_cannot(self) -> int:
+        """Documents left out because an adjudicator found them impossible to judge."""
+        return int(np.count_nonzero(self.outcome.is_ruled & ~self.outcome.is_given))
+
+    @property
+    def n_rulings_changed(self) -> int:
+        """Rulings of either sort that count, though judges have decided otherwise since."""
+        return sum(ruling.status is Settlement.CHANGED for ruling in self._rulings)
+
+    @property
+    def n_rulings_unneeded(self) -> int:
+        """Rulings that count on documents that judges do not differ on, any more or ever."""
+        return sum(ruling.status is Settlement.UNNEEDED for ruling in self._rulings)
+
+    @property
+    def n_mixed_iterations(self) -> int:
+        """Documents whose judges worked in different rounds; their iteration is ``0``."""
+        return int(np.count_nonzero(self.outcome.is_given & (self.all_votes.round_codes == ROUNDS_DIFFER)))
+
+    @property
+    def n_fewer_votes(self) -> int:
+        """Documents that the rule graded by fewer votes than it wants.
+
+        Of rule sum, than other documents have; of Dawid-Skene, than three; of other rules 0.
+        """
+        return self.outcome.n_fewer_votes
+
+    @property
+    def n_iterations(self) -> int | None:
+        """Of Dawid-Skene's estimate; ``None`` = another rule."""
+        return None if self.outcome.estimate is None else self.outcome.estimate.n_iterations
+
+    @property
+    def converged(self) -> bool:
+        """False = Dawid-Skene's estimate still moved when it stopped."""
+        return self.outcome.estimate is None or self.outcome.estimate.converged
+
+    @cached_property
+    def rows(self) -> list[Qrel]:
+        """Topics in natural order, docnos bytewise."""
+        return [Qrel(topic, docno, grade, iteration) for topic, iteration, docno, grade in self.cells()]
+
+    def cells(self) -> Iterator[QrelCells]:
+        """Yield the same as the cells of a file's lines."""
+        votes = self.all_votes
+        # The place of each of the two codes that stand for no round is counted from the end.
+        names = votes.topics, [*votes.rounds, "0", "0"], votes.docnos
+        codes = votes.topic_codes, votes.round_codes, votes.docno_codes
+        given = np.flatnonzero(self.outcome.is_given)
+        for start in range(0, len(given), _BLOCK):
+            block = given[start : start + _BLOCK]
+            texts = (
+                map(name.__getitem__, code[block].tolist()) for name, code in zip(names, codes, strict=True)
+            )
+            yield from zip(*texts, self.outcome.grades[block].tolist(), strict=True)
+
+    def by_topic(self) -> Grades:
+        """Return the grades by topic, in natural order, and document id of the collection they are of."""
+        votes, given = self.all_votes, self.outcome.is_given
+        assert votes.document_ids is not None
+        ids, grades = votes.document_ids[votes.docno_codes[given]], self.outcome.grades[given]
+        codes, starts = np.unique(votes.topic_codes[given], return_index=True)
+        parts = (np.split(column, starts[1:]) for column in (ids, grades))
+        names = (votes.topics[code] for code in codes.tolist())
+        return dict(zip(names, zip(*parts, strict=True), strict=False))  # nothing splits into one empty part
+
+    @cached_property
+    def _reasons(self) -> NDArray[np.int8]:
+        """Why each document of the votes is left out: a place in `_LEFT_OUT`, or `_GIVEN`."""
+        reasons = np.full(self.all_votes.n_pairs, _GIVEN, dtype=np.int8)
+        for rank, reason in REASONS.items():
+            reasons[self.all_votes.ranks == rank] = _LEFT_OUT.index(reason)
+        reasons[self.outcome.is_tied] = _LEFT_OUT.index("tied")
+        reasons[self.outcome.is_ruled] = _LEFT_OUT.index("cannot")
+        reasons[self.outcome.is_given] = _GIVEN
+        return reasons
+
+    @property
+    def left_out(self) -> dict[Pair, LeftOut]:
+        """Documents without a grade that somebody looked at, and why.
+
+        Their votes are tied; nobody graded them and somebody could not; nobody did either and somebody
+        skipped. What an adjudicator could not judge is ``cannot``.
+        """
+        votes, reasons = self.all_votes, self._reasons
+        found: dict[Pair, LeftOut] = {}
+        for index in np.flatnonzero(reasons != _GIVEN).tolist():
+            pair = votes.topics[votes.topic_codes[index]], votes.docnos[votes.docno_codes[index]]
+            found[pair] = _LEFT_OUT[reasons[index]]
+        return found
 
     def count_left_out(self, reason: LeftOut) -> int:
         """Count the documents left out for one reason."""
-        return list(self.left_out.values()).count(reason)
+        return int(np.count_nonzero(self._reasons == _LEFT_OUT.index(reason)))
 
 
 def decide(all_votes: AllVotes, policy: Policy) -> FinalQrels:
@@ -228,45 +351,7 @@ def decide(all_votes: AllVotes, policy: Policy) -> FinalQrels:
         elif policy.of:
             message = f"nothing is judged by {', '.join(policy.of)}"
         raise PoolerError(message, hint="pooler judge, or pooler import judgements")
-    outcome = outcome_of(all_votes, policy)
-    rows: list[Qrel] = []
-    left_out: dict[tuple[str, str], LeftOut] = {}
-    n_mixed = 0
-    grades, is_tied = outcome.grades.tolist(), outcome.is_tied.tolist()
-    is_ruled = outcome.is_ruled.tolist()
-    for index, is_given in enumerate(outcome.is_given.tolist()):
-        pair = all_votes.pairs[index]
-        if is_given:
-            iteration = all_votes.iterations.get(pair, "0")
-            n_mixed += iteration is None
-            rows.append(Qrel(*pair, grades[index], iteration or "0"))
-        elif is_ruled[index]:
-            left_out[pair] = "cannot"
-        elif is_tied[index]:
-            left_out[pair] = "tied"
-        elif pair in all_votes.reasons:
-            left_out[pair] = all_votes.reasons[pair]
-    estimate = outcome.estimate
-    rulings = all_votes.rulings.values()
-    return FinalQrels(
-        rows=rows,
-        judges=all_votes.votes.judges,
-        rule=policy.rule or SINGLE_JUDGE,
-        ties=policy.ties,
-        policy=policy,
-        adjudicators=tuple(sorted({ruling.adjudicator for ruling in rulings})),
-        n_decided_by_ties=int(np.count_nonzero(outcome.is_tied & outcome.is_given)),
-        n_ruled=int(np.count_nonzero(outcome.is_ruled & outcome.is_given)),
-        n_ruled_cannot=int(np.count_nonzero(outcome.is_ruled & ~outcome.is_given)),
-        n_rulings_changed=sum(ruling.status is Settlement.CHANGED for ruling in rulings),
-        n_rulings_unneeded=sum(ruling.status is Settlement.UNNEEDED for ruling in rulings),
-        left_out=left_out,
-        n_mixed_iterations=n_mixed,
-        n_fewer_votes=outcome.n_fewer_votes,
-        n_iterations=None if estimate is None else estimate.n_iterations,
-        converged=estimate is None or estimate.converged,
-        pairs=frozenset((row.topic, row.docno) for row in rows),
-    )
+    return FinalQrels(all_votes, outcome_of(all_votes, policy), policy)
 
 
 @dataclass(frozen=True, slots=True)

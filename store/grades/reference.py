@@ -13,10 +13,10 @@ from store.analysis.agreement.populations import PopulationVotes
 from store.analysis.agreement.tables import PairStack, binary_stack, pair_tables, stacks_of
 from store.analysis.agreement.votes import NO_GRADE, votes_of_judges
 from store.analysis.collapse import level_index
-from store.grades.opinions import AllVotes
+from store.grades.opinions import NO_ROUND, AllVotes
 from store.grades.policy import Policy
 from store.grades.qrels import GradeOutcome, outcome_of
-from store.records import Scale
+from store.records import RANKS, Scale, State
 
 
 def judges_against(
@@ -53,11 +53,15 @@ def aggregate_against(
     theirs[votes.documents[of_reference]] = votes.places[of_reference]
     all_votes = AllVotes(
         scale=scale,
-        pairs=(("", ""),) * votes.n_documents,  # arrays say which is which
+        topics=votes.topics,
+        docnos=(),  # arrays say which is which
+        topic_codes=votes.topic_codes,
+        docno_codes=np.arange(votes.n_documents),
         votes=votes_of_judges(votes, others),
         rows=np.unique(votes.documents[~of_reference]),
-        iterations={},
-        reasons={},
+        rounds=(),
+        round_codes=np.full(votes.n_documents, NO_ROUND, dtype=np.int64),
+        ranks=np.full(votes.n_documents, RANKS[State.JUDGED], dtype=np.int8),
         rulings={},
     )
     indices = [level_index(scale, level) for level in levels]

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import Connection, Row, func, select
-from sqlalchemy.exc import DBAPIError
 from sqlmodel import Session
 
 from store.analysis.agreement.populations import (
@@ -27,13 +26,14 @@ from store.analysis.agreement.populations import (
 )
 from store.analysis.arrays import Grades
 from store.db.database import Area
-from store.db.keys import Keys
-from store.db.tables import DOCUMENT, JUDGE
+from store.db.driver import driver_rows
+from store.db.keys import Keys, fetch_docnos
+from store.db.tables import DOCUMENT, JUDGE, POOL
 from store.errors import ArgumentError
-from store.grades.opinions import AllVotes, CurrentRuling, gather
+from store.formats.qrels import Numbering
+from store.grades.opinions import AllVotes, CurrentRuling, CurrentStates, Pair, arrange
 from store.grades.policy import Policy
-from store.judging.events import fetch_judgements
-from store.judging.judges import fetch_judge_names, fetch_judges, judge_id
+from store.judging.judges import fetch_judges, judge_id
 from store.records import Judge, JudgeKind, Scale
 from store.text import natural_key
 
@@ -43,12 +43,12 @@ if TYPE_CHECKING:
 
 _STATES = " ".join(f"WHEN '{state.value}' THEN {code}" for state, code in PLACE_OF_STATE.items())
 _EVENTS = f"""
-SELECT topic_id, document_id, judge_id, revision,
+SELECT revision, topic_id, document_id, judge_id,
        CASE state {_STATES} ELSE 0 END, COALESCE(grade, 0) FROM judgement"""
-"""Topic, document, judge, revision, state (0 = judged), grade."""
+"""Revision, topic, document, judge, state (0 = judged), grade."""
+_EVENTS_OF_ROUNDS = _EVENTS.replace(" FROM", ", iteration FROM")
 _POOLED = """
-SELECT DISTINCT topic_id, document_id FROM pool_entry JOIN pool ON pool.id = pool_entry.pool_id
-WHERE NOT pool.withdrawn AND pool_entry.sampled"""
+FROM pool_entry JOIN pool ON pool.id = pool_entry.pool_id WHERE NOT pool.withdrawn AND pool_entry.sampled"""
 
 
 def fetch_votes(
@@ -87,7 +87,8 @@ def fetch_votes(
         topic_of, document_of, judge_codes, places = (
             column[kept] for column in (topic_of, document_of, judge_codes, places)
         )
-    pooled = _fetch_integers(connection, _POOLED, 2) if population == "pooled" else None
+    query = f"SELECT DISTINCT topic_id, document_id {_POOLED}"
+    pooled = _fetch_integers(connection, query, 2) if population == "pooled" else None
     n_documents = 0
     if population == "collection":
         n_documents = session.scalar(select(func.count()).select_from(DOCUMENT)) or 0
@@ -128,34 +129,35 @@ def _refuse_adjudicators(named: Iterable[str], adjudicators: Collection[str]) ->
             raise ArgumentError("of", "must be judges, not adjudicators", name, hint=hint)
 
 
-def newest_events(connection: Connection, judge_ids: NDArray[np.int64] | None) -> NDArray[np.int64]:
+def newest_events(
+    connection: Connection, judge_ids: NDArray[np.int64] | None, rounds: Numbering[str] | None = None
+) -> NDArray[np.int64]:
     """Read the newest event of every (topic, document, judge), by default of all judges; shape (5, n_events).
 
     Row ids of topic, document and judge; `PLACE_OF_STATE`, or 0 where there is a grade; and the grade, or 0.
+    With `rounds`, a sixth row has the round by that numbering.
     """
-    query = _EVENTS
+    query = _EVENTS if rounds is None else _EVENTS_OF_ROUNDS
     if judge_ids is not None:
         query += f" WHERE judge_id IN ({', '.join(map(str, judge_ids.tolist())) or 'NULL'})"
-    rows = np.ascontiguousarray(_fetch_integers(connection, query, 6).T)
-    if rows.size and int(rows[3].max()) > 1:
-        rows = rows[:, np.lexsort((rows[3], rows[2], rows[1], rows[0]))]
+    n_columns = 6 if rounds is None else 7
+    rows = np.ascontiguousarray(_fetch_integers(connection, query, n_columns, rounds).T)
+    if rows.size and int(rows[0].max()) > 1:
+        rows = rows[:, np.lexsort((rows[0], rows[3], rows[2], rows[1]))]
         is_newest = np.ones(rows.shape[1], dtype=np.bool_)
-        is_newest[:-1] = np.any(rows[:3, 1:] != rows[:3, :-1], axis=0)
+        is_newest[:-1] = np.any(rows[1:4, 1:] != rows[1:4, :-1], axis=0)
         rows = rows[:, is_newest]
-    return rows[[0, 1, 2, 4, 5]]
+    return rows[1:]
 
 
-def _fetch_integers(connection: Connection, query: str, n_columns: int) -> NDArray[np.int64]:
-    """Read columns of integers without a NULL, shape (n_rows, n_columns)."""
-    # The driver's own cursor: a row of SQLAlchemy's costs as much as all the rest.
-    cursor: Any = connection.exec_driver_sql(query).cursor
-    failure = connection.dialect.loaded_dbapi.Error
-    try:
-        numbers = np.fromiter(chain.from_iterable(cursor), np.int64)
-    except failure as error:
-        raise DBAPIError.instance(query, None, error, failure, dialect=connection.dialect) from error
-    finally:
-        cursor.close()
+def _fetch_integers(
+    connection: Connection, query: str, n_columns: int, names: Numbering[str] | None = None
+) -> NDArray[np.int64]:
+    """Read columns of integers without a NULL, shape (n_rows, n_columns); with `names`, text in the last."""
+    with driver_rows(connection, query) as rows:
+        if names is not None:
+            rows = ((*row[:-1], names[row[-1]]) for row in rows)
+        numbers = np.fromiter(chain.from_iterable(rows), np.int64)
     return numbers.reshape(-1, n_columns)
 
 
@@ -216,7 +218,7 @@ def fetch_tallied_grades(
 ) -> TalliedGrades:
     """Count the current grades of judges by document, of those in `of` or of all but adjudicators.
 
-    As in `store.grades.opinions.AllVotes`, half a microsecond an event where `fetch_all_votes` takes fifty.
+    As in `store.grades.opinions.AllVotes`, half a microsecond an event where `fetch_all_votes` takes three.
     """
     rows = _judge_rows(session)
     adjudicators = {row.name for row in rows if row.kind == JudgeKind.ADJUDICATOR}
@@ -245,33 +247,78 @@ def fetch_tallied_grades(
     )
 
 
-def fetch_all_votes(
-    session: Session, topics: Keys, documents: Keys, scale: Scale, policy: Policy
-) -> AllVotes:
+def fetch_all_votes(session: Session, topics: Keys, scale: Scale, policy: Policy) -> AllVotes:
     """Gather current votes and the rulings that stand for a policy; see `store.grades.opinions.gather`."""
     policy.check()
     policy.check_scale(scale)
-    judges = fetch_judges(session)
+    judges = _judge_rows(session)
+    names = {one.id: one.name for one in judges}
+    adjudicators = {one.name for one in judges if one.kind == JudgeKind.ADJUDICATOR}
+    rulings: list[CurrentRuling] = []
     if policy.judge is not None:
-        own = fetch_judgements(session, topics, documents, judges=[policy.judge])
-        return gather(own, scale, policy)
-    adjudicators = {one.name for one in judges if one.kind is JudgeKind.ADJUDICATOR}
-    _refuse_adjudicators(policy.of, adjudicators)
-    voters = [*policy.of] or [one.name for one in judges if one.name not in adjudicators]
-    if not (policy.rulings and adjudicators):
-        votes = fetch_judgements(session, topics, documents, judges=voters)
-        return gather(votes, scale, policy)
+        heard = {judge_id(session, policy.judge)}
+    else:
+        _refuse_adjudicators(policy.of, adjudicators)
+        heard = {judge_id(session, name) for name in policy.of} or {
+            number for number, name in names.items() if name not in adjudicators
+        }
+        if policy.rulings and adjudicators:
+            heard |= {number for number, name in names.items() if name in adjudicators}
+            rulings = _fetch_rulings(session, names)
+    rounds = Numbering[str]()
+    chosen = None if len(heard) == len(names) else np.array(sorted(heard), dtype=np.int64)
+    events = newest_events(session.connection(), chosen, rounds)
+    topic_ids = sorted(
+        np.flatnonzero(np.bincount(events[0])).tolist(), key=lambda number: natural_key(topics.names[number])
+    )
+    docnos = fetch_docnos(session, np.flatnonzero(np.bincount(events[1])).tolist())
+    document_ids = np.array(sorted(docnos, key=docnos.__getitem__), dtype=np.int64)
+    states = CurrentStates(
+        topics=[topics.names[number] for number in topic_ids],
+        docnos=[docnos[number] for number in document_ids.tolist()],
+        judges=list(names.values()),
+        rounds=list(rounds),
+        topic_codes=_codes(events[0], np.array(topic_ids, dtype=np.int64)),
+        docno_codes=_codes(events[1], document_ids),
+        judge_codes=_codes(events[2], np.array(list(names), dtype=np.int64)),
+        places=events[3],
+        grades=events[4],
+        round_codes=events[5],
+        document_ids=document_ids,
+    )
+    return arrange(states, scale, policy, adjudicators=adjudicators, rulings=rulings)
+
+
+def _fetch_rulings(session: Session, names: Mapping[int, str]) -> list[CurrentRuling]:
+    """Return the rulings that stand."""
     from store.judging.adjudication import fetch_listed  # what a desk needs comes with it
     from store.judging.disagreements import ALL
 
-    names = fetch_judge_names(session)
-    rulings = [
+    return [
         CurrentRuling(case.topic, case.docno, case.ruling.given_grade, names[case.ruling.judge], case.status)
         for case in fetch_listed(session, ALL)
         if case.ruling is not None
     ]
-    votes = fetch_judgements(session, topics, documents, judges=[*voters, *adjudicators])
-    return gather(votes, scale, policy, adjudicators=adjudicators, rulings=rulings)
+
+
+def fetch_open_pairs(session: Session, topics: Keys, all_votes: AllVotes) -> dict[Pair, str]:
+    """Return the round of every document to be judged that has neither a grade nor a reason for none.
+
+    It is that of its first pool.
+    """
+    assert all_votes.document_ids is not None
+    query = f"SELECT topic_id, document_id, pool_id {_POOLED}"
+    pooled = _fetch_integers(session.connection(), query, 3)
+    topic_ids = np.array([topics.ids[topic] for topic in all_votes.topics], dtype=np.int64)
+    settled = all_votes.is_settled
+    settled_topics = topic_ids[all_votes.topic_codes[settled]]
+    settled_documents = all_votes.document_ids[all_votes.docno_codes[settled]]
+    numbers = pooled[:, 0] << 32 | pooled[:, 1]
+    pooled = pooled[~np.isin(numbers, settled_topics << 32 | settled_documents)]
+    docnos = fetch_docnos(session, pooled[:, 1].tolist())
+    rounds = dict(map(tuple, session.execute(select(POOL.c.id, POOL.c.round))))
+    last_first = pooled[np.argsort(-pooled[:, 2], kind="stable")].tolist()
+    return {(topics.names[topic], docnos[document]): rounds[pool] for topic, document, pool in last_first}
 
 
 class CollectionGrades(Area):
@@ -280,7 +327,7 @@ class CollectionGrades(Area):
     def sole(self, policy: Policy) -> SoleGrades | None:
         """Return the grades that a policy without a level chooses, where they are those of one judge.
 
-        They are those of `final`, at a third of a microsecond an event where that takes some fifty.
+        They are those of `final`, at half a microsecond an event where that takes some three.
         ``None`` = several judges or an adjudicator may have a say, or nothing is graded.
         """
         with self._db.reading_topics() as (session, topics):
@@ -331,8 +378,13 @@ class CollectionGrades(Area):
 
     def all_votes(self, policy: Policy) -> AllVotes:
         """Return the votes and rulings that count; see `fetch_all_votes`."""
-        with self._db.reading_keyed() as (session, topics, documents):
-            return fetch_all_votes(session, topics, documents, self._db.scale, policy)
+        with self._db.reading_topics() as (session, topics):
+            return fetch_all_votes(session, topics, self._db.scale, policy)
+
+    def open_pairs(self, all_votes: AllVotes) -> dict[Pair, str]:
+        """Return the documents nobody settled that are to be judged; see `fetch_open_pairs`."""
+        with self._db.reading_topics() as (session, topics):
+            return fetch_open_pairs(session, topics, all_votes)
 
     def final(self, policy: Policy) -> FinalQrels:
         """Choose the grade of every judged document; see `store.grades.qrels.decide`."""

@@ -195,6 +195,7 @@ def calls(collection: Collection) -> dict[str, Callable[[], object]]:
     collection.pools.add(Pool(live, {}, "live", budgets={"1": 2}))
     collection.judges.add("zoe", JudgeKind.ADJUDICATOR)
     listed = [[PoolEntry("6", "new8", 0)]]
+    votes = collection.grades.all_votes(Policy(judge="old"))
 
     def about(tag: str) -> StoredRun:
         return StoredRun(tag, "", contributes=True, sha256=tag, file=tag)
@@ -257,6 +258,7 @@ def calls(collection: Collection) -> dict[str, Callable[[], object]]:
         "disagreements.judge_names": collection.disagreements.judge_names,
         "grades.votes": collection.grades.votes,
         "grades.all_votes": lambda: collection.grades.all_votes(Policy(judge="old")),
+        "grades.open_pairs": lambda: collection.grades.open_pairs(votes),
         "grades.final": lambda: collection.grades.final(Policy(judge="old")),
         "grades.sole": lambda: collection.grades.sole(Policy(judge="old")),
         "grades.sampled_pools": lambda: collection.grades.sampled_pools({}),

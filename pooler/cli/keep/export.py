@@ -160,7 +160,7 @@ def _grades(opened: Collection, policy: Policy) -> tuple[dict[tuple[str, str], s
 
     all_votes = opened.grades.all_votes(policy)
     if not all_votes.votes.n_documents and not all_votes.rulings:
-        return dict(all_votes.reasons), None
+        return {**all_votes.reasons}, None
     final = decide(all_votes, policy)
     tell_kinds(kind_counts(opened.judges.all(), final.judges))
     grades: dict[tuple[str, str], str] = dict(final.left_out)

@@ -167,7 +167,7 @@ def ntcir(
             else:
                 write_ntcireval(final.rows, buffer)
             texts.append(buffer.getvalue())
-        n_open = len(opened.pools.rounds().keys() - final.pairs - final.left_out.keys())
+        n_open = len(opened.grades.open_pairs(all_votes))
         facts = {
             **made_of(opened),
             "format": kind,

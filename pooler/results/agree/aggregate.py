@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-import io
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
+from heapq import merge
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -18,12 +18,13 @@ from pooler.results.table import DOCNO, GRADE, TOPIC, Column, Table
 from pooler.telling import Listener, listening, say, warn
 from store.errors import ArgumentError, PoolerError, UnknownNameError
 from store.judging.kinds import kind_counts
-from store.text import counted
+from store.text import counted, natural_key
 
 if TYPE_CHECKING:
     from pooler.results.judgement_files import JudgedFile
     from store.analysis.aggregation import Ties
     from store.collection import Collection
+    from store.formats.qrels import QrelCells
     from store.grades import Collapse, Rule
     from store.grades.opinions import AllVotes
     from store.grades.policy import Policy
@@ -219,12 +220,10 @@ class QrelsResult(Result):
     """Votes and rulings."""
     flips: tuple[Flip, ...]
     """What another tie rule, or order of collapsing, would change."""
-    open_pairs: frozenset[Pair]
-    """Topic and docno of documents pooled that nobody looked at."""
+    open_pairs: Mapping[Pair, str]
+    """Topic and docno of documents pooled that nobody looked at, and their iteration."""
     manifest: Mapping[str, Any]
     """What is written beside the qrels: no times, so that equal qrels have equal manifests."""
-    text: str
-    """The lines of the file."""
     erased: str = ""
     """How much of erased judges is gone; empty where nothing is."""
 
@@ -236,11 +235,20 @@ class QrelsResult(Result):
         return self.final.rows
 
     @property
+    def text(self) -> str:
+        """The bytes of the file."""
+        return "".join(f"{lines}\n" for lines in self.blocks())
+
+    def blocks(self) -> Iterator[str]:
+        """Yield the lines of the file, many at once."""
+        return _blocks(self.final, self.open_pairs, self.settings["unjudged"])
+
+    @property
     def decisions(self) -> Mapping[str, int]:
         """Documents with a grade, those of them that a ruling or the tie rule decided; and without one."""
         final = self.final
         return {
-            "judged": len(final.rows),
+            "judged": final.n_documents,
             "by_ruling": final.n_ruled,
             "by_tie_rule": final.n_decided_by_ties if final.ties else 0,
             "tied": final.count_left_out("tied"),
@@ -260,7 +268,7 @@ class QrelsResult(Result):
             Default the file, `.manifest.json` added.
         """
         beside = None if manifest is None else str(manifest)
-        write_result(str(path), self.text.splitlines(), self.manifest, beside=beside, private=True)
+        write_result(str(path), self.blocks(), self.manifest, beside=beside, private=True)
 
     def facts(self) -> Mapping[str, Any]:
         """Return the decisions."""
@@ -289,8 +297,8 @@ class _CollectedVotes:
 
     all_votes: AllVotes
     policies: list[Policy]
-    rounds: Mapping[Pair, str]
-    """Every pooled topic and docno, and its iteration."""
+    open_pairs: Mapping[Pair, str]
+    """Topic and docno of documents pooled that nobody settled, and their iteration."""
     judges: Sequence[Judge]
     origin: Mapping[str, Any]
     """Entries of the manifest."""
@@ -301,27 +309,25 @@ class _CollectedVotes:
         """Apply the policies."""
         from pooler import __version__
         from store.grades.qrels import decide, flips_of
-        from store.records import Qrel
 
-        all_votes, rounds = self.all_votes, self.rounds
+        all_votes = self.all_votes
         # Beside binary files the graded one need not say how relevance would change.
         at_levels = all_votes.scale.values[1:] if len(self.policies) == 1 else ()
         made = []
         for policy in self.policies:
             final = decide(all_votes, policy)
-            # Skipped, unjudgeable and tied documents are no unjudged ones.
-            open_pairs = frozenset(rounds.keys() - final.pairs - final.left_out.keys())
-            coded = [] if unjudged is None else [Qrel(*pair, unjudged, rounds[pair]) for pair in open_pairs]
-            text = _text([*final.rows, *coded])
+            digest = hashlib.sha256()
+            for lines in _blocks(final, self.open_pairs, unjudged):
+                digest.update(f"{lines}\n".encode())
             flips = flips_of(all_votes, policy, at_levels)
             manifest = {
                 "tool": "pooler",
                 "version": __version__,
                 **self.origin,
-                **qrels_facts(self.judges, final, all_votes.scale, len(open_pairs), flips),
+                **qrels_facts(self.judges, final, all_votes.scale, len(self.open_pairs), flips),
                 "unjudged_code": unjudged,
                 "mixed_iterations": final.n_mixed_iterations,
-                "sha256": hashlib.sha256(text.encode()).hexdigest(),
+                "sha256": digest.hexdigest(),
             }
             settings = {**source.named(), **policy.to_json(), "judges": [*final.judges]}
             settings |= {"judgements": [*source.judgements], "unjudged": unjudged}
@@ -332,9 +338,8 @@ class _CollectedVotes:
                     final=final,
                     all_votes=all_votes,
                     flips=tuple(flips),
-                    open_pairs=open_pairs,
+                    open_pairs=self.open_pairs,
                     manifest=manifest,
-                    text=text,
                     erased=self.erased,
                     settings=frozen(**settings),
                 )
@@ -366,9 +371,9 @@ def _of_collection(source: Source, choose: Choose) -> _CollectedVotes:
     with opened_collection(source.collection) as opened:
         policies = choose(opened.scale)
         all_votes = opened.grades.all_votes(policies[-1])
-        rounds, judges = opened.pools.rounds(), opened.judges.all()
+        open_pairs, judges = opened.grades.open_pairs(all_votes), opened.judges.all()
         origin = {"collection": opened.name, **erased_facts(opened)}
-        return _CollectedVotes(all_votes, policies, rounds, judges, origin, erased_words(opened))
+        return _CollectedVotes(all_votes, policies, open_pairs, judges, origin, erased_words(opened))
 
 
 def _of_files(
@@ -403,8 +408,11 @@ def _of_files(
     _check_any(files)
     judgements = [one for file in files for one in file.judgements]
     all_votes = gather(judgements, scale, policies[-1], adjudicators=adjudicators)
-    rounds = {pair: iteration for file in files for pair, iteration in file.listed.items()}
-    return _CollectedVotes(all_votes, policies, rounds, judges, {"files": _origins(files)}, files=files)
+    open_pairs = {pair: iteration for file in files for pair, iteration in file.listed.items()}
+    for pair, is_settled in zip(all_votes.pairs, all_votes.is_settled.tolist(), strict=True):
+        if is_settled:
+            open_pairs.pop(pair, None)
+    return _CollectedVotes(all_votes, policies, open_pairs, judges, {"files": _origins(files)}, files=files)
 
 
 def judge_facts(known: Sequence[Judge], judges: Sequence[str], policy: Policy) -> dict[str, Any]:
@@ -463,13 +471,12 @@ def qrels_facts(
     """Return the entries of a manifest of qrels: whose grades, how many, and what has none."""
     from store.formats.scale import scale_to_json
 
-    by_grade = Counter(row.grade for row in final.rows)
     return {
         "scale": scale_to_json(scale),
         **policy_facts(known, final, flips),
-        "topics": len({row.topic for row in final.rows}),
-        "judged": len(final.rows),
-        "by_grade": {str(grade): count for grade, count in sorted(by_grade.items())},
+        "topics": final.n_topics,
+        "judged": final.n_documents,
+        "by_grade": {str(grade): count for grade, count in final.by_grade.items()},
         "left_out": {
             "tied_unresolved": final.count_left_out("tied"),
             "skipped": final.count_left_out("skipped"),
@@ -491,9 +498,8 @@ def tell_final(final: FinalQrels, all_votes: AllVotes, n_open: int) -> None:
 
 def _tell_judged(final: FinalQrels, all_votes: AllVotes, label: str = "") -> None:
     """Say how many documents have which grade, and whose."""
-    by_grade = Counter(row.grade for row in final.rows)
-    grades = ", ".join(f"{count:,} x {grade}" for grade, count in sorted(by_grade.items()))
-    n_judged = counted(len(final.rows), "document")
+    grades = ", ".join(f"{count:,} x {grade}" for grade, count in final.by_grade.items())
+    n_judged = counted(final.n_documents, "document")
     say(f"{label}{n_judged} judged ({grades}); {who_judged(final, all_votes)}")
 
 
@@ -648,12 +654,12 @@ def tell_qrels(made: Sequence[QrelsResult]) -> None:
     """Say what is in qrels that `qrels_at` made, and what is not."""
     for one in made:
         final, level = one.final, one.final.policy.level
-        grades = {row.grade for row in one.qrels}
+        is_all_zero = final.by_grade.keys() == {0}
         label = "graded" if level is None else str(level)
         _tell_judged(final, one.all_votes, "" if len(made) == 1 else f"{label}: ")
-        if level is not None and grades == {0}:
+        if level is not None and is_all_zero:
             warn(f"no document is relevant at level {level}")
-        if level is None and len(one.qrels) > 1 and grades == {0}:
+        if level is None and final.n_documents > 1 and is_all_zero:
             warn(
                 "every grade is 0: no document is relevant; `import judgements --map 0=1` reads"
                 " lists of relevant documents"
@@ -664,20 +670,26 @@ def tell_qrels(made: Sequence[QrelsResult]) -> None:
     _tell_tied([one.final for one in made], has_collection="collection" in first.manifest)
     tell_kinds(first.voters())
     tell_rulings(first.final)
-    _tell_left_out(first.final, len(made[-1].open_pairs), first.manifest["unjudged_code"])
+    _tell_left_out(first.final, len(first.open_pairs), first.manifest["unjudged_code"])
     if n_mixed := first.final.n_mixed_iterations:
         say(f"judged in different rounds: {counted(n_mixed, 'document')}, iteration 0")
     if first.erased:
         say(first.erased)
 
 
-def _text(rows: Sequence[Qrel]) -> str:
-    """Return the bytes of a file of qrels."""
-    from store.formats.qrels import write_qrels
+def _blocks(final: FinalQrels, open_pairs: Mapping[Pair, str], unjudged: int | None) -> Iterator[str]:
+    """Yield the lines of a file of qrels, unjudged documents among the others where they have a code."""
+    from store.formats.qrels import qrels_blocks
 
-    buffer = io.StringIO()
-    write_qrels(rows, buffer)
-    return buffer.getvalue()
+    if unjudged is None:
+        return qrels_blocks(final.cells())
+    place = cache(natural_key)
+
+    def key(cells: QrelCells) -> tuple[Any, str]:
+        return place(cells[0]), cells[2]
+
+    coded = [(topic, iteration, docno, unjudged) for (topic, docno), iteration in open_pairs.items()]
+    return qrels_blocks(merge(final.cells(), sorted(coded, key=key), key=key))
 
 
 def _in_memory(qrels: Sequence[Qrel]) -> JudgedFile:

@@ -122,10 +122,10 @@ def _of_votes(source: Source, values: Values | None) -> Probabilities:
             raise PoolerError(message, hint="pooler judge, or pooler import judgements")
         kinds = kind_counts(opened.judges.all(), tallied.votes.judges)
         place = level_index(opened.scale, cut)
-    pairs = [tallied.pairs[row] for row in tallied.rows.tolist()]
+    topics, docnos = tallied.topics, tallied.docnos
     return Probabilities(
-        topics=tuple(topic for topic, _ in pairs),
-        docnos=tuple(docno for _, docno in pairs),
+        topics=tuple(topics[code] for code in tallied.topic_codes[tallied.rows].tolist()),
+        docnos=tuple(docnos[code] for code in tallied.docno_codes[tallied.rows].tolist()),
         p=share_probabilities(tallied.counts, place)
         if worth is None
         else value_probabilities(tallied.counts, [*worth.values()]),
@@ -133,7 +133,7 @@ def _of_votes(source: Source, values: Values | None) -> Probabilities:
         judges=tuple(tallied.votes.judges),
         values=worth,
         level=cut if worth is None else None,
-        without_grade=len(tallied.pairs) - len(pairs),
+        without_grade=tallied.n_pairs - len(tallied.rows),
         settings=frozen(
             **{
                 **source.named(),

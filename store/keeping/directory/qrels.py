@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -13,7 +12,7 @@ import numpy as np
 from store.analysis.agreement.kappa import chance_corrected
 from store.analysis.agreement.tables import all_pair_tables
 from store.errors import UnknownNameError
-from store.formats.qrels import write_qrels
+from store.formats.qrels import qrels_blocks
 from store.grades.opinions import AllVotes, gather
 from store.grades.policy import Policy
 from store.grades.qrels import FinalQrels, decide
@@ -33,7 +32,7 @@ from store.keeping.directory.tables import (
     or_none,
     whole,
 )
-from store.records import Judge, JudgeKind, Judgement, Qrel, Scale, State
+from store.records import Judge, JudgeKind, Judgement, Scale, State
 from store.text import natural_key
 
 
@@ -74,9 +73,8 @@ def write_all_qrels(out: Outgoing) -> WrittenQrels:
     if is_named or len(set(policy.of) or voters) == 1:
         if not is_named and not graders - adjudicators:
             policy = replace(policy, judge=next(iter(voters)))
-        keys = out.topic_keys, out.document_keys
         # The votes are the same at any level, and collapsing first is of a level alone.
-        all_votes = fetch_all_votes(out.session, *keys, out.scale, _policies(out.scale, policy)[-1])
+        all_votes = fetch_all_votes(out.session, out.topic_keys, out.scale, _policies(out.scale, policy)[-1])
         return WrittenQrels(_write_set(out, judges, all_votes, policy, ""), n_idle)
     by_judge: dict[str, list[Judgement]] = {name: [] for name in graders}
     for one in judgements:
@@ -115,12 +113,12 @@ def _write_one(
     kind = "graded" if policy.level is None else f"level{policy.level}"
     name = f"qrels/{prefix}{kind}.qrels"
     disguise = out.disguise
-    rows = final.rows
-    if disguise.is_on:
-        rows = [Qrel(row.topic, row.docno, row.grade, disguise.iteration(row.iteration)) for row in rows]
+    cells = (
+        (topic, disguise.iteration(iteration), docno, grade)
+        for topic, iteration, docno, grade in final.cells()
+    )
     with out.writer.text(name) as stream:
-        write_qrels(rows, stream)
-    by_grade = Counter(row.grade for row in rows)
+        stream.writelines(f"{lines}\n" for lines in qrels_blocks(cells if disguise.is_on else final.cells()))
     kinds = kind_counts(judges, final.judges)
     return {
         "file": name,
@@ -128,8 +126,8 @@ def _write_one(
         "judges": sorted(map(disguise.name, final.judges), key=natural_key),
         **({"kinds": kinds} if kinds else {}),
         "adjudicators": sorted(map(disguise.name, final.adjudicators), key=natural_key),
-        "documents": len(rows),
-        "by_grade": {str(grade): n for grade, n in sorted(by_grade.items())},
+        "documents": final.n_documents,
+        "by_grade": {str(grade): n for grade, n in final.by_grade.items()},
         "left_out": {reason: final.count_left_out(reason) for reason in ("tied", "cannot", "skipped")},
         "decided_by_tie_rule": final.n_decided_by_ties,
         "decided_by_ruling": final.n_ruled,

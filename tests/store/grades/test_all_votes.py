@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from store.collection import Collection
 from store.db.engine import reading
-from store.db.keys import document_keys, topic_keys
+from store.db.keys import topic_keys
 from store.formats.scale import parse_scale
 from store.grades.opinions import AllVotes
 from store.grades.policy import Policy
@@ -15,11 +15,10 @@ from tests.store.outside import engine_of
 
 def ballots_of(name: str, policy: Policy) -> AllVotes:
     """Fetch the ballots of a collection of scale 0-2."""
-    topics, documents = topic_keys(), document_keys()
+    topics = topic_keys()
     with engine_of(name) as engine, reading(engine) as session:
         topics.refresh(session)
-        documents.refresh(session)
-        return fetch_all_votes(session, topics, documents, parse_scale("0-2"), policy)
+        return fetch_all_votes(session, topics, parse_scale("0-2"), policy)
 
 
 def test_votes_are_of_the_judges_that_the_policy_names(collection_name: str, collection: Collection) -> None:
