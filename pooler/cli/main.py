@@ -7,6 +7,7 @@ reads runs for another one imports this module too.
 from __future__ import annotations
 
 import gc
+import os
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -43,6 +44,9 @@ def main() -> None:
     """Run the command line and exit."""
     catch_interrupts()
     gc.set_threshold(_ALLOCATIONS)
+    # Products here are small: threads would wait for each other longer than they take, above all on
+    # a busy machine. numpy reads it when it is imported.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     code = _until_interrupted(_run_process)
     ignore_interrupts()
     sys.exit(code)

@@ -6,6 +6,7 @@ import json
 import signal
 import sqlite3
 import subprocess
+import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -190,3 +191,26 @@ def test_interrupted_pool_writes_no_file(here: Path) -> None:
     assert process.returncode == 130
     assert b"Traceback" not in said
     assert list(here.iterdir()) == []
+
+
+@pytest.mark.parametrize(("given", "threads"), [({}, "1"), ({"OPENBLAS_NUM_THREADS": "3"}, "3")])
+def test_arrays_take_one_thread_unless_the_user_says_otherwise(given: dict[str, str], threads: str) -> None:
+    """Threads that wait for each other made matrix products ten times slower on a busy machine."""
+    code = "\n".join(
+        (
+            "import atexit, os, sys",
+            "from pooler.cli.main import main",
+            "atexit.register(lambda: sys.stderr.write(os.environ['OPENBLAS_NUM_THREADS']))",
+            "main()",
+        )
+    )
+    settings = environment({})
+    settings.pop("OPENBLAS_NUM_THREADS", None)
+    ran = subprocess.run(
+        [sys.executable, "-c", code, "--version"],
+        env={**settings, **given},
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
+    assert ran.stderr.decode() == threads

@@ -26,7 +26,7 @@ from numpy.typing import ArrayLike, NDArray
 from store.analysis.agreement.intervals import LEVEL
 from store.analysis.variation.collection import CollectionVariation, Topic, run_components
 from store.analysis.variation.lists import Empty, chance_left, check_lists
-from store.analysis.variation.outcomes import enumerate_outcomes, halves
+from store.analysis.variation.outcomes import enumerate_outcomes, halves, law_of_number
 from store.errors import ArgumentError
 
 _DROPPED = 1e-14
@@ -93,7 +93,7 @@ class RunTransform:
         n_retrieved = int(lists.n_retrieved[0])
         self._ranks = lists.ranks[0, order[:n_retrieved]]
         self._p = lists.probabilities[order[:n_retrieved]]
-        self._unretrieved = count_law(lists.probabilities[order[n_retrieved:]])[-1]
+        self._unretrieved = law_of_number(lists.probabilities[order[n_retrieved:]])
         self._so_far = count_law(self._p)
         """Row i: the law of the number of relevant documents among the first i."""
         self._all = np.convolve(self._so_far[-1], self._unretrieved)
@@ -511,4 +511,8 @@ def _cost(topics: Sequence[Topic], n_runs: int) -> float:
             total += max(0, int((np.isfinite(ranks[run]) & (p > 0)).sum()))
             if total > MOST_INVERTED:
                 return total
-    return total + sum(RunTransform(p, ranks[run]).cost for p, ranks in topics for run in range(n_runs))
+    for cost in (RunTransform(p, ranks[run]).cost for p, ranks in topics for run in range(n_runs)):
+        total += cost
+        if total > MOST_INVERTED:
+            break
+    return total

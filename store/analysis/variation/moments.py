@@ -37,10 +37,8 @@ from store.errors import ArgumentError
 
 _BY_MATRIX = 300
 """Documents up to which two runs' pairs are one matrix product."""
-_SPARSE = 40
-"""By how much a number in a matrix product is quicker than one that is picked from an array."""
-_PAIR_BLOCK = 8_000_000
-"""Numbers held at once for all runs."""
+_ROWS = 64
+"""Documents of which the products with all others are held at once."""
 
 
 def pair_sum_of_run(
@@ -116,45 +114,26 @@ def pair_matrix(
     r"""Sum :math:`v_i v_j w^A_{ij} w^B_{ij}` over all pairs of documents: shape (n_runs, n_runs).
 
     `ranks`, shape (n_runs, n), may be infinite; `v` and `weights` are as in `pair_sum_of_run`, which
-    is the diagonal. O(n_runs^2 n^2) in matrix products whatever the number of nodes, some 64 MB at
-    once; where runs have few of the documents, n is the number of those that a run has.
+    is the diagonal. Each document meets those that more runs have, in a matrix product of the runs
+    that have it: O(n^2) times the mean square of their number, some megabytes at once.
     """
-    n_runs, n = ranks.shape
     inverse = 1 / ranks
-    squares = int((np.count_nonzero(inverse, axis=1) ** 2).sum())
-    if _SPARSE * squares < n_runs * n * n:
-        return _by_runs(inverse, v, weights)
+    n_having = np.count_nonzero(inverse, axis=0)
+    # The most products are then of few runs, and the largest of few documents.
+    order = np.argsort(n_having, kind="stable")[np.count_nonzero(n_having == 0) :]
+    inverse, v = inverse[:, order], v[:, order]
+    n_runs, n = inverse.shape
     total = np.zeros((n_runs, n_runs))
-    step = max(1, _PAIR_BLOCK // (n_runs * max(n, 1)))
-    for first in range(0, n, step):
-        last = min(first + step, n)
-        products = (v[:, first:last] * weights[:, None]).T @ v[:, first:]
-        # Each pair once: the second document comes after the first.
-        products[np.tril_indices(last - first, 0, n - first)] = 0.0
-        roots = np.sqrt(products)
-        rows = np.minimum(inverse[:, first:last, None], inverse[:, None, first:]) * roots
-        flat = rows.reshape(n_runs, -1)
-        total += flat @ flat.T
-    return total
-
-
-def _by_runs(
-    inverse: NDArray[np.float64], v: NDArray[np.float64], weights: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Take each run's own documents, and what the others make of them."""
-    n_runs = len(inverse)
-    total = np.zeros((n_runs, n_runs))
-    for run, row in enumerate(inverse):
-        has = np.flatnonzero(row)
-        own = np.minimum.outer(row[has], row[has])
-        own *= (v[:, has] * weights[:, None]).T @ v[:, has]
-        np.fill_diagonal(own, 0.0)
-        step = max(1, _PAIR_BLOCK // max(has.size**2, 1))
-        for first in range(run, n_runs, step):
-            others = inverse[first : first + step, has]
-            smaller = np.minimum(others[:, :, None], others[:, None, :])
-            sums = smaller.reshape(len(others), -1) @ own.ravel()
-            total[run, first : first + step] = total[first : first + step, run] = 0.5 * sums
+    for first in range(0, n, _ROWS):
+        part = v[:, first : first + _ROWS]
+        roots = np.sqrt((part * weights[:, None]).T @ v[:, first:])
+        for row in range(part.shape[1]):
+            place = first + row
+            runs = np.flatnonzero(inverse[:, place])
+            others = inverse[runs, place + 1 :]
+            np.minimum(others, inverse[runs, place, None], out=others)
+            others *= roots[row, row + 1 :]
+            total[runs[:, None], runs] += others @ others.T
     return total
 
 

@@ -151,6 +151,7 @@ def order_probability(
     varied: CollectionVariation | None = None,
     most_of_half: int = MOST_OF_HALF,
     most_listed: int = MOST_LISTED,
+    by_document: float | None = None,
     empty: Empty = "given",
     tolerance: float = TOLERANCE,
 ) -> OrderProbability:
@@ -176,6 +177,8 @@ def order_probability(
         Documents of a half of the topics up to which outcomes are enumerated; less is quicker.
     most_listed : int, default=2**19
         Likely outcomes to list at most; less is quicker, and 0 is none.
+    by_document : float, optional
+        The part of the third moment by single documents, where it is there already.
     empty : {"given", "zero"}, default="given"
         The rule for R = 0, of `store.analysis.variation.lists`.
     tolerance : float, default=1e-12
@@ -246,7 +249,8 @@ def order_probability(
             return _with_rest(likely, total, spread)
     mixture = _Mixture(two, differences, variances, rule, tolerance, apart=method is None)
     if method is None and _squares(two) > MOST_CORRECTED:
-        skewness = _third_moment(two, rule)[0, 1] / spread**1.5
+        third = _third_moment(two, rule)[0, 1] if by_document is None else by_document
+        skewness = third / spread**1.5
         if abs(skewness) < MOST_SKEWED:
             atom = prod(_chance_of_none(*one, rule) for one in two)
             moved = abs(skewness) * MOST_MOVED + atom / 2
@@ -566,9 +570,8 @@ def reversals(
     own = np.diagonal(varied.covariance, axis1=1, axis2=2)
     spread = difference_variance(own[:, :, None], own[:, None, :], varied.covariance).sum(axis=0)
     varies = spread > TIED_MAP**2
-    skewness = np.divide(
-        np.abs(_third_moment(topics, varied.empty)), spread**1.5, out=np.zeros(spread.shape), where=varies
-    )[first, second]
+    third = _third_moment(topics, varied.empty)
+    skewness = np.divide(np.abs(third), spread**1.5, out=np.zeros(spread.shape), where=varies)[first, second]
     moved = np.minimum(skewness * MOST_MOVED, 0.5)
     fewer = QUICKER if quick else 0
     n_exact = _exact_pairs(topics, MOST_OUTCOMES >> fewer)
@@ -588,7 +591,12 @@ def reversals(
         pair = int(first[place]), int(second[place])
         most = MOST_OF_HALF if number < n_exact else 0
         single[pair] = order_probability(
-            topics, *pair, varied=varied, most_of_half=most, most_listed=MOST_LISTED_OF_MANY >> fewer
+            topics,
+            *pair,
+            varied=varied,
+            most_of_half=most,
+            most_listed=MOST_LISTED_OF_MANY >> fewer,
+            by_document=float(third[pair]),
         )
         turned[place] = single[pair].below
         told = single[pair].error
@@ -611,8 +619,9 @@ def _third_moment(topics: Sequence[Topic], empty: Empty) -> NDArray[np.float64]:
     for p, ranks in topics:
         gradient = variation_gradient(p, ranks, empty=empty)
         weights = p * (1 - p) * (1 - 2 * p)
-        cubes = (weights * gradient**3).sum(axis=1)
-        mixed = (weights * gradient**2) @ gradient.T
+        squares = weights * gradient**2
+        cubes = (squares * gradient).sum(axis=1)
+        mixed = squares @ gradient.T
         third += cubes[:, None] - 3 * mixed + 3 * mixed.T - cubes
     return third
 

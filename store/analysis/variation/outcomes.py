@@ -338,7 +338,7 @@ def list_topic(
             kept = np.argpartition(costs, most - 1)[:most]
             costs, turned = costs[kept], turned[kept]
             limit = float(costs.max())
-    law = _law_of_number(p[~seen])
+    law = law_of_number(p[~seen])
     unseen = np.flatnonzero(law)
     of_number = -np.log(law[unseen])
     least = float(of_number.min())
@@ -365,7 +365,7 @@ def list_topic(
     return ListedTopic(values, weights)
 
 
-def _law_of_number(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
+def law_of_number(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return how likely 0, 1, 2 ... of independent documents are relevant."""
     law = np.ones(1)
     for one in probabilities[probabilities > 0].tolist():
