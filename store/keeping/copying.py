@@ -61,6 +61,7 @@ def fill(session: Session, target: URL | Path, progress: Progress) -> Counts:
         _told_by(engine),
         progress("copying rows", sum(counts.values())) as advance,
         writing(engine, bulk=True, creates=True) as into,
+        _told_by(engine),  # before the transaction words it
     ):
         make_tables(into)
         for table in tables:

@@ -73,6 +73,7 @@ WRITING = {
     "diagnose": "diagnose --judge strict",
     "report": "report new.html --judge strict",
     "variation": "variation",
+    "paper": "paper bm25-words tfidf-words --rank 6 --html new.html",
     "next": "next --pool new",
     "ap-properties": "ap-properties",
     "diff": "diff judgements/strict.qrels judgements/lenient.qrels",

@@ -138,11 +138,10 @@ def test_documents_are_not_all_read(collection: Collection) -> None:
     for order in ORDERS:
         with statements() as sent:
             collection.runs.top(depth=1, order=order)
-        asked = [parameters for statement, parameters in sent if "document.docno" in statement]
+        asked = [statement for statement, _ in sent if "docno" in statement]
         assert len(asked) == (order == "trec9"), order
         if asked:
-            values = asked[0].values() if isinstance(asked[0], dict) else asked[0]
-            assert len(list(values)) == 2
+            assert asked[0].count(",") == 2  # id, docno; of two documents
 
 
 def test_columns_an_order_does_not_need_are_not_read(collection: Collection) -> None:
