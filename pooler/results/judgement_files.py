@@ -6,6 +6,7 @@ import shlex
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, fields, replace
+from itertools import chain
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -519,33 +520,31 @@ def _source(named: NamedFile, reading: FileReading, scale: Scale | None) -> Grad
 
 def _read_states(named: NamedFile, reading: FileReading) -> JudgedFile:
     """Read a file of every judge: how documents stand now, or all that happened to them."""
-    from store.event import JudgementEvent
-    from store.formats.judgements import iterate_judgements
+    from store.formats.judgements import read_judgements
     from store.records import Judgement
 
-    one = JudgedFile(named)
     faults = FaultList(named.file)
     form: JudgementsFormat = "jsonl" if reading.wanted(None).form == "jsonl" else "tsv"
-    for line, state, kind in iterate_judgements(named.file, form, faults):
-        if isinstance(state, JudgementEvent):
-            found = Judgement(
-                state.topic,
-                state.docno,
-                state.judge,
-                state.state,
-                state.grade,
-                reason=state.reason,
-                note=state.note,
-                iteration=state.iteration,
-            )
-        else:
-            found = state
-        key = (found.topic, found.docno, found.judge)
-        # Revisions of one key come in order: the last one is how the document stands.
-        one.states[key] = line, found
-        if kind is not None:
-            one.kinds[found.judge] = kind
+    read = read_judgements(named.file, form, faults)
     faults.raise_if_any()
+    after = (
+        Judgement(
+            event.topic,
+            event.docno,
+            event.judge,
+            event.state,
+            event.grade,
+            reason=event.reason,
+            note=event.note,
+            iteration=event.iteration,
+        )
+        for event in read.events
+    )
+    lines = chain(read.lines, read.states.lines.tolist())
+    one = JudgedFile(named, kinds=read.kinds)
+    for line, found in zip(lines, chain(after, read.states.records()), strict=True):
+        # Revisions of one key come in order: the last one is how the document stands.
+        one.states[found.topic, found.docno, found.judge] = line, found
     return one
 
 

@@ -16,65 +16,24 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import partial
 from itertools import chain
+from operator import getitem, itemgetter
 from typing import Any, TextIO
 
 from store.errors import ArgumentError, FaultList
 from store.event import EVENT, FIELDS, READERS, EventChain, JudgementEvent, event_of_values, event_values
-from store.fields import checked_values
+from store.fields import UnfitValueError
 from store.formats import JudgementsFormat
 from store.formats.json_lines import json_line, read_json_lines
 from store.formats.lines import read_text_lines
-from store.records import JudgeKind, Judgement, State
+from store.formats.qrels import Numbering
+from store.formats.states import STATE_FIELDS, StateReader, States, state_values
+from store.formats.tables import Remembered
+from store.records import JudgeKind, Judgement
 from store.text import BIDI_CONTROLS
-
-STATE_FIELDS = ("topic", "docno", "judge", "state", "grade", "reason", "note", "iteration")
-"""Names of the values of a state, in the order in which they are written."""
-
-_READERS = {name: READERS[name] for name in STATE_FIELDS}
-
-
-def state_values(judgement: Judgement) -> dict[str, Any]:
-    """Turn a state into JSON values, by the names of `STATE_FIELDS`."""
-    values: dict[str, Any] = {name: getattr(judgement, name) for name in STATE_FIELDS}
-    values["state"] = judgement.state.value
-    return values
-
-
-class StateReader:
-    """Turn JSON values into states; each document stands once with a judge.
-
-    Faults are told by code: ``fields`` (a name is missing or unknown), ``value``, ``state`` (state and
-    grade do not go together), ``duplicate``.
-    """
-
-    def __init__(self, faults: FaultList) -> None:
-        self._faults = faults
-        self._first_at: dict[tuple[str, str, str], int] = {}
-
-    def read(self, values: Mapping[str, Any], line: int) -> Judgement | None:
-        """Return the state of a line; ``None`` when it has a fault."""
-        known = checked_values(values, _READERS, line, self._faults)
-        if known is None:
-            return None
-        state = Judgement(**known)
-        if (state.state is State.JUDGED) != (state.grade is not None):
-            got = "none" if state.grade is None else state.grade
-            due = "a grade" if state.state is State.JUDGED else "no grade"
-            message = f"expected {due} in the state {state.state}, got {got}"
-            self._faults.add(line, message, "state")
-            return None
-        first = self._first_at.setdefault((state.topic, state.docno, state.judge), line)
-        if first < line:
-            message = (
-                f"expected each document once a topic and judge, got topic `{state.topic}` docno"
-                f" `{state.docno}` judge `{state.judge}`; line {first} has it"
-            )
-            self._faults.add(line, message, "duplicate")
-            return None
-        return state
-
 
 _NUMBERS = frozenset(one.name for one in EVENT if one.kind.name == "int")
 _MAY_BE_NONE = frozenset(one.name for one in EVENT if one.may_be_none) - _NUMBERS
@@ -82,6 +41,7 @@ _ALWAYS = frozenset(one.name for one in EVENT if one.since == 1)
 """Columns that every history has; older ones lack the rest."""
 _PASSAGES = "passages"
 _KIND = "kind"
+_WHO = ("judge", _KIND)
 _SHOWN = 80
 """Characters of an odd value that a message shows."""
 
@@ -109,32 +69,102 @@ def state_lines(states: Iterable[Judgement], kinds: Kinds, form: JudgementsForma
     return _lines(map(state_values, states), kinds, _with_kind(STATE_FIELDS), form)
 
 
-def iterate_judgements(
-    path: str, form: JudgementsFormat, faults: FaultList
-) -> Iterator[tuple[int, JudgementEvent | Judgement, JudgeKind | None]]:
+@dataclass(slots=True)
+class JudgementsFile:
+    """What a file of judgements of every judge holds: events or states."""
+
+    lines: list[int] = field(default_factory=list)
+    """Line numbers of `events`."""
+    events: list[JudgementEvent] = field(default_factory=list)
+    states: States = field(default_factory=lambda: States.of(()))
+    kinds: dict[str, JudgeKind] = field(default_factory=dict)
+    """What kind each judge is of, where a line says it."""
+
+
+def read_judgements(path: str, form: JudgementsFormat, faults: FaultList) -> JudgementsFile:
     """Read a file of events or of current states: its first line says which it is.
 
-    The kind of judge is ``None`` where a line does not say it; a line with a fault is not yielded.
+    Faults are told, and what has none is returned.
     """
     _check(form)
-    rows = read_json_lines(path, faults) if form == "jsonl" else _tsv_values(path, faults)
-    events, states, kinds = EventChain(faults), StateReader(faults), _KindReader(faults)
-    is_history: bool | None = None
-    for number, values in rows:
-        if is_history is None:
-            is_history = "revision" in values or "action" in values
-        before = faults.count
-        kind = kinds.take(values, number)
-        if is_history:
-            event = event_of_values(values, number, faults)
-            if event is not None and events.accepts(event, number) and faults.count == before:
-                yield number, event, kind
-            continue
-        state = states.read(values, number)
-        if state is not None and faults.count == before:
-            yield number, state, kind
-    if is_history is None and not faults:
+    reader = _Reader(faults)
+    if form == "jsonl":
+        for number, values in read_json_lines(path, faults):
+            reader.read(values, number)
+    else:
+        _read_tsv(path, reader, faults)
+    found = reader.finish()
+    if not found.events and not len(found.states) and not faults:
         faults.add(None, "expected judgements, got none", "empty")
+    return found
+
+
+class _Reader:
+    """Reads the lines of a file that names every judge."""
+
+    def __init__(self, faults: FaultList) -> None:
+        self._faults = faults
+        self._kinds, self._chain, self._states = _KindReader(faults), EventChain(faults), StateReader(faults)
+        self._found = JudgementsFile()
+        self._is_history: bool | None = None
+
+    def read(self, values: dict[str, Any], line: int) -> None:
+        """Take the JSON values of a line."""
+        if self._is_history is None:
+            self._is_history = is_history(values)
+        before = self._faults.count
+        self._kinds.take(values, line)
+        if not self._is_history:
+            self._states.read(values, line, is_odd=self._faults.count > before)
+            return
+        event = event_of_values(values, line, self._faults)
+        if event is not None and self._chain.accepts(event, line) and self._faults.count == before:
+            self._found.lines.append(line)
+            self._found.events.append(event)
+
+    def reader_of_cells(self, names: list[str]) -> Callable[[list[str], int], bool]:
+        """Return what takes a line of cells, of states, without looking twice at a cell of a column.
+
+        It says whether it did: `read` tells what is wrong with a line that it does not take.
+        """
+        states, kinds, faults = self._states, self._kinds, self._faults
+        remembered = [Remembered(partial(_code_of_cell, name, states.numbers[name])) for name in STATE_FIELDS]
+        chosen = itemgetter(*map(names.index, STATE_FIELDS))
+        judge_at, kind_at = names.index("judge"), names.index(_KIND) if _KIND in names else None
+        agreed: set[tuple[str, str]] = set()
+
+        def take(cells: list[str], line: int) -> bool:
+            is_odd = False
+            try:
+                codes = [*map(getitem, remembered, chosen(cells))]
+                if kind_at is not None and (who := (cells[judge_at], cells[kind_at])) not in agreed:
+                    before = faults.count
+                    kinds.take({name: _value(name, cell) for name, cell in zip(_WHO, who, strict=True)}, line)
+                    is_odd = faults.count > before
+                    if not is_odd:
+                        agreed.add(who)
+            except UnfitValueError:
+                return False
+            states.add(codes, line, is_odd=is_odd)
+            return True
+
+        return take
+
+    def finish(self) -> JudgementsFile:
+        """Return what has no fault."""
+        self._found.states = self._states.finish()
+        self._found.kinds = self._kinds.known
+        return self._found
+
+
+def _code_of_cell(name: str, numbers: Numbering[Any], cell: str) -> int:
+    """Return the code of a value of a state, or raise `UnfitValueError`."""
+    return numbers[READERS[name](_value(name, cell))]
+
+
+def is_history(names: Container[str]) -> bool:
+    """Say whether what has these names is an event, and no state."""
+    return "revision" in names or "action" in names
 
 
 def escape_cell(text: str) -> str:
@@ -156,25 +186,24 @@ class _KindReader:
 
     def __init__(self, faults: FaultList) -> None:
         self._faults = faults
-        self._known: dict[str, tuple[JudgeKind, int]] = {}
+        self._first_at: dict[str, int] = {}
+        self.known: dict[str, JudgeKind] = {}
 
-    def take(self, values: dict[str, Any], line: int) -> JudgeKind | None:
-        """Take the kind out of the values of a line; ``None`` when there is none or a fault."""
+    def take(self, values: dict[str, Any], line: int) -> None:
+        """Take the kind out of the values of a line, if it is there."""
         if _KIND not in values:
-            return None
+            return
         value, judge = values.pop(_KIND), values.get("judge")
         if value not in list(JudgeKind):
             listed = ", ".join(JudgeKind)
             got = repr(value)[:_SHOWN]
             self._faults.add(line, f"`{_KIND}`: expected one of {listed}, got {got}", _KIND)
-            return None
-        kind = JudgeKind(value)
-        if isinstance(judge, str):
-            known, first = self._known.setdefault(judge, (kind, line))
+        elif isinstance(judge, str):
+            kind = JudgeKind(value)
+            known, first = self.known.setdefault(judge, kind), self._first_at.setdefault(judge, line)
             if known is not kind:
                 message = f"expected judge `{judge}` to be {known} as on line {first}, got {kind}"
                 self._faults.add(line, message, _KIND)
-        return kind
 
 
 def _with_kind(names: tuple[str, ...]) -> tuple[str, ...]:
@@ -210,9 +239,10 @@ def _cell(name: str, value: Any) -> str:
     return escape_cell(value) if isinstance(value, str) else str(value)
 
 
-def _tsv_values(path: str, faults: FaultList) -> Iterator[tuple[int, dict[str, Any]]]:
+def _read_tsv(path: str, reader: _Reader, faults: FaultList) -> None:
     """Read tab separated values as the JSON values they stand for."""
     names: list[str] = []
+    take: Callable[[list[str], int], bool] | None = None
     for number, text in read_text_lines(path, faults):
         if not text:
             continue
@@ -222,16 +252,24 @@ def _tsv_values(path: str, faults: FaultList) -> Iterator[tuple[int, dict[str, A
                 faults.add(number, _header_words(cells), "header")
                 return
             names = cells
+            take = None if is_history(names) else reader.reader_of_cells(names)
         elif len(cells) != len(names):
             message = f"expected {len(names)} cells between tabs, got {len(cells)}"
             faults.add(number, message, "fields")
-        else:
-            before = faults.count
-            values = {
-                name: _value(name, cell, number, faults) for name, cell in zip(names, cells, strict=True)
-            }
-            if faults.count == before:
-                yield number, values
+        elif take is None or not take(cells, number):
+            _read_cells(names, cells, number, reader, faults)
+
+
+def _read_cells(names: list[str], cells: list[str], line: int, reader: _Reader, faults: FaultList) -> None:
+    """Read the cells of a line one by one."""
+    values, before = {}, faults.count
+    for name, cell in zip(names, cells, strict=True):
+        try:
+            values[name] = _value(name, cell)
+        except UnfitValueError as error:
+            faults.add(line, f"`{name}`: {error}", "escape")
+    if faults.count == before:
+        reader.read(values, line)
 
 
 def _is_header(cells: list[str]) -> bool:
@@ -243,9 +281,9 @@ def _is_header(cells: list[str]) -> bool:
 
 def _header_words(cells: list[str]) -> str:
     """Say what is wrong with a header."""
-    is_history = bool({"revision", "action"} & set(cells))
-    wanted = FIELDS if is_history else STATE_FIELDS
-    missing = [name for name in wanted if name not in cells and (name in _ALWAYS or not is_history)]
+    of_events = is_history(cells)
+    wanted = FIELDS if of_events else STATE_FIELDS
+    missing = [name for name in wanted if name not in cells and (name in _ALWAYS or not of_events)]
     wanted = _with_kind(wanted)
     unknown = sorted(set(cells) - set(wanted))
     got = f"without {', '.join(missing)}" if missing else "with a name twice"
@@ -254,16 +292,16 @@ def _header_words(cells: list[str]) -> str:
     return f"expected a header with the columns {', '.join(wanted)}, got one {got}"
 
 
-def _value(name: str, cell: str, line: int, faults: FaultList) -> Any:
-    """Read one cell as a JSON value."""
+def _value(name: str, cell: str) -> Any:
+    """Read one cell as a JSON value, or raise `UnfitValueError`."""
     if name in _NUMBERS:
         if not cell:
             return None
         return int(cell) if _INTEGER.fullmatch(cell) else cell
     text = read_cell(cell)
     if text is None:
-        faults.add(line, f"`{name}`: expected \\t, \\n, \\r, \\\\ or \\uXXXX, got `{cell}`", "escape")
-        return None
+        message = f"expected \\t, \\n, \\r, \\\\ or \\uXXXX, got `{cell}`"
+        raise UnfitValueError(message)
     if not text and name in _MAY_BE_NONE:
         return None
     return _passages(text) if name == _PASSAGES else text

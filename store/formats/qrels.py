@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Generic, NamedTuple, TypeVar
@@ -163,18 +163,18 @@ _BLANK, _BREAK, _HASH = 0x20, 0x0A, 0x23
 _N_FIELDS = 4
 _CODE = re.compile(rb"[+-]?[0-9]{1,18}")
 
-Key = TypeVar("Key", str, bytes)
+Key = TypeVar("Key", bound=Hashable)
 
 
 class Numbering(dict[Key, int], Generic[Key]):
-    """Numbers from 0 for texts, in the order in which they are first asked for."""
+    """Numbers from 0 for texts, or other values, in the order in which they are first asked for."""
 
     def __missing__(self, key: Key) -> int:
         number = self[key] = len(self)
         return number
 
     def codes(self, texts: Iterable[Key], count: int = -1) -> NDArray[np.int64]:
-        """Return the number of each text, shape (n_texts,); `count` texts, or as many as come."""
+        """Return the number of each, shape (n_texts,); `count` texts, or as many as come."""
         return np.fromiter(map(self.__getitem__, texts), np.int64, count)
 
 

@@ -15,6 +15,7 @@ from store.formats.lines import not_utf8, read_lines
 
 Row = TypeVar("Row")
 Value = TypeVar("Value")
+Cell = TypeVar("Cell", str, bytes)
 
 Fields = list[bytes]
 """Of one line."""
@@ -99,7 +100,8 @@ def read_table(
     names = form.columns.split()
     n_columns, split, check = len(names), form.split, form.check
     readers = [
-        read if name in _DIFFERING else _Remembered(read).__getitem__ for name, read in form.readers.items()
+        read if name in _DIFFERING else Remembered[bytes](read).__getitem__
+        for name, read in form.readers.items()
     ]
     chosen = itemgetter(*(names.index(name) if name in names else 0 for name in form.readers))
     grade_place = names.index("grade") if "grade" in names else None
@@ -164,13 +166,13 @@ def read_table(
     return table
 
 
-class _Remembered(dict[bytes, Any]):
+class Remembered(dict[Cell, Any], Generic[Cell]):
     """The values of fields, each read once."""
 
-    def __init__(self, read: FieldReader) -> None:
-        self._read = read
+    def __init__(self, read: Callable[[Cell], Any]) -> None:
+        self._read: Callable[[Cell], Any] = read
 
-    def __missing__(self, text: bytes) -> Any:
+    def __missing__(self, text: Cell) -> Any:
         value = self[text] = self._read(text)
         return value
 

@@ -7,20 +7,25 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Table, case, collate, func, select, text
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import ColumnElement, Row, Table, case, collate, func, select, text
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session
 
 from store.content.pools import add_pool
+from store.db.columns import raw_form
 from store.db.database import Area
 from store.db.keys import Keys
 from store.db.raw import insert_new
 from store.db.tables import DOCUMENT, JUDGE, JUDGEMENT, PASSAGE, SITTING, TOPIC
 from store.errors import ArgumentError, ConflictError, UnknownNameError
 from store.event import JudgementEvent
+from store.formats.states import KEY_FIELDS, STATE_FIELDS, States
 from store.judging.events import (
     KEY,
     STORED,
+    append_states,
     check_grades,
     current_events,
     event_of_row,
@@ -36,6 +41,10 @@ from store.records import Action, ImportReport, JudgeKind, Judgement, Pool, Qrel
 
 _BATCH = 1000
 """Events read or written at a time."""
+_MANY = 20_000
+"""States read or written at a time."""
+_SAID = STATE_FIELDS[len(KEY_FIELDS) :]
+"""What a state says, by names that the columns have, too."""
 
 Pair = tuple[int, int, int]
 """Row ids of a topic, a document and a judge."""
@@ -249,51 +258,80 @@ def import_states(
     session: Session,
     topics: Keys,
     documents: Keys,
-    states: Sequence[Judgement],
+    states: States,
     kinds: Mapping[str, JudgeKind],
     *,
     replace: bool = False,
 ) -> ImportReport:
     """Append what makes documents stand with judges as a file says; new ids and judges are added.
 
-    `states`: each (topic, docno, judge) once, grades of the declared scale. One that differs from the
-    stored state becomes a revision with `replace`, else a `ConflictError`. A document without a decision
-    and without an event before it gets a note, which may be empty; one that had a decision is reopened.
+    `states`: grades of the declared scale. One that differs from the stored state becomes a revision with
+    `replace`, else a `ConflictError`. A document without a decision and without an event before it gets a
+    note, which may be empty; one that had a decision is reopened.
     """
-    numbers = _add_judges(session, (one.judge for one in states), kinds)
-    topics.add(session, (one.topic for one in states))
-    documents.add(session, (one.docno for one in states))
-    current = {
-        (row.topic_id, row.document_id, row.judge_id): row
-        for row in session.execute(current_events(judges=list(numbers.values())))
-    }
-    now = datetime.now(UTC)
-    events: list[tuple[Pair, JudgementEvent]] = []
-    added = unchanged = 0
-    differing: list[str] = []
-    for one in states:
-        key = (topics.ids[one.topic], documents.ids[one.docno], numbers[one.judge])
-        old = current.get(key)
-        if old is not None:
-            stands = (old.state, old.grade, old.reason, old.note, old.iteration)
-            if stands == (one.state.value, one.grade, one.reason, one.note, one.iteration):
-                unchanged += 1
-                continue
-            differing.append(f"{one.topic} {one.docno} of {one.judge}")
-        added += old is None
-        action = _ACTIONS.get(one.state, Action.NOTE if old is None else Action.REOPEN)
-        revision = 1 if old is None else old.revision + 1
-        events.append((key, _event(one, action, revision, now)))
-    if differing and not replace:
-        some = "; ".join(differing[:3]) + ("; ..." if len(differing) > 3 else "")
+    named, codes = states.values, states.codes
+    numbers = _add_judges(session, named["judge"], kinds)
+    topics.add(session, named["topic"])
+    documents.add(session, named["docno"])
+    ids = [
+        np.array([known[name] for name in named[field]], np.int64)[codes[field]]
+        for field, known in zip(KEY_FIELDS, (topics.ids, documents.ids, numbers), strict=True)
+    ]
+    revisions = np.ones(len(states), np.int64)
+    is_same = np.zeros(len(states), bool)
+    for place, row in _standing(session, ids, [*numbers.values()]):
+        revisions[place] = row.revision + 1
+        is_same[place] = all(row._mapping[name] == named[name][codes[name][place]] for name in _SAID)
+    is_new = revisions == 1
+    differing = np.flatnonzero(~is_new & ~is_same)
+    if len(differing) and not replace:
+        first = [[named[field][codes[field][place]] for field in KEY_FIELDS] for place in differing[:3]]
+        some = "; ".join(f"{topic} {docno} of {judge}" for topic, docno, judge in first)
+        some += "; ..." if len(differing) > 3 else ""
         message = f"{len(differing)} judgements are there otherwise: {some}"
         raise ConflictError(message, hint="--replace appends the new ones as revisions")
-    writer = EventWriter(session)
+    actions = [
+        [_ACTIONS.get(state, otherwise).value for state in named["state"]]
+        for otherwise in (Action.REOPEN, Action.NOTE)
+    ]
+    forms = {name: raw_form(JUDGEMENT.c[name]) for name in _SAID}
+    raw = {
+        name: [None if value is None else form(value) for value in named[name]]
+        for name, form in forms.items()
+    }
+    coming, now = np.flatnonzero(~is_same), datetime.now(UTC)
     with _alone():
-        for key, event in events:
-            writer.add(key, event, None)
-        writer.flush()
-    return ImportReport(added=added, unchanged=unchanged, replaced=len(differing))
+        for start in range(0, len(coming), _MANY):
+            part = coming[start : start + _MANY]
+            of_states = codes["state"][part].tolist()
+            acted = [actions[new][state] for new, state in zip(is_new[part].tolist(), of_states, strict=True)]
+            said = (map(raw[name].__getitem__, codes[name][part].tolist()) for name in _SAID)
+            keys = (own[part].tolist() for own in (*ids, revisions))
+            append_states(session, zip(*keys, acted, *said, strict=True), now)
+    return ImportReport(added=int(is_new.sum()), unchanged=int(is_same.sum()), replaced=len(differing))
+
+
+def _standing(
+    session: Session, ids: Sequence[NDArray[np.int64]], judges: Sequence[int]
+) -> Iterator[tuple[int, Row[Any]]]:
+    """Yield the newest events of some documents, and the place of each among these.
+
+    `ids`: row ids of their topics, their own and of the judges, each of shape (n_states,); `judges` again,
+    each once.
+    """
+    sizes = [int(own.max(initial=0)) + 1 for own in ids]
+    keys = np.ravel_multi_index(list(ids), sizes)
+    order = np.argsort(keys)
+    ordered = keys[order]
+    query = current_events(*KEY, "revision", *_SAID, judges=judges)
+    for rows in session.execute(query).partitions(_MANY):
+        found = np.array([row[: len(KEY)] for row in rows], np.int64).T
+        inside = np.flatnonzero((found < np.reshape(sizes, (-1, 1))).all(axis=0))
+        there = np.ravel_multi_index(list(found[:, inside]), sizes)
+        at = np.searchsorted(ordered, there).clip(max=len(ordered) - 1)
+        is_there = ordered[at] == there
+        for number, place in zip(inside[is_there].tolist(), order[at[is_there]].tolist(), strict=True):
+            yield place, rows[number]
 
 
 @contextmanager
@@ -315,23 +353,6 @@ def _add_judges(session: Session, names: Iterable[str], kinds: Mapping[str, Judg
             add_judge(session, name, kinds[name])
     rows = session.execute(select(JUDGE.c.name, JUDGE.c.id))
     return {row.name: row.id for row in rows if row.name in wanted}
-
-
-def _event(one: Judgement, action: Action, revision: int, now: datetime) -> JudgementEvent:
-    """Make the event that leads to a state."""
-    return JudgementEvent(
-        one.topic,
-        one.docno,
-        one.judge,
-        revision,
-        action,
-        state=one.state,
-        grade=one.grade,
-        reason=one.reason,
-        note=one.note,
-        iteration=one.iteration,
-        judged_at=now,
-    )
 
 
 class Judgements(Area):
@@ -373,7 +394,7 @@ class Judgements(Area):
                 )
             if states:
                 kinds = dict.fromkeys((one.judge for one in states), kind)
-                total += import_states(session, topics, documents, states, kinds, replace=replace)
+                total += import_states(session, topics, documents, States.of(states), kinds, replace=replace)
             return total
 
     def history(self, judges: Sequence[str] | None = None) -> Iterator[JudgementEvent]:

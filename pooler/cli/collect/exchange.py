@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -138,44 +139,40 @@ def import_file(
     Judges who are new are of `kind`, or of the kind that the file says, or human; the others stay what they
     are. `FormatError` has every fault of the file; a grade off the scale and an unknown topic or docno too.
     """
-    from store.event import JudgementEvent
-    from store.formats.judgements import iterate_judgements
+    from store.formats.judgements import read_judgements
     from store.judging.rejudging import KnownVersions
     from store.keeping.histories import import_histories, import_states
-    from store.records import JudgeKind, Judgement
+    from store.records import JudgeKind
 
     faults = FaultList(file)
     known_topics = set() if allow_unknown else opened.topics.listed()
     known_docnos = set() if allow_unknown else opened.documents.listed()
     grades = {None, *opened.scale.values}
     listed = ", ".join(map(str, opened.scale.values))
-    events: list[JudgementEvent] = []
-    states: list[Judgement] = []
-    said: dict[str, JudgeKind | None] = {}
+    read = read_judgements(file, form, faults)
+    events, states = read.events, read.states
     n_unknown = 0
-    for line, one, kind_there in iterate_judgements(file, form, faults):
-        before = faults.count
-        if known_topics and one.topic not in known_topics:
-            faults.add(line, f"unknown topic `{one.topic}`", "unknown-topic")
-        if known_docnos and one.docno not in known_docnos:
-            faults.add(line, f"unknown docno `{one.docno}`", "unknown-docno")
-        n_unknown += faults.count - before
-        if one.grade not in grades:
-            message = f"expected a grade of the scale ({listed}), got {one.grade}"
+    for line, topic, docno, grade in chain(
+        ((line, one.topic, one.docno, one.grade) for line, one in zip(read.lines, events, strict=True)),
+        zip(states.lines.tolist(), *map(states.column, ("topic", "docno", "grade")), strict=True),
+    ):
+        if known_topics and topic not in known_topics:
+            n_unknown += 1
+            faults.add(line, f"unknown topic `{topic}`", "unknown-topic")
+        if known_docnos and docno not in known_docnos:
+            n_unknown += 1
+            faults.add(line, f"unknown docno `{docno}`", "unknown-docno")
+        if grade not in grades:
+            message = f"expected a grade of the scale ({listed}), got {grade}"
             faults.add(line, message, "grade")
-        said[one.judge] = kind_there or said.get(one.judge)
-        if isinstance(one, JudgementEvent):
-            events.append(one)
-        else:
-            states.append(one)
     if any(fault.code == "header" for fault in faults.kept):
         faults.hint = COLUMNS_HINT
     faults.raise_if_any(hint=UNKNOWN_HINT if n_unknown else None)
     if events and replace:
         requirement = "is for current judgements; a history is never changed, only continued"
         raise ArgumentError("--replace", requirement, None)
-    if kind is not None:
-        said = dict.fromkeys(said, JudgeKind(kind))
+    judges = chain((event.judge for event in events), states.values["judge"])
+    said = {name: read.kinds.get(name) if kind is None else JudgeKind(kind) for name in judges}
     there = {judge.name: judge.kind for judge in opened.judges.all() if judge.name in said}
     kinds = {name: one or JudgeKind.HUMAN for name, one in said.items()}
     say_wait(opened, len(events) + len(states))

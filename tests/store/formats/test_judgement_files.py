@@ -16,14 +16,8 @@ from hypothesis import strategies as st
 from store.errors import ArgumentError, FaultList, FormatError
 from store.event import FIELDS, JudgementEvent
 from store.formats import JudgementsFormat
-from store.formats.judgements import (
-    STATE_FIELDS,
-    escape_cell,
-    history_lines,
-    iterate_judgements,
-    read_cell,
-    state_lines,
-)
+from store.formats.judgements import escape_cell, history_lines, read_cell, read_judgements, state_lines
+from store.formats.states import STATE_FIELDS
 from store.records import JudgeKind, Judgement, State
 from tests.store.formats.judgement_events import histories, states
 
@@ -44,9 +38,9 @@ def write(file: Path, lines: Iterator[str] | list[str]) -> str:
 def read(file: Path, form: JudgementsFormat) -> list[JudgementEvent | Judgement]:
     """Return what a file holds, or raise what is wrong with it."""
     faults = FaultList("f")
-    found = [one for _, one, _ in iterate_judgements(str(file), form, faults)]
+    found = read_judgements(str(file), form, faults)
     faults.raise_if_any()
-    return found
+    return [*found.events, *found.states.records()]
 
 
 @given(events=histories().filter(bool), form=forms)
@@ -172,10 +166,11 @@ def test_every_line_says_of_what_kind_its_judge_is(tmp_path: Path, form: Judgeme
     """The kind goes through the file with its judge; lines without it are read as before."""
     one, other = (Judgement("1", "d", judge, State.JUDGED, 2) for judge in "ab")
     write(tmp_path / "f", state_lines([one, other], KINDS, form))
-    found = list(iterate_judgements(str(tmp_path / "f"), form, FaultList("f")))
-    assert [kind for _, _, kind in found] == [JudgeKind.HUMAN, JudgeKind.ADJUDICATOR]
+    found = read_judgements(str(tmp_path / "f"), form, FaultList("f"))
+    assert found.kinds == {"a": JudgeKind.HUMAN, "b": JudgeKind.ADJUDICATOR}
     write(tmp_path / "f", [HEADER, "1\td\ta\tjudged\t2\t\t\t0"])
-    assert list(iterate_judgements(str(tmp_path / "f"), "tsv", FaultList("f"))) == [(2, one, None)]
+    found = read_judgements(str(tmp_path / "f"), "tsv", FaultList("f"))
+    assert (found.kinds, found.states.lines.tolist(), [*found.states.records()]) == ({}, [2], [one])
 
 
 def test_kinds_that_are_none_or_differ_are_refused_by_line(tmp_path: Path) -> None:

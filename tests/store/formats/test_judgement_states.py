@@ -1,13 +1,14 @@
-"""`store.formats.judgements`: how documents stand, one by one."""
+"""`store.formats.states`: how documents stand, line by line and in columns."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from store.errors import FaultList
-from store.formats.judgements import STATE_FIELDS, StateReader, state_values
+from store.formats.states import STATE_FIELDS, StateReader, States, state_values
 from store.records import Judgement, State
 
 ONE = Judgement("51", "d1", "ann", State.JUDGED, 2, note="n", iteration="3")
@@ -23,19 +24,22 @@ VALUES = {
 }
 
 
-def read(*rows: dict[str, Any]) -> tuple[list[Judgement | None], list[tuple[int | None, str, str]]]:
-    """Return what is read of rows, and what is wrong with them."""
+def read(*rows: dict[str, Any]) -> tuple[list[tuple[int, Judgement]], list[tuple[int | None, str, str]]]:
+    """Return what is read of rows, with its lines, and what is wrong with them."""
     faults = FaultList("f")
     reader = StateReader(faults)
-    found = [reader.read(values, line) for line, values in enumerate(rows, start=1)]
-    return found, [(one.line, one.code, one.message) for one in faults.kept]
+    for line, values in enumerate(rows, start=1):
+        reader.read(values, line)
+    found = reader.finish()
+    told = [(one.line, one.code, one.message) for one in faults.kept]
+    return [*zip(found.lines.tolist(), found.records(), strict=True)], told
 
 
 def test_state_and_its_values_are_each_other() -> None:
     """The values have the documented names in their order, and are read back."""
     assert state_values(ONE) == VALUES
     assert tuple(VALUES) == STATE_FIELDS
-    assert read(VALUES) == ([ONE], [])
+    assert read(VALUES) == ([(1, ONE)], [])
 
 
 @pytest.mark.parametrize(
@@ -47,17 +51,36 @@ def test_state_and_its_values_are_each_other() -> None:
 )
 def test_state_and_grade_must_go_together(changes: dict[str, Any], message: str) -> None:
     """A judged document has a grade, and no other has one."""
-    assert read(VALUES | changes) == ([None], [(1, "state", message)])
+    assert read(VALUES | changes) == ([], [(1, "state", message)])
 
 
 def test_document_stands_once_with_a_judge() -> None:
     """The second line of a document, topic and judge is a fault that names the first."""
     found, faults = read(VALUES, VALUES | {"judge": "bob"}, VALUES | {"grade": 0})
-    assert [one is None for one in found] == [False, False, True]
+    assert found == [(1, ONE), (2, replace(ONE, judge="bob"))]
     message = (
         "expected each document once a topic and judge, got topic `51` docno `d1` judge `ann`; line 1 has it"
     )
     assert faults == [(3, "duplicate", message)]
+
+
+def test_line_without_a_state_is_not_the_first_of_its_document() -> None:
+    """Where state and grade contradict each other nothing is said of a document, so nothing twice."""
+    found, faults = read(VALUES | {"grade": None}, VALUES, VALUES)
+    assert found == [(2, ONE)]
+    assert [fault[:2] for fault in faults] == [(1, "state"), (3, "duplicate")]
+    assert faults[1][2].endswith("; line 2 has it")
+
+
+def test_records_are_laid_out_and_come_back() -> None:
+    """What records say stands in columns, each value once; no record makes no column longer."""
+    other = replace(ONE, docno="d2", state=State.SKIPPED, grade=None)
+    found = States.of([ONE, other])
+    assert found.values["topic"] == ["51"]
+    assert found.values["grade"] == [2, None]
+    assert found.codes["grade"].tolist() == [0, 1]
+    assert [*found.records()] == [ONE, other]
+    assert [*States.of([]).records()] == []
 
 
 def test_names_and_values_are_checked() -> None:
