@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import csv
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import islice
@@ -282,14 +282,22 @@ def _write_json(result: Result, tables: Sequence[Table], stream: TextIO) -> None
         data["warnings"] = result.warnings
     if facts := result.facts():
         data["facts"] = {name: _plain(value) for name, value in facts.items()}
+    stream.write(json_text(data)[:-1])
     for table in tables:
-        columns = {
-            one.name: [_plain(cell, one.kind) for cell in table.cells(one.name)] for one in table.columns
-        }
-        data[table.name] = [
-            dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)
-        ]
-    stream.write(json_text(data) + "\n")
+        stream.write(f", {json_text(table.name)}: [")
+        names, between = [column.name for column in table.columns], ""
+        for rows in _rows(table, _plain):
+            stream.write(between + json_text([dict(zip(names, row, strict=True)) for row in rows])[1:-1])
+            between = ", "
+        stream.write("]")
+    stream.write("}\n")
+
+
+def _rows(table: Table, write: Callable[[Any, str], Any]) -> Iterator[list[tuple[Any, ...]]]:
+    """Yield rows, many at once, each cell as it is written in a column of its kind."""
+    for block in table.blocks():
+        cells = ([write(cell, one.kind) for cell in block[one.name]] for one in table.columns)
+        yield list(zip(*cells, strict=True))
 
 
 def _plain(value: Any, kind: str = "") -> Any:
@@ -306,11 +314,9 @@ def _write_tsv(table: Table, stream: TextIO) -> None:
     writer = csv.writer(
         stream, delimiter="\t", quoting=csv.QUOTE_NONE, quotechar=None, escapechar=None, lineterminator="\n"
     )
-    columns = {
-        one.name: [_tsv_cell(cell, one.kind) for cell in table.cells(one.name)] for one in table.columns
-    }
-    writer.writerow(columns)
-    writer.writerows(zip(*columns.values(), strict=True))
+    writer.writerow([column.name for column in table.columns])
+    for rows in _rows(table, _tsv_cell):
+        writer.writerows(rows)
 
 
 def _tsv_cell(cell: Cell, kind: str) -> str:

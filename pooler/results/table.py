@@ -7,7 +7,7 @@ tables are lists does not either.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -34,6 +34,9 @@ Show = Literal["always", "if_any", "if_varied", "never"]
 Cell = (
     str | int | float | bool | datetime | Sequence[str] | Sequence[int] | Sequence[Mapping[str, Any]] | None
 )
+
+_BLOCK = 1000
+"""Rows that are written at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +102,7 @@ class Table:
     columns : sequence of Column
         In their order.
     data : mapping of str to sequence
-        For each column its cells: a list, a tuple or a numpy array. Undefined is ``None``, and NaN
+        For each column its cells: a list, a tuple, a numpy array, or `Made`. Undefined is ``None``, and NaN
         in a column of floats.
     title, notes : str, sequence of str, optional
         For people; the notes stand below, conclusions before explanations.
@@ -199,16 +202,13 @@ class Table:
 
     def cells(self, name: str) -> list[Cell]:
         """Return the values of a column as Python's own; undefined is ``None``."""
-        values = self.data[self.column(name).name]
-        cells: list[Any]
-        if hasattr(values, "tolist"):
-            cells = values.tolist()
-        else:  # a list may hold numbers of an array
-            cells = [cell.item() if hasattr(cell, "item") else cell for cell in values]
-        if self.column(name).kind == "float":
-            # A count among fractions stays whole.
-            cells = [None if cell is None or cell != cell else cell for cell in cells]
-        return cells
+        return _cells(self.column(name), self.data[name])
+
+    def blocks(self) -> Iterator[dict[str, list[Cell]]]:
+        """Yield the cells of every column as `to_dict` has them, some rows after others."""
+        for start in range(0, len(self), _BLOCK):
+            rows = slice(start, start + _BLOCK)
+            yield {column.name: _cells(column, self.data[column.name][rows]) for column in self.columns}
 
     def take(self, rows: Sequence[int]) -> Table:
         """Return the rows of these numbers, in this order."""
@@ -304,6 +304,35 @@ class Table:
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         return self.to_arrow().__arrow_c_stream__(requested_schema)
+
+
+class Made(Sequence[Cell]):
+    """Cells of a column of very many rows, each made of a number when it is asked for."""
+
+    def __init__(self, numbers: Any, make: Callable[[int], Cell]) -> None:
+        self._numbers = numbers
+        self._make = make
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    def __getitem__(self, row: Any) -> Any:
+        if isinstance(row, slice):
+            return [self._make(number) for number in self._numbers[row].tolist()]
+        return self._make(int(self._numbers[row]))
+
+
+def _cells(column: Column, values: Any) -> list[Any]:
+    """Return values of a column as Python's own; undefined is ``None``."""
+    cells: list[Any]
+    if hasattr(values, "tolist"):
+        cells = values.tolist()
+    else:  # a list may hold numbers of an array
+        cells = [cell.item() if hasattr(cell, "item") else cell for cell in values]
+    if column.kind == "float":
+        # A count among fractions stays whole.
+        cells = [None if cell is None or cell != cell else cell for cell in cells]
+    return cells
 
 
 @dataclass(frozen=True, slots=True, eq=False)

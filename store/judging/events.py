@@ -8,8 +8,9 @@ that decided.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from operator import itemgetter
 from typing import Any, TypeVar
 
 from sqlalchemy import ColumnElement, Row, Select, and_, func, insert, or_, select
@@ -36,12 +37,18 @@ from store.records import (
     State,
     Task,
 )
-from store.text import sanitise, sanitise_line
+from store.text import natural_key, sanitise, sanitise_line
 
 _BATCH = 5000
 """Rows that are written at once."""
 KEY = ("topic_id", "document_id", "judge_id")
 """The columns of the row ids of what an event is of."""
+_TOPICS = 50
+"""Topics whose states are read at once."""
+_STATE_COLUMNS = (
+    *("topic_id", "judge_id", "revision"),
+    *("state", "grade", "reason", "note", "iteration", "judged_at"),
+)
 
 
 def no_advance(_steps: int) -> None:
@@ -185,30 +192,39 @@ def append_states(session: Session, rows: Iterable[tuple[Any, ...]], now: dateti
     insert_new(session, JUDGEMENT, (*KEY, *_STATE), ((*row, at, 0) for row in rows))
 
 
-def count_events(session: Session, judges: Sequence[str] | None = None) -> int:
-    """Count the events there are, taken back or not: of some judges, by name, or of all."""
+def count_events(session: Session, judges: Sequence[str] | None = None, *, first: bool = False) -> int:
+    """Count the events there are, taken back or not: of some judges, by name, or of all.
+
+    `first`: those alone that are a judge's first on a document, as many as there are current states.
+    """
     query = select(func.count(JUDGEMENT.c.id))
+    if first:
+        query = query.where(JUDGEMENT.c.revision == 1)
     if judges is not None:
         query = query.join(JUDGE, JUDGE.c.id == JUDGEMENT.c.judge_id).where(JUDGE.c.name.in_(judges))
     return session.scalar(query) or 0
 
 
 def fetch_judgements(
-    session: Session, topics: Keys, documents: Keys, *, judges: Sequence[str] | None = None
-) -> list[Judgement]:
-    """Return the current state of every (topic, document, judge) that has an event."""
+    session: Session, topics: Keys, *, judges: Sequence[str] | None = None
+) -> Iterator[Judgement]:
+    """Yield the current state of every (topic, document, judge) that has an event, some topics at a time.
+
+    Topics come in natural order, docnos and judges bytewise.
+    """
     names = fetch_judge_names(session)
     numbers = None if judges is None else [judge_id(session, name) for name in judges]
-    return [
-        as_record(
-            row,
-            Judgement,
-            topic=topics.names[row.topic_id],
-            docno=documents.names[row.document_id],
-            judge=names[row.judge_id],
-        )
-        for row in session.execute(current_events(judges=numbers))
-    ]
+    wanted = [JUDGEMENT.c[name] for name in _STATE_COLUMNS]
+    query = select(*wanted, DOCUMENT.c.docno).join(DOCUMENT, DOCUMENT.c.id == JUDGEMENT.c.document_id)
+    if numbers is not None:
+        query = query.where(JUDGEMENT.c.judge_id.in_(numbers))
+    ordered = sorted(topics.ids, key=natural_key)
+    for start in range(0, len(ordered), _TOPICS):
+        place_of = {topics.ids[name]: place for place, name in enumerate(ordered[start : start + _TOPICS])}
+        rows = session.execute(query.where(JUDGEMENT.c.topic_id.in_(place_of)).order_by(JUDGEMENT.c.revision))
+        newest = {(place_of[row.topic_id], row.docno, names[row.judge_id]): row for row in rows}
+        for (place, docno, judge), row in sorted(newest.items(), key=itemgetter(0)):
+            yield as_record(row, Judgement, topic=ordered[start + place], docno=docno, judge=judge)
 
 
 def as_record(row: Any, record: type[JudgementRecord], **known: Any) -> JudgementRecord:

@@ -360,8 +360,8 @@ class Judgements(Area):
 
     def current(self, judges: Sequence[str] | None = None) -> list[Judgement]:
         """Return the current state of every (topic, docno, judge) that has an event."""
-        with self._db.reading_keyed() as (session, topics, documents):
-            return fetch_judgements(session, topics, documents, judges=judges)
+        with self._db.reading_topics() as (session, topics):
+            return list(fetch_judgements(session, topics, judges=judges))
 
     def add(
         self,

@@ -231,30 +231,27 @@ def judgements(
     """
     from store.collection import Collection
     from store.formats.judgements import history_lines, state_lines
-    from store.judging.events import count_events
+    from store.judging.events import count_events, fetch_judgements
     from store.judging.judges import fetch_judges
     from store.keeping.histories import fetch_histories_of
-    from store.text import natural_key
 
     check_out(out, manifest)
     tally = _Tally("action" if history else "state")
     with Collection(collection) as opened:
         facts = {**made_of(opened), "format": form, "history": history, **erased_facts(opened)}
         erased = erased_words(opened)
-        if history:
-            with opened.as_it_stands() as inside:
-                kinds = {judge.name: judge.kind for judge in fetch_judges(inside.session)}
-                keys = inside.session, inside.topics, inside.documents
-                events = tally.of(fetch_histories_of(*keys, judges=names or None))
-                lines = history_lines(events, kinds, form)
-                with progress("events", count_events(inside.session, names or None)) as advance:
-                    write_lines(out, tally.of_lines(lines, advance), manifest=manifest, private=True)
-        else:
-            records = opened.judgements.current(names or None)
-            kinds = {judge.name: judge.kind for judge in opened.judges.all()}
-            records.sort(key=lambda one: (natural_key(one.topic), one.docno, one.judge))
-            lines = state_lines(tally.of(records), kinds, form)
-            with progress("judgements", len(records)) as advance:
+        with opened.as_it_stands() as inside:
+            session, chosen = inside.session, names or None
+            kinds = {judge.name: judge.kind for judge in fetch_judges(session)}
+            if history:
+                what = "events"
+                lines = history_lines(tally.of(fetch_histories_of(*inside, judges=chosen)), kinds, form)
+            else:
+                what = "judgements"
+                lines = state_lines(
+                    tally.of(fetch_judgements(session, inside.topics, judges=chosen)), kinds, form
+                )
+            with progress(what, count_events(session, chosen, first=not history)) as advance:
                 write_lines(out, tally.of_lines(lines, advance), manifest=manifest, private=True)
     n, n_judges = tally.judges.total(), counted(len(tally.judges), "judge")
     if history:

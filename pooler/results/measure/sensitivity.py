@@ -26,6 +26,7 @@ from pooler.results.table import (
     TOPICS_UNSEEN,
     VARIANCE_UNSEEN,
     Column,
+    Made,
     Plot,
     Table,
     View,
@@ -601,20 +602,23 @@ class SensitivityEach(_Supposed, EachDiscovery):
 
     def _each(self) -> Table:
         order = self.order()
-        topics, runs = self.topic[order].tolist(), self.best_run[order].tolist()
         ranks = self.best_rank[order]
-        places = zip(runs, topics, (ranks - 1).tolist(), strict=True)
+
+        def docno(place: int) -> str | None:
+            run, topic, rank = (int(one[place]) for one in (self.best_run, self.topic, self.best_rank))
+            return self.docno(run, topic, rank - 1)
+
         order_after = (
             "Kendall's, between the order of all runs after it and the order as judged; 1 = the same"
         )
         columns = {
-            TOPIC: [self.topics[topic] for topic in topics],
-            Column("docno", most=30): [self.docno(*place) for place in places],
+            TOPIC: Made(self.topic[order], self.topics.__getitem__),
+            Column("docno", most=30): Made(order, docno),
             Column("runs", "int", about="runs that retrieved it"): self.n_runs_with[order],
             Column("best_rank", "int", "best rank", "its best rank"): ranks,
-            Column("best_run", heading="in run", about="the run that has it there", most=20): [
-                self.runs[run] for run in runs
-            ],
+            Column("best_run", heading="in run", about="the run that has it there", most=20): Made(
+                self.best_run[order], self.runs.__getitem__
+            ),
             Column("up", "float", "MAP up", "the largest rise of a run's MAP"): self.up[order],
             Column("down", "float", about="the largest fall"): self.down[order],
             replace(TAU_B, about=order_after): self.tau_b[order],

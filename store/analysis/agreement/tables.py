@@ -281,14 +281,16 @@ def all_pair_stacks(population: PopulationVotes, levels: Sequence[int]) -> list[
     votes, default = population.votes, population.default
     q = votes.n_grades
     pairs = list(combinations(votes.judges, 2))
-    total = np.zeros((len(pairs), q, q), dtype=np.int64)
+    total, everyone = np.zeros((len(pairs), q, q), dtype=np.int64), np.arange(len(pairs))
     overlaps = [np.zeros((len(pairs), 2)) for _ in levels]
     for topic, of_topic in _topics_of(votes):
         # A document that nobody listed counts for every pair.
-        numbers, present = (slice(None), of_topic) if default is not None else _present(of_topic)
+        numbers, present = (everyone, of_topic) if default is not None else _present(of_topic)
         tables = all_pair_tables(present)
         if default is not None:
             tables[:, default, default] += population.blanks[topic]
+        shared = tables.any(axis=(1, 2))  # few pairs of many judges
+        numbers, tables = numbers[shared], tables[shared]
         total[numbers] += tables
         for place, level in enumerate(levels):
             overlaps[place][numbers] += _overlap_sums(collapse_table(tables, level))

@@ -52,7 +52,7 @@ def write_all_qrels(out: Outgoing) -> WrittenQrels:
     With a judge or a rule named there is one set; so there is without, where one judge alone voted.
     Several judges whose grades nobody said how to make one of have a set each.
     """
-    judgements = fetch_judgements(out.session, out.topic_keys, out.document_keys)
+    judgements = list(fetch_judgements(out.session, out.topic_keys))
     judges = fetch_judges(out.session)
     adjudicators = {judge.name for judge in judges if judge.kind is JudgeKind.ADJUDICATOR}
     graders = {one.judge for one in judgements if one.state is State.JUDGED}
