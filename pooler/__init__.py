@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from pooler.results.measure.next import next_documents
     from pooler.results.measure.paper import paper
     from pooler.results.measure.probabilities import probabilities
-    from pooler.results.measure.required import ap_properties, required_difference
+    from pooler.results.measure.required import ap_properties, required_difference, swap_of_ranks
     from pooler.results.measure.sensitivity import (
         missing_bounds,
         missing_pairs,
@@ -92,7 +92,7 @@ _MODULES = {
     "pooler.results.measure.next": ("next_documents",),
     "pooler.results.measure.paper": ("paper",),
     "pooler.results.measure.probabilities": ("probabilities",),
-    "pooler.results.measure.required": ("ap_properties", "required_difference"),
+    "pooler.results.measure.required": ("ap_properties", "required_difference", "swap_of_ranks"),
     "pooler.results.measure.sensitivity": (
         "missing_bounds",
         "missing_pairs",
@@ -170,6 +170,7 @@ __all__ = [
     "sensitivity_pairs",
     "source",
     "status",
+    "swap_of_ranks",
     "unpool",
     "variation",
     "verify",

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
 from pooler.cli.render import Output, render
 from pooler.cli.signature import command
 from pooler.cli.source_options import SourceOptions
+from store.errors import ArgumentError
 
 
 @command
@@ -27,6 +28,14 @@ def evaluate(
         ),
     ] = None,
     by_topic: Annotated[bool, typer.Option("--by-topic", "-q", help="Also show one row per topic.")] = False,
+    r_mode: Annotated[
+        Literal["pool", "own"],
+        typer.Option(
+            "--r",
+            help="R of AP: all relevant documents of the topic (pool), or those that the run retrieved (own;"
+            " eq. 1 of Kishida 2001): the measure OwnAP.",
+        ),
+    ] = "pool",
     listed_measures: Annotated[
         bool, typer.Option("--list", help="List the measures instead of measuring.")
     ] = False,
@@ -50,5 +59,9 @@ def evaluate(
         render(list_measures(), output)
         return
     cutoff = given.cutoff if given.names("cutoff") else None
+    if r_mode == "own":
+        if measures and any(one.partition("@")[0].partition("(")[0] != "AP" for one in measures):
+            raise ArgumentError("--r", "own is of AP only", ", ".join(measures))
+        measures = [f"Own{one}" for one in measures or ["AP"]]
     found = score(given.source(), measures or ["AP"], cutoff=cutoff)
     render(found, output, "topics" if by_topic else "measures")

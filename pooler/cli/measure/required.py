@@ -212,6 +212,26 @@ def ap_properties(
     ap: Annotated[
         str, typer.Option("--ap", metavar="AP,...", help="With --rank: AP before.")
     ] = "0.1,0.3,0.5",
+    as_printed: Annotated[
+        bool,
+        typer.Option(
+            "--as-printed",
+            help="With --rank: also the cells that cannot occur, as table 3 of the paper has them.",
+        ),
+    ] = False,
+    swap: Annotated[
+        str | None,
+        typer.Option(
+            "--swap",
+            metavar="RANK,RANK",
+            help="Instead: the change of AP when the documents at two ranks change places (eq. 6); --ranks"
+            " says where the relevant ones are.",
+            show_default=False,
+        ),
+    ] = None,
+    ranks: Annotated[
+        str, typer.Option("--ranks", metavar="RANK,...", help="With --swap: ranks of the relevant documents.")
+    ] = "1,2",
     *,
     output: Output,
 ) -> None:
@@ -224,15 +244,27 @@ def ap_properties(
     Example: pooler ap-properties
 
     Example: pooler ap-properties --rank 101 --relevant 10,50,100
+
+    Example: pooler ap-properties --swap 2,3 --ranks 1,2
     """
     from pooler.results.measure.required import ap_properties as properties
+    from pooler.results.measure.required import swap_of_ranks
 
     output.check()
+    if swap is not None:
+        pair = whole_numbers("--swap", swap, least=1)
+        if len(pair) != 2:
+            raise ArgumentError("--swap", "must be two ranks, as in 2,3", swap)
+        render(swap_of_ranks(whole_numbers("--ranks", ranks, least=1), *pair), output)
+        return
+    if as_printed and rank is None:
+        raise ArgumentError("--as-printed", "needs --rank", None)
     found = properties(
         whole_numbers("--documents", documents, least=1),
         whole_numbers("--relevant", relevant, least=1),
         size=size,
         rank=rank,
         ap=decimals("--ap", ap),
+        as_printed=as_printed,
     )
     render(found, output)

@@ -25,9 +25,11 @@ from pooler.results.table import (
     cells_where,
 )
 from pooler.telling import progress as telling
+from store.analysis.measures.average_precision import average_precision, gains
 from store.analysis.measures.chance import (
     expected_average_precision,
     least_average_precision,
+    swap_effect,
     variance_of_average_precision,
 )
 from store.analysis.significance.pairs import check_pair
@@ -331,6 +333,7 @@ def ap_properties(
     size: int | None = None,
     rank: int | None = None,
     ap: Sequence[float] = (0.1, 0.3, 0.5),
+    as_printed: bool = False,
 ) -> ApProperties:
     """Compute what AP is at least, and on average in random order.
 
@@ -346,6 +349,8 @@ def ap_properties(
         Instead, by how much AP changes when the document at this rank turns relevant.
     ap : sequence of float, optional
         With `rank`: AP before, in [0, 1].
+    as_printed : bool, optional
+        With `rank`: eq. 20 also where it cannot occur, as table 3 of the paper has it.
 
     Returns
     -------
@@ -367,8 +372,8 @@ def ap_properties(
     [0.3544]
     """
     if rank is not None:
-        grids = _changes(rank, relevant, ap)
-        settings = frozen(relevant=[*relevant], rank=rank, ap=[*ap])
+        grids = _changes(rank, relevant, ap, as_printed=as_printed)
+        settings = frozen(relevant=[*relevant], rank=rank, ap=[*ap], as_printed=as_printed)
         return ApProperties(
             down=("relevant", "R", relevant), across=("ap", "AP", ap), grids=grids, settings=settings
         )
@@ -386,7 +391,9 @@ def ap_properties(
     )
 
 
-def _changes(rank: int, relevant: Sequence[int], ap: Sequence[float]) -> dict[str, NDArray[np.float64]]:
+def _changes(
+    rank: int, relevant: Sequence[int], ap: Sequence[float], *, as_printed: bool
+) -> dict[str, NDArray[np.float64]]:
     """Compute the change by one discovery, and the least and greatest that can occur."""
     change = np.full((len(relevant), len(ap)), np.nan)
     limits = np.full((2, len(relevant), len(ap)), np.nan)
@@ -394,12 +401,87 @@ def _changes(rank: int, relevant: Sequence[int], ap: Sequence[float]) -> dict[st
         # With all R above the rank, AP is at least that of the worst order.
         least = float(least_average_precision(rank - 1, count)) if count < rank else 2.0
         for place, before in enumerate(ap):
-            if before >= least - 1e-12:
+            if as_printed or before >= least - 1e-12:
                 change[line, place] = discovery_effect_below(count, before, rank)
             found = discovery_range(count, before, rank)
             if found is not None:
                 limits[:, line, place] = found
     return {"change": change, "least": limits[0], "greatest": limits[1]}
+
+
+def swap_of_ranks(ranks: Sequence[int], first: int, second: int, n_relevant: int | None = None) -> Swap:
+    """Compute what AP becomes when the documents at two ranks change places, one of them relevant.
+
+    Parameters
+    ----------
+    ranks : sequence of int
+        Ranks of the relevant documents in the list, from 1.
+    first, second : int
+        The two ranks, one of which is among `ranks`.
+    n_relevant : int, optional
+        R; default as many as the list holds.
+
+    Returns
+    -------
+    Swap
+        AP before and after, and the paper's two uses of eq. 6 on the ranking before.
+
+    Raises
+    ------
+    ArgumentError
+        If both documents are relevant or neither is, or R is below the number of `ranks`.
+
+    Notes
+    -----
+    Eq. 6 of Kishida (2001). Its second use has to be on the ranking after the first: with both on the
+    ranking before, as the paper writes, 11000 to 10100 would change nothing.
+
+    Examples
+    --------
+    >>> found = swap_of_ranks([1, 2], 2, 3)
+    >>> round(found.before, 4), round(found.after, 4), round(found.both_on_before, 4)
+    (1.0, 0.8333, 0.0)
+    """
+    wanted = sorted(set(ranks))
+    if (first in wanted) == (second in wanted):
+        raise ArgumentError("swap", "must name one relevant rank and one other", [first, second])
+    source, target = (first, second) if first in wanted else (second, first)
+    relevant = np.isin(np.arange(1, max(*wanted, source, target) + 1), wanted)
+    count = relevant.sum() if n_relevant is None else n_relevant
+    before = float(average_precision(relevant, np.array(count)))
+    change = float(swap_effect(relevant, count, source, target))
+    gain = gains(relevant)
+    naive = float(gain[target - 1] - gain[source - 1]) / int(count)
+    settings = frozen(ranks=wanted, swap=[first, second], n_relevant=int(count))
+    return Swap(before=before, after=before + change, both_on_before=naive, settings=settings)
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
+class Swap(Result):
+    """AP before and after two documents change places; table: `swap`."""
+
+    before: float
+    after: float
+    both_on_before: float
+    """Change by eq. 6 with both uses on the ranking before, as the paper writes it."""
+
+    NAMES: ClassVar[tuple[str, ...]] = ("swap",)
+
+    def _swap(self) -> Table:
+        first, second = self.settings["swap"]
+        columns: dict[Column, Any] = {
+            Column("first", "int", "rank"): [first],
+            Column("second", "int", "and rank"): [second],
+            Column("before", "float", "AP"): [self.before],
+            Column("after", "float"): [self.after],
+            Column("change", "float", about="by eq. 6, its second use on the ranking after the first"): [
+                self.after - self.before
+            ],
+            Column("as_printed", "float", "as printed", "both uses on the ranking before, as in the paper"): [
+                self.both_on_before
+            ],
+        }
+        return Table.of_columns("swap", columns)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)

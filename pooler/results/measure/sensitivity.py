@@ -35,7 +35,7 @@ from pooler.results.table import (
 from pooler.telling import progress as telling
 from pooler.telling import warn
 from store.analysis.measures.average_precision import RMode
-from store.analysis.rankings import UNJUDGED, JudgedRankings
+from store.analysis.rankings import RELEVANT, UNJUDGED, JudgedRankings
 from store.analysis.run_order import TIED_MAP
 from store.analysis.significance.pairs import RunPairs, check_pair
 from store.analysis.undiscovered.each import EachDiscovery, each_discovery
@@ -477,6 +477,7 @@ class SensitivityResult(_Supposed, Sensitivity):
         )
         thresholds = run_thresholds(self.arrays, r_mode=self.r_mode).ravel()
         change = Column("change", "float", about="of the run's AP, if its own documents were relevant")
+        above = "all relevant documents of the topic stand above in this run, so that eq. 20 holds"
         return {
             **self._lists(),
             Column("docno", "texts"): docnos,
@@ -486,8 +487,25 @@ class SensitivityResult(_Supposed, Sensitivity):
             Column("ap_after", "float", "after", show="never"): self.ap_after.ravel(),
             change: (self.ap_after - self.ap_before).ravel(),
             Column("threshold", "int", about=threshold): cells_where(thresholds != 0, thresholds),
+            Column("all_relevant_above", "bool", "all above", above): self._all_above(chosen),
             REASON: _no_relevant(self.ap_before),
         }
+
+    def _all_above(self, chosen: Sequence[Sequence[int]]) -> list[bool | None]:
+        """Say whether all relevant documents are above what is flipped; ``None`` = nothing is."""
+        found: list[bool | None] = []
+        n_topics = len(self.topics)
+        relevant = [self.arrays.states_by_rank(topic) == RELEVANT for topic in range(n_topics)]
+        for place, columns in enumerate(chosen):
+            run, topic = divmod(place, n_topics)
+            first = min(columns, default=None)
+            is_known = first is not None and self.arrays.n_relevant[topic] > 0
+            found.append(
+                bool(relevant[topic][run, :first].sum() == self.arrays.n_relevant[topic])
+                if is_known
+                else None
+            )
+        return found
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)

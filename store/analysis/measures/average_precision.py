@@ -161,6 +161,33 @@ def gains(relevant: NDArray[np.bool_]) -> NDArray[np.float64]:
     return gain
 
 
+def own_average_precision(relevant: NDArray[np.bool_], n_relevant: NDArray[np.int64]) -> NDArray[np.float64]:
+    r"""Average the precision over the relevant documents that the list itself holds.
+
+    Parameters
+    ----------
+    relevant, n_relevant
+        As for `average_precision`; `n_relevant` says only whether the topic has any.
+
+    Returns
+    -------
+    ndarray of float64, shape (...)
+        In [0, 1]: 0 where the list holds no relevant document, NaN where the topic has none.
+
+    Notes
+    -----
+    Eq. 1 of Kishida (2001), whose R counts the documents of the list (mode ``own``).
+
+    Examples
+    --------
+    >>> one_of_three = np.array([False, True, False])
+    >>> float(own_average_precision(one_of_three, np.array(3)))
+    0.5
+    """
+    own = average_precision(relevant, own_n_relevant(relevant))
+    return np.where(np.asarray(n_relevant) > 0, np.nan_to_num(own), np.nan)
+
+
 def mean_average_precision(
     average_precisions: NDArray[np.float64],
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:

@@ -38,7 +38,11 @@ from numpy.typing import NDArray
 
 from store.analysis.measures import confusion as sets
 from store.analysis.measures import ranked
-from store.analysis.measures.average_precision import average_precision, mean_average_precision
+from store.analysis.measures.average_precision import (
+    average_precision,
+    mean_average_precision,
+    own_average_precision,
+)
 from store.analysis.measures.confusion import area_of_rankings
 from store.analysis.measures.gain import Discount, Gain, discounted_gain, normalised_gain, q_measure
 from store.analysis.measures.incomplete import bpref_of, inferred_ap_of, unjudged_at
@@ -200,6 +204,11 @@ MEASURES: dict[str, Definition] = {
     "AP": Definition(
         "average precision",
         lambda lists, name: average_precision(lists.relevant(name), lists.n_relevant(name)),
+        "cutoff",
+    ),
+    "OwnAP": Definition(
+        "average precision with R of the documents that the run retrieved (Kishida 2001, eq. 1)",
+        lambda lists, name: own_average_precision(lists.relevant(name), lists.n_relevant(name)),
         "cutoff",
     ),
     "P": Definition(

@@ -1,0 +1,86 @@
+"""Smaller rows of the paper on the command line: eq. 1, eq. 6, where eq. 20 holds, table 3 as printed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Cli
+from tests.cli.oracles import first_documents, read_qrels, read_run
+
+
+def test_own_r_is_of_the_documents_retrieved(cli: Cli, judged: Path) -> None:
+    """Eq. 1 by a loop, on every topic of a run cut at five."""
+    qrels, run = (
+        read_qrels(judged / "judgements" / "strict.qrels"),
+        read_run(judged / "runs" / "bm25-words.run"),
+    )
+    rows = cli(
+        "evaluate", "bm25-words", "--judge", "strict", "--r", "own", "--cutoff", "5", "--by-topic",
+        "--order", "trec9", "--format", "json",
+    ).fine().json()  # fmt: skip
+    values = {row["topic"]: row["value"] for row in rows if row["topic"] != "all"}
+    assert {row["measure"] for row in rows} == {"OwnAP"}
+    for topic, grades in qrels.items():
+        flags = [grades.get(docno, 0) >= 1 for docno in first_documents(run, topic, 5)]
+        precisions = [sum(flags[: place + 1]) / (place + 1) for place, flag in enumerate(flags) if flag]
+        expected = sum(precisions) / len(precisions) if precisions else 0.0
+        assert values[topic] == pytest.approx(expected, abs=1e-12)
+
+
+def test_own_r_is_of_ap_alone(cli: Cli, judged: Path) -> None:
+    """Another measure has no such R."""
+    refused = cli("evaluate", "--judge", "strict", "--r", "own", "-m", "P@5")
+    assert refused.code == 1
+    assert "`--r` own is of AP only" in refused.err
+
+
+def test_swap_by_equation_6(cli: Cli) -> None:
+    """The paper's example: 11000 to 10100 loses 1/6 of AP; with both uses on 11000 nothing."""
+    (row,) = cli("ap-properties", "--swap", "2,3", "--ranks", "1,2", "--format", "json").fine().json()
+    assert (row["before"], row["after"], row["change"], row["as_printed"]) == pytest.approx(
+        (1, 5 / 6, -1 / 6, 0), abs=1e-12
+    )
+    # 0101 to 1001: (1/2 + 2/4) / 2 becomes (1 + 2/4) / 2.
+    (row,) = cli("ap-properties", "--swap", "1,2", "--ranks", "2,4", "--format", "json").fine().json()
+    assert (row["before"], row["after"]) == pytest.approx((0.5, 0.75))
+    refused = cli("ap-properties", "--swap", "1,2", "--ranks", "1,2")
+    assert "one relevant rank and one other" in refused.err
+
+
+def test_table_3_as_printed(cli: Cli) -> None:
+    """All nine cells with the paper's digits; without the option those that cannot occur are empty."""
+    options = ("--rank", "101", "--relevant", "10,50,100", "--format", "json", "--table", "change")
+    rows = cli("ap-properties", *options, "--as-printed").fine().json()
+    printed = [".00081", "-.01737", "-.03555", ".00794", ".00402", ".00010", ".00891", ".00693", ".00495"]
+    assert [f"{row['value']:.5f}".replace("0.", ".") for row in rows] == printed
+    empty = [row["value"] is None for row in cli("ap-properties", *options).fine().json()]
+    assert empty == [False, False, False, True, True, False, True, True, True]
+    refused = cli("ap-properties", "--as-printed")
+    assert "`--as-printed` needs --rank" in refused.err
+
+
+def test_where_equation_20_holds(cli: Cli, judged: Path) -> None:
+    """True where every relevant document of the topic is among the first five of the run."""
+    qrels = read_qrels(judged / "judgements" / "strict.qrels")
+    options = ("--depth", "5", "--judge", "strict", "--by-topic", "--order", "trec9", "--format", "json")
+    rows = cli("sensitivity", *options).fine().json()
+    for row in rows:
+        run = read_run(judged / "runs" / f"{row['run']}.run")
+        sixth = first_documents(run, row["topic"], 6)[5:]
+        wanted = {docno for docno, grade in qrels[row["topic"]].items() if grade >= 1}
+        if not sixth or sixth[0] in qrels[row["topic"]] or not wanted:
+            assert row["all_relevant_above"] is None
+        else:
+            assert row["all_relevant_above"] == (wanted <= set(first_documents(run, row["topic"], 5)))
+    assert any(row["all_relevant_above"] is False for row in rows)
+    # By hand: a topic whose one relevant document is first, and an unjudged one second.
+    (judged / "a.run").write_text("1 Q0 x 1 2 a\n1 Q0 y 2 1 a\n", "utf-8")
+    (judged / "q").write_text("1 0 x 1\n", "utf-8")
+    (row,) = (
+        cli("sensitivity", "a.run", "--qrels", "q", "--depth", "1", "--by-topic", "--format", "json")
+        .fine()
+        .json()
+    )
+    assert row["all_relevant_above"] is True
