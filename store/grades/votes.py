@@ -27,7 +27,7 @@ from store.analysis.agreement.populations import (
 from store.analysis.arrays import Grades
 from store.db.database import Area
 from store.db.driver import driver_rows
-from store.db.keys import Keys, fetch_docnos
+from store.db.keys import Keys, fetch_docnos, fetch_ordered_docnos
 from store.db.tables import DOCUMENT, JUDGE, POOL
 from store.errors import ArgumentError
 from store.formats.qrels import Numbering
@@ -271,11 +271,11 @@ def fetch_all_votes(session: Session, topics: Keys, scale: Scale, policy: Policy
     topic_ids = sorted(
         np.flatnonzero(np.bincount(events[0])).tolist(), key=lambda number: natural_key(topics.names[number])
     )
-    docnos = fetch_docnos(session, np.flatnonzero(np.bincount(events[1])).tolist())
-    document_ids = np.array(sorted(docnos, key=docnos.__getitem__), dtype=np.int64)
+    ids, docnos = fetch_ordered_docnos(session, (np.bincount(events[1]) > 0).tobytes())
+    document_ids = np.array(ids, dtype=np.int64)
     states = CurrentStates(
         topics=[topics.names[number] for number in topic_ids],
-        docnos=[docnos[number] for number in document_ids.tolist()],
+        docnos=docnos,
         judges=list(names.values()),
         rounds=list(rounds),
         topic_codes=_codes(events[0], np.array(topic_ids, dtype=np.int64)),

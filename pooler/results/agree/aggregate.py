@@ -222,10 +222,12 @@ class QrelsResult(Result):
     """What another tie rule, or order of collapsing, would change."""
     open_pairs: Mapping[Pair, str]
     """Topic and docno of documents pooled that nobody looked at, and their iteration."""
-    manifest: Mapping[str, Any]
-    """What is written beside the qrels: no times, so that equal qrels have equal manifests."""
+    told: Mapping[str, Any]
+    """What the manifest says, but for the hash of the file."""
     erased: str = ""
     """How much of erased judges is gone; empty where nothing is."""
+    _digest: list[str] = field(default_factory=list)
+    """The hash, once the lines were gone through."""
 
     NAMES: ClassVar[tuple[str, ...]] = ("qrels", "left_out")
 
@@ -241,7 +243,19 @@ class QrelsResult(Result):
 
     def blocks(self) -> Iterator[str]:
         """Yield the lines of the file, many at once."""
-        return _blocks(self.final, self.open_pairs, self.settings["unjudged"])
+        digest = hashlib.sha256()
+        for lines in _blocks(self.final, self.open_pairs, self.settings["unjudged"]):
+            digest.update(f"{lines}\n".encode())
+            yield lines
+        self._digest[:] = [digest.hexdigest()]
+
+    @property
+    def manifest(self) -> Mapping[str, Any]:
+        """What is written beside the qrels: no times, so that equal qrels have equal manifests."""
+        if not self._digest:
+            for _ in self.blocks():
+                pass
+        return {**self.told, "sha256": self._digest[0]}
 
     @property
     def decisions(self) -> Mapping[str, int]:
@@ -316,18 +330,14 @@ class _CollectedVotes:
         made = []
         for policy in self.policies:
             final = decide(all_votes, policy)
-            digest = hashlib.sha256()
-            for lines in _blocks(final, self.open_pairs, unjudged):
-                digest.update(f"{lines}\n".encode())
             flips = flips_of(all_votes, policy, at_levels)
-            manifest = {
+            told = {
                 "tool": "pooler",
                 "version": __version__,
                 **self.origin,
                 **qrels_facts(self.judges, final, all_votes.scale, len(self.open_pairs), flips),
                 "unjudged_code": unjudged,
                 "mixed_iterations": final.n_mixed_iterations,
-                "sha256": digest.hexdigest(),
             }
             settings = {**source.named(), **policy.to_json(), "judges": [*final.judges]}
             settings |= {"judgements": [*source.judgements], "unjudged": unjudged}
@@ -339,7 +349,7 @@ class _CollectedVotes:
                     all_votes=all_votes,
                     flips=tuple(flips),
                     open_pairs=self.open_pairs,
-                    manifest=manifest,
+                    told=told,
                     erased=self.erased,
                     settings=frozen(**settings),
                 )
@@ -667,10 +677,10 @@ def tell_qrels(made: Sequence[QrelsResult]) -> None:
         _tell_decisions(final, one.flips)
         tell_few_votes(final)
     first = made[0]
-    _tell_tied([one.final for one in made], has_collection="collection" in first.manifest)
+    _tell_tied([one.final for one in made], has_collection="collection" in first.told)
     tell_kinds(first.voters())
     tell_rulings(first.final)
-    _tell_left_out(first.final, len(first.open_pairs), first.manifest["unjudged_code"])
+    _tell_left_out(first.final, len(first.open_pairs), first.told["unjudged_code"])
     if n_mixed := first.final.n_mixed_iterations:
         say(f"judged in different rounds: {counted(n_mixed, 'document')}, iteration 0")
     if first.erased:
