@@ -241,8 +241,6 @@ def ap_properties(
     3, eq. 20, and what can happen where not all R documents are above that rank, as if AP could take
     any value between its least and its greatest. A cell that cannot occur is empty.
 
-    Example: pooler ap-properties
-
     Example: pooler ap-properties --rank 101 --relevant 10,50,100
 
     Example: pooler ap-properties --swap 2,3 --ranks 1,2
