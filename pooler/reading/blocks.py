@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePath
 
@@ -445,6 +445,10 @@ class RunSeen:
     """... line number and second field of the first of them; not looked for unless asked."""
 
 
+Numbering = Callable[[FieldColumn], NDArray[np.int32]]
+"""Gives docnos their numbers, thousands at a time."""
+
+
 @dataclass(slots=True, eq=False)
 class TopicPart:
     """Lines of one topic that stand together in one block."""
@@ -460,6 +464,8 @@ class TopicPart:
     """Stated ranks; ``None`` when they are not wanted."""
     line: int
     """Number of the first line."""
+    numbers: NDArray[np.int32] | None
+    """What was made of the docnos; ``None`` when nothing was to be made."""
 
 
 def read_blocks(
@@ -498,7 +504,13 @@ def read_blocks(
 
 
 def topic_parts(
-    path: str, seen: RunSeen, *, with_ranks: bool, with_q0: bool = False, block_bytes: int = BLOCK_BYTES
+    path: str,
+    seen: RunSeen,
+    *,
+    with_ranks: bool,
+    with_q0: bool = False,
+    number: Numbering | None = None,
+    block_bytes: int = BLOCK_BYTES,
 ) -> Iterator[TopicPart]:
     """Read a run file that is plainly in order, block by block and topic by topic.
 
@@ -521,6 +533,7 @@ def topic_parts(
         keys = docnos.keys()
         firsts = [0, *topics.changes().tolist()]
         check_parts(keys, firsts)
+        numbers = None if number is None else number(docnos)
         for first, end in zip(firsts, [*firsts[1:], len(lines)], strict=True):
             here = topics.at(first)
             is_new = here != topic
@@ -536,6 +549,7 @@ def topic_parts(
                 keys[rows],
                 None if ranks is None else ranks[rows],
                 seen.n_lines + first + 1,
+                None if numbers is None else numbers[rows],
             )
         seen.n_lines += len(lines)
     if not seen.n_lines:

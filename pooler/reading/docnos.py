@@ -12,7 +12,6 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from pooler.reading.blocks import SuspicionError
 from pooler.reading.columns import WORD, FieldColumn
 
 _MOST_WORDS = 8
@@ -22,7 +21,7 @@ _ROOM = 8
 """Slots for each docno, at least half as many: few docnos find their slot taken."""
 _AT_A_TIME = 1 << 14
 """Docnos worked on together where all of them are: their copies stay few."""
-_NO_NUMBER = -1
+NO_NUMBER = -1
 _SHIFT = np.uint64(31)
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)
 """Odd, so that multiplying loses nothing of a word."""
@@ -49,19 +48,37 @@ class DocnoNumbers:
         return self._n
 
     def number(self, docnos: FieldColumn) -> NDArray[np.int32]:
-        """Return the number of every docno.
-
-        Those not met before get the next ones, and must each be there once.
-        """
-        is_long = docnos.lengths > _MOST_WORDS * WORD
-        if is_long.any():
-            return self._number_some_long(docnos, is_long)
-        words = docnos.words()
-        numbers = self._find(words)
-        new = np.flatnonzero(numbers == _NO_NUMBER)
-        if new.size:
-            numbers[new] = self._append([word[new] for word in words])
+        """Return the number of every docno; those not met before get the next ones."""
+        words, long = self._words_of(docnos)
+        numbers = self._found(docnos, words, long)
+        new = np.flatnonzero(numbers == NO_NUMBER)
+        if not new.size:
+            return numbers
+        fresh = FieldColumn(docnos.text, docnos.starts[new], docnos.lengths[new])
+        _, firsts, which = np.unique(fresh.keys(), return_index=True, return_inverse=True)
+        in_order = np.argsort(firsts)
+        places = np.empty_like(in_order)
+        places[in_order] = np.arange(in_order.size)
+        met = firsts[which]
+        words = [word[new] for word in words]
+        are_same = all((word == word[met]).all() for word in words)
+        if not are_same or any(
+            fresh.at(row) != fresh.at(int(met[row])) for row in np.flatnonzero(words[0] == 0).tolist()
+        ):
+            # Docnos that differ have one key: none is met twice in a column of one.
+            return np.concatenate([self.number(docnos[row : row + 1]) for row in range(len(docnos))])
+        firsts = firsts[in_order]
+        for number, row in enumerate(firsts.tolist(), start=self._n) if long.size else ():
+            if fresh.lengths[row] > _MOST_WORDS * WORD:
+                self._long[fresh.at(row)] = number
+                self._long_docnos[number] = fresh.at(row)
+        numbers[new] = self._n + places[which]
+        self._append([word[firsts] for word in words])
         return numbers
+
+    def find(self, docnos: FieldColumn) -> NDArray[np.int32]:
+        """Return the number of every docno that was met before, `NO_NUMBER` for the others."""
+        return self._found(docnos, *self._words_of(docnos))
 
     def since(self, n_known: int) -> bytes:
         """Return the docnos of the numbers from `n_known` on, joined by newlines."""
@@ -88,51 +105,43 @@ class DocnoNumbers:
         self._long_docnos = {number: docno for docno, number in self._long.items()}
         self._rebuild()
 
-    def _number_some_long(self, docnos: FieldColumn, is_long: NDArray[np.bool_]) -> NDArray[np.int32]:
-        """Give docnos their numbers, the long ones by a dictionary."""
-        short = np.flatnonzero(~is_long)
+    def _words_of(self, docnos: FieldColumn) -> tuple[list[NDArray[np.uint64]], NDArray[np.int64]]:
+        """Return the docnos as words, the long ones as words of zeros; and the rows of these."""
+        is_long = docnos.lengths > _MOST_WORDS * WORD
+        if not is_long.any():
+            return docnos.words(), np.empty(0, np.int64)
         words = [np.zeros(len(docnos), np.uint64)]
-        numbers = np.full(len(docnos), _NO_NUMBER, np.int32)
+        short = np.flatnonzero(~is_long)
         if short.size:
             some = FieldColumn(docnos.text, docnos.starts[short], docnos.lengths[short]).words()
             words = [np.zeros(len(docnos), np.uint64) for _ in some]
             for whole, word in zip(words, some, strict=True):
                 whole[short] = word
-            numbers[short] = self._find(some)
-        self._widen(len(words))
-        for row in np.flatnonzero(is_long).tolist():
-            numbers[row] = self._long.get(docnos.at(row), _NO_NUMBER)
-        new = np.flatnonzero(numbers == _NO_NUMBER)
-        for number, row in enumerate(new.tolist(), start=self._n):
-            if is_long[row]:
-                docno = docnos.at(row)
-                if docno in self._long:
-                    raise SuspicionError("a document twice in a topic")
-                self._long[docno] = number
-                self._long_docnos[number] = docno
-        if new.size:
-            numbers[new] = self._append([word[new] for word in words])
+        return words, np.flatnonzero(is_long)
+
+    def _found(
+        self, docnos: FieldColumn, words: list[NDArray[np.uint64]], long: NDArray[np.int64]
+    ) -> NDArray[np.int32]:
+        """Find docnos, the short ones by their words, the long ones by a dictionary."""
+        numbers = self._find(words)
+        for row in long.tolist():
+            numbers[row] = self._long.get(docnos.at(row), NO_NUMBER)
         return numbers
 
     def _find(self, words: Sequence[NDArray[np.uint64]]) -> NDArray[np.int32]:
-        """Return the number of every docno that has one, -1 for the others."""
+        """Return the number of every docno that has one, -1 for the others, and for words of zeros."""
         self._widen(len(words))
         here = self._hashed(words)
         numbers = self._slots[here]
-        is_found = self._are_equal(numbers, words)
-        if is_found.all():
-            return numbers
-        rows = np.flatnonzero(~is_found & (numbers != _NO_NUMBER))
-        numbers[rows] = _NO_NUMBER
-        here, step = here[rows], 0
+        rows = np.flatnonzero(numbers != NO_NUMBER)
+        here, found, step = here[rows], numbers[rows], 0
         while rows.size:
+            is_other = ~self._are_equal(found, [word[rows] for word in words])
             step += 1
-            here = self._further(here, step)
-            found = self._slots[here]
-            is_found = self._are_equal(found, [word[rows] for word in words])
-            numbers[rows[is_found]] = found[is_found]
-            is_left = ~is_found & (found != _NO_NUMBER)
-            rows, here = rows[is_left], here[is_left]
+            rows, here = rows[is_other], self._further(here[is_other], step)
+            numbers[rows] = found = self._slots[here]
+            is_left = found != NO_NUMBER
+            rows, here, found = rows[is_left], here[is_left], found[is_left]
         return numbers
 
     def _hashed(self, words: Sequence[NDArray[np.uint64]]) -> NDArray[np.uint64]:
@@ -152,8 +161,8 @@ class DocnoNumbers:
     def _are_equal(
         self, numbers: NDArray[np.int32], words: Sequence[NDArray[np.uint64]]
     ) -> NDArray[np.bool_]:
-        """Say where the docno of a number is the one asked for; nothing is that of -1."""
-        is_equal: NDArray[np.bool_] = numbers != _NO_NUMBER
+        """Say where the docno of a number is the one asked for."""
+        is_equal = np.ones(numbers.size, np.bool_)
         for place, word in enumerate(self._words):
             if place < len(words):
                 is_equal &= word[numbers] == words[place]
@@ -161,16 +170,14 @@ class DocnoNumbers:
                 is_equal &= word[numbers] == 0
         return is_equal
 
-    def _append(self, words: list[NDArray[np.uint64]]) -> NDArray[np.int32]:
-        """Give the next numbers to docnos that have none."""
+    def _append(self, words: list[NDArray[np.uint64]]) -> None:
+        """Give the next numbers to docnos that have none, each of them once."""
         first = self._n
         self._extend(words)
-        numbers = np.arange(first, self._n, dtype=np.int32)
         if _ROOM // 2 * self._n > self._slots.size:
             self._rebuild()
         else:
-            self._place_short(numbers, words)
-        return numbers
+            self._place_short(np.arange(first, self._n, dtype=np.int32), words)
 
     def _extend(self, words: Sequence[NDArray[np.uint64]]) -> None:
         """Keep the words of new docnos."""
@@ -210,18 +217,14 @@ class DocnoNumbers:
         here = self._hashed(words)
         step = 0
         while numbers.size:
-            is_free = self._slots[here] == _NO_NUMBER
+            is_free = self._slots[here] == NO_NUMBER
             self._slots[here[is_free]] = numbers[is_free]  # of several, the last one stays
-            there = self._slots[here]
-            is_left = there != numbers
-            numbers, here, there = numbers[is_left], here[is_left], there[is_left]
-            words = [word[is_left] for word in words]
-            if self._are_equal(there, words).any():
-                raise SuspicionError("a document twice in a topic")
+            is_left = self._slots[here] != numbers
+            numbers, here = numbers[is_left], here[is_left]
             step += 1
             here = self._further(here, step)
 
 
 def _empty_slots(bits: int) -> NDArray[np.int32]:
     """Make a table without numbers."""
-    return np.full(1 << bits, _NO_NUMBER, np.int32)
+    return np.full(1 << bits, NO_NUMBER, np.int32)

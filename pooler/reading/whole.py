@@ -19,16 +19,17 @@ import pickle
 import signal
 import tempfile
 from collections import deque
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, Any, BinaryIO, overload
+from typing import TYPE_CHECKING, BinaryIO, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pooler.reading.blocks import (
     BLOCK_BYTES,
+    Numbering,
     RunSeen,
     SuspicionError,
     TopicPart,
@@ -44,7 +45,7 @@ from pooler.reading.strict import read_run
 from store.db.packing import PackedRanking, pack_ranking
 from store.errors import PoolerError
 from store.formats.lines import is_regular_file
-from store.ranking import Order, rank_order
+from store.ranking import Order, SortedByThemselves, rank_order
 from store.records import Ranking, Run
 
 if TYPE_CHECKING:
@@ -99,10 +100,11 @@ class WholeRanking:
         columns = [part.ranks.column for part in self._parts if part.ranks is not None]
         return list(_Fields(columns))
 
-    def numbers(self, numbered: DocnoNumbers) -> NDArray[np.int32]:
-        """Return the number of every document."""
-        numbers = [numbered.number(part.docnos) for part in self._parts]
-        return np.concatenate(numbers) if len(numbers) > 1 else numbers[0]
+    @property
+    def numbers(self) -> NDArray[np.int32]:
+        """What was made of the docnos, shape (n_documents,); something must have been."""
+        numbers = [part.numbers for part in self._parts if part.numbers is not None]
+        return np.concatenate(numbers)
 
 
 def read_whole(path: str, *, lenient: bool = False) -> Run:
@@ -133,6 +135,7 @@ def stream_rankings(
     *,
     with_ranks: bool = True,
     with_q0: bool = False,
+    number: Numbering | None = None,
     block_bytes: int = BLOCK_BYTES,
 ) -> Iterator[WholeRanking]:
     """Read the rankings of a run file that is plainly in order, one topic after another.
@@ -141,7 +144,9 @@ def stream_rankings(
     undone, and the file read by `read_run`. `seen` is whole once the last ranking has been taken.
     """
     here: list[TopicPart] = []
-    for part in topic_parts(path, seen, with_ranks=with_ranks, with_q0=with_q0, block_bytes=block_bytes):
+    for part in topic_parts(
+        path, seen, with_ranks=with_ranks, with_q0=with_q0, number=number, block_bytes=block_bytes
+    ):
         if part.is_new and here:
             yield WholeRanking(here)
             here = []
@@ -194,6 +199,11 @@ class NumberedRun:
             Path(self.spool).unlink(missing_ok=True)
 
 
+def column_of(docnos: Iterable[str]) -> FieldColumn:
+    """Make a column of docnos."""
+    return FieldColumn.of([docno.encode() for docno in docnos])
+
+
 class RunReader:
     """Reads runs one after another, and numbers their documents; temporary files go to `folder`.
 
@@ -240,11 +250,10 @@ class RunReader:
         n_known = len(self._numbers)
         seen = RunSeen()
         with _Spool(self._folder, self._spool_bytes) as spool:
-            with_ranks = self._order in (None, "rank")
-            for whole in stream_rankings(entry.file, seen, with_ranks=with_ranks):
+            with_ranks, number = self._order in (None, "rank"), self._numbers.number
+            for whole in stream_rankings(entry.file, seen, with_ranks=with_ranks, number=number):
                 scores = whole.scores if self._order is None else whole.scores_for(self._order)
-                numbers = whole.numbers(self._numbers)
-                spool.add(self._pack(whole.topic, whole.names, numbers, scores, whole.ranks))
+                spool.add(self._pack(whole.topic, whole.names, whole.numbers, scores, whole.ranks))
             return self._made(entry, seen.tag.decode(), seen.digest.hexdigest(), n_known, spool)
 
     def _read_slowly(self, entry: RunEntry) -> NumberedRun:
@@ -253,8 +262,7 @@ class RunReader:
         n_known = len(self._numbers)
         with _Spool(self._folder, self._spool_bytes) as spool:
             for ranking in run.rankings:
-                column = FieldColumn.of([docno.encode() for docno in ranking.docnos])
-                numbers = self._numbers.number(column)
+                numbers = self._numbers.number(column_of(ranking.docnos))
                 spool.add(self._pack(ranking.topic, ranking.docnos, numbers, ranking.scores, ranking.ranks))
             is_needed = self._order is None and not is_regular_file(entry.file)
             kept = run if is_needed else None
@@ -272,8 +280,7 @@ class RunReader:
         if self._order is None:
             return pack_ranking(topic, docnos, numbers, scores, ranks)
         if not is_ranked(scores, self._order):
-            names: list[Any] = list(docnos)
-            numbers = numbers[rank_order(names, scores, ranks, order=self._order)]
+            numbers = numbers[rank_order(docnos, scores, ranks, order=self._order)]
         return PackedRanking(topic, len(docnos), numbers.astype("<i4", copy=False).tobytes(), b"", None, b"")
 
     def _made(
@@ -295,7 +302,7 @@ class RunReader:
         )
 
 
-class _Fields(Sequence[bytes]):
+class _Fields(Sequence[bytes], SortedByThemselves):
     """One field of one topic, such as its docnos; made only if they are looked at: where scores tie."""
 
     def __init__(self, columns: Sequence[FieldColumn]) -> None:
@@ -316,6 +323,11 @@ class _Fields(Sequence[bytes]):
 
     def __iter__(self) -> Iterator[bytes]:
         return iter(self._list())
+
+    def ascending(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        if len(self._columns) == 1:
+            return self._columns[0].ascending(rows)
+        return np.array(sorted(rows.tolist(), key=self._list().__getitem__))
 
     def _list(self) -> list[bytes]:
         """Make them, once."""

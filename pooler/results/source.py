@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, SupportsFloat, TypeGuard, cast
 
 from pooler.telling import Listener, listening, progress, say
 from store.errors import ArgumentError, FaultList, PoolerError
-from store.formats.lines import is_pattern
+from store.formats.lines import STDIN, is_pattern, is_regular_file
 from store.text import counted
 
 if TYPE_CHECKING:
@@ -308,15 +308,15 @@ class Source:
         """Read runs and grades; without `docnos` a collection need not give any, and no `qrels`."""
         if not self.is_of_files:
             return self._of_collection(docnos=docnos)
-        judged = self._of_files()
+        judged = self._of_files(docnos=docnos)
         # A collection says this always; of a binary file it goes without saying.
         if self._tells_level and any(one.grade > judged.level for one in judged.qrels):
             say(f"relevant = grade {judged.level} or more; another level with --level")
         return judged
 
-    def _of_files(self) -> Judged:
+    def _of_files(self, *, docnos: bool) -> Judged:
         """Read runs and qrels of files, or take those of memory; see `_given_rows` on scales."""
-        from pooler.reading.ranked import ranked_runs
+        from pooler.reading.ranked import judged_runs, ranked_runs
         from pooler.reading.run_list import RunEntry
         from store.formats.scale import parse_scale
 
@@ -328,7 +328,16 @@ class Source:
             message = "no run file is named"
             raise PoolerError(message, hint="--qrels FILE goes with run files, or --runs FILE")
         rows = self._given_rows(scale)
-        ranked = ranked_runs(named, order=self.order, lenient=self.lenient)
+        given = self._given["qrels"], self._given["listed"]
+        files = [one.file if isinstance(one, RunEntry) else STDIN for one in named]
+        files += [one for one in given if isinstance(one, str)]
+        # What cannot be read again is read once, docnos and all.
+        if docnos or not all(map(is_regular_file, files)):
+            ranked = ranked_runs(named, order=self.order, lenient=self.lenient)
+        else:
+            entries = [one for one in named if isinstance(one, RunEntry)]
+            docnos_judged = (row.docno for row in rows)
+            ranked = judged_runs(entries, docnos_judged, order=self.order, lenient=self.lenient)
         by_tag = dict(zip(ranked.tags, named, strict=True))
         return Judged(
             ranked,
@@ -423,11 +432,14 @@ class Source:
 
     @cached_property
     def numbered(self) -> Judged:
-        """Everything but docnos, where a collection can do without: it is read much sooner."""
+        """Everything but docnos, where these can be done without: it is read much sooner.
+
+        Of files, documents without a grade are then not told apart.
+        """
         if "judged" in self.__dict__:
             return self.judged
         found = self._load(docnos=False)
-        if found.grades is None:
+        if found.ranked.docnos:
             self.__dict__["judged"] = found
         return found
 
@@ -437,14 +449,19 @@ class Source:
         return self.judged if "judged" in self.__dict__ or self.is_of_files else self.numbered
 
     @property
+    def _at_hand(self) -> Judged:
+        """What is read already, were it without docnos; else `read`."""
+        return self.numbered if "numbered" in self.__dict__ else self.read
+
+    @property
     def level(self) -> int:
         """Least grade that is relevant."""
-        return self.read.level
+        return self._at_hand.level
 
     @property
     def kinds(self) -> Mapping[str, int]:
         """Judges of each kind who vote, where there are several kinds."""
-        return self.read.kinds
+        return self._at_hand.kinds
 
     def arrays(self, cutoff: int = 1000) -> JudgedRankings:
         """Return rankings beside what is relevant, as arrays; see `judged_rankings`."""
@@ -467,7 +484,7 @@ class Source:
         from store.analysis.arrays import graded_arrays
 
         if cutoff not in self._graded:
-            judged = self.read
+            judged = self._at_hand
             self._graded[cutoff] = graded_arrays(judged.ranked, judged.by_topic(), cutoff=cutoff)
         return self._graded[cutoff]
 
@@ -614,7 +631,7 @@ class Source:
 
     def settings(self) -> dict[str, Any]:
         """Say what was measured, for the settings of a result."""
-        judged = self.read
+        judged = self._at_hand
         said = self.named() | {"level": judged.level, "order": self.order}
         return said | ({"kinds": dict(judged.kinds)} if judged.kinds else {})
 

@@ -69,8 +69,7 @@ def pack_ranking(
     in_order: NDArray[np.int64] | slice = slice(None)
     positions = np.arange(len(docnos))
     if not np.all(scores[1:] < scores[:-1]):
-        names: list[Any] = list(docnos)
-        in_order = positions = rank_order(names, scores, order="trec")
+        in_order = positions = rank_order(docnos, scores, order="trec")
     return PackedRanking(
         topic,
         len(docnos),

@@ -77,7 +77,8 @@ def evaluate(
         found = source_of(source)
         for measure in measures:
             known_measure(measure)
-        names = list(dict.fromkeys(known_measure(measure, level=found.level) for measure in measures))
+        level = found.numbered.level  # measures need no docnos
+        names = list(dict.fromkeys(known_measure(measure, level=level) for measure in measures))
         rankings, scores = measured(found, names, cutoff)
         _say_without_relevant(rankings, scores)
     settings = frozen(measures=[str(name) for name in names], cutoff=cutoff, **found.settings())

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pooler.reading.blocks import SuspicionError
 from pooler.reading.columns import FieldColumn
 from pooler.reading.docnos import DocnoNumbers
 
@@ -61,12 +61,25 @@ def test_docnos_with_one_hash_are_told_apart(monkeypatch: pytest.MonkeyPatch) ->
     assert numbers.number(FieldColumn.of([b"document"])).tolist() == [60]
 
 
-def test_docno_twice_in_a_column() -> None:
-    """A new docno that is there twice is refused; one met before has its number twice."""
+@pytest.mark.parametrize("factors", [None, [0] * 32])
+def test_docno_twice_in_a_column(factors: list[int] | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """New or met before, a docno has its number twice; were the keys of all docnos one key, too."""
+    if factors:
+        monkeypatch.setattr("pooler.reading.columns._FACTORS", np.array(factors, np.uint64))
     numbers = DocnoNumbers()
-    for docno in (b"a", b"a" * 100):
-        with pytest.raises(SuspicionError, match="twice"):
-            numbers.number(FieldColumn.of([docno, b"b" * len(docno), docno]))
+    assert numbers.number(FieldColumn.of([b"b", b"a", b"b"])).tolist() == [0, 1, 0]
+    long = [b"c" * 100, b"a", b"d" * 200, b"c" * 100, b"e", b"d" * 200]
+    assert numbers.number(FieldColumn.of(long)).tolist() == [2, 1, 3, 2, 4, 3]
+    assert numbers.since(0).split(b"\n") == [b"b", b"a", b"c" * 100, b"d" * 200, b"e"]
+
+
+@given(content=st.lists(docnos, min_size=1, max_size=40), n_known=st.integers(0, 40))
+def test_what_was_not_met_is_not_found_and_stays_unknown(content: list[bytes], n_known: int) -> None:
+    """Finding gives no number: those met before have theirs, all others none."""
     numbers = DocnoNumbers()
-    numbers.number(FieldColumn.of([b"a"]))
-    assert numbers.number(FieldColumn.of([b"a", b"b", b"a"])).tolist() == [0, 1, 0]
+    known = list(dict.fromkeys(content[:n_known]))
+    if known:
+        numbers.number(FieldColumn.of(known))
+    expected = [known.index(one) if one in known else -1 for one in content]
+    assert numbers.find(FieldColumn.of(content)).tolist() == expected
+    assert len(numbers) == len(known)

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pooler.reading import whole
-from pooler.reading.ranked import ranked_runs
+from pooler.reading.ranked import judged_runs, ranked_runs
 from pooler.reading.run_list import RunEntry
 from pooler.reading.strict import read_run
 from store.analysis.arrays import RankedDocuments
@@ -77,6 +77,34 @@ def test_runs_of_files_and_of_memory_rank_as_plain_sorts_do(
         assert by_name(ranked, text.tag) == sorted_lines(text.content, order)
     met = [docno for text in texts for _, docno, _, _ in text.rows]
     assert list(ranked.ids) == list(dict.fromkeys(met))
+
+
+@settings(max_examples=examples(50))
+@given(
+    data=st.data(),
+    texts=st.lists(run_texts(), min_size=1, max_size=3, unique_by=lambda text: text.tag),
+    order=st.sampled_from(ORDERS),
+)
+def test_judged_documents_alone_have_the_ranks_that_all_have(
+    data: st.DataObject, texts: list[RunText], order: Order, folder: Path
+) -> None:
+    """Whatever is judged: it stands where plain sorts put it, between numbers that nothing else has."""
+    entries = []
+    for place, text in enumerate(texts):
+        (folder / f"{place}.run").write_bytes(text.content)
+        entries.append(RunEntry(str(folder / f"{place}.run")))
+    met = [docno for text in texts for _, docno, _, _ in text.rows]
+    judged = data.draw(st.lists(st.sampled_from([*met, "", "\0", "unmet", "x" * 90]), max_size=20))
+    ranked = judged_runs(entries, judged, order=order)
+    assert ranked.tags == tuple(text.tag for text in texts)
+    assert (ranked.ids.keys(), sorted(ranked.ids.values())) == (set(judged), [*range(len(set(judged)))])
+    docnos = {number: docno for docno, number in ranked.ids.items()}
+    for text in texts:
+        for topic, lines in sorted_lines(text.content, order).items():
+            numbers = ranked.rankings[text.tag, topic].tolist()
+            assert len(set(numbers)) == len(lines)
+            expected = [docno if docno in judged else None for docno in lines]
+            assert [docnos.get(number) for number in numbers] == expected
 
 
 @pytest.mark.parametrize("order", ORDERS)
