@@ -382,26 +382,27 @@ class Source:
                 final = opened.grades.final(replace(policy, level=level) if is_binary else policy)
             ranked = opened.runs.ranked(tags, order=self.order, docnos=final is not None)
             check_some_run(ranked.tags)
+            manifests = [pool.manifest for pool in opened.pools.all() if not pool.withdrawn]
+            depths = frozenset(
+                one["parameters"]["depth"] for one in manifests if one.get("strategy") == "depth"
+            )
             if final is None:
                 assert sole is not None
                 n_rows = f"{sole.n_documents:,} judgements"
                 say(f"{n_rows} (judge {sole.judge}), relevant = grade {level} or more")
-                return Judged(ranked, (), level, grades=sole.by_topic)
+                return Judged(ranked, (), level, grades=sole.by_topic, pool_depths=depths)
             what = "sum of grades" if policy.rule == "sum" else "grade"
             n_rows = f"{len(final.rows):,} judgements"
             say(f"{n_rows} ({who_judged(final)}), relevant = {what} {level} or more")
             judges = opened.judges.all()
             kinds = kind_counts(judges, final.judges)
             tell_kinds(kinds)
-            manifests = [pool.manifest for pool in opened.pools.all() if not pool.withdrawn]
             chosen = [run for run in opened.runs.all() if run.tag in ranked.tags]
             return Judged(
                 ranked,
                 final.rows,
                 1 if is_binary else level,
-                pool_depths=frozenset(
-                    one["parameters"]["depth"] for one in manifests if one.get("strategy") == "depth"
-                ),
+                pool_depths=depths,
                 feeding=tuple(run.tag for run in chosen if run.contributes),
                 groups={run.tag: run.group for run in chosen},
                 kinds=kinds,
