@@ -399,11 +399,12 @@ class Source:
                 final = opened.grades.final(replace(policy, level=level) if is_binary else policy)
             ranked = opened.runs.ranked(tags, order=self.order, docnos=final is not None)
             check_some_run(ranked.tags)
+            depths = depths_of_pools(opened)
             if final is None:
                 assert sole is not None
                 n_rows = f"{sole.n_documents:,} judgements"
                 say(f"{n_rows} (judge {sole.judge}), relevant = grade {level} or more")
-                return Judged(ranked, (), level, grades=sole.by_topic)
+                return Judged(ranked, (), level, grades=sole.by_topic, pool_depths=depths)
             what = "sum of grades" if policy.rule == "sum" else "grade"
             n_rows = f"{len(final.rows):,} judgements"
             say(f"{n_rows} ({who_judged(final)}), relevant = {what} {level} or more")
@@ -415,7 +416,7 @@ class Source:
                 ranked,
                 final.rows,
                 1 if is_binary else level,
-                pool_depths=depths_of_pools(opened),
+                pool_depths=depths,
                 feeding=tuple(run.tag for run in chosen if run.contributes),
                 groups={run.tag: run.group for run in chosen},
                 kinds=kinds,

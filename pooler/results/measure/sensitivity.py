@@ -303,7 +303,8 @@ def _ranks(source: Source, depth: int | None, at: At | None, flips: int | None) 
     """Fill in what was not given; find the depth of the pools, and doubt another one."""
     at = at or ("next" if flips is None else "first")
     if at not in ("best", "worst"):
-        judged = source.judged
+        # A collection that was given open may be closed when docnos are asked for.
+        judged = source.read if isinstance(source.collection, str) else source.judged
         depth = judged.pool_depth(depth)
         if judged.pool_depths and depth not in judged.pool_depths:
             known = ", ".join(map(str, sorted(judged.pool_depths)))
@@ -335,7 +336,8 @@ class _Supposed(Result):
         """Return the docno at a rank, all counted from 0; ``None`` below the end of the run."""
         if column >= self.arrays.lengths[run, topic]:
             return None
-        ranked = self.source.judged.ranked
+        # What is read without docnos has none.
+        ranked = self.source.read.ranked if self.source.read.grades is None else self.source.rankings
         return ranked.docnos[int(ranked.rankings[self.runs[run], self.topics[topic]][column])]
 
     def _views(self, name: str) -> Sequence[View]:
