@@ -170,6 +170,7 @@ def import_judgements(
         message = f"{len(differing)} judgements of `{judge}` are there otherwise: {some}"
         raise ConflictError(message, hint="--replace appends the new ones as revisions")
     advance(unchanged)
+    rows.sort()  # so that each index is filled from left to right
     for start in range(0, len(rows), _BATCH):
         batch = rows[start : start + _BATCH]
         try:

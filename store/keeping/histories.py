@@ -299,7 +299,9 @@ def import_states(
         name: [None if value is None else form(value) for value in named[name]]
         for name, form in forms.items()
     }
-    coming, now = np.flatnonzero(~is_same), datetime.now(UTC)
+    # Each index is filled from left to right, whatever the order of the file.
+    order, now = np.lexsort(ids[::-1]), datetime.now(UTC)
+    coming = order[~is_same[order]]
     with _alone():
         for start in range(0, len(coming), _MANY):
             part = coming[start : start + _MANY]
