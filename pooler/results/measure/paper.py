@@ -5,20 +5,29 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pooler.results.measure.compare import normality_plot
 from pooler.results.measure.discovery import Discoveries, discoveries_of, moments_of_pair
-from pooler.results.measure.probabilities import Probable, Values, parse_values, say_empty, with_chances
+from pooler.results.measure.judged_pair import (
+    STATES,
+    AtRank,
+    OwnScore,
+    document_chances,
+    higher_two,
+    put_together,
+    rows_of,
+    scores_of_judge,
+    states_at_rank,
+)
+from pooler.results.measure.probabilities import Values, parse_values
 from pooler.results.result import Progress, Result, frozen, heard
 from pooler.results.source import Source, source_of
 from pooler.results.table import RUN, TOPIC, Column, Plot, Table, View
 from pooler.telling import progress as telling
-from pooler.telling import say
-from store.analysis.aggregation.probability import share_probabilities, value_probabilities
 from store.analysis.agreement.matters import judge_average_precisions
 from store.analysis.agreement.populations import PopulationVotes
 from store.analysis.collapse import level_index
@@ -30,22 +39,20 @@ from store.analysis.measures.chance import (
 from store.analysis.significance.normality import NormalityPicture, normality_picture, shapiro_wilk
 from store.analysis.significance.t_tests import TTest, paired_t, unpaired_t
 from store.analysis.undiscovered.required import required_difference, round_up
-from store.analysis.undiscovered.sensitivity import discovery_effect, discovery_effect_below, discovery_range
+from store.analysis.undiscovered.sensitivity import discovery_effect_below, discovery_range
 from store.analysis.variation.collection import (
     CollectionVariation,
     VariedPairs,
-    collection_variation,
     pair_components,
     run_components,
 )
 from store.analysis.variation.discovery import Flip, Gain
-from store.analysis.variation.lists import Empty, ProbableRankings, probable_rankings
+from store.analysis.variation.lists import Empty
 from store.analysis.variation.simulation import SimulatedMaps, simulate_maps
 from store.errors import ArgumentError, PoolerError, UnknownNameError
 from store.text import counted, percent
 
 if TYPE_CHECKING:
-    from store.analysis.arrays import RankedDocuments
     from store.collection import Collection
     from store.records import Scale
 
@@ -146,7 +153,7 @@ def paper(
             scale = opinions.scale
             votes = opinions.grades.votes(judges, population="graded")
             ranked = opinions.rankings()
-            made = _made(ranked, votes, scale, rank, values, cutoff, empty)
+            made = put_together(ranked, votes, scale, rank, values, cutoff, empty)
             loaded = replace(made, collection=opinions.collection)
             for tag in (a, b):
                 if tag is not None and tag not in ranked.tags:
@@ -154,7 +161,7 @@ def paper(
             if len(ranked.tags) < 2:
                 message = f"there is one run, `{ranked.tags[0]}`: the paper compares two"
                 raise PoolerError(message, hint="name another run")
-            pair = _pair(loaded.rankings, a, b, empty)
+            pair = higher_two(loaded.rankings, a, b, empty)
             cuts = [*(scale.values[1:] if levels is None else levels)]
             scores = {
                 level: judge_average_precisions(
@@ -168,7 +175,7 @@ def paper(
                 for level in cuts
             }
             first, second = pair
-            two = _rows(loaded.rankings, pair)
+            two = rows_of(loaded.rankings, pair)
             topics = list(zip(two.probabilities, two.ranks, strict=True))
             discovered = discoveries_of(
                 replace(loaded, rankings=two),
@@ -179,8 +186,10 @@ def paper(
                 pairs=True,
                 empty=empty,
             )
-            at_rank = _at_rank(loaded.rankings, pair, rank)
-            documents = _own_scores(ranked, votes, [ranked.tags[run] for run in pair], scale, cuts[0], rank)
+            at_rank = states_at_rank(loaded.rankings, pair, rank)
+            documents = scores_of_judge(
+                ranked, votes, [ranked.tags[run] for run in pair], scale, cuts[0], rank
+            )
         simulated = None
         if simulate is not None:
             with telling("judgings", simulate) as advance:
@@ -212,7 +221,7 @@ def paper(
         scale=scale,
         votes=votes,
         scores=scores,
-        p=_document_p(votes, scale, values),
+        p=document_chances(votes, scale, values),
         varied=discovered.before,
         discovered=discovered.said(chosen, ()),
         at_rank=at_rank,
@@ -221,159 +230,6 @@ def paper(
         settings=settings,
         warnings=said.warnings,
     )
-
-
-def _document_p(votes: PopulationVotes, scale: Scale, values: Values | None) -> NDArray[np.float64]:
-    """Compute how likely each document is relevant, of the grades of its judges."""
-    own = votes.votes
-    counts = np.zeros((own.n_documents, own.n_grades), dtype=np.int64)
-    np.add.at(counts, (own.documents, own.places), 1)
-    if values is None:
-        return share_probabilities(counts, 1)
-    return value_probabilities(counts, list(parse_values(values, scale).values()))
-
-
-def _made(
-    ranked: RankedDocuments,
-    votes: PopulationVotes,
-    scale: Scale,
-    rank: int,
-    values: Values | None,
-    cutoff: int,
-    empty: Empty,
-) -> Probable:
-    """Put runs and probabilities side by side."""
-    own = votes.votes
-    if not own.n_documents:
-        message = "no judge has judged anything yet"
-        raise PoolerError(message, hint="pooler judge, or pooler import judgements")
-    p = _document_p(votes, scale, values)
-    found = {
-        topic: (votes.document_numbers[own.topic_codes == code], p[own.topic_codes == code])
-        for code, topic in enumerate(own.topics)
-        if (own.topic_codes == code).any()
-    }
-    how = "share of judges" if values is None else "mean value of grades"
-    n_open = int(((p > 0) & (p < 1)).sum())
-    say(
-        f"{counted(own.n_documents, 'document')}: p = {how}, {counted(len(own.judges), 'judge')};"
-        f" {n_open:,} may be relevant or not"
-    )
-    probable = probable_rankings(
-        list(found), ranked.tags, ranked.rankings, found, cutoff=cutoff, keep_rank=rank
-    )
-    kept = probable if empty == "zero" else with_chances(probable)
-    n_left_out = len(probable.topics) - len(kept.topics)
-    return Probable(kept, ranked, {}, {}, n_left_out, None, {"level": None})
-
-
-def _rows(probable: ProbableRankings, rows: Sequence[int]) -> ProbableRankings:
-    """Keep some runs."""
-    return replace(
-        probable,
-        tags=tuple(probable.tags[row] for row in rows),
-        ranks=tuple(ranks[list(rows)] for ranks in probable.ranks),
-    )
-
-
-def _pair(probable: ProbableRankings, a: str | None, b: str | None, empty: Empty) -> tuple[int, int]:
-    """Return rows of the two runs, the one with the higher expected MAP first."""
-    tags = probable.tags
-    chosen = [*range(len(tags))] if a is None or b is None else [tags.index(a), tags.index(b)]
-    own = _rows(probable, chosen)
-    topics = list(zip(own.probabilities, own.ranks, strict=True))
-    with telling("topics", len(topics)) as advance:
-        varied = collection_variation(topics, empty=empty, progress=advance)
-    say_empty(own.topics, varied)
-    first, second = np.argsort(-varied.map_mean, kind="stable")[:2].tolist()
-    return chosen[first], chosen[second]
-
-
-State = Literal["none", "unjudged", "no chance", "either way", "relevant"]
-"""Of the document at rank N + 1: the list is shorter, nobody judged it, p is 0, between 0 and 1, or 1."""
-STATES: tuple[State, ...] = ("none", "unjudged", "no chance", "either way", "relevant")
-
-
-@dataclass(frozen=True, slots=True)
-class AtRank:
-    """Documents at rank N + 1 of one run, counted by topic."""
-
-    states: Mapping[State, int]
-    elsewhere: int
-    """Of the unjudged ones, how many another run retrieved."""
-
-
-def _at_rank(probable: ProbableRankings, pair: tuple[int, int], rank: int) -> list[AtRank]:
-    """Count what stands at rank N + 1 of both runs."""
-    found = []
-    for run in pair:
-        states = dict.fromkeys(STATES, 0)
-        elsewhere = 0
-        for p, ranks, judged in zip(probable.probabilities, probable.ranks, probable.judged, strict=True):
-            (there,) = np.nonzero(ranks[run] == rank)
-            if not there.size:
-                states["none"] += 1
-            elif not judged[there[0]]:
-                states["unjudged"] += 1
-                elsewhere += int(np.isfinite(ranks[:, there[0]]).sum() > 1)
-            else:
-                chance = p[there[0]]
-                states["no chance" if chance == 0 else "relevant" if chance == 1 else "either way"] += 1
-        found.append(AtRank(states, elsewhere))
-    return found
-
-
-@dataclass(frozen=True, slots=True)
-class OwnScore:
-    """One run in one topic by one judge, with R of the documents that it retrieved (eq. 1)."""
-
-    run: str
-    topic: str
-    n_documents: int
-    """N, documents that the run lists."""
-    retrieved: int
-    """R of eq. 1."""
-    relevant: int
-    """R of the whole topic."""
-    own: float | None
-    """AP by eq. 1; ``None`` = R is 0."""
-    ap: float | None
-    """AP with R of the topic."""
-    change: float | None
-    """By eq. 19, were the document at rank N + 1 relevant; ``None`` = it is, or there is none."""
-
-
-def _own_scores(
-    ranked: RankedDocuments, votes: PopulationVotes, tags: Sequence[str], scale: Scale, level: int, rank: int
-) -> list[OwnScore]:
-    """Score both runs by the first judge at one level."""
-    own = votes.votes
-    is_relevant = (own.judge_codes == 0) & (own.places >= level_index(scale, level))
-    documents = own.documents[is_relevant]
-    found = []
-    for code, topic in enumerate(own.topics):
-        wanted = votes.document_numbers[documents[own.topic_codes[documents] == code]]
-        for tag in tags:
-            listed = ranked.rankings.get((tag, topic), np.empty(0, np.int64))
-            relevant = np.isin(listed, wanted)
-            (places,) = np.nonzero(relevant)
-            total = float((np.arange(1, places.size + 1) / (places + 1)).sum())
-            change = None
-            if listed.size >= rank and not relevant[rank - 1] and wanted.size:
-                change = float(discovery_effect(relevant, np.array(wanted.size))[rank - 1])
-            found.append(
-                OwnScore(
-                    tag,
-                    topic,
-                    listed.size,
-                    places.size,
-                    wanted.size,
-                    total / places.size if places.size else None,
-                    total / wanted.size if wanted.size else None,
-                    change,
-                )
-            )
-    return found
 
 
 @dataclass(frozen=True, slots=False, eq=False, repr=False, kw_only=True)
