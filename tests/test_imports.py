@@ -92,3 +92,15 @@ def test_alembic_is_loaded_by_upgrade_alone(tmp_path: Path) -> None:
     loaded = loaded_by(code, tmp_path)
     assert "sqlalchemy" in loaded
     assert loaded & {"alembic", "textual", "scipy"} == set()
+
+
+@pytest.mark.parametrize(
+    "reading", [["status"], ["list", "runs"], ["show", "run", "bm25-words"], ["history"]], ids=" ".join
+)
+def test_looking_at_a_collection_loads_no_arrays(reading: list[str], tmp_path: Path) -> None:
+    """What reads and prints does without numpy, a fifth of the time it takes to start."""
+    code = f"{command('init')}\n{command('import', 'runs', str(RUN))}"
+    loaded_by(code, tmp_path)
+    loaded = loaded_by(command(*reading), tmp_path)
+    assert "sqlmodel" in loaded
+    assert loaded & {"numpy", "scipy", "alembic", "textual", "psycopg"} == set()

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
+from pooler.results.judge_kinds import erased_words
 from pooler.results.result import Result, frozen
 from pooler.results.table import DOCNO, DOCUMENTS, JUDGE, RUN, TOPIC, Column, Table, View
 from store.errors import ArgumentError
@@ -196,7 +197,6 @@ def listing(
     ...     listing(opened, "runs", topic="G01").table("runs").to_dict()["documents"]
     [45, 45]
     """
-    from store.judging.erasing import removed_words
     from store.judging.states import Sought
 
     if kind not in get_args(Kind):
@@ -222,16 +222,13 @@ def listing(
     else:
         listed, cells = ways[kind]
         rows = [*map(cells, listed(sought))]
-    erased = ""
-    if kind == "judges":
-        erased = removed_words(one.judgements for one in collection.erasures.all())
     return Listing(
         settings=frozen(collection=collection.name, kind=kind, limit=limit, **given),
         kind=kind,
         rows=tuple(rows),
         total=len(rows) if total is None else total,
         relaxed=collection.scale.relaxed,
-        erased=erased,
+        erased=erased_words(collection) if kind == "judges" else "",
     )
 
 
