@@ -1,30 +1,17 @@
-"""Votes as arrays, from rows or files, of one judge or all.
-
-A million judgements are read through the driver's own cursor into one array of integers, and the
-newest revision of each is found there.
-"""
+"""Votes as arrays, from rows or files, of one judge or all."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import Connection, Row, func, select
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy import Row, func, select
 from sqlmodel import Session
 
-from store.analysis.agreement.populations import (
-    PLACE_OF_STATE,
-    Cells,
-    Pairs,
-    Population,
-    PopulationVotes,
-    population_votes,
-)
+from store.analysis.agreement.populations import Cells, Pairs, Population, PopulationVotes, population_votes
 from store.analysis.arrays import Grades
 from store.db.database import Area
 from store.db.keys import Keys
@@ -32,6 +19,7 @@ from store.db.tables import DOCUMENT, JUDGE
 from store.errors import ArgumentError
 from store.grades.opinions import AllVotes, CurrentRuling, gather
 from store.grades.policy import Policy
+from store.judging.event_arrays import POOLED, codes_of, fetch_integers, newest_events
 from store.judging.events import fetch_judgements
 from store.judging.judges import fetch_judge_names, fetch_judges, judge_id
 from store.records import Judge, JudgeKind, Scale
@@ -40,15 +28,6 @@ from store.text import natural_key
 if TYPE_CHECKING:
     from store.analysis.measures.sampled import SampledPool
     from store.grades.qrels import FinalQrels
-
-_STATES = " ".join(f"WHEN '{state.value}' THEN {code}" for state, code in PLACE_OF_STATE.items())
-_EVENTS = f"""
-SELECT topic_id, document_id, judge_id, revision,
-       CASE state {_STATES} ELSE 0 END, COALESCE(grade, 0) FROM judgement"""
-"""Topic, document, judge, revision, state (0 = judged), grade."""
-_POOLED = """
-SELECT DISTINCT topic_id, document_id FROM pool_entry JOIN pool ON pool.id = pool_entry.pool_id
-WHERE NOT pool.withdrawn AND pool_entry.sampled"""
 
 
 def fetch_votes(
@@ -76,7 +55,7 @@ def fetch_votes(
     topic_of, document_of, judge_of, state_of, grade_of = events
     values = np.array(scale_values, dtype=np.int64)
     places = np.where(state_of < 0, state_of, np.searchsorted(values, grade_of))
-    judge_codes = _codes(judge_of, ids)
+    judge_codes = codes_of(judge_of, ids)
     if judges is None and names:
         chosen = (judge_codes >= 0) & (places >= 0)
         has_grade = np.bincount(judge_codes[chosen], minlength=len(names)) > 0
@@ -87,7 +66,7 @@ def fetch_votes(
         topic_of, document_of, judge_codes, places = (
             column[kept] for column in (topic_of, document_of, judge_codes, places)
         )
-    pooled = _fetch_integers(connection, _POOLED, 2) if population == "pooled" else None
+    pooled = fetch_integers(connection, POOLED, 2) if population == "pooled" else None
     n_documents = 0
     if population == "collection":
         n_documents = session.scalar(select(func.count()).select_from(DOCUMENT)) or 0
@@ -101,7 +80,7 @@ def fetch_votes(
         topics=tuple(topics.names[number] for number in ordered),
         judges=tuple(names),
         scale_values=tuple(scale_values),
-        topic_codes=_codes(topic_of, order),
+        topic_codes=codes_of(topic_of, order),
         documents=document_of,
         judge_codes=judge_codes,
         places=places,
@@ -110,7 +89,7 @@ def fetch_votes(
         cells,
         population,
         unlisted_as=unlisted_as,
-        pooled=None if pooled is None else Pairs(_codes(pooled[:, 0], order), pooled[:, 1]),
+        pooled=None if pooled is None else Pairs(codes_of(pooled[:, 0], order), pooled[:, 1]),
         n_documents=n_documents,
     )
 
@@ -126,47 +105,6 @@ def _refuse_adjudicators(named: Iterable[str], adjudicators: Collection[str]) ->
         if name in adjudicators:
             hint = "an adjudicator's rulings count, and are no votes"
             raise ArgumentError("of", "must be judges, not adjudicators", name, hint=hint)
-
-
-def newest_events(connection: Connection, judge_ids: NDArray[np.int64] | None) -> NDArray[np.int64]:
-    """Read the newest event of every (topic, document, judge), by default of all judges; shape (5, n_events).
-
-    Row ids of topic, document and judge; `PLACE_OF_STATE`, or 0 where there is a grade; and the grade, or 0.
-    """
-    query = _EVENTS
-    if judge_ids is not None:
-        query += f" WHERE judge_id IN ({', '.join(map(str, judge_ids.tolist())) or 'NULL'})"
-    rows = np.ascontiguousarray(_fetch_integers(connection, query, 6).T)
-    if rows.size and int(rows[3].max()) > 1:
-        rows = rows[:, np.lexsort((rows[3], rows[2], rows[1], rows[0]))]
-        is_newest = np.ones(rows.shape[1], dtype=np.bool_)
-        is_newest[:-1] = np.any(rows[:3, 1:] != rows[:3, :-1], axis=0)
-        rows = rows[:, is_newest]
-    return rows[[0, 1, 2, 4, 5]]
-
-
-def _fetch_integers(connection: Connection, query: str, n_columns: int) -> NDArray[np.int64]:
-    """Read columns of integers without a NULL, shape (n_rows, n_columns)."""
-    # The driver's own cursor: a row of SQLAlchemy's costs as much as all the rest.
-    cursor: Any = connection.exec_driver_sql(query).cursor
-    failure = connection.dialect.loaded_dbapi.Error
-    try:
-        numbers = np.fromiter(chain.from_iterable(cursor), np.int64)
-    except failure as error:
-        raise DBAPIError.instance(query, None, error, failure, dialect=connection.dialect) from error
-    finally:
-        cursor.close()
-    return numbers.reshape(-1, n_columns)
-
-
-def _codes(ids: NDArray[np.int64], known: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return where each id stands in `known`, -1 for one that is not there."""
-    if not len(known):
-        return np.full(len(ids), -1, dtype=np.int64)
-    order = np.argsort(known)
-    places = np.minimum(np.searchsorted(known[order], ids), len(known) - 1)
-    codes = order[places]
-    return np.where(known[codes] == ids, codes, -1)
 
 
 def _by_topic(topics: Keys, topic_of: NDArray[np.int64], *columns: NDArray[np.int64]) -> dict[str, Any]:
