@@ -227,26 +227,6 @@ class Qrel:
 
 
 @dataclass(frozen=True, slots=True)
-class Counts:
-    """How many documents stand where, for one judge and one topic (or all topics)."""
-
-    pooled: int = 0
-    judged: int = 0
-    """Pooled and judged."""
-    skipped: int = 0
-    cannot: int = 0
-    outside: int = 0
-    """Judged, but in no pool that is not withdrawn."""
-    by_grade: dict[int, int] = field(default_factory=dict)
-    """Judged documents by grade, pooled or not; every value of the scale has its key."""
-
-    @property
-    def unjudged(self) -> int:
-        """Pooled documents neither judged, nor skipped, nor found impossible to judge."""
-        return self.pooled - self.judged - self.skipped - self.cannot
-
-
-@dataclass(frozen=True, slots=True)
 class InboxLine:
     """One topic as it stands with this judge."""
 

@@ -166,14 +166,12 @@ class Documents(Area):
                 left.c.pool_id == POOL_ENTRY.c.pool_id, left.c.topic_id == POOL_ENTRY.c.topic_id
             )
             is_pooled = POOL_ENTRY.c.document_id.in_(pooled.correlate(None))
-            undrawn = in_use.where(~POOL_ENTRY.c.sampled, open_here, ~is_pooled)
-            counts = []
+            open_pools = in_use.where(is_adaptive(POOL_ENTRY.c.pool_id), open_here)
+            undrawn = open_pools.where(~POOL_ENTRY.c.sampled, ~is_pooled)
+            counts: list[int] = []
             for ids in (pooled, undrawn):
-                found = ids.subquery()
-                total = select(func.count()).select_from(found)
-                without = total.join(DOCUMENT, DOCUMENT.c.id == found.c.document_id)
-                missing = without.where(DOCUMENT.c.text.is_(None))
-                counts += [session.scalar(missing) or 0, session.scalar(total) or 0]
+                both = select(func.count().filter(DOCUMENT.c.text.is_(None)), func.count())
+                counts += session.execute(both.where(DOCUMENT.c.id.in_(ids))).one()
             return TextCounts(*counts)
 
     def names(self, ids: Iterable[int]) -> dict[int, str]:

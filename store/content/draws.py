@@ -79,7 +79,7 @@ def draws_left() -> Select[int, int, int]:
     """Select pool id, topic id and ``left``, of adaptive pools that may still draw there."""
     drawn = (
         select(POOL_ENTRY.c.pool_id, POOL_ENTRY.c.topic_id, func.count().label("drawn"))
-        .where(POOL_ENTRY.c.sampled)
+        .where(POOL_ENTRY.c.sampled, is_adaptive(POOL_ENTRY.c.pool_id))
         .group_by(POOL_ENTRY.c.pool_id, POOL_ENTRY.c.topic_id)
         .subquery()
     )

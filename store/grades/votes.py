@@ -1,23 +1,17 @@
-"""Votes as arrays, from rows or files, of one judge or all.
-
-A million judgements are read through the driver's own cursor into one array of integers, and the
-newest revision of each is found there.
-"""
+"""Votes as arrays, from rows or files, of one judge or all."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import Connection, Row, func, select
+from sqlalchemy import Row, func, select
 from sqlmodel import Session
 
 from store.analysis.agreement.populations import (
-    PLACE_OF_STATE,
     AnyPopulation,
     Cells,
     Pairs,
@@ -26,13 +20,13 @@ from store.analysis.agreement.populations import (
 )
 from store.analysis.arrays import Grades
 from store.db.database import Area
-from store.db.driver import driver_rows
 from store.db.keys import Keys, fetch_docnos, fetch_ordered_docnos
 from store.db.tables import DOCUMENT, JUDGE, POOL
 from store.errors import ArgumentError
 from store.formats.qrels import Numbering
 from store.grades.opinions import AllVotes, CurrentRuling, CurrentStates, Pair, arrange
 from store.grades.policy import Policy
+from store.judging.event_arrays import FROM_POOLS, POOLED, codes_of, fetch_integers, newest_events
 from store.judging.judges import fetch_judges, judge_id
 from store.records import Judge, JudgeKind, Scale
 from store.text import natural_key
@@ -40,15 +34,6 @@ from store.text import natural_key
 if TYPE_CHECKING:
     from store.analysis.measures.sampled import SampledPool
     from store.grades.qrels import FinalQrels
-
-_STATES = " ".join(f"WHEN '{state.value}' THEN {code}" for state, code in PLACE_OF_STATE.items())
-_EVENTS = f"""
-SELECT revision, topic_id, document_id, judge_id,
-       CASE state {_STATES} ELSE 0 END, COALESCE(grade, 0) FROM judgement"""
-"""Revision, topic, document, judge, state (0 = judged), grade."""
-_EVENTS_OF_ROUNDS = _EVENTS.replace(" FROM", ", iteration FROM")
-_POOLED = """
-FROM pool_entry JOIN pool ON pool.id = pool_entry.pool_id WHERE NOT pool.withdrawn AND pool_entry.sampled"""
 
 
 def fetch_votes(
@@ -76,7 +61,7 @@ def fetch_votes(
     topic_of, document_of, judge_of, state_of, grade_of = events
     values = np.array(scale_values, dtype=np.int64)
     places = np.where(state_of < 0, state_of, np.searchsorted(values, grade_of))
-    judge_codes = _codes(judge_of, ids)
+    judge_codes = codes_of(judge_of, ids)
     if judges is None and names:
         chosen = (judge_codes >= 0) & (places >= 0)
         has_grade = np.bincount(judge_codes[chosen], minlength=len(names)) > 0
@@ -87,8 +72,7 @@ def fetch_votes(
         topic_of, document_of, judge_codes, places = (
             column[kept] for column in (topic_of, document_of, judge_codes, places)
         )
-    query = f"SELECT DISTINCT topic_id, document_id {_POOLED}"
-    pooled = _fetch_integers(connection, query, 2) if population == "pooled" else None
+    pooled = fetch_integers(connection, POOLED, 2) if population == "pooled" else None
     n_documents = 0
     if population == "collection":
         n_documents = session.scalar(select(func.count()).select_from(DOCUMENT)) or 0
@@ -102,7 +86,7 @@ def fetch_votes(
         topics=tuple(topics.names[number] for number in ordered),
         judges=tuple(names),
         scale_values=tuple(scale_values),
-        topic_codes=_codes(topic_of, order),
+        topic_codes=codes_of(topic_of, order),
         documents=document_of,
         judge_codes=judge_codes,
         places=places,
@@ -111,7 +95,7 @@ def fetch_votes(
         cells,
         population,
         unlisted_as=unlisted_as,
-        pooled=None if pooled is None else Pairs(_codes(pooled[:, 0], order), pooled[:, 1]),
+        pooled=None if pooled is None else Pairs(codes_of(pooled[:, 0], order), pooled[:, 1]),
         n_documents=n_documents,
     )
 
@@ -127,48 +111,6 @@ def _refuse_adjudicators(named: Iterable[str], adjudicators: Collection[str]) ->
         if name in adjudicators:
             hint = "an adjudicator's rulings count, and are no votes"
             raise ArgumentError("of", "must be judges, not adjudicators", name, hint=hint)
-
-
-def newest_events(
-    connection: Connection, judge_ids: NDArray[np.int64] | None, rounds: Numbering[str] | None = None
-) -> NDArray[np.int64]:
-    """Read the newest event of every (topic, document, judge), by default of all judges; shape (5, n_events).
-
-    Row ids of topic, document and judge; `PLACE_OF_STATE`, or 0 where there is a grade; and the grade, or 0.
-    With `rounds`, a sixth row has the round by that numbering.
-    """
-    query = _EVENTS if rounds is None else _EVENTS_OF_ROUNDS
-    if judge_ids is not None:
-        query += f" WHERE judge_id IN ({', '.join(map(str, judge_ids.tolist())) or 'NULL'})"
-    n_columns = 6 if rounds is None else 7
-    rows = np.ascontiguousarray(_fetch_integers(connection, query, n_columns, rounds).T)
-    if rows.size and int(rows[0].max()) > 1:
-        rows = rows[:, np.lexsort((rows[0], rows[3], rows[2], rows[1]))]
-        is_newest = np.ones(rows.shape[1], dtype=np.bool_)
-        is_newest[:-1] = np.any(rows[1:4, 1:] != rows[1:4, :-1], axis=0)
-        rows = rows[:, is_newest]
-    return rows[1:]
-
-
-def _fetch_integers(
-    connection: Connection, query: str, n_columns: int, names: Numbering[str] | None = None
-) -> NDArray[np.int64]:
-    """Read columns of integers without a NULL, shape (n_rows, n_columns); with `names`, text in the last."""
-    with driver_rows(connection, query) as rows:
-        if names is not None:
-            rows = ((*row[:-1], names[row[-1]]) for row in rows)
-        numbers = np.fromiter(chain.from_iterable(rows), np.int64)
-    return numbers.reshape(-1, n_columns)
-
-
-def _codes(ids: NDArray[np.int64], known: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return where each id stands in `known`, -1 for one that is not there."""
-    if not len(known):
-        return np.full(len(ids), -1, dtype=np.int64)
-    order = np.argsort(known)
-    places = np.minimum(np.searchsorted(known[order], ids), len(known) - 1)
-    codes = order[places]
-    return np.where(known[codes] == ids, codes, -1)
 
 
 def _by_topic(topics: Keys, topic_of: NDArray[np.int64], *columns: NDArray[np.int64]) -> dict[str, Any]:
@@ -278,9 +220,9 @@ def fetch_all_votes(session: Session, topics: Keys, scale: Scale, policy: Policy
         docnos=docnos,
         judges=list(names.values()),
         rounds=list(rounds),
-        topic_codes=_codes(events[0], np.array(topic_ids, dtype=np.int64)),
-        docno_codes=_codes(events[1], document_ids),
-        judge_codes=_codes(events[2], np.array(list(names), dtype=np.int64)),
+        topic_codes=codes_of(events[0], np.array(topic_ids, dtype=np.int64)),
+        docno_codes=codes_of(events[1], document_ids),
+        judge_codes=codes_of(events[2], np.array(list(names), dtype=np.int64)),
         places=events[3],
         grades=events[4],
         round_codes=events[5],
@@ -307,8 +249,8 @@ def fetch_open_pairs(session: Session, topics: Keys, all_votes: AllVotes) -> dic
     It is that of its first pool.
     """
     assert all_votes.document_ids is not None
-    query = f"SELECT topic_id, document_id, pool_id {_POOLED}"
-    pooled = _fetch_integers(session.connection(), query, 3)
+    query = f"SELECT topic_id, document_id, pool_id {FROM_POOLS}"
+    pooled = fetch_integers(session.connection(), query, 3)
     topic_ids = np.array([topics.ids[topic] for topic in all_votes.topics], dtype=np.int64)
     settled = all_votes.is_settled
     settled_topics = topic_ids[all_votes.topic_codes[settled]]

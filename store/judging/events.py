@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from operator import itemgetter
 from typing import Any, TypeVar
 
-from sqlalchemy import ColumnElement, Row, Select, and_, func, insert, or_, select
+from sqlalchemy import ColumnElement, Row, Select, and_, exists, func, insert, or_, select
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session
 
@@ -363,8 +363,9 @@ def at_desk() -> ColumnElement[bool]:
 
 def sat_down(session: Session) -> set[int]:
     """Return the row ids of the judges who have an event made at a desk."""
-    query = select(JUDGEMENT.c.judge_id).where(JUDGEMENT.c.sitting_id.is_not(None)).distinct()
-    return set(session.scalars(query))
+    # Sittings are few, and each has its judge's events alone: the events would all be looked at.
+    has_event = exists().where(JUDGEMENT.c.sitting_id == SITTING.c.id)
+    return set(session.scalars(select(SITTING.c.judge_id).where(has_event).distinct()))
 
 
 def _by_pair(rows: Iterable[Row[Any]]) -> dict[Pair, list[Row[Any]]]:

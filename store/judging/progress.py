@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from sqlalchemy import exists, func, select
 from sqlmodel import Session
 
+from store.analysis.agreement.populations import CANNOT, SKIPPED
 from store.content.lookup import is_pooled, same_pair
-from store.content.pools import pooled_pairs
 from store.db.database import Area
 from store.db.engine import database_now
 from store.db.keys import Keys
@@ -19,9 +20,16 @@ from store.db.tables import ASSIGNMENT, JUDGE, JUDGEMENT, POOL, POOL_ENTRY
 from store.judging.assignments import has_assignments
 from store.judging.desk import count_undrawn
 from store.judging.effort import Effort, fetch_effort, recent_active_ms
-from store.judging.events import Pair, current_events
-from store.judging.states import SoughtIds, sizes
-from store.records import Counts, JudgeKind, Scale, State
+from store.judging.event_arrays import POOLED, as_pairs, codes_of, fetch_integers, fetch_pairs, newest_events
+from store.judging.events import current_events, sat_down
+from store.records import JudgeKind, Scale, State
+from store.text import natural_key
+
+_HELD = "SELECT topic_id, document_id, judge_id FROM assignment WHERE judge_id IS NOT NULL"
+_ALL_PLACES = "SELECT topic_id, document_id, CASE WHEN judge_id IS NULL THEN 1 ELSE 0 END FROM assignment"
+"""The third column: whether it is open."""
+_ASSIGNABLE = f"{POOLED} AND pool.id NOT IN (SELECT pool_id FROM pool_topic)"
+"""Pooled documents but those that adaptive pools alone have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,73 +51,176 @@ class Unclaimed:
     """Pooled documents without any place that adaptive pools alone have: none can be assigned."""
 
 
-def count_states(session: Session, topics: Keys, scale: Scale) -> dict[tuple[str, str], Counts]:
-    """Count documents by state for every topic and judge.
+_PLACES, _EVENTS, _JUDGED, _SKIPPED, _CANNOT, _OUTSIDE = range(6)
+"""Columns of `Progress.table`; one for each grade follows."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Counts:
+    """How many documents stand where: arrays of one length, a row a judge, or a topic and judge."""
+
+    topics: NDArray[np.int64]
+    """Of each row the place in `Progress.topics`; empty = all topics together."""
+    judges: NDArray[np.int64]
+    """Of each row the place in `Progress.judges`."""
+    pooled: NDArray[np.int64]
+    """What the judge owes, in the end."""
+    table: NDArray[np.int64]
+
+    @property
+    def judged(self) -> NDArray[np.int64]:
+        """Pooled and judged."""
+        return self.table[:, _JUDGED]
+
+    @property
+    def skipped(self) -> NDArray[np.int64]:
+        """Pooled and skipped."""
+        return self.table[:, _SKIPPED]
+
+    @property
+    def cannot(self) -> NDArray[np.int64]:
+        """Pooled and found impossible to judge."""
+        return self.table[:, _CANNOT]
+
+    @property
+    def outside(self) -> NDArray[np.int64]:
+        """Judged, but in no pool that is not withdrawn, or not the judge's."""
+        return self.table[:, _OUTSIDE]
+
+    @property
+    def unjudged(self) -> NDArray[np.int64]:
+        """Pooled documents neither judged, nor skipped, nor found impossible to judge."""
+        return self.pooled - self.judged - self.skipped - self.cannot
+
+    @property
+    def by_grade(self) -> NDArray[np.int64]:
+        """Judged documents by grade of the scale, pooled or not; shape (n_rows, n_grades)."""
+        return self.table[:, _OUTSIDE + 1 :]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Progress:
+    """How far judging has come: of topics and judges only those pairs that have an event or a place."""
+
+    topics: tuple[str, ...]
+    """In natural order: all with a document pooled, looked at, or yet to be drawn."""
+    judges: tuple[str, ...]
+    """By name."""
+    pooled: NDArray[np.int64]
+    """Documents of each topic."""
+    has_own: NDArray[np.bool_]
+    """Whose pool is what is assigned to them."""
+    disabled: NDArray[np.bool_]
+    """Which judges have rows only where they have an event."""
+    pairs: NDArray[np.int64]
+    """Place of the topic, times the number of judges, plus place of the judge; rising."""
+    table: NDArray[np.int64]
+    """Of each pair: places, events, and as in `Counts`."""
+
+    def by_topic(self) -> Counts:
+        """Count for every topic and judge."""
+        n_judges = len(self.judges)
+        is_row = np.tile(~self.disabled, len(self.topics))
+        is_row[self.pairs[self.table[:, _EVENTS] > 0]] = True
+        table = np.zeros((is_row.size, self.table.shape[1]), dtype=np.int64)
+        table[self.pairs] = self.table
+        topics, judges = np.divmod(np.flatnonzero(is_row), max(n_judges, 1))
+        table = table[is_row]
+        return Counts(
+            topics, judges, np.where(self.has_own[judges], table[:, _PLACES], self.pooled[topics]), table
+        )
+
+    def by_judge(self) -> Counts:
+        """Count for every judge: the sums of `by_topic`."""
+        n_judges = len(self.judges)
+        topics, judges = np.divmod(self.pairs, max(n_judges, 1))
+        is_seen = self.table[:, _EVENTS] > 0
+        is_row = is_seen | ~self.disabled[judges]
+        topics, judges, kept = topics[is_row], judges[is_row], self.table[is_row]
+        sums = [np.bincount(judges, column, n_judges) for column in (*kept.T, self.pooled[topics])]
+        *columns, seen_pools = np.array(sums, dtype=np.int64)
+        whole = np.where(self.disabled, seen_pools, self.pooled.sum())
+        has_rows = columns[_EVENTS] > 0
+        if self.topics:
+            has_rows |= ~self.disabled
+        table = np.stack(columns, axis=1)
+        pooled = np.where(self.has_own, table[:, _PLACES], whole)
+        return Counts(
+            np.empty(0, dtype=np.int64), np.flatnonzero(has_rows), pooled[has_rows], table[has_rows]
+        )
+
+
+def count_states(session: Session, topics: Keys, scale: Scale) -> Progress:
+    """Count documents by state for topics and judges.
 
     Once anything is assigned, a person's pool is what is assigned to that person; the rest, when judged all
     the same, counts as outside. Of judges of other kinds the pool is the whole.
     """
-    undrawn = count_undrawn(session)
-    whole = sizes(session, SoughtIds())
-    places = _places(session) if has_assignments(session) else None
-    seen: defaultdict[tuple[int, int], Counter[str]] = defaultdict(Counter)
-    grades: defaultdict[tuple[int, int], Counter[int]] = defaultdict(Counter)
-    counted = _count_events(session, by_places=places is not None)
-    for topic, judge_id, state, grade, inside, count in counted:
-        key = (topic, judge_id)
-        if state == State.JUDGED.value:
-            grades[key][grade] += count
-            seen[key]["judged" if inside else "outside"] += count
-        else:
-            seen[key][state] += count if inside else 0
-    topic_ids = whole.keys() | undrawn.keys() | {topic for topic, _ in seen}
-    counts = {}
-    judges = select(JUDGE.c.id, JUDGE.c.name, JUDGE.c.disabled, JUDGE.c.kind)
-    for judge in session.execute(judges):
-        by_name = places is not None and judge.kind == JudgeKind.HUMAN.value
-        own = places[judge.id] if places is not None and by_name else whole
-        for topic in topic_ids:
-            key = (topic, judge.id)
-            if judge.disabled and key not in seen:
-                continue
-            states, by_grade = seen.get(key, Counter()), grades.get(key, Counter())
-            counts[topics.names[topic], judge.name] = Counts(
-                pooled=own[topic],
-                judged=states["judged"],
-                skipped=states[State.SKIPPED],
-                cannot=states[State.CANNOT],
-                outside=states["outside"],
-                by_grade={value: by_grade[value] for value in scale.values},
-            )
-    return counts
-
-
-def _places(session: Session) -> defaultdict[int, Counter[int]]:
-    """Count the pooled documents of every topic that each judge has a place at."""
-    key = (ASSIGNMENT.c.judge_id, ASSIGNMENT.c.topic_id)
-    named = select(*key, func.count()).where(ASSIGNMENT.c.judge_id.is_not(None), is_pooled(ASSIGNMENT))
-    places: defaultdict[int, Counter[int]] = defaultdict(Counter)
-    for judge, topic, count in session.execute(named.group_by(*key)):
-        places[judge][topic] = count
-    return places
-
-
-def _count_events(session: Session, *, by_places: bool) -> Iterable[Any]:
-    """Count the current states by topic, judge, state, grade, and whether the document is theirs.
-
-    Theirs = pooled, and for a person, where documents are assigned (`by_places`), assigned too.
-    """
-    now = current_events("topic_id", "document_id", "judge_id", "state", "grade").subquery()
-    inside = is_pooled(now)
-    if by_places:
-        people = select(JUDGE.c.id).where(JUDGE.c.kind == JudgeKind.HUMAN.value)
-        place = select(ASSIGNMENT.c.id).where(
-            same_pair(ASSIGNMENT, now), ASSIGNMENT.c.judge_id == now.c.judge_id
+    connection = session.connection()
+    columns = (JUDGE.c.id, JUDGE.c.name, JUDGE.c.disabled, JUDGE.c.kind)
+    rows = sorted(session.execute(select(*columns)), key=lambda row: str(row.name))
+    judge_ids = np.array([row.id for row in rows], dtype=np.int64)
+    is_assigned = has_assignments(session)
+    has_own = np.array([is_assigned and row.kind == JudgeKind.HUMAN.value for row in rows], dtype=np.bool_)
+    n_judges, n_columns = len(rows), _OUTSIDE + 1 + len(scale.values)
+    topic_of, document_of, judge_of, state_of, grade_of = newest_events(connection, None)
+    judge_of = codes_of(judge_of, judge_ids)
+    pooled = fetch_pairs(connection, POOLED)
+    found = codes_of(as_pairs(topic_of, document_of), pooled)
+    is_inside = found >= 0
+    holders = np.empty((0, 2), dtype=np.int64)
+    if is_assigned:
+        held = fetch_integers(connection, _HELD, 3)
+        holders = np.stack(
+            [codes_of(as_pairs(held[:, 0], held[:, 1]), pooled), codes_of(held[:, 2], judge_ids)], axis=1
         )
-        inside = inside & (now.c.judge_id.not_in(people) | place.correlate(now).exists())
-    events = select(now, inside.label("is_inside")).subquery()
-    key = [events.c[name] for name in ("topic_id", "judge_id", "state", "grade", "is_inside")]
-    return session.execute(select(*key, func.count()).group_by(*key))
+        holders = holders[(holders[:, 0] >= 0) & has_own[holders[:, 1]]]
+        is_held = codes_of(found * n_judges + judge_of, holders[:, 0] * n_judges + holders[:, 1]) >= 0
+        is_inside &= is_held | ~has_own[judge_of]
+    undrawn = np.array([*count_undrawn(session)], dtype=np.int64)
+    topic_ids = np.flatnonzero(np.bincount(np.concatenate([pooled >> 32, topic_of, undrawn])))
+    by_number = sorted(topic_ids.tolist(), key=lambda number: natural_key(topics.names[number]))
+    topic_ids = np.array(by_number, dtype=np.int64)
+    pooled_topics = codes_of(pooled >> 32, topic_ids)
+    pairs, places = np.unique(
+        np.concatenate(
+            [
+                codes_of(topic_of, topic_ids) * n_judges + judge_of,
+                pooled_topics[holders[:, 0]] * n_judges + holders[:, 1],
+            ]
+        ),
+        return_inverse=True,
+    )
+    of_event, of_holder = places[: topic_of.size], places[topic_of.size :]
+    is_judged = state_of == 0
+    column = np.select(
+        [
+            is_judged & is_inside,
+            is_judged,
+            is_inside & (state_of == SKIPPED),
+            is_inside & (state_of == CANNOT),
+        ],
+        [_JUDGED, _OUTSIDE, _SKIPPED, _CANNOT],
+        -1,
+    )
+    grade = codes_of(grade_of, np.array(scale.values, dtype=np.int64))
+    table = np.zeros(pairs.size * n_columns, dtype=np.int64)
+    for rows_of, columns_of in (
+        (of_holder, np.full(of_holder.size, _PLACES)),
+        (of_event, np.full(of_event.size, _EVENTS)),
+        (of_event[column >= 0], column[column >= 0]),
+        (of_event[is_judged & (grade >= 0)], _OUTSIDE + 1 + grade[is_judged & (grade >= 0)]),
+    ):
+        table += np.bincount(rows_of * n_columns + columns_of, minlength=table.size)
+    return Progress(
+        topics=tuple(topics.names[number] for number in by_number),
+        judges=tuple(row.name for row in rows),
+        pooled=np.bincount(pooled_topics, minlength=len(by_number)),
+        has_own=has_own,
+        disabled=np.array([row.disabled for row in rows], dtype=np.bool_),
+        pairs=pairs,
+        table=table.reshape(-1, n_columns),
+    )
 
 
 def _by_name(topics: Keys, ids: Counter[int] | Iterable[int]) -> dict[str, int]:
@@ -120,9 +231,9 @@ def _by_name(topics: Keys, ids: Counter[int] | Iterable[int]) -> dict[str, int]:
 class JudgingProgress(Area):
     """How far the judging of a collection has come."""
 
-    def counts(self) -> dict[tuple[str, str], Counts]:
-        """Return how many documents stand where, by (topic, judge); see `count_states`."""
-        with self._db.reading_keyed() as (session, topics, _):
+    def counts(self) -> Progress:
+        """Count how many documents stand where; see `count_states`."""
+        with self._db.reading_topics() as (session, topics):
             return count_states(session, topics, self._db.scale)
 
     def unclaimed(self) -> Unclaimed:
@@ -131,38 +242,33 @@ class JudgingProgress(Area):
             undrawn = _by_name(topics, Counter(count_undrawn(session)))
             if not has_assignments(session):
                 return Unclaimed(undrawn)
-            pairs, assignable = pooled_pairs(session), pooled_pairs(session, drawn=False)
-            now = database_now(session)
-            open_places, lapsed = [], []
-            with_place: set[Pair] = set()
-            query = select(
-                ASSIGNMENT.c.topic_id,
-                ASSIGNMENT.c.document_id,
-                ASSIGNMENT.c.judge_id,
-                ASSIGNMENT.c.lease_until,
-            )
-            for topic, document, judge, until in session.execute(query):
-                with_place.add((topic, document))
-                if (topic, document) not in pairs:
-                    continue
-                if judge is None:
-                    open_places.append(topic)
-                elif until is not None and until < now:
-                    lapsed.append(topic)
+            connection = session.connection()
+            pooled, assignable = (fetch_pairs(connection, query) for query in (POOLED, _ASSIGNABLE))
+            places = fetch_integers(connection, _ALL_PLACES, 3)
+            with_place = as_pairs(places[:, 0], places[:, 1])
+            open_places = np.isin(with_place, pooled) & (places[:, 2] == 1)
+            is_lapsed = (ASSIGNMENT.c.judge_id.is_not(None), ASSIGNMENT.c.lease_until < database_now(session))
+            lapsed = select(ASSIGNMENT.c.topic_id).where(*is_lapsed, is_pooled(ASSIGNMENT))
+            without = np.setdiff1d(pooled, with_place)
+            is_assignable = np.isin(without, assignable)
             return Unclaimed(
                 undrawn,
                 is_assigned=True,
-                open_places=_by_name(topics, open_places),
-                lapsed=_by_name(topics, lapsed),
-                unassigned=_by_name(topics, (topic for topic, _ in assignable - with_place)),
-                drawn=_by_name(topics, (topic for topic, _ in pairs - assignable - with_place)),
+                open_places=_by_name(topics, places[open_places, 0].tolist()),
+                lapsed=_by_name(topics, session.scalars(lapsed)),
+                unassigned=_by_name(topics, (without[is_assignable] >> 32).tolist()),
+                drawn=_by_name(topics, (without[~is_assignable] >> 32).tolist()),
             )
 
     def recent_times(self, *, limit: int) -> dict[str, list[int]]:
         """Return the active times of every judge's latest decisions; see `recent_active_ms`."""
         with self._db.reading() as session:
+            sat = sat_down(session)
             judges = session.execute(select(JUDGE.c.id, JUDGE.c.name)).all()
-            return {row.name: recent_active_ms(session, judge=row.id, limit=limit) for row in judges}
+            return {
+                row.name: recent_active_ms(session, judge=row.id, limit=limit) if row.id in sat else []
+                for row in judges
+            }
 
     def effort(self) -> list[Effort]:
         """Return what judging cost every judge; see `store.judging.effort.fetch_effort`."""

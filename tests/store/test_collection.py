@@ -34,6 +34,7 @@ from store.records import (
     Topic,
 )
 from tests.store.outside import Sitting, make_pool, make_run, statements
+from tests.store.standing import standing
 
 HUMAN = JudgeKind.HUMAN
 IDS = ["1", "001", "NA", '"x', "2681119#1", "文書", "doc", "Doc", "é", "e\u0301"]
@@ -122,7 +123,7 @@ def picture(collection: Collection) -> dict[str, Any]:
             )
             for one in collection.judgements.current()
         },
-        "progress": collection.progress.counts(),
+        "progress": standing(collection),
         "inbox": [
             (line.topic, line.title, line.documents, line.judged, line.skipped, line.cannot)
             for line in collection.desk("ann").inbox()

@@ -10,7 +10,6 @@ import pytest
 from store.errors import ArgumentError, UnknownNameError
 from store.records import (
     Action,
-    Counts,
     Document,
     Grade,
     InboxLine,
@@ -39,7 +38,7 @@ JUNK = Scale(
     [
         Topic("1"), Document("a"), JUNK, JUNK.grades[0], PoolEntry("1", "a", 0), Pool([], {}),
         Judge("ann", JudgeKind.HUMAN), Judgement("1", "a", "ann", State.JUDGED, 1),
-        Qrel("1", "a", 0), Counts(), Run("tag", [], "hash"),
+        Qrel("1", "a", 0), Run("tag", [], "hash"),
         Ranking("1", ["a"], np.array([1.0]), None), InboxLine("1", "t", 9, 4, 2, 1, None),
     ],
     ids=lambda noun: type(noun).__name__,
@@ -97,21 +96,9 @@ def test_level_that_makes_all_or_nothing_relevant_is_refused(level: int) -> None
         JUNK.check_level(level)
 
 
-def test_counts_unjudged_is_what_is_left_of_the_pool() -> None:
-    """Of 10 pooled documents, 4 judged, 2 skipped and 1 impossible leave 3; outside is apart."""
-    assert Counts(pooled=10, judged=4, skipped=2, cannot=1, outside=5).unjudged == 3
-    assert Counts().unjudged == 0
-
-
 def test_inbox_line_leaves_what_has_no_decision() -> None:
     """Of 9 documents, 4 judged, 2 skipped and 1 impossible leave 2."""
     assert InboxLine("1", "t", 9, 4, 2, 1, None).left == 2
-
-
-def test_counts_do_not_share_their_grades() -> None:
-    """One judge's counts are not another's."""
-    Counts().by_grade[1] = 1
-    assert Counts().by_grade == {}
 
 
 def test_stored_words_are_fixed() -> None:

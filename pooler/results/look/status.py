@@ -7,20 +7,24 @@ from dataclasses import dataclass, replace
 from string import ascii_letters
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import numpy as np
+
 from pooler.results import table as tables
 from pooler.results.result import Result, frozen
 from pooler.results.table import Plot, View
-from store.text import counted, natural_key, sanitise_line
+from store.text import counted, sanitise_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from numpy.typing import NDArray
 
     from store.collection import Collection
     from store.content.documents import TextCounts
     from store.content.pools import StoredPool
     from store.judging.disagreements import Case
-    from store.judging.progress import Unclaimed
-    from store.records import Counts, Grade, Judge, Scale, Workloads
+    from store.judging.progress import Counts, Progress, Unclaimed
+    from store.records import Grade, Judge, Scale, Workloads
 
 
 def drawable(pools: Iterable[StoredPool]) -> list[str]:
@@ -146,16 +150,14 @@ def status(collection: Collection) -> StatusResult:
     """
     from store.analysis.pools.pace import RECENT_DECISIONS
     from store.judging.erasing import removed_words
-    from store.records import Counts, JudgeKind
+    from store.records import JudgeKind
 
-    counts = collection.progress.counts()
+    progress = collection.progress.counts()
     unclaimed = collection.progress.unclaimed()
     times = collection.progress.recent_times(limit=RECENT_DECISIONS)
     judges = {judge.name: judge for judge in collection.judges.all()}
     adjudicators = {name for name, judge in judges.items() if judge.kind is JudgeKind.ADJUDICATOR}
-    totals: dict[tuple[str, str], Counts] = {}
-    for (_, judge), one in counts.items():
-        totals["", judge] = _sum(totals.get(("", judge), Counts()), one)
+    by_judge = progress.by_judge()
     pools = [pool for pool in collection.pools.all() if not pool.withdrawn]
     listed = ", ".join(f"{pool.name} ({_size(pool)})" for pool in pools) or "none"
     n_topics, n_runs = len(collection.topics.all()), len(collection.runs.all())
@@ -171,26 +173,25 @@ def status(collection: Collection) -> StatusResult:
         words.append("no judges yet: pooler judges add NAME")
     words.append(removed_words(one.judgements for one in collection.erasures.all()))
     or_not = ", or not assigned to that judge" if unclaimed.is_assigned else ""
-    is_owing = any(judge not in adjudicators for _, judge in counts)
+    is_owing = any(progress.judges[judge] not in adjudicators for judge in by_judge.judges.tolist())
     scale = collection.scale
+    owes = np.array([name not in adjudicators for name in progress.judges], dtype=np.bool_)
 
-    def rows(shown: Mapping[tuple[str, str], Counts], *, by_topic: bool) -> tuple[Mapping[str, Any], ...]:
-        found = []
-        for topic, judge in sorted(shown, key=lambda key: (natural_key(key[0]), key[1])):
-            one = shown[topic, judge]
-            of_topic = topic if by_topic else None
-            pace = _pace(judges[judge], one, times[judge], unclaimed, of_topic)
-            row = _states(one, scale, owes=judge not in adjudicators)
-            found.append({"topic": topic, "judge": judge, **row, **pace})
-        return tuple(found)
+    def cells(counts: Counts) -> dict[str, Any]:
+        named = {
+            "topic": np.array(progress.topics, dtype=object)[counts.topics],
+            "judge": np.array(progress.judges, dtype=object)[counts.judges],
+        }
+        pace = _pace(progress, counts, judges, times, unclaimed)
+        return {**named, **_states(counts, scale, owes[counts.judges]), **pace}
 
     return StatusResult(
         settings=frozen(collection=collection.name),
         name=collection.name,
         where=collection.where,
         scale=scale,
-        by_judge=rows(totals, by_topic=False),
-        make_topics=lambda: rows(counts, by_topic=True),
+        by_judge=cells(by_judge),
+        make_topics=lambda: cells(progress.by_topic()),
         words=tuple(filter(None, words)),
         outside=f"judged, but in no pool{or_not}" if is_owing else "",
     )
@@ -205,21 +206,16 @@ class StatusResult(Result):
     where: str
     """Its file, or its URL without the password."""
     scale: Scale
-    by_judge: tuple[Mapping[str, Any], ...]
-    """Rows; counts are ``None`` that an adjudicator does not have, times beside a reason."""
-    make_topics: Callable[[], tuple[Mapping[str, Any], ...]]
-    """Makes the rows of `by_topic`: of hundreds of topics they take longer than the counting."""
+    by_judge: Mapping[str, NDArray[Any]]
+    """Cells by column; counts are ``None`` that an adjudicator does not have, times beside a reason."""
+    make_topics: Callable[[], Mapping[str, NDArray[Any]]]
+    """Makes the cells of a row a topic and judge: perhaps a million rows."""
     words: tuple[str, ...]
     """What lies before nobody, what is missing, what waits."""
     outside: str
     """What is counted as outside; empty where nobody owes a pool."""
 
     NAMES: ClassVar[tuple[str, ...]] = ("status", "topics")
-
-    @property
-    def by_topic(self) -> tuple[Mapping[str, Any], ...]:
-        """Rows, one a topic and judge."""
-        return self.make_topics()
 
     def _table(self, name: str) -> tables.Table:
         columns = [
@@ -230,14 +226,15 @@ class StatusResult(Result):
             *(tables.Column(f"grade_{one.value}", "int", _grade_heading(one)) for one in self.scale.grades),
             *_PACE,
         ]
-        rows = self.by_topic if name == "topics" else self.by_judge
+        cells = self.make_topics() if name == "topics" else self.by_judge
         grades = ", ".join(f"{_grade_heading(grade)} {grade.label}" for grade in self.scale.grades)
-        notes = [*self.words, *([f"grades: {grades}"] if rows else [])]
+        notes = [*self.words, *([f"grades: {grades}"] if len(cells["judge"]) else [])]
         title = f"{self.name} ({self.where})"
-        return tables.Table.of_rows(name, columns, rows, title=title, notes=notes)
+        data = {column.name: cells[column.name] for column in columns}
+        return tables.Table(name, columns, data, title, notes)
 
     def _views(self, name: str) -> Sequence[View]:
-        rows = [row for row in self.by_judge if row.get("left") is not None]
+        rows = [row for row in self.table("status").to_records() if row["left"] is not None]
         if not any(row["timed"] for row in rows):
             return [View(self._table(name))]
         left, pace, timed = (column for column in _PACE if column.name in ("left", "pace_s", "timed"))
@@ -260,11 +257,7 @@ class StatusResult(Result):
 
     def plots(self) -> tuple[Plot, ...]:
         """Return a bar a judge, and a bar a topic and judge, of what became of the documents."""
-        return tuple(
-            self._plot(name, rows)
-            for name, rows in (("status", self.by_judge), ("topics", self.by_topic))
-            if rows
-        )
+        return tuple(self._plot(name, rows) for name in self.NAMES if (rows := self.table(name).to_records()))
 
     def _plot(self, name: str, rows: Sequence[Mapping[str, Any]]) -> Plot:
         """Make the bars; of several judges by topic those of each judge stand together."""
@@ -300,39 +293,71 @@ class StatusResult(Result):
         )
 
 
-def _states(one: Counts, scale: Scale, *, owes: bool) -> dict[str, int | None]:
-    """Count the documents of a judge by state; an adjudicator owes no pool: judged are the rulings."""
+def _states(counts: Counts, scale: Scale, owes: NDArray[np.bool_]) -> dict[str, NDArray[Any]]:
+    """Count documents by state; who owes no pool is an adjudicator: judged are the rulings."""
+
+    def owed(values: NDArray[np.int64]) -> NDArray[Any]:
+        return values if owes.all() else np.where(owes, values, np.array(None))
+
     return {
-        "pooled": one.pooled if owes else None,
-        "judged": one.judged if owes else one.judged + one.outside,
-        "unjudged": one.unjudged if owes else None,
-        "skipped": one.skipped,
-        "cannot": one.cannot,
-        "outside": one.outside if owes else None,
-        **{f"grade_{value}": one.by_grade[value] for value in scale.values},
+        "pooled": owed(counts.pooled),
+        "judged": np.where(owes, counts.judged, counts.judged + counts.outside),
+        "unjudged": owed(counts.unjudged),
+        "skipped": counts.skipped,
+        "cannot": counts.cannot,
+        "outside": owed(counts.outside),
+        **{f"grade_{value}": n for value, n in zip(scale.values, counts.by_grade.T, strict=True)},
     }
 
 
 def _pace(
-    judge: Judge, one: Counts, times: Sequence[int], unclaimed: Unclaimed, topic: str | None
-) -> dict[str, Any]:
-    """Say what is left to a judge of a topic, or of all (``None``), and how long it will take."""
+    progress: Progress,
+    counts: Counts,
+    judges: Mapping[str, Judge],
+    times: Mapping[str, Sequence[int]],
+    unclaimed: Unclaimed,
+) -> dict[str, NDArray[Any]]:
+    """Say what is left to a judge of a topic, or of all, and how long it will take."""
+
+    def lying(part: Mapping[str, int]) -> NDArray[np.int64]:
+        of_topics = np.array([part.get(topic, 0) for topic in progress.topics], dtype=np.int64)
+        return of_topics[counts.topics] if counts.topics.size else np.full(size, of_topics.sum())
+
+    size = counts.judges.size
+    undrawn, nothing = lying(unclaimed.undrawn), np.full(size, None)
+    is_assigned = unclaimed.is_assigned
+    # Many rows have the same left to the same judge.
+    pairs = np.stack([counts.judges, counts.unjudged + undrawn])
+    known, rows = np.unique(pairs, axis=1, return_inverse=True)
+    paces = [
+        _pace_of(judges[progress.judges[judge]], times[progress.judges[judge]], left)
+        for judge, left in known.T.tolist()
+    ]
+    columns = ("left", "pace_s", "forecast_s", "timed", "forecast_low_s", "forecast_high_s", "reason")
+    return {
+        "undrawn": undrawn,
+        "open_places": lying(unclaimed.open_places) if is_assigned else nothing,
+        "unassigned": lying(unclaimed.unassigned) if is_assigned else nothing,
+        **{name: np.array([pace.get(name) for pace in paces], dtype=object)[rows] for name in columns},
+    }
+
+
+def _pace_of(judge: Judge, times: Sequence[int], left: int) -> dict[str, Any]:
+    """Say how long a judge will take, or why that is not said."""
     from store.analysis.pools.pace import LEAST_DECISIONS, forecast
     from store.records import JudgeKind
 
-    undrawn, places, unassigned = (
-        sum(part.values()) if topic is None else part.get(topic, 0)
-        for part in (unclaimed.undrawn, unclaimed.open_places, unclaimed.unassigned)
-    )
-    row: dict[str, Any] = {"undrawn": undrawn}
-    if unclaimed.is_assigned:
-        row |= {"open_places": places, "unassigned": unassigned}
     if judge.disabled:
-        return {**row, "reason": "disabled"}
+        return {"reason": "disabled"}
     if judge.kind is not JudgeKind.HUMAN:
-        return {**row, "reason": judge.kind.value}
-    made = forecast(times, one.unjudged + undrawn)
-    row |= {"left": made.left, "pace_s": made.pace, "forecast_s": made.seconds, "timed": made.n}
+        return {"reason": judge.kind.value}
+    made = forecast(times, left)
+    row: dict[str, Any] = {
+        "left": made.left,
+        "pace_s": made.pace,
+        "forecast_s": made.seconds,
+        "timed": made.n,
+    }
     row |= {"forecast_low_s": made.low, "forecast_high_s": made.high}
     if made.pace is None:
         row["reason"] = "no-times" if made.n == 0 else f"fewer-than-{LEAST_DECISIONS}"
@@ -419,20 +444,3 @@ def _grade_fills(scale: Scale) -> dict[str, str]:
         words = grade.label if character == heading else f"{heading} {grade.label}"
         fills[f"grade_{grade.value}"] = f"{character} {sanitise_line(words)}"
     return fills
-
-
-def _sum(first: Counts, second: Counts) -> Counts:
-    """Add the counts of two topics."""
-    from store.records import Counts
-
-    grades = {**first.by_grade}
-    for value, count in second.by_grade.items():
-        grades[value] = grades.get(value, 0) + count
-    return Counts(
-        pooled=first.pooled + second.pooled,
-        judged=first.judged + second.judged,
-        skipped=first.skipped + second.skipped,
-        cannot=first.cannot + second.cannot,
-        outside=first.outside + second.outside,
-        by_grade=grades,
-    )

@@ -171,16 +171,17 @@ AGREEMENT = FileTable(
 
 def write_statistics(out: Outgoing) -> None:
     """Write how many documents stand where, by topic and judge."""
-    counted = count_states(out.session, out.topic_keys, out.scale)
-    grades = {f"grade_{value}": value for value in out.scale.values}
+    progress = count_states(out.session, out.topic_keys, out.scale)
+    counts = progress.by_topic()
+    judges = list(map(out.disguise.name, progress.judges))
+    grades = [f"grade_{value}" for value in out.scale.values]
+    cells = [*(getattr(counts, name) for name in _COUNTS), *counts.by_grade.T]
+    names = ("topic", "judge", *_COUNTS, *grades)
     rows = [
-        {
-            "topic": topic,
-            "judge": out.disguise.name(judge),
-            **{name: getattr(counts, name) for name in _COUNTS},
-            **{name: counts.by_grade.get(value, 0) for name, value in grades.items()},
-        }
-        for (topic, judge), counts in counted.items()
+        dict(zip(names, (progress.topics[topic], judges[judge], *numbers), strict=True))
+        for topic, judge, *numbers in zip(
+            *(column.tolist() for column in (counts.topics, counts.judges, *cells)), strict=True
+        )
     ]
     rows.sort(key=lambda row: (natural_key(row["topic"]), natural_key(row["judge"])))
     columns = (*STATISTICS.columns, *(FileColumn(name, whole()) for name in grades))

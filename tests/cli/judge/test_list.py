@@ -162,8 +162,6 @@ def test_hostile_texts_steer_no_terminal(cli: Cli, looked: Path) -> None:
 
 LOOKS = (
     "list topics",
-    "status",
-    "status --by-topic --format json",
     "show run bm25",
     "show topic 1",
     "show doc b",

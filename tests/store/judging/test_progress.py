@@ -9,9 +9,10 @@ import pytest
 
 from store.collection import Collection
 from store.judging.progress import Unclaimed
-from store.records import Action, Counts, JudgeKind, Qrel, State
+from store.records import Action, JudgeKind, Qrel, State
 from tests.store.drawing import adaptive_pool, ends
 from tests.store.outside import Sitting, execute, make_pool
+from tests.store.standing import Counts, by_topic
 
 HUMAN = JudgeKind.HUMAN
 
@@ -34,7 +35,7 @@ def judged(collection: Collection) -> Collection:
 
 def test_states_by_hand(judged: Collection) -> None:
     """A grade of 0 is a judgement; undone is unjudged; another judge's work counts for nobody."""
-    progress = judged.progress.counts()
+    progress = by_topic(judged)
     assert progress["1", "ann"] == Counts(
         pooled=6, judged=2, skipped=1, cannot=1, outside=0, by_grade={0: 1, 1: 0, 2: 1}
     )
@@ -48,7 +49,7 @@ def test_states_by_hand(judged: Collection) -> None:
 def test_judged_outside_every_pool_is_counted_apart(judged: Collection) -> None:
     """Judgements of documents or topics in no pool never count as pooled."""
     judged.judgements.add({"ann": [Qrel("1", "z", 1), Qrel("3", "a", 0)]}, HUMAN)
-    progress = judged.progress.counts()
+    progress = by_topic(judged)
     assert progress["1", "ann"] == Counts(
         pooled=6, judged=2, skipped=1, cannot=1, outside=1, by_grade={0: 1, 1: 1, 2: 1}
     )
@@ -60,7 +61,7 @@ def test_withdrawn_pool_does_not_count(judged: Collection, collection_name: str)
     """What only a withdrawn pool held is not pooled: judgements count outside, skips nowhere."""
     judged.pools.add(make_pool({"1": ["a", "c"]}, name="second"))
     execute(collection_name, "UPDATE pool SET withdrawn = TRUE WHERE name = 'pool'")
-    progress = judged.progress.counts()
+    progress = by_topic(judged)
     assert progress["1", "ann"] == Counts(
         pooled=2, judged=1, skipped=1, cannot=0, outside=1, by_grade={0: 1, 1: 0, 2: 1}
     )
@@ -70,8 +71,8 @@ def test_withdrawn_pool_does_not_count(judged: Collection, collection_name: str)
 def test_document_of_two_pools_counts_once(judged: Collection) -> None:
     """Pooled means in any pool."""
     judged.pools.add(make_pool({"1": ["a", "b", "g"]}, name="second"))
-    assert judged.progress.counts()["1", "ann"].pooled == 7
-    assert judged.progress.counts()["1", "ann"].judged == 2
+    assert by_topic(judged)["1", "ann"].pooled == 7
+    assert by_topic(judged)["1", "ann"].judged == 2
 
 
 def test_disabled_judge_counts_with_what_was_judged(
@@ -79,23 +80,23 @@ def test_disabled_judge_counts_with_what_was_judged(
 ) -> None:  # fmt: skip
     """A disabled judge's work is shown; topics the judge never saw are not."""
     execute(collection_name, "UPDATE judge SET disabled = TRUE")
-    assert set(judged.progress.counts()) == {("1", "ann")}
+    assert set(by_topic(judged)) == {("1", "ann")}
 
 
 def test_empty_collection_has_no_progress(collection: Collection) -> None:
     """Without pool and judgement there is nothing to count."""
     collection.judges.add("ann", HUMAN)
-    assert collection.progress.counts() == {}
+    assert by_topic(collection) == {}
 
 
 def test_topic_with_nothing_drawn_is_there(judged: Collection) -> None:
     """A topic of an adaptive pool counts before its first draw; drawn documents are pooled."""
     judged.pools.add(adaptive_pool({"2": list("abcd"), "5": list("abcd")}, budget=3))
     assert judged.progress.unclaimed() == Unclaimed({"2": 3, "5": 3})
-    assert judged.progress.counts()["5", "ann"] == Counts(by_grade={0: 0, 1: 0, 2: 0})
+    assert by_topic(judged)["5", "ann"] == Counts(by_grade={0: 0, 1: 0, 2: 0})
     judged.pools.draw("live", "5", ends("abcd"))
     assert judged.progress.unclaimed() == Unclaimed({"2": 3, "5": 2})
-    assert judged.progress.counts()["5", "bob"].pooled == 1
+    assert by_topic(judged)["5", "bob"].pooled == 1
 
 
 def test_drawn_documents_without_a_place_are_apart(judged: Collection, collection_name: str) -> None:
@@ -125,7 +126,7 @@ def test_assigned_documents_are_a_persons_pool(judged: Collection, collection_na
     execute(collection_name, "UPDATE pool SET withdrawn = TRUE WHERE name = 'withdrawn'")
     for judge, docno in (("ann", "a"), ("ann", "c"), ("ann", "f"), ("ann", "z"), ("bob", "b")):
         place(collection_name, docno, judge)
-    progress = judged.progress.counts()
+    progress = by_topic(judged)
     assert progress["1", "ann"] == Counts(
         pooled=3, judged=1, skipped=1, cannot=0, outside=1, by_grade={0: 1, 1: 0, 2: 1}
     )
@@ -201,7 +202,7 @@ def test_counts_equal_a_plain_loop(collection: Collection, collection_name: str)
     pooled = {
         (topic, docno) for name in "pr" for topic in "12" for docno in pools[name][topic]
     }  # fmt: skip
-    for (topic, judge), counts in collection.progress.counts().items():
+    for (topic, judge), counts in by_topic(collection).items():
         inside: Counter[State] = Counter()
         grades: Counter[int | None] = Counter()
         outside = 0

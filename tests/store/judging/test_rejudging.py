@@ -21,6 +21,7 @@ from store.keeping.merge.histories import HowToSettle
 from store.records import Action, Document, JudgeKind, Passage, Qrel, State, Topic
 from tests.store.keeping.merge.apart import copies, grades, make, merge, work
 from tests.store.outside import Sitting, contents, engine_of, execute, make_pool, meanwhile
+from tests.store.standing import standing
 
 HUMAN = JudgeKind.HUMAN
 GUIDELINES, TEXT, CAME = Why.GUIDELINES, Why.TEXT, Why.TEXT_CAME
@@ -329,7 +330,7 @@ def test_reopened_is_before_its_judge_again(ready: Collection) -> None:
     ann = sit(ready)
     assert ann.tasks["a"].state is State.UNJUDGED
     assert ann.tasks["a"].revision == 2
-    assert ready.progress.counts()["1", "ann"].unjudged == 4
+    assert standing(ready)["1", "ann"].unjudged == 4
     ann.grade("a", 0)
     assert listed(ready) == []
     [now] = [one for one in ready.judgements.current() if one.docno == "a"]
