@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Row, insert, select, update
+from sqlalchemy import Row, bindparam, insert, select, update
 from sqlmodel import Session
 
 from store.db.database import Area
@@ -16,6 +16,8 @@ from store.errors import ArgumentError, ConflictError, UnknownNameError
 from store.records import Guideline, ImportReport, Topic
 from store.text import natural_key
 
+_TEXTS = ("title", "description", "narrative")
+
 
 def texts_of(row: Row[Any] | Topic) -> tuple[str, str, str]:
     """Return title, description and narrative."""
@@ -24,11 +26,10 @@ def texts_of(row: Row[Any] | Topic) -> tuple[str, str, str]:
 
 def set_text(session: Session, row: Row[Any], topic: Topic, *, keeps_old: bool) -> None:
     """Give a topic a text, by its row as it is now; with `keeps_old` that stays as an earlier version."""
-    names = ("title", "description", "narrative")
-    values: dict[str, Any] = dict(zip(names, texts_of(topic), strict=True))
+    values: dict[str, Any] = dict(zip(_TEXTS, texts_of(topic), strict=True))
     if keeps_old:
         old = {"topic_id": row.id, "version": row.version, "changed_at": row.changed_at}
-        texts = dict(zip(names, texts_of(row), strict=True))
+        texts = dict(zip(_TEXTS, texts_of(row), strict=True))
         session.connection().execute(insert(TOPIC_VERSION), [{**old, **texts}])
         values |= {"version": row.version + 1, "changed_at": database_now(session)}
     session.execute(update(TOPIC).where(TOPIC.c.id == row.id).values(listed=True, **values))
@@ -82,11 +83,17 @@ class Topics(Area):
         topic had stays, as an earlier version; so does an empty one by which somebody judged.
         """
         with self._db.filling() as (session, keys, _):
+            known = set(keys.ids)
             keys.add(session, (topic.topic for topic in topics))
             stored = {row.number: row for row in session.execute(select(TOPIC))}
             added = unchanged = replaced = 0
+            new = []
             for topic in topics:
                 row = stored[topic.topic]
+                if topic.topic not in known:
+                    texts = zip(_TEXTS, texts_of(topic), strict=True)
+                    new.append({"row_id": row.id, **{f"new_{name}": text for name, text in texts}})
+                    continue
                 is_other = texts_of(row) != texts_of(topic)
                 if row.listed:
                     if not is_other:
@@ -101,7 +108,11 @@ class Topics(Area):
                     added += 1
                 keeps_old = row.listed or (is_other and was_judged(session, row.id))
                 set_text(session, row, topic, keeps_old=keeps_old)
-            return ImportReport(added=added, unchanged=unchanged, replaced=replaced)
+            if new:
+                own = TOPIC.c.id == bindparam("row_id")
+                told: dict[str, Any] = {name: bindparam(f"new_{name}") for name in _TEXTS}
+                session.connection().execute(update(TOPIC).where(own).values(listed=True, **told), new)
+            return ImportReport(added=added + len(new), unchanged=unchanged, replaced=replaced)
 
     def listed(self) -> set[str]:
         """Return the ids that a topics file named; empty = no topics file was imported."""

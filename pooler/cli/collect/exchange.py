@@ -61,7 +61,7 @@ def whole_collection(
         say(f"not part of the export, and not read: {', '.join(read.not_read[:10])}")
 
 
-_ROW_S = 30e-6
+_ROW_S = 10e-6
 """What a row costs while the file is written to, in seconds."""
 _PATIENCE_S = 2.0
 
