@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import socket
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import timedelta
+from typing import Any
 
-from sqlalchemy import delete, insert, select, update
+from sqlalchemy import ColumnElement, case, collate, delete, insert, select, update
 from sqlmodel import Session
 
 from store.db.engine import database_now
@@ -91,3 +92,26 @@ def set_terms(session: Session, *, judge: int, topic: int, terms: Iterable[str])
     ]
     if rows:
         connection.execute(insert(JUDGE_TERM), rows)
+
+
+def fetch_sitting_numbers(session: Session, names: Mapping[int, str] | None = None) -> dict[int | None, int]:
+    """Return the number of every sitting, from 1 in the order in which they began, by row id."""
+    order = order_of_sittings(session, names)
+    ids = session.scalars(select(SITTING.c.id).join(JUDGE, JUDGE.c.id == SITTING.c.judge_id).order_by(*order))
+    return {row_id: number for number, row_id in enumerate(ids, start=1)}
+
+
+def order_of_sittings(
+    session: Session, names: Mapping[int, str] | None = None
+) -> tuple[ColumnElement[Any], ...]:
+    """Order sittings, joined with their judges, as they began; of one moment by their content."""
+    columns = (SITTING.c.host, SITTING.c.process, SITTING.c.program, SITTING.c.id)
+    return (SITTING.c.started_at, judge_called(session, names), *columns)
+
+
+def judge_called(session: Session, names: Mapping[int, str] | None = None) -> ColumnElement[str]:
+    """Name judges in SQL, compared bytewise: as they are called, or by row id as `names` says."""
+    if not names:
+        return JUDGE.c.name
+    collation = "C" if session.get_bind().dialect.name == "postgresql" else "BINARY"
+    return collate(case(dict(names), value=JUDGE.c.id), collation)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import ColumnElement, Row, Table, case, collate, func, select, text
+from sqlalchemy import Row, Table, func, select, text
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session
 
@@ -18,7 +18,7 @@ from store.db.columns import raw_form
 from store.db.database import Area
 from store.db.keys import Keys
 from store.db.raw import insert_new
-from store.db.tables import DOCUMENT, JUDGE, JUDGEMENT, PASSAGE, SITTING, TOPIC
+from store.db.tables import DOCUMENT, JUDGE, JUDGEMENT, PASSAGE, TOPIC
 from store.errors import ArgumentError, ConflictError, UnknownNameError
 from store.event import JudgementEvent
 from store.formats.states import KEY_FIELDS, STATE_FIELDS, States
@@ -37,6 +37,7 @@ from store.judging.events import (
 )
 from store.judging.judges import add_judge, judge_id
 from store.judging.rejudging import KnownVersions, is_same_event
+from store.judging.sittings import fetch_sitting_numbers, judge_called
 from store.records import Action, ImportReport, JudgeKind, Judgement, Pool, Qrel, State
 
 _BATCH = 1000
@@ -95,29 +96,6 @@ def fetch_histories_of(
                     passages=passages.get(row.id, ()),
                     sitting=sittings.get(row.sitting_id),
                 )
-
-
-def fetch_sitting_numbers(session: Session, names: Mapping[int, str] | None = None) -> dict[int | None, int]:
-    """Return the number of every sitting, from 1 in the order in which they began, by row id."""
-    order = order_of_sittings(session, names)
-    ids = session.scalars(select(SITTING.c.id).join(JUDGE, JUDGE.c.id == SITTING.c.judge_id).order_by(*order))
-    return {row_id: number for number, row_id in enumerate(ids, start=1)}
-
-
-def order_of_sittings(
-    session: Session, names: Mapping[int, str] | None = None
-) -> tuple[ColumnElement[Any], ...]:
-    """Order sittings, joined with their judges, as they began; of one moment by their content."""
-    columns = (SITTING.c.host, SITTING.c.process, SITTING.c.program, SITTING.c.id)
-    return (SITTING.c.started_at, judge_called(session, names), *columns)
-
-
-def judge_called(session: Session, names: Mapping[int, str] | None = None) -> ColumnElement[str]:
-    """Name judges in SQL, compared bytewise: as they are called, or by row id as `names` says."""
-    if not names:
-        return JUDGE.c.name
-    collation = "C" if session.get_bind().dialect.name == "postgresql" else "BINARY"
-    return collate(case(dict(names), value=JUDGE.c.id), collation)
 
 
 def append_histories(

@@ -51,7 +51,7 @@ from store.judging.disagreements import (
 )
 from store.judging.events import Pair, event_of_row, fetch_passages, ruling_of
 from store.judging.judges import fetch_identities, judge_id
-from store.keeping.histories import fetch_sitting_numbers
+from store.judging.sittings import fetch_sitting_numbers
 from store.records import DECIDED, Action, JudgeKind, State
 from store.text import natural_key
 

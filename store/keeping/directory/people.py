@@ -32,6 +32,7 @@ from store.formats.judgements import iterate_events, write_events
 from store.judging.erasing import fetch_erasures, removed_words
 from store.judging.events import count_events
 from store.judging.rejudging import Why
+from store.judging.sittings import judge_called, order_of_sittings
 from store.keeping.directory.pools import pool_names
 from store.keeping.directory.tables import (
     DOCUMENT_OF,
@@ -51,7 +52,7 @@ from store.keeping.directory.tables import (
     whole,
     word,
 )
-from store.keeping.histories import EventWriter, fetch_histories_of, judge_called, order_of_sittings
+from store.keeping.histories import EventWriter, fetch_histories_of
 from store.records import JudgeKind, Purpose, State
 from store.text import natural_key
 
