@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from store.analysis.variation import moments as module
 from store.analysis.variation import moments as pair_terms
-from store.analysis.variation import moments as variation_skewness
 from store.analysis.variation.moments import third_moment, variation, variation_gradient
 from store.analysis.variation.own_r import own_variation
 from store.errors import ArgumentError
@@ -156,7 +155,7 @@ def test_third_moment_by_matrix_and_by_running_sums(monkeypatch: pytest.MonkeyPa
     """Forty documents: both ways to the trace of a cube."""
     p, ranks = drawn(np.random.default_rng(4), 40, 5, n_runs=2)
     by_matrix = third_moment(p, ranks, empty="zero")
-    monkeypatch.setattr(variation_skewness, "_BY_MATRIX", 0)
+    monkeypatch.setattr(module, "_CUBE_BY_MATRIX", 0)
     assert third_moment(p, ranks, empty="zero") == pytest.approx(by_matrix, rel=1e-10)
 
 
