@@ -34,7 +34,10 @@ if TYPE_CHECKING:
     from pooler.results.look.listing import listing
     from pooler.results.look.outdated import outdated
     from pooler.results.look.status import status
+    from pooler.results.measure.choice import choose
     from pooler.results.measure.compare import compare
+    from pooler.results.measure.curves import curves
+    from pooler.results.measure.cut import cut
     from pooler.results.measure.diagnose import diagnose
     from pooler.results.measure.discovery import discoveries
     from pooler.results.measure.estimate import estimate
@@ -83,7 +86,10 @@ _MODULES = {
     "pooler.results.look.listing": ("listing",),
     "pooler.results.look.outdated": ("outdated",),
     "pooler.results.look.status": ("status",),
+    "pooler.results.measure.choice": ("choose",),
     "pooler.results.measure.compare": ("compare",),
+    "pooler.results.measure.curves": ("curves",),
+    "pooler.results.measure.cut": ("cut",),
     "pooler.results.measure.diagnose": ("diagnose",),
     "pooler.results.measure.discovery": ("discoveries",),
     "pooler.results.measure.estimate": ("estimate",),
@@ -128,12 +134,15 @@ __all__ = [
     "assign",
     "assigned",
     "check_runs",
+    "choose",
     "clear_assignments",
     "collapse",
     "compare",
     "compare_pools",
     "compare_qrels",
     "create_collection",
+    "curves",
+    "cut",
     "details",
     "diagnose",
     "disagreement_matters",

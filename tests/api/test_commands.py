@@ -46,6 +46,14 @@ COMMANDS: dict[str, Made] = {
     ),
     "evaluate --judge strict --by-topic": lambda c: p.evaluate(strict(c)),
     f"evaluate --qrels {QRELS} {' '.join(FILES)}": lambda _c: p.evaluate((FILES, QRELS)),
+    "evaluate --judge strict --curves": lambda c: p.curves(strict(c), topics=()),
+    "evaluate --judge strict --curves --by-topic": lambda c: p.curves(strict(c)),
+    "evaluate --judge strict --cut 5 --size 160": lambda c: p.cut(strict(c), 5, size=160),
+    f"evaluate --qrels {QRELS} {' '.join(FILES)} --threshold 5": lambda _c: p.cut(
+        (FILES, QRELS), threshold=5
+    ),
+    "evaluate --judge strict --leave-one-out -m nDCG@5": lambda c: p.choose(strict(c), "nDCG@5"),
+    "evaluate --judge strict --folds 3 --seed 2": lambda c: p.choose(strict(c), folds=3, seed=2),
     "compare bm25-words tfidf-words --judge strict": lambda c: p.compare(
         strict(c), "bm25-words", "tfidf-words"
     ),

@@ -1,4 +1,4 @@
-"""`pooler evaluate`: scores of runs, and the list of measures."""
+"""`pooler evaluate`: scores of runs, their curves, cuts and choice, and the list of measures."""
 
 from __future__ import annotations
 
@@ -36,6 +36,66 @@ def evaluate(
             " eq. 1 of Kishida 2001): the measure OwnAP.",
         ),
     ] = "pool",
+    curves: Annotated[
+        bool,
+        typer.Option(
+            "--curves", help="Instead: precision by recall, ROC and its area; with --by-topic of each topic."
+        ),
+    ] = False,
+    plot: Annotated[
+        bool, typer.Option("--plot", help="With --curves: plot the curves of the ten best runs.")
+    ] = False,
+    cut: Annotated[
+        int | None,
+        typer.Option(
+            "--cut",
+            min=1,
+            metavar="N",
+            help="Instead: what is relevant (TP, FP, FN, TN) on both sides of rank N, per run and topic.",
+            show_default=False,
+        ),
+    ] = None,
+    threshold: Annotated[
+        float | None,
+        typer.Option(
+            "--threshold",
+            metavar="SCORE",
+            help="The same, where documents with this score or a higher one are retrieved.",
+            show_default=False,
+        ),
+    ] = None,
+    size: Annotated[
+        int | None,
+        typer.Option(
+            "--size",
+            min=1,
+            metavar="M",
+            help="With --cut and --threshold: documents of the whole collection, for TN.",
+            show_default="unknown",
+        ),
+    ] = None,
+    folds: Annotated[
+        int | None,
+        typer.Option(
+            "--folds",
+            min=2,
+            metavar="N",
+            help="Instead: choose the best run on all topics but one of N parts, score it on that part.",
+            show_default=False,
+        ),
+    ] = None,
+    leave_out: Annotated[
+        bool, typer.Option("--leave-one-out", help="The same with as many parts as topics.")
+    ] = False,
+    seed: Annotated[
+        int | None,
+        typer.Option(
+            "--seed",
+            min=0,
+            help="With --folds: shuffles the topics.",
+            show_default="parts are neighbouring topics",
+        ),
+    ] = None,
     listed_measures: Annotated[
         bool, typer.Option("--list", help="List the measures instead of measuring.")
     ] = False,
@@ -54,7 +114,24 @@ def evaluate(
     from pooler.results.measure.evaluate import evaluate as score
     from pooler.results.measure.evaluate import list_measures
 
-    output.check()
+    ways = {
+        "--curves": curves,
+        "--cut": cut is not None,
+        "--threshold": threshold is not None,
+        "--folds": folds is not None,
+        "--leave-one-out": leave_out,
+    }
+    way = _only_way(ways)
+    _check_of_way(
+        way,
+        many=len(measures or ()) > 1,
+        named=bool(measures),
+        by_topic=by_topic,
+        plot=plot,
+        size=size,
+        seed=seed,
+    )
+    output.check(plot=plot)
     if listed_measures:
         render(list_measures(), output)
         return
@@ -63,5 +140,48 @@ def evaluate(
         if measures and any(one.partition("@")[0].partition("(")[0] != "AP" for one in measures):
             raise ArgumentError("--r", "own is of AP only", ", ".join(measures))
         measures = [f"Own{one}" for one in measures or ["AP"]]
-    found = score(given.source(), measures or ["AP"], cutoff=cutoff)
-    render(found, output, "topics" if by_topic else "measures")
+    source = given.source()
+    if way == "--curves":
+        from pooler.results.measure.curves import curves as trace
+
+        render(trace(source, topics=None if by_topic else (), cutoff=given.cutoff), output, plot=plot)
+    elif way in ("--cut", "--threshold"):
+        from pooler.results.measure.cut import cut as divide
+
+        render(divide(source, cut, threshold=threshold, size=size, cutoff=given.cutoff), output)
+    elif way:
+        from pooler.results.measure.choice import choose
+
+        measure = measures[0] if measures else "AP"
+        render(choose(source, measure, folds=folds, seed=seed, cutoff=cutoff), output)
+    else:
+        found = score(source, measures or ["AP"], cutoff=cutoff)
+        render(found, output, "topics" if by_topic else "measures")
+
+
+def _only_way(ways: dict[str, bool]) -> str:
+    """Return what is asked for instead of scores, if anything; refuse two such things."""
+    chosen = [name for name, is_given in ways.items() if is_given]
+    if len(chosen) > 1:
+        raise ArgumentError(chosen[0], f"excludes {chosen[1]}", "both")
+    return chosen[0] if chosen else ""
+
+
+def _check_of_way(
+    way: str, *, many: bool, named: bool, by_topic: bool, plot: bool, size: int | None, seed: int | None
+) -> None:
+    """Refuse options that have no meaning with what is asked for."""
+    is_cut, is_choice = way in ("--cut", "--threshold"), way in ("--folds", "--leave-one-out")
+    if named and (is_cut or way == "--curves"):
+        raise ArgumentError("--measure", f"has no meaning with {way}", "given")
+    if many and is_choice:
+        raise ArgumentError("--measure", f"must be one with {way}, by which runs are chosen", "several")
+    if by_topic and (is_cut or is_choice):
+        requirement = "goes without saying with" if is_cut else "has no meaning with"
+        raise ArgumentError("--by-topic", f"{requirement} {way}", "given")
+    if plot and way != "--curves":
+        raise ArgumentError("--plot", "draws curves: it needs --curves", "given")
+    if size is not None and not is_cut:
+        raise ArgumentError("--size", "is for --cut and --threshold", size)
+    if seed is not None and way != "--folds":
+        raise ArgumentError("--seed", "is for --folds", seed)

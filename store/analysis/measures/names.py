@@ -2,12 +2,13 @@
 
 The names and their form are those of ir_measures where it has the measure: a name, parameters in
 parentheses, and after ``@`` the cutoff, or for IPrec the recall. The same text means the same
-measure there, with three exceptions, each for a reason:
+measure there, with four exceptions, each for a reason:
 
 - without ``rel`` the level of relevance is the one the caller gives, not always 1, and RBP has
   one, while there it then has graded gains;
 - ``SetF(beta=2.0)`` is the textbook's F, in which recall weighs beta times as much as precision;
   trec_eval, and ir_measures with it, leaves beta unsquared, so that its 4.0 is our 2.0;
+- a measure of a set, such as ``SetF``, may have a cutoff, which ir_measures gives to none of them;
 - ``dcg`` may also be ``jarvelin`` or ``exp-jarvelin``: the discount of the original article.
 """
 
@@ -64,7 +65,7 @@ _WITH_CUTOFF = {
 """Those of trec_eval that go on with `_` or `.` and a cutoff."""
 _NOT_QUITE = {
     "auc": "`Accuracy` is the AUC over the documents retrieved",
-    "f": "`SetF` is the F of the whole list, and its beta weighs recall: SetF(beta=2)",
+    "f": "`SetF` is the F of the whole list, `SetF@10` of its first ranks; beta weighs recall: SetF(beta=2)",
     "11pt_avg": "`ElevenPoint` is that, but for trec_eval's rounding of recalls",
     "iprec_at_recall": "`IPrec@0.1` is that, but for trec_eval's rounding of recalls",
     "ndcg_burges": "`nDCG(dcg='exp-log2')` has gains of 2**grade - 1",

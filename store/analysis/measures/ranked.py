@@ -20,6 +20,9 @@ from store.analysis.arguments import check_cutoff
 from store.analysis.measures.average_precision import quotient
 from store.errors import ArgumentError
 
+ELEVEN_RECALLS = tuple(Fraction(tenth, 10) for tenth in range(11))
+"""0, 0.1, ..., 1."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Attainable:
@@ -366,9 +369,33 @@ def eleven_point(relevant: NDArray[np.bool_], n_relevant: ArrayLike) -> NDArray[
     """
     relevant = np.asarray(relevant, dtype=np.bool_)
     counts = np.broadcast_to(np.asarray(n_relevant, dtype=np.int64), relevant.shape[:-1])
-    points = _interpolated(relevant, counts, [Fraction(tenth, 10) for tenth in range(11)])
+    points = _interpolated(relevant, counts, ELEVEN_RECALLS)
     # Added in one order, so that a list has the same value alone and among others.
     return np.where(counts > 0, np.cumsum(points, axis=0)[-1] / len(points), np.nan)
+
+
+def precision_recall_curve(relevant: NDArray[np.bool_], n_relevant: ArrayLike) -> NDArray[np.float64]:
+    """Return the interpolated precision at each of the recalls 0, 0.1, ..., 1.
+
+    Parameters
+    ----------
+    relevant, n_relevant
+        As in `recall_at`.
+
+    Returns
+    -------
+    ndarray of float64, shape (11, ...)
+        See `interpolated_precision`; NaN where R = 0.
+
+    Examples
+    --------
+    >>> relevant = np.array([letter == "+" for letter in "++--+-+-"])
+    >>> precision_recall_curve(relevant, 4).round(2).tolist()
+    [1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.6, 0.6, 0.57, 0.57, 0.57]
+    """
+    relevant = np.asarray(relevant, dtype=np.bool_)
+    counts = np.broadcast_to(np.asarray(n_relevant, dtype=np.int64), relevant.shape[:-1])
+    return np.where(counts > 0, _interpolated(relevant, counts, ELEVEN_RECALLS), np.nan)
 
 
 def _interpolated(

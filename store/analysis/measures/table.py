@@ -174,9 +174,9 @@ def _n_relevant(lists: GradedLists, name: MeasureName) -> NDArray[np.float64]:
 
 
 def _confusion(lists: GradedLists, name: MeasureName) -> sets.Confusion:
-    """Take the whole list for the retrieved set."""
+    """Take the list down to the cutoff for the retrieved set."""
     relevant, n_relevant = lists.relevant(name), lists.n_relevant(name)
-    lengths = lists.rankings.lengths
+    lengths = lists.lengths(name)
     if name.docs is not None:
         missed = n_relevant - np.count_nonzero(relevant, axis=-1)
         seen = int((lengths + missed).max(initial=0))
@@ -310,25 +310,29 @@ MEASURES: dict[str, Definition] = {
         parameters=("p",),
         needs_relevant=False,
     ),
-    "SetP": Definition("precision of the whole list", _set_precision, needs_relevant=False),
-    "SetR": Definition("recall of the whole list", _set_recall),
-    "SetF": Definition("F of the whole list", _set_f, parameters=("rel", "beta", "alpha")),
+    "SetP": Definition("precision of the list", _set_precision, "cutoff", needs_relevant=False),
+    "SetR": Definition("recall of the list", _set_recall, "cutoff"),
+    "SetF": Definition("F of the list", _set_f, "cutoff", parameters=("rel", "beta", "alpha")),
     "SetE": Definition(
-        "1 - F of the whole list",
+        "1 - F of the list",
         lambda lists, name: np.asarray(1 - _set_f(lists, name)),
+        "cutoff",
         parameters=("rel", "beta", "alpha"),
     ),
     "SetS": Definition(
-        "precision + recall of the whole list",
+        "precision + recall of the list",
         lambda lists, name: sets.precision_plus_recall(_set_precision(lists, name), _set_recall(lists, name)),
+        "cutoff",
     ),
     "SetBorko": Definition(
-        "precision + recall - 1 of the whole list",
+        "precision + recall - 1 of the list",
         lambda lists, name: sets.borko(_set_precision(lists, name), _set_recall(lists, name)),
+        "cutoff",
     ),
     "SetFallout": Definition(
         "not relevant documents retrieved",
         lambda lists, name: sets.fallout(_confusion(lists, name)),
+        "cutoff",
         parameters=("rel", "docs"),
         needs_relevant=False,
         other_reason="no-not-relevant",
@@ -336,6 +340,7 @@ MEASURES: dict[str, Definition] = {
     "SetSpecificity": Definition(
         "1 - fallout",
         lambda lists, name: sets.specificity(_confusion(lists, name)),
+        "cutoff",
         parameters=("rel", "docs"),
         needs_relevant=False,
         other_reason="no-not-relevant",
@@ -343,12 +348,14 @@ MEASURES: dict[str, Definition] = {
     "SetGenerality": Definition(
         "documents that are relevant",
         lambda lists, name: sets.generality(_confusion(lists, name)),
+        "cutoff",
         parameters=("rel", "docs"),
         needs_relevant=False,
     ),
     "SetAccuracy": Definition(
         "documents on the right side",
         lambda lists, name: sets.accuracy(_confusion(lists, name)),
+        "cutoff",
         parameters=("rel", "docs"),
         needs_relevant=False,
     ),

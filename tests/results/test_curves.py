@@ -1,0 +1,208 @@
+"""Curves, cuts and choices of runs: the slides' examples, pytrec_eval and scikit-learn."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+import pytrec_eval
+from sklearn.metrics import confusion_matrix, roc_auc_score
+from sklearn.metrics import roc_curve as sklearn_curve
+
+import pooler as p
+from store.errors import ArgumentError, PoolerError, UnknownNameError
+
+SLIDES = {"a": {"1": {str(rank): -float(rank) for rank in range(1, 9)}}}
+"""++--+-+- of the slides: documents 1, 2, 5 and 7 are relevant, and there are no others."""
+SLIDES_QRELS = {"1": {str(rank): int(rank in (1, 2, 5, 7)) for rank in range(1, 9)}}
+
+
+def drawn(seed: int) -> tuple[dict[str, dict[str, dict[str, float]]], dict[str, dict[str, int]]]:
+    """Draw two runs and judgements of four topics, some documents unjudged, some not retrieved."""
+    chance = random.Random(seed)
+    docnos = [f"d{number}" for number in range(30)]
+    qrels = {t: {d: chance.randint(0, 1) for d in docnos if chance.random() < 0.7} for t in "1234"}
+    runs = {run: {t: {d: chance.random() for d in chance.sample(docnos, 20)} for t in "1234"} for run in "ab"}
+    return runs, qrels
+
+
+def test_curves_of_the_slides() -> None:
+    """6 recalls at 1, 2 at 3/5, 3 at 4/7: mean .810389610390; area 11/16."""
+    found = p.curves((SLIDES, SLIDES_QRELS))
+    assert found.precision[:, 0, 0].tolist() == [1.0] * 6 + [3 / 5] * 2 + [4 / 7] * 3
+    assert found.precision.mean() == pytest.approx(0.810389610390, abs=1e-12)
+    assert found.areas.tolist() == [[11 / 16]]
+    rows = found.table("roc").to_records()
+    of_topic = [(row["fallout"], row["recall"]) for row in rows if row["topic"] == "1"]
+    # Up by two, right by two, up, right, up, right.
+    steps = [(0, 0), (0, 0.5), (0.5, 0.5), (0.5, 0.75), (0.75, 0.75), (0.75, 1), (1, 1)]
+    assert of_topic == steps
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_precision_is_that_of_pytrec_eval(seed: int) -> None:
+    """Every topic and recall, but those where trec_eval's rounding interferes."""
+    runs, qrels = drawn(seed)
+    found = p.curves((runs, qrels), kinds=["precision-recall"])
+    assert found.names() == ("precision_recall",)
+    evaluator = pytrec_eval.RelevanceEvaluator(qrels, {"iprec_at_recall"})
+    for tag, of_run in runs.items():
+        for topic, measured in evaluator.evaluate(of_run).items():
+            n_relevant = sum(qrels[topic].values())
+            place = found.runs.index(tag), found.topics.index(topic)
+            for step in range(11):
+                if int(np.floor(step / 10 * n_relevant + 0.9)) == -(-step * n_relevant // 10):
+                    expected = measured[f"iprec_at_recall_{step / 10:.2f}"]
+                    assert found.precision[(step, *place)] == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_roc_is_that_of_scikit_learn(seed: int) -> None:
+    """Area, and corners, of the documents of each list; the mean curve by hand from these."""
+    runs, qrels = drawn(seed)
+    found = p.curves((runs, qrels), kinds=["roc"])
+    for (run, column), (false, true) in found.points.items():
+        scores = runs[found.runs[run]][found.topics[column]]
+        labels = [qrels[found.topics[column]].get(docno, 0) for docno in scores]
+        values = list(scores.values())
+        assert found.areas[run, column] == pytest.approx(roc_auc_score(labels, values), abs=1e-12)
+        every = np.stack(sklearn_curve(labels, values, drop_intermediate=False)[:2], axis=1)
+        for corner in zip(false, true, strict=True):
+            assert np.abs(every - corner).max(axis=1).min() < 1e-12
+        assert np.trapezoid(true, false) == pytest.approx(found.areas[run, column], abs=1e-12)
+        at_half = max(t for f, t in zip(false, true, strict=True) if f <= 0.5 + 1e-12)
+        assert found.rates[5, run, column] == at_half
+    assert found.mean_rates[5] == pytest.approx(np.nanmean(found.rates[5], axis=1))
+
+
+def test_curves_that_do_not_exist_have_a_reason() -> None:
+    """Topic 2 has no relevant document, topic 3 none that was retrieved; neither is in the mean."""
+    runs = {"a": {topic: {"x": 2.0, "y": 1.0} for topic in "123"}}
+    qrels = {"1": {"x": 1}, "2": {"x": 0}, "3": {"z": 1}}
+    found = p.curves((runs, qrels))
+    assert found.table("areas").select(["topic", "area", "reason", "topics"]).to_records() == [
+        {"topic": "1", "area": 1.0, "reason": None, "topics": None},
+        {"topic": "2", "area": None, "reason": "no-relevant", "topics": None},
+        {"topic": "3", "area": None, "reason": "no-pairs", "topics": None},
+        {"topic": "all", "area": 1.0, "reason": None, "topics": 1},
+    ]
+    assert found.mean_precision[:, 0].tolist() == [0.5] * 11  # of 1 and 0
+    assert [one.table.name for one in found.plots()] == ["precision_recall", "roc"]
+
+
+def test_curves_refuse_unknown_words() -> None:
+    """A kind and a topic that do not exist are named."""
+    with pytest.raises(ArgumentError, match="`kinds` must be of precision-recall, roc, but got 'det'"):
+        p.curves((SLIDES, SLIDES_QRELS), kinds=["det"])  # type: ignore[list-item]
+    with pytest.raises(UnknownNameError, match="unknown judged topic `9`"):
+        p.curves((SLIDES, SLIDES_QRELS), topics=["9"])
+
+
+@pytest.mark.parametrize(
+    ("rank", "cells", "ratios"),
+    [
+        (1, (1, 0, 3, 4), (1, 1 / 4, 5 / 8)),
+        (4, (2, 2, 2, 2), (1 / 2, 1 / 2, 4 / 8)),
+        (7, (4, 3, 0, 1), (4 / 7, 1, 5 / 8)),
+    ],
+)
+def test_cuts_of_the_slides(rank: int, cells: tuple[int, ...], ratios: tuple[float, ...]) -> None:
+    """Tables 1.2 and 1.3: cells at ranks 1, 4 and 7; precision, recall, accuracy."""
+    (row,) = p.cut((SLIDES, SLIDES_QRELS), rank, size=8).table("cut").to_records()
+    assert tuple(row[name] for name in ("tp", "fp", "fn", "tn")) == cells
+    assert tuple(row[name] for name in ("precision", "recall", "accuracy")) == pytest.approx(ratios)
+    assert row["fallout"] == cells[1] / 4
+    assert row["generality"] == 0.5
+    assert row["f"] == pytest.approx(2 * ratios[0] * ratios[1] / (ratios[0] + ratios[1]))
+    assert row["e"] == pytest.approx(1 - 2 / (1 / ratios[0] + 1 / ratios[1]))
+    # The same by the names of measures.
+    names = [f"Set{name}@{rank}" for name in ("P", "R", "F", "E")]
+    names += [f"Set{name}(docs=8)@{rank}" for name in ("Fallout", "Generality", "Accuracy")]
+    scores = p.evaluate((SLIDES, SLIDES_QRELS), names).mean[:, 0].tolist()
+    columns = ("precision", "recall", "f", "e", "fallout", "generality", "accuracy")
+    assert scores == pytest.approx([row[name] for name in columns])
+
+
+@pytest.mark.parametrize("threshold", [0.0, 0.3, 0.9, 2.0])
+def test_cut_at_a_score_is_that_of_scikit_learn(threshold: float) -> None:
+    """Retrieved = score at least the threshold, among all 30 documents."""
+    runs, qrels = drawn(3)
+    found = p.cut((runs, qrels), threshold=threshold, size=30)
+    for row in found.table("cut").to_records():
+        scores, judged = runs[str(row["run"])][str(row["topic"])], qrels[str(row["topic"])]
+        docnos = [f"d{number}" for number in range(30)]
+        above = [int(scores.get(docno, -1) >= threshold) for docno in docnos]
+        (tn, fp), (fn, tp) = confusion_matrix(
+            [judged.get(docno, 0) for docno in docnos], above, labels=[0, 1]
+        ).tolist()
+        assert (row["tp"], row["fp"], row["fn"], row["tn"]) == (tp, fp, fn, tn)
+
+
+def test_cut_without_a_size_has_no_tn() -> None:
+    """What needs TN has a reason; precision of nothing has another."""
+    (row,) = p.cut((SLIDES, SLIDES_QRELS), threshold=0.0).table("cut").to_records()
+    assert (row["tp"], row["fn"], row["tn"], row["recall"]) == (0, 4, None, 0.0)
+    assert (row["precision"], row["accuracy"]) == (None, None)
+    assert row["reason"] == "nothing-retrieved, no-size"
+
+
+def test_cut_refuses_what_cannot_be() -> None:
+    """A collection of 7 has no room for 8; a threshold needs an order by score."""
+    with pytest.raises(ArgumentError, match="`size` must be at least the 8 documents"):
+        p.cut((SLIDES, SLIDES_QRELS), size=7)
+    with pytest.raises(ArgumentError, match="cannot be given together with a rank"):
+        p.cut((SLIDES, SLIDES_QRELS), 3, threshold=1.0)
+    with pytest.raises(ArgumentError, match="order of their scores"):
+        p.cut(p.source(SLIDES, qrels=SLIDES_QRELS, order="rank"), threshold=1.0)
+
+
+def choosing() -> tuple[dict[str, dict[str, dict[str, float]]], dict[str, dict[str, int]]]:
+    """Make two runs with AP 1, 1, 1/2, 1/2 and 1/2, 1, 1, 1/2 on four topics."""
+    first, second = {"x": 2.0, "y": 1.0}, {"y": 2.0, "x": 1.0}
+    lists = {"a": (first, first, second, second), "b": (second, first, first, second)}
+    runs = {run: dict(zip("1234", ranked, strict=True)) for run, ranked in lists.items()}
+    return runs, {topic: {"x": 1, "y": 0} for topic in "1234"}
+
+
+def test_choice_by_hand_in_two_folds() -> None:
+    """Fold 1 = topics 1, 2: topics 3, 4 choose b (3/4 to 1/2), which has 3/4 there; fold 2: a, 1/2."""
+    found = p.choose(choosing(), folds=2)
+    assert found.chosen == ("b", "a")
+    assert found.train.tolist() == [0.75, 1.0]
+    assert found.test.tolist() == [0.75, 0.5]
+    assert found.test_mean == 0.625
+    assert found.spread == pytest.approx(0.125 * 2**0.5)
+    assert (found.best_of_all, found.mean_of_all) == ("a", 0.75)  # a tie: the first
+    assert found.table("folds").select(["best", "best_run", "topics"]).to_records() == [
+        {"best": 1.0, "best_run": "a", "topics": ["1", "2"]},
+        {"best": 0.75, "best_run": "b", "topics": ["3", "4"]},
+    ]
+
+
+def test_choice_leaving_one_out_by_hand() -> None:
+    """Without topic 1: a 2/3, b 5/6; without 2 or 4 a tie, so a; without 3: a 5/6, b 2/3."""
+    found = p.choose(choosing())
+    assert found.chosen == ("b", "a", "a", "a")
+    assert found.test.tolist() == [0.5, 1.0, 0.5, 0.5]
+    assert found.test_mean == 0.625
+    assert found.table("runs").cells("chosen") == [3, 1]
+
+
+def test_choice_leaves_out_topics_without_a_score() -> None:
+    """A topic without a relevant document has no AP; the folds are of the others."""
+    runs, qrels = choosing()
+    found = p.choose((runs, {**qrels, "4": {"x": 0}}))
+    assert found.topics == ("1", "2", "3")
+    assert found.facts()["topics"] == 3
+
+
+def test_choice_refuses_too_little() -> None:
+    """One run, more folds than topics, a seed without folds."""
+    runs, qrels = choosing()
+    with pytest.raises(PoolerError, match="nothing to choose"):
+        p.choose(({"a": runs["a"]}, qrels))
+    with pytest.raises(ArgumentError, match="`folds` must be at most the 4 topics, but got 5"):
+        p.choose((runs, qrels), folds=5)
+    with pytest.raises(ArgumentError, match="is for folds"):
+        p.choose((runs, qrels), seed=1)
