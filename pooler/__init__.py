@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from pooler.results.look.outdated import outdated
     from pooler.results.look.status import status
     from pooler.results.measure.choice import choose
+    from pooler.results.measure.clusters import clusters
     from pooler.results.measure.compare import compare
     from pooler.results.measure.curves import curves
     from pooler.results.measure.cut import cut
@@ -87,6 +88,7 @@ _MODULES = {
     "pooler.results.look.outdated": ("outdated",),
     "pooler.results.look.status": ("status",),
     "pooler.results.measure.choice": ("choose",),
+    "pooler.results.measure.clusters": ("clusters",),
     "pooler.results.measure.compare": ("compare",),
     "pooler.results.measure.curves": ("curves",),
     "pooler.results.measure.cut": ("cut",),
@@ -136,6 +138,7 @@ __all__ = [
     "check_runs",
     "choose",
     "clear_assignments",
+    "clusters",
     "collapse",
     "compare",
     "compare_pools",

@@ -264,6 +264,10 @@ GROUPS = {  # the first lines are the commands' own: a test holds them together
         "compare": Announced(
             "pooler.cli.measure.compare:compare", "Test whether runs differ, in pairs or all at once."
         ),
+        "clusters": Announced(
+            "pooler.cli.measure.clusters:clusters",
+            "Measure how well clusters of documents fit their classes.",
+        ),
         "required-difference": Announced(
             "pooler.cli.measure.required:required_difference",
             "Print the difference in MAP needed for significance.",

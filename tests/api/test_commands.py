@@ -54,6 +54,7 @@ COMMANDS: dict[str, Made] = {
     ),
     "evaluate --judge strict --leave-one-out -m nDCG@5": lambda c: p.choose(strict(c), "nDCG@5"),
     "evaluate --judge strict --folds 3 --seed 2": lambda c: p.choose(strict(c), folds=3, seed=2),
+    "clusters clusters.txt classes.txt": lambda _c: p.clusters("clusters.txt", "classes.txt"),
     "compare bm25-words tfidf-words --judge strict": lambda c: p.compare(
         strict(c), "bm25-words", "tfidf-words"
     ),
@@ -165,6 +166,8 @@ def test_command_prints_what_the_function_returns(
     cli: Cli, judged: Path, capsys: pytest.CaptureFixture[str], command: str
 ) -> None:
     """Every table and fact that the command writes is the function's, cell by cell."""
+    Path("clusters.txt").write_text("d1 a\nd2 a\nd3 b\n")
+    Path("classes.txt").write_text("d1 red\nd2 white\nd3 white\n")
     printed = cli(*shlex.split(command), "--format", "json").fine().whole()
     with p.open_collection("collection.db") as collection:
         result = COMMANDS[command](collection)
