@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from pooler.results.look.listing import listing
     from pooler.results.look.outdated import outdated
     from pooler.results.look.status import status
+    from pooler.results.measure.at_rank import attainable, mean_signs
     from pooler.results.measure.choice import choose
     from pooler.results.measure.clusters import clusters
     from pooler.results.measure.compare import compare
@@ -87,6 +88,7 @@ _MODULES = {
     "pooler.results.look.listing": ("listing",),
     "pooler.results.look.outdated": ("outdated",),
     "pooler.results.look.status": ("status",),
+    "pooler.results.measure.at_rank": ("attainable", "mean_signs"),
     "pooler.results.measure.choice": ("choose",),
     "pooler.results.measure.clusters": ("clusters",),
     "pooler.results.measure.compare": ("compare",),
@@ -135,6 +137,7 @@ __all__ = [
     "ap_properties",
     "assign",
     "assigned",
+    "attainable",
     "check_runs",
     "choose",
     "clear_assignments",
@@ -159,6 +162,7 @@ __all__ = [
     "list_measures",
     "list_strategies",
     "listing",
+    "mean_signs",
     "merge",
     "missing_bounds",
     "missing_pairs",

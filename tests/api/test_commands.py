@@ -69,8 +69,15 @@ COMMANDS: dict[str, Made] = {
     "required-difference --all --judge strict": lambda c: p.required_difference(strict(c)),
     "ap-properties": lambda _c: p.ap_properties(),
     "ap-properties --rank 101 --relevant 10,50": lambda _c: p.ap_properties(relevant=[10, 50], rank=101),
+    "ap-properties --rank 101 --relevant 50 --as-printed": lambda _c: p.ap_properties(
+        relevant=[50], rank=101, as_printed=True
+    ),
     "ap-properties --swap 2,3 --ranks 1,2": lambda _c: p.swap_of_ranks([1, 2], 2, 3),
     "evaluate --judge strict --r own": lambda c: p.evaluate(strict(c), "OwnAP"),
+    "evaluate --judge strict --attainable 5": lambda c: p.attainable(strict(c), 5),
+    "compare --all --signs 5 --judge strict": lambda c: p.mean_signs(
+        strict(c), 5, runs=[one.tag for one in c.runs.all()]
+    ),
     "variation": lambda c: p.variation(c),
     "variation --discover bm25-words --flip not-relevant --pairs": lambda c: p.discoveries(
         c, "bm25-words", flip="not-relevant", pairs=True

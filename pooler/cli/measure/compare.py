@@ -55,6 +55,16 @@ def compare(
             " 2001); --format json or tsv gives its points.",
         ),
     ] = False,
+    signs: Annotated[
+        int | None,
+        typer.Option(
+            "--signs",
+            min=1,
+            metavar="N",
+            help="Instead: whether mean R@N and mean P@N go up or down from B to A, and what that implies.",
+            show_default=False,
+        ),
+    ] = None,
     by_topic: Annotated[
         bool, typer.Option("--by-topic", "-q", help="With two runs: also show both scores for every topic.")
     ] = False,
@@ -86,6 +96,18 @@ def compare(
     # A collection gives its runs by tag; A is the one that was named first.
     named = given.runs if given.qrels is None else None
     tags = list(dict.fromkeys(named or source.numbered.ranked.tags))
+    if signs is not None:
+        from pooler.results.measure.at_rank import mean_signs
+
+        for name, is_given in (
+            ("--plot", plot),
+            ("--by-topic", by_topic),
+            ("--measure", given.names("measure")),
+        ):
+            if is_given:
+                raise ArgumentError(name, "has no meaning with --signs", "given")
+        render(mean_signs(source, signs, against=against, runs=tags), output)
+        return
     is_two = len(tags) == 2 and not everything and against is None
     found = test(
         source,

@@ -74,6 +74,16 @@ def evaluate(
             show_default="unknown",
         ),
     ] = None,
+    attainable: Annotated[
+        int | None,
+        typer.Option(
+            "--attainable",
+            min=1,
+            metavar="N",
+            help="Instead: which values P@N and R@N can take in every topic: least, greatest, step.",
+            show_default=False,
+        ),
+    ] = None,
     folds: Annotated[
         int | None,
         typer.Option(
@@ -118,6 +128,7 @@ def evaluate(
         "--curves": curves,
         "--cut": cut is not None,
         "--threshold": threshold is not None,
+        "--attainable": attainable is not None,
         "--folds": folds is not None,
         "--leave-one-out": leave_out,
     }
@@ -149,6 +160,10 @@ def evaluate(
         from pooler.results.measure.cut import cut as divide
 
         render(divide(source, cut, threshold=threshold, size=size, cutoff=given.cutoff), output)
+    elif attainable is not None:
+        from pooler.results.measure.at_rank import attainable as reach
+
+        render(reach(source, attainable), output)
     elif way:
         from pooler.results.measure.choice import choose
 
@@ -171,7 +186,7 @@ def _check_of_way(
     way: str, *, many: bool, named: bool, by_topic: bool, plot: bool, size: int | None, seed: int | None
 ) -> None:
     """Refuse options that have no meaning with what is asked for."""
-    is_cut, is_choice = way in ("--cut", "--threshold"), way in ("--folds", "--leave-one-out")
+    is_cut, is_choice = way in ("--cut", "--threshold", "--attainable"), way in ("--folds", "--leave-one-out")
     if named and (is_cut or way == "--curves"):
         raise ArgumentError("--measure", f"has no meaning with {way}", "given")
     if many and is_choice:
@@ -181,7 +196,7 @@ def _check_of_way(
         raise ArgumentError("--by-topic", f"{requirement} {way}", "given")
     if plot and way != "--curves":
         raise ArgumentError("--plot", "draws curves: it needs --curves", "given")
-    if size is not None and not is_cut:
+    if size is not None and way not in ("--cut", "--threshold"):
         raise ArgumentError("--size", "is for --cut and --threshold", size)
     if seed is not None and way != "--folds":
         raise ArgumentError("--seed", "is for --folds", seed)

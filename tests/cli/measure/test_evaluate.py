@@ -247,7 +247,7 @@ def test_a_measure_deeper_than_the_cutoff_looks_deeper(cli: Cli, here: Path) -> 
 def test_measures_are_listed_and_unknown_ones_refused(cli: Cli, here: Path) -> None:
     """The list names all of them; a slip of the hand gets a suggestion before anything is read."""
     names = {row["measure"] for row in cli("evaluate", "--list", "--format", "json").fine().json()}
-    assert {"AP[@N]", "P@N", "nDCG[@N]", "IPrec@RECALL", "SetF"} <= names
+    assert {"AP[@N]", "P@N", "nDCG[@N]", "IPrec@RECALL", "SetF[@N]"} <= names
     for command in ("evaluate", "compare"):
         slip = cli(command, "-m", "NDGC@10", "--qrels", "q").failed(1).err
         assert "unknown measure `NDGC`" in slip
@@ -274,3 +274,21 @@ def test_columns_that_count_topics_are_told_of(cli: Cli, here: Path) -> None:
     row, *words = cli("evaluate", "--qrels", "q", "x.run").fine().out.splitlines()[2:]
     assert row.split() == ["x", "AP", "0.5000", "2", "1"]
     assert words == ["topics: topics of the mean.", "missing: judged topics where the run has no document."]
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ("--curves --cut 3", "`--curves` excludes --cut"),
+        ("--curves -m AP", "`--measure` has no meaning with --curves"),
+        ("--folds 2 -m AP -m P@5", "must be one with --folds"),
+        ("--leave-one-out --by-topic", "`--by-topic` has no meaning with --leave-one-out"),
+        ("--plot", "it needs --curves"),
+        ("--size 5", "`--size` is for --cut and --threshold"),
+        ("--leave-one-out --seed 1", "`--seed` is for --folds"),
+        ("--cut 3 --r own", "`--r` has no meaning with --cut"),
+    ],
+)
+def test_options_that_have_no_meaning_together_are_refused(cli: Cli, options: str, words: str) -> None:
+    """Before anything is read."""
+    assert words in cli("evaluate", "--qrels", "q", "x.run", *options.split()).failed(1).err
