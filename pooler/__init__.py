@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from pooler.reporting.report import report
     from pooler.results.agree.aggregate import aggregate, collapse
     from pooler.results.agree.agreement import agreement
+    from pooler.results.agree.clusters import clusters
     from pooler.results.agree.differences import compare_qrels
     from pooler.results.agree.matters import disagreement_matters
     from pooler.results.agree.sharing import plan_sharing
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
     from pooler.results.look.status import status
     from pooler.results.measure.at_rank import attainable, mean_signs
     from pooler.results.measure.choice import choose
-    from pooler.results.measure.clusters import clusters
     from pooler.results.measure.compare import compare
     from pooler.results.measure.curves import curves
     from pooler.results.measure.cut import cut
@@ -44,11 +44,8 @@ if TYPE_CHECKING:
     from pooler.results.measure.discovery import discoveries
     from pooler.results.measure.estimate import estimate
     from pooler.results.measure.evaluate import evaluate, list_measures
-    from pooler.results.measure.kishida import paper_of_kishida
     from pooler.results.measure.next import next_documents
-    from pooler.results.measure.paper import paper
     from pooler.results.measure.probabilities import probabilities
-    from pooler.results.measure.required import ap_properties, required_difference, swap_of_ranks
     from pooler.results.measure.sensitivity import (
         missing_bounds,
         missing_pairs,
@@ -57,6 +54,9 @@ if TYPE_CHECKING:
         sensitivity_pairs,
     )
     from pooler.results.measure.variation import variation
+    from pooler.results.paper.kishida import paper_of_kishida
+    from pooler.results.paper.redone import paper
+    from pooler.results.paper.required import ap_properties, required_difference, swap_of_ranks
     from pooler.results.pool.assign import assign, assigned, clear_assignments
     from pooler.results.pool.check import check_runs
     from pooler.results.pool.diff import compare_pools
@@ -90,7 +90,7 @@ _MODULES = {
     "pooler.results.look.status": ("status",),
     "pooler.results.measure.at_rank": ("attainable", "mean_signs"),
     "pooler.results.measure.choice": ("choose",),
-    "pooler.results.measure.clusters": ("clusters",),
+    "pooler.results.agree.clusters": ("clusters",),
     "pooler.results.measure.compare": ("compare",),
     "pooler.results.measure.curves": ("curves",),
     "pooler.results.measure.cut": ("cut",),
@@ -98,11 +98,11 @@ _MODULES = {
     "pooler.results.measure.discovery": ("discoveries",),
     "pooler.results.measure.estimate": ("estimate",),
     "pooler.results.measure.evaluate": ("evaluate", "list_measures"),
-    "pooler.results.measure.kishida": ("paper_of_kishida",),
+    "pooler.results.paper.kishida": ("paper_of_kishida",),
     "pooler.results.measure.next": ("next_documents",),
-    "pooler.results.measure.paper": ("paper",),
+    "pooler.results.paper.redone": ("paper",),
     "pooler.results.measure.probabilities": ("probabilities",),
-    "pooler.results.measure.required": ("ap_properties", "required_difference", "swap_of_ranks"),
+    "pooler.results.paper.required": ("ap_properties", "required_difference", "swap_of_ranks"),
     "pooler.results.measure.sensitivity": (
         "missing_bounds",
         "missing_pairs",

@@ -162,7 +162,7 @@ def differences(material: Material) -> SectionPart | None:
     blocks: list[str | Figure] = [*_normality(material)]
     words: list[str] = []
     if material.depth is not None:
-        from pooler.results.measure.required import required_difference
+        from pooler.results.paper.required import required_difference
 
         found = required_difference(
             material.source, variation=0.0, depth=material.depth, neighbours=True, cutoff=material.cutoff

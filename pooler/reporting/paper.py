@@ -8,7 +8,7 @@ from pathlib import Path
 from pooler.reporting.figures import figure, page_table
 from pooler.reporting.page import Figure, PageTable, Points, ReportPage, Section, render
 from pooler.reporting.report import check_replaceable
-from pooler.results.measure.paper import Paper
+from pooler.results.paper.redone import Paper
 from pooler.telling import say
 from store.text import counted
 

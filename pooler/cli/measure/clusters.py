@@ -27,7 +27,7 @@ def clusters(
 
     Example: pooler clusters clusters.txt classes.txt
     """
-    from pooler.results.measure.clusters import clusters as measure
+    from pooler.results.agree.clusters import clusters as measure
 
     output.check()
     render(measure(found, classes, lenient=lenient), output)

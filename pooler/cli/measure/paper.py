@@ -132,9 +132,9 @@ def paper(
 
     Example: pooler paper --of-kishida
     """
-    from pooler.results.measure.kishida import paper_of_kishida
-    from pooler.results.measure.paper import Paper
-    from pooler.results.measure.paper import paper as redo
+    from pooler.results.paper.kishida import paper_of_kishida
+    from pooler.results.paper.redone import Paper
+    from pooler.results.paper.redone import paper as redo
 
     output.check(plot=plot)
     if of_kishida:

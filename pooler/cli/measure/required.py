@@ -107,7 +107,7 @@ def required_difference(
 
     Example: pooler required-difference -Q 0.15,0.10 -H 0.10,0.05 --power 0.8
     """
-    from pooler.results.measure.required import required_difference as required
+    from pooler.results.paper.required import required_difference as required
 
     output.check()
     _check("--alpha", alpha, "above 0 and below 1", holds=0 < alpha < 1)
@@ -245,8 +245,8 @@ def ap_properties(
 
     Example: pooler ap-properties --swap 2,3 --ranks 1,2
     """
-    from pooler.results.measure.required import ap_properties as properties
-    from pooler.results.measure.required import swap_of_ranks
+    from pooler.results.paper.required import ap_properties as properties
+    from pooler.results.paper.required import swap_of_ranks
 
     output.check()
     if swap is not None:

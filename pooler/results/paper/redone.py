@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from pooler.results.measure.compare import normality_plot
 from pooler.results.measure.discovery import Discoveries, discoveries_of, moments_of_pair
-from pooler.results.measure.judged_pair import (
+from pooler.results.measure.probabilities import Values, parse_values
+from pooler.results.paper.judged_pair import (
     STATES,
     AtRank,
     OwnScore,
@@ -23,7 +24,6 @@ from pooler.results.measure.judged_pair import (
     scores_of_judge,
     states_at_rank,
 )
-from pooler.results.measure.probabilities import Values, parse_values
 from pooler.results.result import Progress, Result, frozen, heard
 from pooler.results.source import Source, source_of
 from pooler.results.table import RUN, TOPIC, Column, Plot, Table, View
