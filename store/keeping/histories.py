@@ -21,7 +21,7 @@ from store.db.raw import insert_new
 from store.db.tables import DOCUMENT, JUDGE, JUDGEMENT, PASSAGE, TOPIC
 from store.errors import ArgumentError, ConflictError, UnknownNameError
 from store.event import JudgementEvent
-from store.formats.states import KEY_FIELDS, STATE_FIELDS, States
+from store.formats.judgements import KEY_FIELDS, STATE_FIELDS, States
 from store.judging.events import (
     KEY,
     STORED,

@@ -16,8 +16,14 @@ from hypothesis import strategies as st
 from store.errors import ArgumentError, FaultList, FormatError
 from store.event import FIELDS, JudgementEvent
 from store.formats import JudgementsFormat
-from store.formats.judgements import escape_cell, history_lines, read_cell, read_judgements, state_lines
-from store.formats.states import STATE_FIELDS
+from store.formats.judgements import (
+    STATE_FIELDS,
+    escape_cell,
+    history_lines,
+    read_cell,
+    read_judgements,
+    state_lines,
+)
 from store.records import JudgeKind, Judgement, State
 from tests.store.formats.judgement_events import histories, states
 

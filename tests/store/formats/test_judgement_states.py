@@ -1,4 +1,4 @@
-"""`store.formats.states`: how documents stand, line by line and in columns."""
+"""`store.formats.judgements`: how documents stand, line by line and in columns."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from store.errors import FaultList
-from store.formats.states import STATE_FIELDS, StateReader, States, state_values
+from store.formats.judgements import STATE_FIELDS, StateReader, States, state_values
 from store.records import Judgement, State
 
 ONE = Judgement("51", "d1", "ann", State.JUDGED, 2, note="n", iteration="3")

@@ -10,7 +10,7 @@ import pytest
 from store.collection import Collection
 from store.errors import ConflictError
 from store.event import JudgementEvent
-from store.formats.states import States
+from store.formats.judgements import States
 from store.keeping.histories import import_histories, import_states
 from store.records import Action, ImportReport, JudgeKind, Judgement, Passage, State
 
