@@ -16,7 +16,7 @@ from store.analysis.aggregation.clusters import (
     local_purities,
 )
 from store.errors import PoolerError
-from store.formats.labels import read_labels
+from store.formats.pairs import read_labels
 from store.text import counted
 
 if TYPE_CHECKING:
