@@ -481,3 +481,12 @@ def test_standard_error_is_worth_what_the_caption_says(rates: tuple[float, ...])
         strays.append(scores.mean("xinfap")[0] - np.mean(true))
     assert 0.75 <= np.mean(inside) <= 0.95
     assert 0.5 <= np.sqrt(np.mean(np.square(strays))) / np.mean(errors) <= 1.4
+
+
+def test_documents_of_strata_without_a_judged_one_are_counted_over_the_topics(cli: Cli, small: Path) -> None:
+    """Two in the second stratum of 51 and none of 52 are two; with one of 53 they are three."""
+    whole = ["51 0 d1 1 1", "51 0 d2 2 -1", "51 0 d3 2 -1", "52 0 d1 1 1"]
+    for lines, expected in ((whole, 2), ([*whole, "53 0 d1 1 1", "53 0 d2 2 -1"], 3)):
+        write(small / "p", *lines)
+        facts, _ = estimated(cli, "--prels", "p", "--form", "xinf", "r.run")
+        assert facts["in_strata_without_grade"] == expected

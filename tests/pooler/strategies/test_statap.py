@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pooler.strategies.rankings import rankings_of
+from pooler.strategies.rankings import rankings_of, uniform_numbers
 from pooler.strategies.sampling import draw_statap, prior
 from store.errors import ArgumentError
 from tests.strategies import ids
@@ -182,3 +182,20 @@ def test_budget_below_one_is_refused() -> None:
     message = "`budget` must give topic `51` at least one document, but got 0"
     with pytest.raises(ArgumentError, match=message):
         draw_statap(rankings_of([["a"]], topic="51")[0], budget=0, seed=1)
+
+
+def test_buckets_are_drawn_with_the_next_numbers_until_the_last_one_fits() -> None:
+    """Buckets {a, b} and {c} of one run: 28/36 of the numbers fall into the first (see above).
+
+    The first drawing takes the numbers of step 1, and every repetition those of the step after.
+    """
+    rankings, _ = rankings_of([["a", "b", "c"]], topic="51")
+    n_repeated = 0
+    for seed in range(100):
+        step, n_last = 0, 2
+        while n_last == 2:
+            step += 1
+            n_last = int((uniform_numbers(seed, "51", 2, step=step) >= 28 / 36).sum())
+        n_repeated += step > 1
+        assert draw_statap(rankings, budget=2, seed=seed).sampled[2] == (n_last == 1)
+    assert n_repeated > 0

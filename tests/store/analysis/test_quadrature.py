@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+from store.analysis import quadrature as module
 from store.analysis.quadrature import rule_for, window
 from store.errors import ArgumentError
 from tests.strategies import examples
@@ -90,3 +91,15 @@ def test_any_window_has_a_rule_of_few_nodes() -> None:
     rule = rule_for(1, 100_000)
     assert rule.t.size <= 512
     assert max(rule.errors[:2]) <= 1e-11
+
+
+def test_rule_that_cannot_keep_the_tolerance_is_the_best_of_all_sizes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Of two sizes, where 1/R alone is asked for, it is the one of the smaller error of 1/R."""
+    search = module._rule.__wrapped__  # what a search among few sizes finds is not kept
+    errors = {}
+    for sizes in ((192,), (256,), (192, 256)):
+        monkeypatch.setattr(module, "_SIZES", sizes)
+        errors[sizes] = search(3, 5000, 1, 1e-14).errors[0]
+    assert errors[192, 256] == min(errors[192,], errors[256,]) > 1e-14

@@ -208,6 +208,7 @@ def test_judges_without_a_common_topic() -> None:
     none = TauResult(None, "no-common-topics")
     assert with_two.pairs[1].tau == with_two.pairs[1].tau_ap_reversed == none
     assert with_two.pairs[1].n_swapped is None
+    assert [pair.n_topics for pair in with_two.pairs] == [1, 0, 1]
     assert with_two.pairs[0].tau == TauResult(None, "all-tied")
     assert with_two.pairs[2].tau == TauResult(1.0)
 

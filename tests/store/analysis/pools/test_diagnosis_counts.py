@@ -127,6 +127,12 @@ def test_depth_down_to_which_nearly_all_is_judged() -> None:
     assert RankCounts(np.array([4]), np.array([3])).judged_down_to(0.9) is None
 
 
+def test_rank_without_documents_has_no_share() -> None:
+    """Nothing is unjudged of nothing: NaN, and no warning of a division by 0."""
+    shares = RankCounts(np.array([4, 0]), np.array([3, 0])).unjudged_share()
+    np.testing.assert_array_equal(shares, [0.25, np.nan])
+
+
 def test_judged_documents_of_a_pool_are_relevant_or_not() -> None:
     """Depth 2 of one list: 1 judged relevant, 2 judged not; 3, below, is neither here nor there."""
     arrays = judged_rankings(

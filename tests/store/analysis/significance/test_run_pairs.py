@@ -108,3 +108,13 @@ def test_neighbours_are_next_to_each_other(order: list[int], n_runs: int) -> Non
 def test_a_circle_of_ties_has_neighbours_too() -> None:
     """0 before 1, 1 before 2, 2 before 0: each has one ahead, so the rows decide."""
     assert neighbours(np.array([0, 2, 1]), np.array([1, 0, 2])).tolist() == [0, 2]
+
+
+def test_differences_of_rounding_alone_are_no_variation_beside_a_pair_that_varies() -> None:
+    """The first run is the second one and .1 for every topic; .7 + .1 - .7 and the like are not all .1."""
+    second = np.array([0.1, 0.2, 0.3, 0.7])
+    compared = compare_pairs(np.array([second + 0.1, second, [0.9, 0.1, 0.5, 0.2]]))
+    assert np.ptp(second + 0.1 - second) > 0
+    assert (compared.variance == 0).tolist() == [True, False, False]
+    assert compared.t_reasons == ("no-variation", None, None)
+    assert np.isnan(compared.t).tolist() == [True, False, False]

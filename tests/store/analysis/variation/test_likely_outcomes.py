@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from store.analysis.variation.collection import Topic
 from store.analysis.variation.lists import Empty
 from store.analysis.variation.order import order_probability
-from store.analysis.variation.outcomes import enumerate_order, likely_order, list_topic
+from store.analysis.variation.outcomes import enumerate_order, halves, likely_order, list_topic
 from tests.store.analysis.variation.enumerated_variation import drawn_topics
 from tests.store.analysis.variation.outcome_table import outcome_table
 
@@ -60,6 +60,35 @@ def test_what_is_left_out_is_the_least_likely(topic: Topic, most: int) -> None:
     weights = np.sort(outcome_table(ranks).weights(p))[::-1]
     listed = list_topic(p, ranks, most, empty="zero")
     assert listed.weights.sum() == pytest.approx(weights[:most].sum(), abs=1e-12)
+
+
+@pytest.mark.parametrize(("most", "listed"), [(1026, True), (1025, False)])
+def test_topics_of_few_outcomes_leave_the_others_more(most: int, listed: bool) -> None:
+    """One document has 2 outcomes, ten have 2^10: both topics are whole among 1026, in any order.
+
+    Of 1025 the ten documents would get 1023, less than the 2^10 that they need, all alike.
+    """
+    ten = np.full(10, 0.5), np.array([np.arange(1.0, 11), np.arange(10.0, 0, -1)])
+    one = np.array([0.5]), np.array([[1.0], [np.inf]])
+    for topics in ([one, ten], [ten, one]):
+        found = likely_order(topics, most, 0.999, empty="zero")
+        assert (found is not None) is listed
+        if found is not None:
+            exact = enumerate_order(topics, empty="zero")
+            assert found.missed == pytest.approx(0, abs=1e-12)
+            assert (found.above, found.below) == pytest.approx(exact[:2], abs=found.error + 1e-12)
+
+
+def test_halves_are_of_22_random_documents_at_most() -> None:
+    """A half of 2^22 outcomes is listed, one of 2^23 is not; what is sure does not count."""
+    topics = {
+        n_random: (np.array([0.5] * n_random + [0.0, 1.0]), np.arange(1.0, n_random + 3)[None])
+        for n_random in (1, 22, 23)
+    }
+    assert halves([topics[22], topics[22]]) == ([0], [1])
+    assert halves([topics[22], topics[23]]) is None
+    assert halves([topics[23]]) is None
+    assert halves([topics[23], topics[1]]) is None
 
 
 def sparse(n_topics: int, n_documents: int, p: float, seed: int, *, sure: int = 0) -> list[Topic]:

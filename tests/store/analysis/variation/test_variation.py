@@ -187,6 +187,7 @@ def test_no_document_can_be_relevant(p: list[float]) -> None:
     ranks: NDArray[np.float64] = np.array([[4.0, np.inf]])[:, : len(p)]
     found = variation(p, ranks, empty="zero")
     assert (found.mean.tolist(), found.covariance.tolist(), found.none_relevant) == ([0], [[0]], 1)
+    assert (found.n_nodes, found.error) == (0, 0.0)  # nothing is integrated
     assert variation_gradient(p, ranks, empty="zero").ravel() == pytest.approx([0.25, 0.0][: len(p)])
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import product
 
 import numpy as np
 import pytest
@@ -235,3 +236,16 @@ def test_law_refuses_what_it_cannot_use() -> None:
     for level in (0.0, 1.0):
         with pytest.raises(ArgumentError, match="`level` must be between 0 and 1"):
             map_law(X6_OF_A, empty="zero").quantile(level)
+
+
+@pytest.mark.parametrize("z", [-600.0, 300.0, 600.0])
+def test_steep_transforms_are_those_of_all_outcomes(z: float) -> None:
+    """Eight documents, each relevant one time of 50: exp(z S / k) of other k than R overflows on the way."""
+    ranks = np.arange(1.0, 9)
+    expected = math.fsum(
+        math.prod(0.02 if one else 0.98 for one in flags)
+        * math.exp(z * sum(sum(flags[: i + 1]) / (i + 1) for i in range(8) if flags[i]) / (sum(flags) or 1))
+        for flags in product((0, 1), repeat=8)
+    )
+    found = RunTransform(np.full(8, 0.02), ranks, empty="zero").transform(np.array([z]))
+    assert found[0] == pytest.approx(expected, rel=1e-10)

@@ -304,3 +304,18 @@ def test_equal_decisions_that_settle_themselves_take_the_last_in_the_row() -> No
     for pair in ((CANNOT, lost), (lost, CANNOT)):
         found = merged(*pair)
         assert (found.how, found.row[-1].content.reason) == ("agreed", b"lost")
+
+
+@pytest.mark.parametrize(
+    ("grade", "note", "version"), [(1, b"first", 1), (2, b"second", 2), (0, b"second", 2)]
+)
+def test_grade_taken_by_hand_brings_the_note_of_the_copy_that_gave_it(
+    grade: int, note: bytes, version: int
+) -> None:
+    """With the note, the guideline it rests on; a grade that no copy gave has those of the last."""
+    first = [*BASE, CopyEvent(judged(1, 3, note=b"first", guideline_version=1))]
+    second = [*BASE, CopyEvent(judged(2, 6, note=b"second", guideline_version=2))]
+    for pair in ((first, second), (second, first)):
+        last = merged(*pair, take=Take(State.JUDGED, grade)).row[-1].content
+        assert (last.settled, last.grade, last.note) == (BY_HAND, grade, note)
+        assert last.guideline_version == version
