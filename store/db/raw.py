@@ -221,7 +221,8 @@ def insert_new(session: Session, table: Table, names: Sequence[str], rows: Itera
     What is not named is empty, or an id that the database gives. Beside a row of SQLAlchemy it costs a tenth.
     """
     checksum = checksum_of(table, tuple(names))
-    write_raw(session, table, ((*row, checksum(row)) for row in rows), (*names, CHECKSUM))
+    with _told_as_of_sqlalchemy(session, f"INSERT INTO {table.name}"):
+        write_raw(session, table, ((*row, checksum(row)) for row in rows), (*names, CHECKSUM))
 
 
 def write_raw(
@@ -231,26 +232,25 @@ def write_raw(
     written = names or table.columns.keys()
     columns = ", ".join(f'"{name}"' for name in written)
     connection: Any = session.connection().connection.driver_connection
-    with _told_as_of_sqlalchemy(session):
-        if not is_postgresql(session):
-            marks = ", ".join("?" * len(written))
-            connection.executemany(f'INSERT INTO "{table.name}" ({columns}) VALUES ({marks})', rows)
-            return
-        with connection.cursor() as cursor:
-            cursor.execute("SET LOCAL TimeZone TO 'UTC'")
-            with cursor.copy(f'COPY "{table.name}" ({columns}) FROM STDIN') as copy:
-                for row in rows:
-                    copy.write_row(row)
+    if not is_postgresql(session):
+        marks = ", ".join("?" * len(written))
+        connection.executemany(f'INSERT INTO "{table.name}" ({columns}) VALUES ({marks})', rows)
+        return
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL TimeZone TO 'UTC'")
+        with cursor.copy(f'COPY "{table.name}" ({columns}) FROM STDIN') as copy:
+            for row in rows:
+                copy.write_row(row)
 
 
 @contextmanager
-def _told_as_of_sqlalchemy(session: Session) -> Iterator[None]:
+def _told_as_of_sqlalchemy(session: Session, statement: str) -> Iterator[None]:
     """Raise what a driver refuses as SQLAlchemy does, for whoever expects that."""
     base: Any = session.get_bind().dialect.loaded_dbapi.Error
     try:
         yield
     except base as error:
-        raise DBAPIError.instance(None, None, error, base) from error
+        raise DBAPIError.instance(statement, None, error, base) from error
 
 
 def with_checksums(table: Table, rows: Iterable[Sequence[Any]]) -> Iterable[Sequence[Any]]:
