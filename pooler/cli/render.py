@@ -5,7 +5,6 @@ Order of work: choose tables, sort, limit, write.
 
 from __future__ import annotations
 
-import csv
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TextIO
 
 import typer
 
-from pooler.results.table import Cell, Plot, Table, View
+from pooler.results.table import Cell, Plot, Table, View, each
 from store.errors import ArgumentError, ContradictionError, PoolerError, UnknownNameError
 from store.text import counted, sanitise_line
 
@@ -296,7 +295,7 @@ def _write_json(result: Result, tables: Sequence[Table], stream: TextIO) -> None
 def _rows(table: Table, write: Callable[[Any, str], Any]) -> Iterator[list[tuple[Any, ...]]]:
     """Yield rows, many at once, each cell as it is written in a column of its kind."""
     for block in table.blocks():
-        cells = ([write(cell, one.kind) for cell in block[one.name]] for one in table.columns)
+        cells = (each(write, block[one.name], one.kind) for one in table.columns)
         yield list(zip(*cells, strict=True))
 
 
@@ -311,12 +310,9 @@ def _plain(value: Any, kind: str = "") -> Any:
 
 def _write_tsv(table: Table, stream: TextIO) -> None:
     """Write tab separated values with a header: undefined is empty, a list is joined by blanks."""
-    writer = csv.writer(
-        stream, delimiter="\t", quoting=csv.QUOTE_NONE, quotechar=None, escapechar=None, lineterminator="\n"
-    )
-    writer.writerow([column.name for column in table.columns])
+    stream.write("\t".join(column.name for column in table.columns) + "\n")
     for rows in _rows(table, _tsv_cell):
-        writer.writerows(rows)
+        stream.writelines("\t".join(row) + "\n" for row in rows)
 
 
 def _tsv_cell(cell: Cell, kind: str) -> str:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from enum import StrEnum
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from pooler.results.reasons import REASONS
 from store.errors import ArgumentError, UnknownNameError
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     import polars
     import pyarrow
 
+Form = TypeVar("Form")
 Kind = Literal[
     "text", "int", "float", "bool", "moment", "day", "instant", "given_grade", "texts", "ints", "records"
 ]
@@ -500,6 +501,21 @@ def cells_where(is_there: Any, values: Any) -> list[Any]:
     return [value if there else None for there, value in zip(is_there.tolist(), values.tolist(), strict=True)]
 
 
+def each(write: Callable[..., Form], cells: Sequence[Any], *more: Any) -> list[Form]:
+    """Make something of every cell, and of what is `more`: once of equal ones, where these look alike.
+
+    Examples
+    --------
+    >>> each(str, [7, None, 7]), each(str, [0.0, -0.0, True])
+    (['7', 'None', '7'], ['0.0', '-0.0', 'True'])
+    """
+    kinds = set(map(type, cells)) - {type(None)}
+    if kinds <= {str} or kinds <= {int}:
+        made = {cell: write(cell, *more) for cell in set(cells)}
+        return list(map(made.__getitem__, cells))
+    return [write(cell, *more) for cell in cells]
+
+
 def _plain(value: Any) -> Any:
     """Return a member of an enum as its value, a tuple as a list."""
     if isinstance(value, tuple):
@@ -514,8 +530,10 @@ def _chosen(table: Table, declared: Sequence[Column], only: Sequence[str]) -> _C
         return _Choice(chosen, named=chosen)
     choice = _Choice()
     for place, column in enumerate(declared):
+        if column.show == "never":
+            continue
         cells = [] if column.interval else table.cells(column.name)
-        if column.show == "never" or (column.show == "if_any" and not any(cells)):
+        if column.show == "if_any" and not any(cells):
             continue
         choice.named.append(column)
         if column.kind == "day":  # people see no more of it
@@ -537,7 +555,7 @@ def _is_same(column: Column, cells: Sequence[Cell]) -> bool:
 def _texts(table: Table, column: Column) -> list[str]:
     """Write the cells of a column; of an interval its limits, or why there are none."""
     if column.interval is None:
-        return [written(cell, column) for cell in table.cells(column.name)]
+        return each(written, table.cells(column.name), column)
     low, high = map(table.cells, column.interval)
     names = [name for name in ("reason", "interval_reason") if name in table.data]
     reasons = list(zip(*map(table.cells, names), strict=True)) or [()] * len(table)

@@ -327,11 +327,14 @@ def _pace(
     undrawn, nothing = lying(unclaimed.undrawn), np.full(size, None)
     is_assigned = unclaimed.is_assigned
     # Many rows have the same left to the same judge.
-    pairs = np.stack([counts.judges, counts.unjudged + undrawn])
-    known, rows = np.unique(pairs, axis=1, return_inverse=True)
+    left = counts.unjudged + undrawn
+    n_left = int(left.max(initial=0)) + 1
+    known, rows = np.unique(counts.judges * n_left + left, return_inverse=True)
     paces = [
-        _pace_of(judges[progress.judges[judge]], times[progress.judges[judge]], left)
-        for judge, left in known.T.tolist()
+        _pace_of(
+            judges[progress.judges[code // n_left]], times[progress.judges[code // n_left]], code % n_left
+        )
+        for code in known.tolist()
     ]
     columns = ("left", "pace_s", "forecast_s", "timed", "forecast_low_s", "forecast_high_s", "reason")
     return {
