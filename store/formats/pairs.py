@@ -1,4 +1,4 @@
-"""Topic docno and topic docno p."""
+"""Lines of a few columns: topic docno; topic docno p; docno label."""
 
 from __future__ import annotations
 
