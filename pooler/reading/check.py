@@ -25,6 +25,7 @@ from collections.abc import Callable, Collection, Container, Iterable, Iterator,
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import count
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -83,51 +84,17 @@ class RunReport:
         return sum(self.fault_counts.values())
 
 
-def check_run(
-    path: str,
-    *,
-    known_topics: Set[str] | None = None,
-    known_docnos: Container[str] | None = None,
-    depth: int | None = None,
-    order: Order = "trec",
-    lenient: bool = False,
-    met: set[str] | None = None,
-) -> RunReport:
-    """Find every fault and oddity of a run file.
-
-    `depth`: ranks a pool would take, for ties at the cut; `met`: docnos beyond ASCII of files checked before,
-    to which those of this one are added.
-    """
-    checked = _check_alone(path, _Asked(known_topics, known_docnos, depth, order, lenient))
-    return _with_look_alikes(checked, set() if met is None else met)
-
-
-def check_files(
-    paths: Sequence[str],
-    *,
-    known_topics: Set[str] | None = None,
-    known_docnos: Container[str] | None = None,
-    depth: int | None = None,
-    order: Order = "trec",
-    lenient: bool = False,
-    progress: Callable[[int], None],
-) -> Iterator[RunReport | PoolerError]:
-    """Check run files as `check_run` does, and in their order; an error is of one that cannot be opened."""
-    asked = _Asked(known_topics, known_docnos, depth, order, lenient)
-    met: set[str] = set()
-    for checked in share_files(partial(_check_alone, asked=asked), paths, paths, progress=progress):
-        yield checked if isinstance(checked, PoolerError) else _with_look_alikes(checked, met)
-
-
 @dataclass(frozen=True, slots=True)
-class _Asked:
-    """What is asked of files, as of `check_run`."""
+class Asked:
+    """What is asked of run files."""
 
-    known_topics: Set[str] | None
-    known_docnos: Container[str] | None
-    depth: int | None
-    order: Order
-    lenient: bool
+    known_topics: Set[str] | None = None
+    """Others are faults; ``None`` = nothing is known."""
+    known_docnos: Container[str] | None = None
+    depth: int | None = None
+    """Ranks a pool would take, for ties at the cut."""
+    order: Order = "trec"
+    lenient: bool = False
 
     def __post_init__(self) -> None:
         """Raise `ArgumentError` when `depth` or `order` cannot be used."""
@@ -136,11 +103,28 @@ class _Asked:
         check_order(self.order)
 
 
+def check_run(path: str, **asked: Any) -> RunReport:
+    """Find every fault and oddity of a run file; what is asked is named as of `Asked`."""
+    return _with_look_alikes(_check_alone(path, Asked(**asked)), set())
+
+
+def check_files(
+    paths: Sequence[str], asked: Asked, progress: Callable[[int], None]
+) -> Iterator[RunReport | PoolerError]:
+    """Check run files as `check_run` does; an error is of one that cannot be opened.
+
+    Docnos that look alike may stand in different files: in the file, and in those before it.
+    """
+    met: set[str] = set()
+    for checked in share_files(partial(_check_alone, asked=asked), paths, paths, progress=progress):
+        yield checked if isinstance(checked, PoolerError) else _with_look_alikes(checked, met)
+
+
 _Checked = tuple[RunReport, set[str]]
 """A report without look-alikes, and the docnos beyond ASCII, among which they are."""
 
 
-def _check_alone(path: str, asked: _Asked) -> _Checked:
+def _check_alone(path: str, asked: Asked) -> _Checked:
     """Check a run file as if there were no other."""
     # A pipe cannot be read a second time, so it is read slowly at once.
     if is_regular_file(path):
@@ -151,12 +135,12 @@ def _check_alone(path: str, asked: _Asked) -> _Checked:
     return _check_slowly(path, asked)
 
 
-def _check_fast(path: str, asked: _Asked) -> _Checked:
+def _check_fast(path: str, asked: Asked) -> _Checked:
     """Check a run file that is plainly in order; else raise `SuspicionError`."""
     seen, odd = RunSeen(), _Oddities(asked)
     for whole in stream_rankings(path, seen, with_q0=True):
         ranks = whole.ranks
-        odd.add(whole.topic, whole.names, whole.scores_for(asked.order), ranks)
+        odd.add(whole.topic, whole.names, whole.scores, ranks)
         if ranks is None:
             odd.add_ranks(whole.rank_fields(), count(whole.line))
         if not (asked.known_docnos is None and seen.is_ascii):
@@ -172,7 +156,7 @@ def _check_fast(path: str, asked: _Asked) -> _Checked:
     return odd.report(path, parsed, topics, _CountedFaults(path))
 
 
-def _check_slowly(path: str, asked: _Asked) -> _Checked:
+def _check_slowly(path: str, asked: Asked) -> _Checked:
     """Check any run file, line by line."""
     faults, odd = _CountedFaults(path), _Oddities(asked)
     parsed = parse_run(
@@ -219,7 +203,7 @@ class _CountedFaults(FaultList):
 class _Oddities:
     """What is odd about the topics of a file, one after another."""
 
-    def __init__(self, asked: _Asked) -> None:
+    def __init__(self, asked: Asked) -> None:
         self._asked = asked
         self._by_score: Order = "trec" if asked.order in ("rank", "file") else asked.order
         self._enough = FEW_DOCUMENTS if asked.depth is None else asked.depth
@@ -254,7 +238,13 @@ class _Oddities:
         if n_tied := int(np.count_nonzero(is_as_next[1:] | is_as_next[:-1])):
             self._n_tied += n_tied
             self._tied.append(topic)
-        self._see_cut(topic, docnos, ordered, ranks)
+        depth, order = self._asked.depth, self._asked.order
+        if depth is not None and order != "file" and (order != "rank" or ranks is not None):
+            n_in, n_out = ties_at_cut(ordered, depth)
+            if order == "rank":
+                _, n_in, n_out = first_places(docnos, scores, ranks, depth=depth, order=order)
+            if n_in:
+                self._at_cut.append((topic, n_in, n_out))
         if ranks is None:
             return
         if ranks.min() == 0:
@@ -267,23 +257,6 @@ class _Oddities:
                 ranked, valued = (_quoted(docnos[int(places[place])]) for places in (stated, scored))
                 self._unordered_example = f"{ranked} is number {place + 1} by rank, {valued} by score"
             self._unordered.append(topic)
-
-    def _see_cut(
-        self,
-        topic: str,
-        docnos: Sequence[str] | Sequence[bytes],
-        ordered: NDArray[np.float64],
-        ranks: NDArray[np.int64] | None,
-    ) -> None:
-        """Look for a tie across the depth; `ordered` are the scores as they are compared, descending."""
-        depth, order = self._asked.depth, self._asked.order
-        if depth is None or order == "file" or (order == "rank" and ranks is None):
-            return
-        n_in, n_out = ties_at_cut(ordered, depth)
-        if order == "rank":
-            _, n_in, n_out = first_places(docnos, ordered, ranks, depth=depth, order=order)
-        if n_in:
-            self._at_cut.append((topic, n_in, n_out))
 
     def add_ranks(self, fields: Iterable[bytes], lines: Iterable[int]) -> None:
         """Look at the stated ranks of a topic, not all of which are integers, and where they stand."""

@@ -276,22 +276,6 @@ class FieldScores:
                 numbers[places] = _read_singly(self.column, rows[places])
         return numbers
 
-    def comparable(self) -> NDArray[np.float64]:
-        """Return numbers that compare as the exact ones do; those far from others stay approximate."""
-        numbers = self.approximate
-        if self.is_exact is None:
-            return numbers
-        if (numbers[1:] > numbers[:-1]).any():
-            return self.exact(np.arange(numbers.size))
-        with np.errstate(over="ignore"):
-            margins = 4 * RELATIVE_ERROR * np.abs(numbers)
-            near = np.flatnonzero((numbers + margins)[1:] >= (numbers - margins)[:-1])
-        if near.size:
-            rows = np.unique(np.concatenate((near, near + 1)))
-            numbers = numbers.copy()
-            numbers[rows] = self.exact(rows)
-        return numbers
-
 
 def parse_scores(column: FieldColumn) -> FieldScores:
     """Turn score fields into finite numbers; `FieldScores.exact` gives, to the last bit, what `float` does.

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
+import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pooler.reading.blocks import RunSeen, SuspicionError, is_ranked
 from pooler.reading.docnos import NO_NUMBER, DocnoNumbers
 from pooler.reading.parallel import share_files
 from pooler.reading.run_list import RunEntry
-from pooler.reading.strict import read_run
-from pooler.reading.whole import NumberedRun, column_of, n_readers, read_numbered, read_whole, stream_rankings
+from pooler.reading.whole import NumberedRun, RunReader, column_of, n_readers, read_numbered, read_whole
 from pooler.telling import progress
 from store.analysis.arrays import RankedDocuments
 from store.errors import ArgumentError, PoolerError
-from store.formats.lines import is_regular_file
 from store.ranking import Order, rank_order
 from store.records import Run
 
@@ -91,68 +89,23 @@ def judged_runs(
     # What no file can name comes last; it needs a number too.
     docnos = sorted(dict.fromkeys(judged), key=lambda docno: not docno or "\0" in docno)
     n_possible = sum(1 for docno in docnos if docno and "\0" not in docno)
-    reader = _JudgedReader(DocnoNumbers(), len(docnos), order, lenient)
+    known = DocnoNumbers()
     if n_possible:
-        reader.known.number(column_of(docnos[:n_possible]))
+        known.number(column_of(docnos[:n_possible]))
+    reader = RunReader("", lenient=lenient, order=order, spool_bytes=sys.maxsize, known=known)
     rankings: _Rankings = {}
     tags: list[str] = []
     files = [entry.file for entry in entries]
     with progress("runs", len(entries)) as advance:
-        for read in share_files(reader.read, entries, files, progress=advance):
-            if isinstance(read, PoolerError):
-                raise read
-            tag, of_run = read
-            _see_tag(tag, tags)
-            rankings.update(((tag, topic), numbers) for topic, numbers in of_run.items())
+        for run in share_files(reader.read, entries, files, progress=advance):
+            if isinstance(run, PoolerError):
+                raise run
+            _see_tag(run.tag, tags)
+            for packed in run.packed:
+                numbers = np.frombuffer(packed.documents, "<i4")
+                others = np.arange(len(docnos), len(docnos) + numbers.size, dtype=np.int32)
+                rankings[run.tag, packed.topic] = np.where(numbers == NO_NUMBER, others, numbers)
     return RankedDocuments(tuple(tags), rankings, {docno: one for one, docno in enumerate(docnos)}, {})
-
-
-@dataclass(frozen=True, slots=True)
-class _JudgedReader:
-    """Reads runs whose documents are known, or of no interest."""
-
-    known: DocnoNumbers
-    n_known: int
-    """Documents that have a number, at least those that are known."""
-    order: Order
-    lenient: bool
-
-    def read(self, entry: RunEntry) -> tuple[str, dict[str, NDArray[np.int32]]]:
-        """Read the name of a run, and its rankings by topic."""
-        seen, with_ranks = RunSeen(), self.order == "rank"
-        # A pipe cannot be read a second time, so it is read slowly at once.
-        if is_regular_file(entry.file):
-            try:
-                rankings = {
-                    whole.topic: self._ranked(
-                        whole.names, whole.numbers, whole.scores_for(self.order), whole.ranks
-                    )
-                    for whole in stream_rankings(
-                        entry.file, seen, with_ranks=with_ranks, number=self.known.find
-                    )
-                }
-                return entry.called(seen.tag.decode()), rankings
-            except SuspicionError:
-                pass
-        run = read_run(entry.file, lenient=self.lenient)
-        rankings = {
-            one.topic: self._ranked(one.docnos, self.known.find(column_of(one.docnos)), one.scores, one.ranks)
-            for one in run.rankings
-        }
-        return entry.called(run.tag), rankings
-
-    def _ranked(
-        self,
-        docnos: Sequence[str] | Sequence[bytes],
-        numbers: NDArray[np.int32],
-        scores: NDArray[np.float64],
-        ranks: NDArray[np.int64] | None,
-    ) -> NDArray[np.int32]:
-        """Put a ranking into its order, and number what is not known."""
-        if not is_ranked(scores, self.order):
-            numbers = numbers[rank_order(docnos, scores, ranks, order=self.order)]
-        others = np.arange(self.n_known, self.n_known + numbers.size, dtype=np.int32)
-        return np.where(numbers == NO_NUMBER, others, numbers)
 
 
 def _see_tag(tag: str, tags: list[str]) -> None:

@@ -82,12 +82,6 @@ class WholeRanking:
         exact = [part.scores.exact(np.arange(len(part.docnos))) for part in self._parts]
         return np.concatenate(exact) if len(exact) > 1 else exact[0]
 
-    def scores_for(self, order: Order) -> NDArray[np.float64]:
-        """Return numbers of which `order` says what it says of the scores."""
-        if len(self._parts) > 1 or order == "trec9":  # which has its own way to round
-            return self.scores
-        return self._parts[0].scores.comparable()
-
     @property
     def ranks(self) -> NDArray[np.int64] | None:
         """Stated ranks, shape (n_documents,); ``None`` when not all are integers, or they are not wanted."""
@@ -210,7 +204,7 @@ class RunReader:
     Memory holds about 150 bytes for every document met so far, one block of lines, one topic, and
     `spool_bytes` (packed bytes of a run); a file that is not plainly in order is read whole. With an
     `order` rankings have their documents, in that order, and nothing else, and runs the names that they are
-    measured by.
+    measured by. Documents that are not `known`, if some are, have `NO_NUMBER`.
     """
 
     def __init__(
@@ -220,12 +214,14 @@ class RunReader:
         lenient: bool = False,
         order: Order | None = None,
         spool_bytes: int = SPOOL_BYTES,
+        known: DocnoNumbers | None = None,
     ) -> None:
         self._folder = folder
         self._lenient = lenient
         self._order = order
         self._spool_bytes = spool_bytes
-        self._numbers = DocnoNumbers()
+        self._numbers = DocnoNumbers() if known is None else known
+        self._number = self._numbers.number if known is None else self._numbers.find
 
     def read(self, entry: RunEntry) -> NumberedRun:
         """Read a run file, with the faults of `pooler.reading.strict.read_run`.
@@ -250,10 +246,9 @@ class RunReader:
         n_known = len(self._numbers)
         seen = RunSeen()
         with _Spool(self._folder, self._spool_bytes) as spool:
-            with_ranks, number = self._order in (None, "rank"), self._numbers.number
-            for whole in stream_rankings(entry.file, seen, with_ranks=with_ranks, number=number):
-                scores = whole.scores if self._order is None else whole.scores_for(self._order)
-                spool.add(self._pack(whole.topic, whole.names, whole.numbers, scores, whole.ranks))
+            with_ranks = self._order in (None, "rank")
+            for whole in stream_rankings(entry.file, seen, with_ranks=with_ranks, number=self._number):
+                spool.add(self._pack(whole.topic, whole.names, whole.numbers, whole.scores, whole.ranks))
             return self._made(entry, seen.tag.decode(), seen.digest.hexdigest(), n_known, spool)
 
     def _read_slowly(self, entry: RunEntry) -> NumberedRun:
@@ -262,7 +257,7 @@ class RunReader:
         n_known = len(self._numbers)
         with _Spool(self._folder, self._spool_bytes) as spool:
             for ranking in run.rankings:
-                numbers = self._numbers.number(column_of(ranking.docnos))
+                numbers = self._number(column_of(ranking.docnos))
                 spool.add(self._pack(ranking.topic, ranking.docnos, numbers, ranking.scores, ranking.ranks))
             is_needed = self._order is None and not is_regular_file(entry.file)
             kept = run if is_needed else None

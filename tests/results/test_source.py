@@ -35,3 +35,16 @@ def test_runs_of_files_and_memory_stay_in_the_order_given(mixed: list[str | Run]
     assert source.judged.feeding == source.rankings.tags == source.arrays().tags == ("z", "m", "a")
     assert [run.tag for run in source.tops(1).runs] == ["a", "m", "z"]
     assert {tag: Path(file).stem for tag, file in source.judged.files.items()} == {"z": "z", "a": "a"}
+
+
+def test_what_is_measured_first_changes_nothing(mixed: list[str | Run], qrels: Any) -> None:
+    """Measures read less of files than what tells documents apart; each has what it needs, in any order."""
+    files = [one for one in mixed if isinstance(one, str)]
+    first, second = (pooler.source(files, qrels=qrels) for _ in range(2))
+    values = pooler.evaluate(first, ["AP", "P@1"]).mean.tolist()
+    docnos = {number: docno for docno, number in first.judged.ranked.ids.items()}
+    assert second.judged.ranked.docnos == first.judged.ranked.docnos == docnos
+    assert set(docnos.values()) == {"x", "y"}
+    assert values == pooler.evaluate(second, ["AP", "P@1"]).mean.tolist() == [[1.0, 1.0]] * 2
+    for source in (first, second):
+        assert source.arrays().documents.tolist() == [[[0, 1]], [[0, 1]]]

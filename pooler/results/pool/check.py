@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from pooler.reading.check import RunReport, check_files
+from pooler.reading.check import Asked, RunReport, check_files
 from pooler.results.result import Progress, Result, frozen, heard
 from pooler.results.source import entries_of, opened_collection
 from pooler.results.table import Column, Table
@@ -63,7 +63,8 @@ def check_runs(
     Notes
     -----
     Two files with one tag are a fault of the second: runs are told apart by their tags. O(lines log
-    lines of a topic); one file is in memory at a time.
+    lines of a topic). Large files are read by two processes, each with one topic in memory; of a file with a
+    fault, or in no plain order, everything.
 
     Examples
     --------
@@ -78,15 +79,7 @@ def check_runs(
         raise PoolerError(message, hint="name run files, or a list of them with --runs FILE")
     files = [entry.file for entry in entries]
     with heard(progress), telling("files", len(entries)) as advance:
-        outcomes = check_files(
-            files,
-            known_topics=topics,
-            known_docnos=docnos,
-            depth=depth,
-            order=order,
-            lenient=lenient,
-            progress=advance,
-        )
+        outcomes = check_files(files, Asked(topics, docnos, depth, order, lenient), advance)
         # What cannot be opened is told, and the others are checked all the same.
         reports = [
             _unreadable(file, one) if isinstance(one, PoolerError) else one

@@ -31,3 +31,35 @@ def test_a_check_needs_a_file() -> None:
     """Nothing named is no success."""
     with pytest.raises(PoolerError, match="no run file is named"):
         check_runs()
+
+
+def test_two_processes_check_as_one_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever reads a file, reports come in the order named, docnos that look alike in two files too."""
+    lines = {
+        "a": "1 Q0 caf\u00e9 1 2 a\n1 Q0 d 2 2 a\n",
+        "b": "1 Q0 cafe\u0301 0 1 b\n",
+        "c": "1 Q0 d 1 nan c\n",
+        "d": "1 Q9 d x 1 a\n",
+    }
+    files = [str(tmp_path / name) for name in (*lines, "missing")]
+    for file, text in zip(files, lines.values(), strict=False):
+        Path(file).write_text(text, encoding="utf-8")
+    alone = check_runs(*files, depth=1)
+    monkeypatch.setattr("pooler.reading.parallel.PARALLEL_BYTES", 0)
+    monkeypatch.setattr("pooler.reading.parallel.n_processors", lambda: 2)
+    together = check_runs(*files, depth=1)
+    assert together.reports == alone.reports
+    assert [{one.code for one in report.warnings} for report in alone.reports] == [
+        {"ties", "ties-at-cut", "rank-order"},
+        {"rank-zero", "look-alike"},
+        set(),
+        {"rank-number", "q0"},
+        set(),
+    ]
+    assert [set(report.fault_counts) for report in alone.reports] == [
+        set(),
+        set(),
+        {"score"},
+        {"tag"},
+        {"open"},
+    ]
