@@ -543,7 +543,7 @@ class Source:
     def tops(self, depth: int, *, scores: bool = False, tags: Sequence[str] | None = None) -> RunSet:
         """Return the first documents of every run, as pools are made of; they need no judgements.
 
-        `tags`: of a collection these runs alone; they all contribute, and those of files do too.
+        `tags`: these runs alone, and they all contribute.
         """
         from pooler.pools.runs import FileRuns, stored_runs
         from pooler.reading.run_list import RunEntry
@@ -563,7 +563,9 @@ class Source:
         with progress("runs", len(entries)) as advance:
             read = iter(read_tops(entries, depth, lenient=self.lenient, progress=advance, **how))
         tops = [next(read) if isinstance(one, RunEntry) else top_of(one, depth, **how) for one in named]
-        return FileRuns([replace(top, contributes=True) for top in tops] if tags else tops)
+        if tags:
+            tops = [replace(top, contributes=True) for top in tops if top.tag in tags]
+        return FileRuns(tops)
 
     def relevance(self) -> dict[tuple[str, str], bool]:
         """Return whether judged pairs of topic and docno are relevant.

@@ -76,6 +76,7 @@ WRITING = {
     "paper": "paper bm25-words tfidf-words --rank 6 --html new.html",
     "next": "next --pool new",
     "ap-properties": "ap-properties",
+    "clusters": "clusters found.clusters true.classes",
     "diff": "diff judgements/strict.qrels judgements/lenient.qrels",
     "sensitivity": "sensitivity --depth 5 --judge strict",
     "replay": "replay --judge strict",
@@ -126,6 +127,8 @@ def prepared(imported_garden: Path, tmp_path_factory: pytest.TempPathFactory) ->
         write(folder / "again" / f"{name}.run", *lines)
     texts = (f'{{"topic": "new{number}", "title": "t"}}' for number in range(3000))
     write(folder / "more.jsonl", *texts)
+    for name, label in (("found.clusters", "c"), ("true.classes", "k")):
+        write(folder / name, *(f"d{number} {label}{number % 7}" for number in range(1000)))
     write(folder / "sampled.prels", "G01 0 KG-E-002 1 2", "G01 0 KG-E-003 1 -1")
     return folder
 

@@ -489,7 +489,7 @@ class SensitivityResult(_Supposed, Sensitivity):
             Column("ap_after", "float", "after", show="never"): self.ap_after.ravel(),
             change: (self.ap_after - self.ap_before).ravel(),
             Column("threshold", "int", about=threshold): cells_where(thresholds != 0, thresholds),
-            Column("all_relevant_above", "bool", "all above", above): self._all_above(chosen),
+            Column("all_relevant_above", "bool", "above", above): self._all_above(chosen),
             REASON: _no_relevant(self.ap_before),
         }
 
