@@ -151,7 +151,7 @@ WALK = (
     Step(b"word3\r", ("next, [ back",)),
     Step(b"]", ("hit 2 of",)),
     Step(b"\x1b", ("now: ",)),
-    Step(b"w", ("commas between",)),
+    Step(b"w", ("separated by commas",)),
     Step(b"word5,[/]\r", ("highlighted: word5",)),
     Step(b"v", ("Esc done",)),
     Step(b"j\r"),

@@ -141,6 +141,7 @@ def evaluate(
         plot=plot,
         size=size,
         seed=seed,
+        own=r_mode == "own",
     )
     output.check(plot=plot)
     if listed_measures:
@@ -183,7 +184,15 @@ def _only_way(ways: dict[str, bool]) -> str:
 
 
 def _check_of_way(
-    way: str, *, many: bool, named: bool, by_topic: bool, plot: bool, size: int | None, seed: int | None
+    way: str,
+    *,
+    many: bool,
+    named: bool,
+    by_topic: bool,
+    plot: bool,
+    size: int | None,
+    seed: int | None,
+    own: bool,
 ) -> None:
     """Refuse options that have no meaning with what is asked for."""
     is_cut, is_choice = way in ("--cut", "--threshold", "--attainable"), way in ("--folds", "--leave-one-out")
@@ -200,3 +209,5 @@ def _check_of_way(
         raise ArgumentError("--size", "is for --cut and --threshold", size)
     if seed is not None and way != "--folds":
         raise ArgumentError("--seed", "is for --folds", seed)
+    if own and (is_cut or way == "--curves"):
+        raise ArgumentError("--r", f"has no meaning with {way}", "own")

@@ -368,7 +368,7 @@ def test_topics_without_a_run_are_warned_of(load: Load, here: Path) -> None:
         (
             ("runs/bm25-words.run", "--probabilities", "p", "--of", "strict"),
             ArgumentError,
-            "`--of` is of judgements",
+            "`--of` is for judgements",
         ),
     ],
 )

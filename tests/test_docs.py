@@ -1,0 +1,101 @@
+"""The documentation runs: every page's commands, in order, print what stands under them.
+
+A page is run from top to bottom in an empty folder, where `source` leads to the project. What is shown under
+a command is what it prints on stdout and stderr together (`...` stands for any text); a command shown without
+output may print anything. What a page needs and does not show is a block inside an HTML comment. Python blocks
+run after the commands, as one session, in the folder that the commands end in. `pytest tests/test_docs.py -m
+slow --freeze` writes outputs that have changed anew.
+"""
+
+from __future__ import annotations
+
+import doctest
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.readme_blocks import ROOT
+from tests.test_readme import run_shell
+
+DOCS = ROOT / "docs"
+PAGES = sorted(DOCS.rglob("*.md"))
+_CONSOLE = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_PYTHON = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_MARK = "\x1e"
+"""Ends what a command prints; no command prints a record separator."""
+
+
+@dataclass
+class Step:
+    """A command of a page and the output shown under it."""
+
+    command: str
+    shown: list[str]
+
+
+def steps(block: str) -> list[Step]:
+    """Split a console block into commands; a trailing backslash continues a command."""
+    found: list[Step] = []
+    continues = False
+    for line in block.splitlines():
+        if line.startswith("$ "):
+            found.append(Step(line.removeprefix("$ "), []))
+        elif continues:
+            found[-1].command += f"\n{line}"
+        elif found:
+            found[-1].shown.append(line)
+        continues = line.endswith("\\") and (line.startswith("$ ") or continues)
+    return found
+
+
+def is_printed(shown: Sequence[str], printed: Sequence[str]) -> bool:
+    """Say whether a command printed what is shown."""
+    want, got = ("".join(f"{line}\n" for line in lines) for lines in (shown, printed))
+    return doctest.OutputChecker().check_output(want, got, doctest.ELLIPSIS)
+
+
+def run_page(page: str, folder: Path) -> tuple[list[list[str]], Path]:
+    """Run all commands of a page in one shell: the lines each printed, and the folder they end in."""
+    (folder / "source").symlink_to(ROOT)
+    commands = [step.command for block in _CONSOLE.findall(page) for step in steps(block)]
+    script = "\n".join(f"{command}\nprintf '{_MARK}'" for command in ("exec 2>&1", *commands, "pwd"))
+    ran = run_shell(script, folder)
+    printed = ran.stdout.split(_MARK)[1:]
+    assert ran.returncode == 0, f"`{commands[len(printed) - 1]}` failed:\n{printed[-1][-2000:]}"
+    *outputs, place, _ = printed
+    return [[line.rstrip() for line in one.splitlines()] for one in outputs], Path(place.strip())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(DOCS).as_posix())
+def test_page_runs_and_prints_what_it_shows(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pytestconfig: pytest.Config
+) -> None:
+    """Each command of a page prints the output shown under it; each Python example gives its value."""
+    text = page.read_text("utf-8")
+    outputs, place = run_page(text, tmp_path)
+    printed = iter(outputs)
+    wrong: list[str] = []
+
+    def as_printed(block: re.Match[str]) -> str:
+        lines = ["```console"]
+        for step in steps(block[1]):
+            got = next(printed)
+            if step.shown and not is_printed(step.shown, got):
+                wrong.append("\n".join([f"$ {step.command}", "shown:", *step.shown, "printed:", *got]))
+                step.shown = got
+            lines += [f"$ {step.command}", *step.shown]
+        return "\n".join([*lines, "```"])
+
+    anew = _CONSOLE.sub(as_printed, text)
+    if pytestconfig.getoption("--freeze") and wrong:
+        page.write_text(anew, "utf-8")
+        wrong.clear()
+    assert not wrong, "\n\n".join(wrong)
+    python = "\n".join(_PYTHON.findall(text))
+    examples = doctest.DocTestParser().get_doctest(python, {}, page.name, str(page), 0)
+    monkeypatch.chdir(place)
+    assert doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(examples).failed == 0
