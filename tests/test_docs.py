@@ -2,9 +2,9 @@
 
 A page is run from top to bottom in an empty folder, where `source` leads to the project. What is shown under
 a command is what it prints on stdout and stderr together (`...` stands for any text); a command shown without
-output may print anything. What a page needs and does not show is a block inside an HTML comment. Python blocks
-run after the commands, as one session, in the folder that the commands end in. `pytest tests/test_docs.py -m
-slow --freeze` writes outputs that have changed anew.
+output may print anything. What a page needs and does not show is a block inside an HTML comment. Python
+blocks run after the commands, as one session, in the folder that the commands end in. `pytest
+tests/test_docs.py -m slow --freeze` writes outputs that have changed anew.
 """
 
 from __future__ import annotations
