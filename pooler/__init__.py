@@ -193,11 +193,31 @@ __all__ = [
 ]
 
 
+def foreign_store() -> str:
+    """Say in a sentence that `store` is not the package that came with this one; empty = it is."""
+    from importlib.util import find_spec
+    from pathlib import Path
+
+    found = find_spec("store")
+    own = Path(__file__).resolve().parents[1] / "store" / "__init__.py"
+    if found is not None and found.origin is not None and Path(found.origin).resolve() == own:
+        return ""
+    if not own.is_file():
+        return f"pooler is not whole: {own} is missing; install it again"
+    place = found and (found.origin or next(iter(found.submodule_search_locations or ()), None))
+    return (
+        f"another `store` stands before pooler's own: {place} instead of {own}; start elsewhere, rename it,"
+        " or install pooler into an environment of its own"
+    )
+
+
 def __getattr__(name: str) -> Any:
     """Import a public name when it is first used."""
     if name not in _WHERE:
         message = f"module 'pooler' has no attribute {name!r}"
         raise AttributeError(message)
+    if message := foreign_store():
+        raise ImportError(message)
     found = getattr(import_module(_WHERE[name]), name)
     globals()[name] = found
     return found

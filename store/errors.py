@@ -32,13 +32,15 @@ class PoolerError(Exception):
     """Base of every error a user can cause.
 
     The message is one sentence: where, what was expected, what was got. The hint is what to type next, on a
-    second line.
+    second line, which a traceback in a notebook shows as well.
     """
 
     def __init__(self, message: str, *, hint: str | None = None) -> None:
         super().__init__(message)
         self.message = message
         self.hint = hint
+        if hint is not None:
+            self.add_note(f"hint: {hint}")
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle with every attribute, so that a worker process can raise it."""

@@ -14,6 +14,7 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from pooler import foreign_store
 from pooler.cli.interrupts import catch_interrupts, ignore_interrupts, interrupt_behind
 
 if TYPE_CHECKING:
@@ -42,6 +43,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 def main() -> None:
     """Run the command line and exit."""
+    if message := foreign_store():
+        sys.exit(f"error: {message}")
     catch_interrupts()
     gc.set_threshold(_ALLOCATIONS)
     # Products here are small: threads would wait for each other longer than they take, above all on

@@ -52,7 +52,7 @@ def to_polars(table: Table) -> polars.DataFrame:
 
 def to_arrow(table: Table) -> pyarrow.Table:
     """Return a pyarrow Table; undefined is null."""
-    arrow = _library("pyarrow", "pooler[arrow]")
+    arrow = _library("pyarrow", "pyarrow")
     moment = arrow.timestamp("us", "UTC")
     kinds = {
         "text": arrow.string(),
@@ -75,7 +75,7 @@ def to_arrow(table: Table) -> pyarrow.Table:
 def write_parquet(table: Table, file: BinaryIO) -> None:
     """Write a table as a Parquet file."""
     arrow = to_arrow(table)
-    _library("pyarrow.parquet", "pooler[arrow]").write_table(arrow, file)
+    _library("pyarrow.parquet", "pyarrow").write_table(arrow, file)
 
 
 def _cells(table: Table, column: Column) -> list[Any]:

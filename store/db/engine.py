@@ -257,7 +257,7 @@ def make_engine(url: URL) -> Engine:
         return create_engine(url, pool_pre_ping=True, connect_args={"client_encoding": "utf8"} | _NETWORK)
     except ModuleNotFoundError as error:
         message = "PostgreSQL needs the driver psycopg"
-        raise StoreError(message, hint="pip install 'pooler[postgres]'") from error
+        raise StoreError(message, hint="pip install 'psycopg[binary]'") from error
     except NoSuchModuleError as error:  # pragma: no cover - collection_url admits two backends
         raise StoreError(str(error)) from error
 

@@ -134,7 +134,7 @@ _KINDS = (
         feed=lambda inside, data: inside.decompress(data),
         wants_data=lambda _inside: True,
         padding=0,
-        hint="pip install pooler[zst]",
+        hint="pip install zstandard",
         # It gives at once all their content: 4 bytes of it can hold 128 KiB.
         read_bytes=1 << 12,
     ),

@@ -100,8 +100,8 @@ def test_parquet_of_a_command_is_a_file(tmp_path: Path, capsys: pytest.CaptureFi
     [
         ("pandas", Table.to_pandas, "pip install 'pandas'"),
         ("polars", Table.to_polars, "pip install 'polars'"),
-        ("pyarrow", Table.to_arrow, "pip install 'pooler[arrow]'"),
-        ("pyarrow", pl.DataFrame, "pip install 'pooler[arrow]'"),
+        ("pyarrow", Table.to_arrow, "pip install 'pyarrow'"),
+        ("pyarrow", pl.DataFrame, "pip install 'pyarrow'"),
     ],
 )
 def test_what_is_not_installed_is_named(

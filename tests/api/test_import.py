@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -51,3 +52,22 @@ def test_unknown_name_is_an_attribute_error() -> None:
 def test_all_is_the_table() -> None:
     """No name is in one and not in the other."""
     assert sorted(pooler._WHERE) == sorted(pooler.__all__)  # the one list of where names are
+
+
+@pytest.mark.parametrize("shape", ["store.py", "store/__init__.py"])
+def test_store_of_somebody_else_is_named_in_a_line(shape: str, tmp_path: Path) -> None:
+    """Both the command and the notebook say where it is, and what to do; nothing of it is imported."""
+    other = tmp_path / shape
+    other.parent.mkdir(exist_ok=True)
+    other.write_text("raise SystemExit('somebody else was imported')")
+    for code, last in (
+        ("from pooler.cli.main import main; main()", "error: another `store` stands before pooler's own"),
+        ("import pooler; pooler.evaluate", "ImportError: another `store` stands before pooler's own"),
+    ):
+        ran = subprocess.run(
+            [sys.executable, "-c", code, "status"], cwd=tmp_path, capture_output=True, text=True, check=False
+        )
+        assert (ran.returncode, ran.stdout) == (1, "")
+        line = ran.stderr.splitlines()[-1]
+        assert line.startswith(f"{last}: {other}")
+        assert "an environment of its own" in line

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import traceback
 
 import pytest
 from hypothesis import given
@@ -36,6 +37,10 @@ def test_pooler_error_carries_its_hint_apart_from_its_message() -> None:
     error = StoreError("it is locked", hint="wait")
     assert (str(error), error.message, error.hint) == ("it is locked", "it is locked", "wait")
     assert PoolerError("x").hint is None
+    assert traceback.format_exception_only(error)[-2:] == [
+        "store.errors.StoreError: it is locked\n",
+        "hint: wait\n",
+    ]
 
 
 def test_format_error_says_path_line_and_message_of_each_fault() -> None:

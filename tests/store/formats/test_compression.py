@@ -208,7 +208,7 @@ def test_zstd_without_its_package_names_what_to_install(tmp_path: Path) -> None:
         [sys.executable, "-W", "error", "-c", program, str(file)], capture_output=True, text=True, check=True
     )
     assert done.stdout.strip() == (
-        f"{file}: zstd files need the Python package `zstandard` | pip install pooler[zst]"
+        f"{file}: zstd files need the Python package `zstandard` | pip install zstandard"
     )
     assert done.stderr == ""
 
