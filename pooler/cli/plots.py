@@ -37,15 +37,24 @@ class Curve:
     label: str
     values: Sequence[float]
     """Not negative; at least one."""
+    marker: str = ""
+    """Letter of its own; default by its place among the curves."""
 
 
 def plot_lines(
-    curves: Sequence[Curve], *, title: str, x_label: str, width: int = 80, height: int = 20
+    curves: Sequence[Curve],
+    *,
+    title: str,
+    x_label: str,
+    places: Sequence[float] = (),
+    width: int = 80,
+    height: int = 20,
 ) -> list[str]:
     """Draw curves of one length over one pair of axes from 0.
 
     Every curve has a letter of its own, explained at the foot; where curves meet stands `SHARED`. A column
     shows the values at the place nearest to it, so a curve of more places than columns loses some between.
+    `places`: numbers of few places, evenly apart; default 0, 1, 2, ...
 
     Examples
     --------
@@ -63,16 +72,17 @@ def plot_lines(
     margin = max(map(len, labels.values()))
     n_columns = width - margin - 2
     grid = [[" "] * n_columns for _ in range(height)]
-    for marker, curve in zip(MARKERS, curves, strict=False):
+    markers = [curve.marker or marker for marker, curve in zip(MARKERS, curves, strict=False)]
+    for marker, curve in zip(markers, curves, strict=True):
         for column in range(n_columns):
             row = _row(curve.values[round(column * last / (n_columns - 1))], top, height)
             grid[row][column] = marker if grid[row][column] == " " else SHARED
     lines = [title]
     lines += [f"{labels.get(row, ''):>{margin}} |{''.join(cells)}".rstrip() for row, cells in enumerate(grid)]
     lines.append(" " * (margin + 1) + "+" + "-" * n_columns)
-    lines.append(" " * (margin + 2) + _scale(last, n_columns))
+    lines.append(" " * (margin + 2) + _scale(last, n_columns, places))
     lines.append(f"{x_label:>{width}}")
-    entries = [f"{marker} {curve.label}" for marker, curve in zip(MARKERS, curves, strict=False)]
+    entries = [f"{marker} {curve.label}" for marker, curve in zip(markers, curves, strict=True)]
     return lines + side_by_side(entries + [f"{SHARED} several"] * (len(curves) > 1), width)
 
 
@@ -91,12 +101,12 @@ def _ticks(last: float) -> list[int]:
     return []
 
 
-def _scale(last: int, n_columns: int) -> str:
-    """Write the numbers under the axis, the last one always."""
+def _scale(last: int, n_columns: int, places: Sequence[float]) -> str:
+    """Write the numbers under the axis, the last one always; those of `places` where there are any."""
     cells = [" "] * n_columns
     free_until = n_columns
-    for value in sorted({*_ticks(last), last}, reverse=True):
-        number = f"{value:,}"
+    for value in sorted(range(len(places)) or {*_ticks(last), last}, reverse=True):
+        number = f"{places[value]:g}" if places else f"{value:,}"
         place = round(value * (n_columns - 1) / max(last, 1))
         start = min(max(place - len(number) // 2, 0), n_columns - len(number))
         if start + len(number) <= free_until:
@@ -533,8 +543,14 @@ def draw_plot(plot: Plot, *, width: int) -> list[str]:
     if plot.stepped:  # points, and a curve
         return plot_points(plot)
     if plot.kind == "lines":
-        curves = [Curve(sanitise_line(name), table.cells(name)) for name in plot.parts]  # type: ignore[arg-type]  # numbers
-        return plot_lines(curves, title=plot.title, x_label=plot.heading(), width=width)
+        markers = [words[0] for words in plot.words] or [""] * len(plot.parts)
+        curves = [
+            Curve(sanitise_line(name), table.cells(name), marker)  # type: ignore[arg-type]  # numbers
+            for name, marker in zip(plot.parts, markers, strict=True)
+        ]
+        across = table.column(str(plot.label))
+        places: Any = table.cells(across.name) if across.kind == "float" else ()
+        return plot_lines(curves, title=plot.title, x_label=plot.heading(), places=places, width=width)
     table = plot.rows()
     columns = [table.column(name) for name in plot.notes]
     sign = "+" if plot.kind == "bars" and not plot.reach else ""

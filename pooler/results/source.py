@@ -555,7 +555,7 @@ class Source:
             with opened_collection(self.collection) as opened:
                 return stored_runs(opened, depth=depth, order=self.order, tags=chosen, scores=scores)
         if "-" in (*runs, listed) and "judged" in self.__dict__:
-            message = "standard input cannot be read twice, as strategies on scores need"
+            message = "standard input cannot be read twice, as what needs scores does"
             raise PoolerError(message, hint="write the run to a file and name that")
         how: dict[str, Any] = {"order": self.order, "with_scores": scores}
         named = named_runs(runs, listed)

@@ -397,7 +397,8 @@ class Plot:
     """Columns that stand beside a label as text."""
     title: str = ""
     words: Sequence[str] = ()
-    """What a dot is, and what its interval; of every part a character, a blank, and its meaning."""
+    """What a dot is, and what its interval; of every part a character, a blank, and its meaning; of lines
+    so where their characters are not A, B, ... in order."""
     by: str = ""
     """Column by which rows fall from above; default they stand as in the table."""
     reach: float = 0.0

@@ -52,6 +52,22 @@ def test_one_curve_needs_no_mark_for_several() -> None:
     ]
 
 
+def test_places_have_their_own_numbers_and_curves_their_own_letters() -> None:
+    """Three places over 21 columns: 0 at the first, 0.5 around the eleventh, 1 at the last."""
+    drawn = plot_lines(
+        [Curve("b", [1, 1, 1], "B")], title="t", x_label="recall", places=[0.0, 0.5, 1.0], width=24, height=2
+    )
+    assert drawn == [
+        "t",
+        "1 |" + "B" * 21,
+        "0 |",
+        "  +" + "-" * 21,
+        "   0        0.5        1",
+        "                  recall",
+        "B b",
+    ]
+
+
 def test_long_legend_is_folded() -> None:
     """Entries that do not fit go to the next line whole."""
     curves = [Curve(f"strategy-{number}", [0, number]) for number in range(4)]

@@ -42,19 +42,17 @@ def test_curves_of_the_slides() -> None:
 
 @pytest.mark.parametrize("seed", range(5))
 def test_precision_is_that_of_pytrec_eval(seed: int) -> None:
-    """Every topic and recall, but those where trec_eval's rounding interferes."""
+    """Every topic and recall, also where floating point rounds recall .7 of 3 documents to 2."""
     runs, qrels = drawn(seed)
     found = p.curves((runs, qrels), kinds=["precision-recall"])
     assert found.names() == ("precision_recall",)
     evaluator = pytrec_eval.RelevanceEvaluator(qrels, {"iprec_at_recall"})
     for tag, of_run in runs.items():
         for topic, measured in evaluator.evaluate(of_run).items():
-            n_relevant = sum(qrels[topic].values())
             place = found.runs.index(tag), found.topics.index(topic)
             for step in range(11):
-                if int(np.floor(step / 10 * n_relevant + 0.9)) == -(-step * n_relevant // 10):
-                    expected = measured[f"iprec_at_recall_{step / 10:.2f}"]
-                    assert found.precision[(step, *place)] == pytest.approx(expected, abs=1e-12)
+                expected = measured[f"iprec_at_recall_{step / 10:.2f}"]
+                assert found.precision[(step, *place)] == pytest.approx(expected, abs=1e-12)
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -89,6 +87,70 @@ def test_curves_that_do_not_exist_have_a_reason() -> None:
     ]
     assert found.mean_precision[:, 0].tolist() == [0.5] * 11  # of 1 and 0
     assert [one.table.name for one in found.plots()] == ["precision_recall", "roc"]
+
+
+TIED = {"a": {"1": {"u": 4.0, "v": 3.0, "w": 3.0, "x": 3.0, "y": 2.0, "z": 1.0}}}
+TIED_QRELS = {"1": {"u": 1, "v": 1, "w": 0, "x": 0, "y": 1, "z": 0}}
+
+
+def test_documents_of_one_score_are_one_step() -> None:
+    """Relevant u, v, y: u wins 3 pairs, v ties with two and wins one, y wins one: 6 of 9.
+
+    The curve goes up to (0, 1/3), aslant to (2/3, 2/3) over the tie, up to 1, and right. On the
+    slope recall is 1/3 + fallout/2, so .48333 at fallout .3.
+    """
+    found = p.curves((TIED, TIED_QRELS))
+    assert found.areas.tolist() == [[6 / 9]]
+    assert roc_auc_score([1, 1, 0, 0, 1, 0], [*TIED["a"]["1"].values()]) == pytest.approx(6 / 9)
+    false, true = found.points[0, 0]
+    assert false.tolist() == pytest.approx([0, 0, 2 / 3, 2 / 3, 1])
+    assert true.tolist() == pytest.approx([0, 1 / 3, 2 / 3, 1, 1])
+    rises = [1 / 3 + tenth / 20 for tenth in range(7)]
+    assert found.rates[:, 0, 0].tolist() == pytest.approx([*rises, 1, 1, 1, 1])
+
+
+def test_ties_need_scores_that_order_the_run() -> None:
+    """Scores that only 32 bits tie are apart, but in order trec9; in order file every rank is a step."""
+    near = {"a": {"1": {"x": 16.00000001, "y": 16.0}}}
+    qrels = {"1": {"x": 1, "y": 0}}
+    areas = {
+        order: p.curves(p.source(near, qrels=qrels, order=order)).areas.item()
+        for order in ("trec", "trec9", "file")
+    }
+    assert areas == {"trec": 1.0, "trec9": 0.5, "file": 1.0}
+    # In the file u, v, w, x, y, z as given: v wins all three pairs, with 7 of 9 won.
+    assert p.curves(p.source(TIED, qrels=TIED_QRELS, order="file")).areas.item() == 7 / 9
+
+
+def test_order_of_ties_is_that_of_the_option() -> None:
+    """Of two documents of one score, order trec ranks y first and docno-asc x: precision 1/2 and 1."""
+    runs, qrels = {"a": {"1": {"x": 1.0, "y": 1.0}}}, {"1": {"x": 1}}
+    for order, precision in (("trec", 0.5), ("docno-asc", 1.0)):
+        found = p.curves(p.source(runs, qrels=qrels, order=order))
+        assert found.precision[:, 0, 0].tolist() == [precision] * 11
+        assert found.areas.tolist() == [[0.5]]
+
+
+def test_a_run_has_one_letter_in_both_pictures() -> None:
+    """Run a has the higher precision, run b the higher area; both pictures list a first."""
+    runs = {
+        "a": {"1": {"r": 9.0, "x": 8.0, "y": 7.0, "s": 6.0}},
+        "b": {"1": {"x": 9.0, "r": 8.0, "s": 7.0, "y": 6.0, "z": 5.0, "v": 4.0}},
+    }
+    found = p.curves((runs, {"1": {"r": 1, "s": 1, "x": 0}}))
+    assert found.mean_precision.mean(axis=0).argmax() == 0
+    assert found.areas[:, 0].tolist() == [1 / 2, 6 / 8]
+    for plot, name in zip(found.plots(), ("recall", "fallout"), strict=True):
+        assert list(plot.words) == ["A a", "B b"]
+        assert plot.heading() == name
+        assert plot.table.cells(name) == [step / 10 for step in range(11)]
+
+
+def test_a_run_without_an_area_keeps_its_letter() -> None:
+    """Run a retrieves relevant documents only, so it has no ROC; b is B in that picture, too."""
+    runs = {"a": {"1": {"r": 2.0}}, "b": {"1": {"x": 2.0, "r": 1.0}}}
+    found = p.curves((runs, {"1": {"r": 1, "x": 0}}))
+    assert [list(plot.words) for plot in found.plots()] == [["A a", "B b"], ["B b"]]
 
 
 def test_curves_refuse_unknown_words() -> None:

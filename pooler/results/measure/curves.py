@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from string import ascii_uppercase
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 import numpy as np
 
+from pooler.results.measure.cut import list_scores
 from pooler.results.result import Progress, Result, frozen, heard
 from pooler.results.source import Source, source_of
 from pooler.results.table import REASON, RUN, TOPIC, TOPICS_UNSEEN, Column, Plot, Table, View
 from store.analysis.measures.average_precision import mean_average_precision
-from store.analysis.measures.confusion import area_of_rankings, roc_curve
+from store.analysis.measures.confusion import roc_curve
 from store.analysis.measures.ranked import ELEVEN_RECALLS, precision_recall_curve
 from store.errors import ArgumentError, UnknownNameError
+from store.ranking import compared_scores
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -40,8 +43,10 @@ def curves(
     """Trace precision against recall, and recall against fallout.
 
     Precision at a recall is the highest at any rank that has at least this recall, as in trec_eval.
-    The ROC curve is that of the documents of the list by their ranks; what was not retrieved plays
-    no part, and unjudged documents count as not relevant.
+    The ROC curve is that of the documents of the list by their scores, equal scores as one step: a
+    pair of a relevant and another document of one score counts half in the area. Runs in the order
+    of ranks or of the file have a step for every document. What was not retrieved plays no part,
+    and unjudged documents count as not relevant.
 
     Parameters
     ----------
@@ -69,9 +74,10 @@ def curves(
     Notes
     -----
     The mean curve of precision is the mean at each recall; that of ROC curves the mean at each
-    fallout, of curves whose upright parts count with their upper end [1]_. Means are over the
+    fallout, of curves whose upright parts count with their upper end and whose sloping parts, the
+    ties, are straight [1]_. Means are over the
     topics where a curve is defined: that of ROC needs a relevant document in the list, and another.
-    trec_eval rounds the number of relevant documents that a recall asks for, see
+    The relevant documents that a recall asks for are rounded as in trec_eval, see
     `store.analysis.measures.ranked`. O(runs topics cutoff).
 
     References
@@ -102,13 +108,19 @@ def curves(
             if topic not in rankings.topics:
                 raise UnknownNameError("judged topic", topic, rankings.topics)
         level = found.level
+        is_by_score = "roc" in kinds and found.order not in ("rank", "file")
+        scores = compared_scores(list_scores(found, rankings, cutoff), found.order) if is_by_score else None
     relevant, n_relevant = rankings.relevant(level), rankings.n_relevant(level)
-    areas = np.asarray(area_of_rankings(relevant, rankings.lengths))
+    areas = np.full(rankings.lengths.shape, np.nan)
     points: dict[tuple[int, int], tuple[NDArray[np.float64], NDArray[np.float64]]] = {}
     rates = np.full((len(RECALLS), *areas.shape), np.nan)
-    for run, column in np.argwhere(~np.isnan(areas)).tolist():
+    for run, column in np.ndindex(*areas.shape) if "roc" in kinds else ():
         length = int(rankings.lengths[run, column])
-        curve = roc_curve(-np.arange(1.0, length + 1), relevant[run, column, :length])
+        by = -np.arange(1.0, length + 1) if scores is None else scores[run, column, :length]
+        curve = roc_curve(by, relevant[run, column, :length])
+        if curve.area is None:
+            continue
+        areas[run, column] = curve.area
         false, true = _corners(curve.false_positive_rate, curve.true_positive_rate)
         points[run, column] = false, true
         rates[:, run, column] = _upper(false, true)
@@ -133,16 +145,21 @@ def _corners(
     false: NDArray[np.float64], true: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Leave out points between two others of one upright or level line."""
-    step = np.diff(false) > 0
-    kept = np.concatenate([[True], step[1:] != step[:-1], [True]])
+    is_upright, is_level = np.diff(false) == 0, np.diff(true) == 0
+    is_between = (is_upright[1:] & is_upright[:-1]) | (is_level[1:] & is_level[:-1])
+    kept = np.concatenate([[True], ~is_between, [True]])
     return false[kept], true[kept]
 
 
 def _upper(false: NDArray[np.float64], true: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the highest recall at each of the fallouts 0, 0.1, ..., 1, of a curve of steps."""
+    """Return the highest recall of a curve at each of the fallouts 0, 0.1, ..., 1."""
+    at = np.array(RECALLS)
     # A fallout that is a tenth but for rounding is that tenth.
-    last = np.searchsorted(false, np.array(RECALLS) + 1e-12, side="right") - 1
-    return np.asarray(true[last])
+    last = np.searchsorted(false, at + 1e-12, side="right") - 1
+    following = np.minimum(last + 1, false.size - 1)
+    rise, run = true[following] - true[last], false[following] - false[last]
+    part = np.divide(np.maximum(at - false[last], 0), run, out=np.zeros(at.size), where=run > 0)
+    return np.asarray(true[last] + part * rise)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
@@ -164,7 +181,7 @@ class Curves(Result):
     precision: NDArray[np.float64]
     """Shape (11, n_runs, n_topics): interpolated precision at recalls 0, 0.1, ..., 1; NaN where R = 0."""
     areas: NDArray[np.float64]
-    """Shape (n_runs, n_topics): AUC; NaN = undefined."""
+    """Shape (n_runs, n_topics): AUC; NaN = undefined, or no ROC was asked for."""
     rates: NDArray[np.float64]
     """Shape (11, n_runs, n_topics): recall among the retrieved at fallouts 0, 0.1, ..., 1."""
     points: dict[tuple[int, int], tuple[NDArray[np.float64], NDArray[np.float64]]]
@@ -282,7 +299,15 @@ class Curves(Result):
         notes = []
         if is_roc:
             title = "ROC: recall by fallout, both among the documents retrieved; area below the curve"
-            notes = ["A topic's curve goes up in steps, of which the upper end counts."]
+            notes = [
+                "A topic's curve goes up in steps, of which the upper end counts."
+                + (
+                    " Every rank is a step: runs are not ordered by score."
+                    if self.settings["order"] in ("rank", "file")
+                    else " Documents of one score are one step, a slope, and their pairs count half in the"
+                    " area."
+                )
+            ]
         columns = [
             RUN,
             *([TOPIC] if self.chosen else []),
@@ -295,27 +320,34 @@ class Curves(Result):
         return [View(table, rows=None if self.chosen else table.order(by, descending=True))]
 
     def plots(self) -> tuple[Plot, ...]:
-        """Return the mean curves of at most ten runs, the best by area, or by mean precision."""
+        """Return the mean curves of at most ten runs, the same in both pictures and with the same letters.
+
+        They are the best by mean precision, or by area where that is drawn alone.
+        """
         found = []
+        has_precision = "precision-recall" in self.kinds
+        worth = self.mean_precision.mean(axis=0) if has_precision else self.mean_area
+        order = [int(run) for run in np.argsort(-worth, kind="stable") if not np.isnan(worth[run])]
+        letters = dict(zip(order[:MOST_DRAWN], ascii_uppercase, strict=False))
+        by = " by mean precision" if has_precision else ""
+        best = f", the {len(letters)} best of {len(order)} runs{by}" if len(letters) < len(order) else ""
         for name in self.shown():
             is_roc = name == "roc"
             values = self.mean_rates if is_roc else self.mean_precision
-            worth = self.mean_area if is_roc else values.mean(axis=0)
-            order = [int(run) for run in np.argsort(-worth, kind="stable") if not np.isnan(worth[run])]
-            drawn = order[:MOST_DRAWN]
+            drawn = [run for run in letters if not np.isnan(values[:, run]).any()]
             if not drawn:
                 continue
-            across = Column("tenth", "int", "tenths of fallout" if is_roc else "tenths of recall")
-            columns = [across, *(Column(self.runs[run], "float") for run in drawn)]
-            data: dict[str, Any] = {"tenth": list(range(len(RECALLS)))}
-            data |= {self.runs[run]: values[:, run].tolist() for run in drawn}
-            best = f", the {len(drawn)} best of {len(order)} runs" if len(drawn) < len(order) else ""
+            across = "fallout" if is_roc else "recall"
+            columns = [Column(across, "float"), *(Column(self.runs[run], "float") for run in drawn)]
+            data: dict[str, Any] = {self.runs[run]: values[:, run].tolist() for run in drawn}
+            data[across] = list(RECALLS)
             found.append(
                 Plot(
                     table=Table(name, columns, data),
                     kind="lines",
-                    label="tenth",
+                    label=across,
                     parts=tuple(self.runs[run] for run in drawn),
+                    words=tuple(f"{letters[run]} {self.runs[run]}" for run in drawn),
                     title=("Recall by fallout (ROC)" if is_roc else "Precision by recall") + best,
                 )
             )

@@ -88,7 +88,8 @@ def cut(
         rankings = found.graded(look)
         retrieved = rankings.lengths if rank is None else np.minimum(rankings.lengths, rank)
         if threshold is not None:
-            retrieved = np.minimum(retrieved, _n_above(found, rankings, threshold, look))
+            above = list_scores(found, rankings, look) >= threshold  # NaN is not
+            retrieved = np.minimum(retrieved, np.count_nonzero(above, axis=-1))
         level = found.level
     within = np.arange(rankings.grades.shape[-1]) < retrieved[..., None]
     relevant, n_relevant = rankings.relevant(level) & within, rankings.n_relevant(level)
@@ -107,12 +108,12 @@ def cut(
     )
 
 
-def _n_above(source: Source, rankings: GradedRankings, threshold: float, cutoff: int) -> NDArray[np.int64]:
-    """Count the documents of each list whose score is at least a threshold."""
+def list_scores(source: Source, rankings: GradedRankings, cutoff: int) -> NDArray[np.float64]:
+    """Return scores by rank, as grades in shape (n_runs, n_topics, width); NaN below the end of a list."""
     runs = source.tops(cutoff, scores=True, tags=rankings.tags)
     rows = {run.tag: row for row, run in enumerate(runs.feeding)}
     places = {row: rankings.tags.index(tag) for tag, row in rows.items()}
-    counts = np.zeros(rankings.lengths.shape, dtype=np.int64)
+    found = np.full(rankings.grades.shape, np.nan)
     for column, topic in enumerate(rankings.topics):
         if topic not in runs.topics:
             continue
@@ -120,11 +121,9 @@ def _n_above(source: Source, rankings: GradedRankings, threshold: float, cutoff:
         scores = of_topic.rankings.scores
         assert scores is not None  # they were asked for
         for row, place in enumerate(of_topic.runs):
-            run = places[place]
-            counts[run, column] = np.count_nonzero(
-                scores[row, : int(rankings.lengths[run, column])] >= threshold
-            )
-    return counts
+            length = int(rankings.lengths[places[place], column])
+            found[places[place], column, :length] = scores[row, :length]
+    return found
 
 
 _Ratio = Callable[[Confusion], "NDArray[np.float64]"]

@@ -41,6 +41,7 @@ ALIASES: dict[str, str] = {
 """Other names, as ir_measures has them; NumRelRet is NumRet of relevant documents."""
 
 _ELSEWHERE = {
+    "11pt_avg": "ElevenPoint",
     "average_precision": "AP",
     "hit_rate": "Success",
     "num_rel": "NumRel",
@@ -61,13 +62,14 @@ _WITH_CUTOFF = {
     "ndcg_cut": "nDCG",
     "map_cut": "AP",
     "unj": "Unjudged",
+    "iprec_at_recall": "IPrec",
 }
-"""Those of trec_eval that go on with `_` or `.` and a cutoff."""
+"""Those of trec_eval that go on with `_` or `.` and a cutoff, or a recall."""
 _NOT_QUITE = {
-    "auc": "`Accuracy` is the AUC over the documents retrieved",
+    "auc": "`Accuracy` is the AUC over the documents retrieved, by rank; --curves has it by score, ties"
+    " counted half",
     "f": "`SetF` is the F of the whole list, `SetF@10` of its first ranks; beta weighs recall: SetF(beta=2)",
-    "11pt_avg": "`ElevenPoint` is that, but for trec_eval's rounding of recalls",
-    "iprec_at_recall": "`IPrec@0.1` is that, but for trec_eval's rounding of recalls",
+    "iprec_at_recall": "with a recall, as in `IPrec@0.1` or `iprec_at_recall_0.1`",
     "ndcg_burges": "`nDCG(dcg='exp-log2')` has gains of 2**grade - 1",
     "ndcg_cut": "with a cutoff, as in `nDCG@10` or `ndcg_cut_10`",
     "map_cut": "with a cutoff, as in `AP@10` or `map_cut_10`",

@@ -22,6 +22,8 @@ from store.errors import ArgumentError
 
 ELEVEN_RECALLS = tuple(Fraction(tenth, 10) for tenth in range(11))
 """0, 0.1, ..., 1."""
+_ROUNDED_UP = 0.9
+"""trec_eval adds it to the number of documents that a recall asks for, and rounds down."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -304,7 +306,7 @@ def _counts(values: ArrayLike) -> NDArray[np.int64]:
 def interpolated_precision(
     relevant: NDArray[np.bool_], n_relevant: ArrayLike, recall: Fraction
 ) -> NDArray[np.float64]:
-    r"""Return the highest precision at any rank whose recall is at least `recall`.
+    r"""Return the highest precision at any rank whose recall is at least `recall`, as in trec_eval.
 
     Parameters
     ----------
@@ -325,10 +327,10 @@ def interpolated_precision(
 
     Notes
     -----
-    The recall is reached with ceil(recall * R) documents, computed exactly. trec_eval computes
-    floor(recall * R + 0.9) in floating point: the same for tenths but where rounding interferes, as
-    for recall 0.7 and R = 3, where it asks for 2 documents, 2/3 of all, instead of 3. Percents it
-    rounds down by up to a tenth of a document. O(size of `relevant`).
+    The recall is reached with floor(recall * R + 0.9) documents, computed in floating point, as in
+    trec_eval 9 and pytrec_eval; trec_eval 10 rounds recall * R to the nearest. For tenths that is
+    ceil(recall * R) but where rounding interferes: recall 0.7 of R = 3 asks for 2 documents, 2/3 of
+    all. Percents are rounded down by up to a tenth of a document. O(size of `relevant`).
 
     Examples
     --------
@@ -359,7 +361,7 @@ def eleven_point(relevant: NDArray[np.bool_], n_relevant: ArrayLike) -> NDArray[
     Notes
     -----
     The slides name no interpolation; this is `interpolated_precision`, the usual one, and
-    trec_eval's `11pt_avg` but for its rounding of the recalls. O(size of `relevant`).
+    trec_eval's `11pt_avg`. O(size of `relevant`).
 
     Examples
     --------
@@ -413,7 +415,7 @@ def _interpolated(
     n_found = np.count_nonzero(relevant, axis=-1)
     firsts = (np.cumsum(n_found) - n_found.ravel()).reshape(n_found.shape)
     for place, recall in enumerate(recalls):
-        needed = -(-recall.numerator * counts // recall.denominator)
+        needed = (float(recall) * counts + _ROUNDED_UP).astype(np.int64)
         is_reached = (needed <= n_found) & (counts > 0)
         from_column = np.zeros(counts.shape, dtype=np.int64)
         by_rank = is_reached & (needed > 0)

@@ -24,7 +24,7 @@ RBPResidual it is none, as it is to trec_eval.
 Where trec_eval 9, pytrec_eval or ir_measures define a measure, it is theirs if documents are in
 order ``trec9`` of `store.ranking`: equal scores, rounded to 32 bits, by docno descending. In order
 ``trec``, of trec_eval 10, scores that only this rounding ties stand apart. What is meant to differ
-is told in `names`, and in `ranked` of interpolated precision.
+is told in `names`.
 """
 
 from __future__ import annotations

@@ -274,7 +274,7 @@ def test_scores_of_standard_input_are_refused(cli: Cli, judged: Path) -> None:
     content = (judged / "runs" / "bm25-words.run").read_bytes()
     cli("replay", "-", *BARE, "-s", "rrf", stdin=content).fine()
     refused = cli("replay", "-", *BARE, "-s", "comb-sum", stdin=content).failed(1)
-    assert "standard input cannot be read twice, as strategies on scores need" in refused.err
+    assert "standard input cannot be read twice, as what needs scores does" in refused.err
 
 
 @pytest.mark.slow

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
 
 import numpy as np
@@ -23,20 +22,17 @@ def signs(text: str) -> NDArray[np.bool_]:
     return np.array([letter == "+" for letter in text])
 
 
-def slow(flags: list[bool], n_relevant: int, recall: Fraction) -> Fraction:
-    """Look at every rank whose recall is high enough, exactly."""
-    found = [sum(flags[:rank]) for rank in range(1, len(flags) + 1)]
-    enough = [
-        Fraction(count, rank)
-        for rank, count in enumerate(found, start=1)
-        if Fraction(count, n_relevant) >= recall
-    ]
-    return max(enough, default=Fraction(0))
-
-
 def trec_eval_needs(recall: Fraction, n_relevant: int) -> int:
     """Return the documents that trec_eval asks for: floating point, less a tenth of one."""
     return int(float(recall) * n_relevant + 0.9)
+
+
+def slow(flags: list[bool], n_relevant: int, recall: Fraction) -> Fraction:
+    """Look at every rank that has as many relevant documents as trec_eval asks for."""
+    found = [sum(flags[:rank]) for rank in range(1, len(flags) + 1)]
+    needed = trec_eval_needs(recall, n_relevant)
+    enough = [Fraction(count, rank) for rank, count in enumerate(found, start=1) if count >= needed]
+    return max(enough, default=Fraction(0))
 
 
 @pytest.mark.vector("slides, figure 1.3; the value by hand: the slides print none")
@@ -69,37 +65,42 @@ def test_every_recall_equals_a_plain_loop(flags: list[bool], missed: int, recall
     assert mean == pytest.approx(float(expected), rel=1e-14, abs=1e-300)
 
 
-@given(st.lists(st.booleans(), min_size=1, max_size=12), st.integers(0, 30))
-def test_eleven_points_equal_trec_eval(flags: list[bool], missed: int) -> None:
-    """It is trec_eval's 11pt_avg and iprec_at_recall wherever both ask for as many documents."""
-    n_relevant = sum(flags) + missed
-    if n_relevant == 0:
-        return
+def theirs(flags: list[bool], missed: int) -> dict[str, float]:
+    """Measure one list with pytrec_eval, `missed` relevant documents being outside it."""
     grades = {f"d{rank}": int(flag) for rank, flag in enumerate(flags)}
     grades |= {f"missed{number}": 1 for number in range(missed)}
     run = {f"d{rank}": -float(rank) for rank in range(len(flags))}
     evaluator = pytrec_eval.RelevanceEvaluator({"t": grades}, {"11pt_avg", "iprec_at_recall"})
-    theirs = evaluator.evaluate({"t": run})["t"]
-    agreed = [
-        point for point in TENTHS if trec_eval_needs(point, n_relevant) == math.ceil(point * n_relevant)
-    ]
-    for point in agreed:
+    return dict(evaluator.evaluate({"t": run})["t"])
+
+
+def check_against_trec_eval(flags: list[bool], missed: int) -> None:
+    """Compare all eleven points and their mean."""
+    n_relevant, expected = sum(flags) + missed, theirs(flags, missed)
+    for point in TENTHS:
         ours = float(interpolated_precision(np.array(flags), n_relevant, point))
-        assert ours == pytest.approx(theirs[f"iprec_at_recall_{float(point):.2f}"], rel=1e-14)
-    if len(agreed) == len(TENTHS):
-        ours = float(eleven_point(np.array(flags), n_relevant))
-        assert ours == pytest.approx(theirs["11pt_avg"], rel=1e-14)
+        assert ours == pytest.approx(expected[f"iprec_at_recall_{float(point):.2f}"], rel=1e-14)
+    ours = float(eleven_point(np.array(flags), n_relevant))
+    assert ours == pytest.approx(expected["11pt_avg"], rel=1e-14)
 
 
-def test_recall_is_exact_where_trec_eval_rounds() -> None:
-    """Recall .7 of 3 documents takes all 3: 3/4 here; trec_eval takes 2 and finds 1."""
-    flags = signs("++-+")
-    assert trec_eval_needs(Fraction(7, 10), 3) == 2
-    assert float(interpolated_precision(flags, 3, Fraction(7, 10))) == 0.75
-    run = {f"d{rank}": -float(rank) for rank in range(4)}
-    qrels = {"t": {"d0": 1, "d1": 1, "d3": 1}}
-    theirs = pytrec_eval.RelevanceEvaluator(qrels, {"iprec_at_recall"}).evaluate({"t": run})["t"]
-    assert theirs["iprec_at_recall_0.70"] == 1.0
+@given(st.lists(st.booleans(), min_size=1, max_size=12), st.integers(0, 30))
+def test_eleven_points_equal_trec_eval(flags: list[bool], missed: int) -> None:
+    """It is trec_eval's 11pt_avg and iprec_at_recall, every one of them."""
+    if sum(flags) + missed:
+        check_against_trec_eval(flags, missed)
+
+
+@pytest.mark.parametrize("n_relevant", [3, 10, 13, 20, 23, 30, 43, 60])
+def test_recalls_are_rounded_as_in_trec_eval(n_relevant: int) -> None:
+    """Precision falls with every relevant document, so that one document too many shows."""
+    check_against_trec_eval([flag for gap in range(n_relevant) for flag in (True, *[False] * gap)], 0)
+
+
+def test_recall_seven_tenths_of_three_takes_two() -> None:
+    """.7 * 3 + .9 is 2.9999999999999996 in floating point: 2/2, where 3 documents would give 3/4."""
+    assert float(interpolated_precision(signs("++-+"), 3, Fraction(7, 10))) == 1.0
+    assert theirs([True, True, False, True], 0)["iprec_at_recall_0.70"] == 1.0
 
 
 def test_runs_and_topics_at_once() -> None:

@@ -79,7 +79,7 @@ def by_name(rankings: GradedRankings, text: str, level: int) -> NDArray[np.float
 def at_recall(rankings: GradedRankings, level: int, recall: float) -> NDArray[np.float64]:
     """Interpolate precision at the documents trec_eval 10 asks for: recall * R, rounded.
 
-    Version 9, and this project, ask for the next whole number above.
+    Version 9, and this project, round up from a tenth of a document.
     """
     relevant = rankings.relevant(level)[0]
     values = [
