@@ -219,14 +219,17 @@ def parse_values(values: Values, scale: Scale | Sequence[int]) -> dict[int, floa
 
     texts = _texts(values)
     grades = scale if isinstance(scale, Sequence) else scale.values
-    known = {str(grade): grade for grade in grades}
+    names = {grade: str(grade) for grade in grades}
     if not isinstance(scale, Sequence):
-        known |= {one.label.partition(":")[0]: one.value for one in scale.grades if ":" in one.label}
+        names |= {one.value: one.label.partition(":")[0] for one in scale.grades if ":" in one.label}
+    has_letters = any(name != str(grade) for grade, name in names.items())
+    known = {str(grade): grade for grade in grades} | {name: grade for grade, name in names.items()}
     given: dict[int, float] = {}
     for text in texts:
         grade, equals, number = text.partition("=")
         if not equals or grade not in known:
-            requirement = f"must be GRADE=P with a grade of {list(grades)}"
+            listed = ", ".join(names.values()) if has_letters else list(grades)
+            requirement = f"must be GRADE=P with a grade of {listed}"
             raise ArgumentError("values", requirement, text)
         if known[grade] in given:
             raise ArgumentError("values", "must name each grade once", text)
@@ -236,9 +239,10 @@ def parse_values(values: Values, scale: Scale | Sequence[int]) -> dict[int, floa
         given[known[grade]] = p
     missing = [grade for grade in grades if grade not in given]
     if missing:
-        words = ", ".join(map(str, missing))
+        words = ", ".join(names[grade] for grade in missing)
+        hint = f"as in {' '.join(f'--value {name}=P' for name in names.values())}" if has_letters else HINT
         requirement = f"must be given for every grade of the scale; {words} is missing"
-        raise ArgumentError("values", requirement, ", ".join(texts), hint=HINT)
+        raise ArgumentError("values", requirement, ", ".join(texts), hint=hint)
     return {grade: given[grade] for grade in grades}
 
 
@@ -597,14 +601,16 @@ def _of_grades(source: Source, values: Sequence[str], judged: Judged) -> ByTopic
             for topic, (ids, grades) in by_topic.items()
         }
     scale = source.option("scale")
+    declared: Scale | list[int]
     if scale is not None:
-        grades_known = list(parse_scale(scale).values)
+        declared = parse_scale(scale)
+        grades_known = list(declared.values)
     else:
         # No scale is declared: a grade may be named that no document of the file has.
         named = {text.partition("=")[0] for text in values}
         there = np.unique(np.concatenate([one for _, one in by_topic.values()])).tolist()
-        grades_known = sorted({*there, *map(int, filter(_WHOLE.fullmatch, named))})
-    worth = np.array(list(parse_values(values, grades_known).values()))
+        declared = grades_known = sorted({*there, *map(int, filter(_WHOLE.fullmatch, named))})
+    worth = np.array(list(parse_values(values, declared).values()))
     say(f"{counted(n_documents, 'document')}: p = value of the grade")
     return {
         topic: (ids, worth[np.searchsorted(grades_known, grades)])

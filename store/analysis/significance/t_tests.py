@@ -24,7 +24,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from statistics import NormalDist
 from typing import Literal
 
 import numpy as np
@@ -282,7 +281,7 @@ def _t_test(
     if error > 0:
         t = difference / error
         p = min(1.0, 2 * float(stdtr(degrees_of_freedom, -abs(t))))
-        p_normal = 2 * NormalDist().cdf(-abs(t))
+        p_normal = math.erfc(abs(t) / math.sqrt(2))
         effect_size = difference / math.sqrt(unit)
     return TTest(
         t=t,

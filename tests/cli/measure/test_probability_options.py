@@ -408,3 +408,24 @@ def test_values_are_read_like_those_of_the_export() -> None:
         with pytest.raises(ArgumentError, match=said):
             parse_values(texts, (0, 1))
     assert (parse_unjudged("0"), parse_unjudged("1"), parse_unjudged("by-rank")) == (0, 1, None)
+
+
+def test_letters_of_a_declared_scale_are_grades_of_qrels(cli: Cli, garden: Path) -> None:
+    """The letters give what the numbers give; what is wrong is told by letters."""
+    files = ("--qrels", garden / "judgements" / "strict.qrels", garden / "runs" / "bm25-words.run")
+    options = ("variation", *files, "--scale", "ntcir", "--format", "json")
+
+    def worth(*texts: str) -> tuple[str, ...]:
+        return tuple(part for text in texts for part in ("--value", text))
+
+    letters = cli(*options, *worth("C=0", "B=.4", "A=.8", "S=1")).fine().json()
+    numbers = cli(*options, *worth("0=0", "1=.4", "2=.8", "3=1")).fine().json()
+    assert letters == numbers
+    refused = cli(*options, *worth("C=0", "D=.4")).failed(1).err
+    assert "`--value` must be GRADE=P with a grade of C, B, A, S, but got 'D=.4'" in refused
+    lacking = cli(*options, *worth("C=0", "B=.4", "A=.8")).failed(1).err
+    assert "must be given for every grade of the scale; S is missing" in lacking
+    assert "hint: as in --value C=P --value B=P --value A=P --value S=P" in lacking
+    # Without a scale qrels have numbers, and no letters.
+    undeclared = cli("variation", *files, *worth("C=0", "B=.4", "A=.8", "S=1")).failed(1).err
+    assert "a grade of [0, 1, 2]" in undeclared
