@@ -46,6 +46,7 @@ REASONS = {
 """Codes and what they mean where they stand in a cell that people see."""
 
 OF_PAIRS = {
+    "no-difference": "no topic has a difference that does not round to 0",
     "no-topics": "no topic where both runs have a score",
     "one-topic": "one topic where both runs have a score",
     "no-variation": "the same difference in every topic",

@@ -14,7 +14,7 @@ from enum import StrEnum
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-from pooler.results.reasons import REASONS
+from pooler.results.reasons import OF_PAIRS, REASONS
 from store.errors import ArgumentError, UnknownNameError
 from store.text import natural_key, sanitise_line
 
@@ -60,6 +60,8 @@ class Column:
     """Of a view alone: the columns of the limits that it shows as one, or why there are none."""
     most: int | None = None
     """Columns of a terminal that a cell has at most: people see more of it on the lines below."""
+    of_pairs: bool = False
+    """Of reasons: they are of two runs."""
     can_go: int = 0
     """Left out, and said so, where a terminal is too narrow: 1 goes before 2; 0 stays."""
 
@@ -82,6 +84,7 @@ JUDGE = Column("judge")
 DOCUMENTS = Column("documents", "int")
 GRADE = Column("grade", "int")
 REASON = Column("reason", show="if_any")
+REASON_OF_PAIR = replace(REASON, of_pairs=True)
 REASON_UNSEEN = replace(REASON, show="never")
 TOPICS_UNSEEN = Column("topics", "int", show="never")
 # Of tables of every two runs.
@@ -451,19 +454,20 @@ def see(view: View, *, only: Sequence[str] = ()) -> Seen:
     choice = _chosen(table, view.declared(), only)
     columns = choice.columns
     cells = [_texts(table, column) for column in columns]
-    codes = dict.fromkeys(
-        code
+    codes = {
+        code: words[code]
         for column, texts in zip(columns, cells, strict=True)
         if column.kind == "text" and (column.interval or column.name.endswith("reason"))
+        for words in [REASONS | OF_PAIRS if column.of_pairs else REASONS]
         for text in texts
         for code in text.split(", ")
-        if code in REASONS
-    )
+        if code in words
+    }
     caption = [
         *table.notes,
         *([f"the same in every row: {', '.join(choice.same)}"] if choice.same else []),
         *dict.fromkeys(f"{column.title.strip()}: {column.about}." for column in choice.named if column.about),
-        *(f"{code}: {REASONS[code]}." for code in codes),
+        *(f"{code}: {words}." for code, words in codes.items()),
     ]
     return Seen(table.title, columns, cells, [line for line in caption if line])
 

@@ -215,6 +215,8 @@ def test_cut_refuses_what_cannot_be() -> None:
         p.cut((SLIDES, SLIDES_QRELS), size=7)
     with pytest.raises(ArgumentError, match="cannot be given together with a rank"):
         p.cut((SLIDES, SLIDES_QRELS), 3, threshold=1.0)
+    with pytest.raises(ArgumentError, match="`threshold` must be a number, but got nan"):
+        p.cut((SLIDES, SLIDES_QRELS), threshold=float("nan"))
     with pytest.raises(ArgumentError, match="order of their scores"):
         p.cut(p.source(SLIDES, qrels=SLIDES_QRELS, order="rank"), threshold=1.0)
 
@@ -262,6 +264,8 @@ def test_choice_leaves_out_topics_without_a_score() -> None:
 def test_choice_refuses_too_little() -> None:
     """One run, more folds than topics, a seed without folds."""
     runs, qrels = choosing()
+    with pytest.raises(PoolerError, match="on 1 topic; a choice"):
+        p.choose((runs, {"1": qrels["1"]}))
     with pytest.raises(PoolerError, match="nothing to choose"):
         p.choose(({"a": runs["a"]}, qrels))
     with pytest.raises(ArgumentError, match="`folds` must be at most the 4 topics, but got 5"):

@@ -10,7 +10,7 @@ from pooler.cli.render import Output, render
 from pooler.cli.signature import command
 from pooler.cli.source_options import SourceOptions
 from pooler.telling import say
-from store.errors import ArgumentError, PoolerError
+from store.errors import ArgumentError, ContradictionError, PoolerError
 
 
 @command
@@ -105,7 +105,7 @@ def compare(
             ("--measure", given.names("measure")),
         ):
             if is_given:
-                raise ArgumentError(name, "has no meaning with --signs", "given")
+                raise ContradictionError(name, "has no meaning with --signs", None)
         render(mean_signs(source, signs, against=against, runs=tags), output)
         return
     is_two = len(tags) == 2 and not everything and against is None
@@ -129,7 +129,7 @@ def compare(
 def _check_options(*, plot: bool, by_topic: bool, everything: bool, against: str | None) -> None:
     """Refuse what does not go together."""
     if everything and against is not None:
-        raise ArgumentError("--against", "and --all exclude each other", against)
+        raise ContradictionError("--against", "and --all exclude each other", None)
     for name, is_given in (("--plot", plot), ("--by-topic", by_topic)):
         if is_given and (everything or against is not None):
-            raise ArgumentError(name, "is of two runs", "several")
+            raise ContradictionError(name, "is of two runs", None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isnan
 from typing import Annotated, Literal
 
 import typer
@@ -9,7 +10,7 @@ import typer
 from pooler.cli.render import Output, render
 from pooler.cli.signature import command
 from pooler.cli.source_options import SourceOptions
-from store.errors import ArgumentError
+from store.errors import ContradictionError
 
 
 @command
@@ -143,6 +144,8 @@ def evaluate(
         seed=seed,
         own=r_mode == "own",
     )
+    if threshold is not None and isnan(threshold):
+        raise ContradictionError("--threshold", "must be a number", threshold)
     output.check(plot=plot)
     if listed_measures:
         render(list_measures(), output)
@@ -150,7 +153,7 @@ def evaluate(
     cutoff = given.cutoff if given.names("cutoff") else None
     if r_mode == "own":
         if measures and any(one.partition("@")[0].partition("(")[0] != "AP" for one in measures):
-            raise ArgumentError("--r", "own is of AP only", ", ".join(measures))
+            raise ContradictionError("--r", "own is of AP only", ", ".join(measures))
         measures = [f"Own{one}" for one in measures or ["AP"]]
     source = given.source()
     if way == "--curves":
@@ -179,7 +182,7 @@ def _only_way(ways: dict[str, bool]) -> str:
     """Return what is asked for instead of scores, if anything; refuse two such things."""
     chosen = [name for name, is_given in ways.items() if is_given]
     if len(chosen) > 1:
-        raise ArgumentError(chosen[0], f"excludes {chosen[1]}", "both")
+        raise ContradictionError(chosen[0], f"excludes {chosen[1]}", None)
     return chosen[0] if chosen else ""
 
 
@@ -197,17 +200,17 @@ def _check_of_way(
     """Refuse options that have no meaning with what is asked for."""
     is_cut, is_choice = way in ("--cut", "--threshold", "--attainable"), way in ("--folds", "--leave-one-out")
     if named and (is_cut or way == "--curves"):
-        raise ArgumentError("--measure", f"has no meaning with {way}", "given")
+        raise ContradictionError("--measure", f"has no meaning with {way}", None)
     if many and is_choice:
-        raise ArgumentError("--measure", f"must be one with {way}, by which runs are chosen", "several")
+        raise ContradictionError("--measure", f"must be one with {way}, by which runs are chosen", None)
     if by_topic and (is_cut or is_choice):
         requirement = "goes without saying with" if is_cut else "has no meaning with"
-        raise ArgumentError("--by-topic", f"{requirement} {way}", "given")
+        raise ContradictionError("--by-topic", f"{requirement} {way}", None)
     if plot and way != "--curves":
-        raise ArgumentError("--plot", "draws curves: it needs --curves", "given")
+        raise ContradictionError("--plot", "draws curves: it needs --curves", None)
     if size is not None and way not in ("--cut", "--threshold"):
-        raise ArgumentError("--size", "is for --cut and --threshold", size)
+        raise ContradictionError("--size", "is for --cut and --threshold", size)
     if seed is not None and way != "--folds":
-        raise ArgumentError("--seed", "is for --folds", seed)
+        raise ContradictionError("--seed", "is for --folds", seed)
     if own and (is_cut or way == "--curves"):
-        raise ArgumentError("--r", f"has no meaning with {way}", "own")
+        raise ContradictionError("--r", f"own has no meaning with {way}", None)

@@ -13,7 +13,7 @@ from pooler.cli.options import decimals, whole_numbers
 from pooler.cli.render import Output, render
 from pooler.cli.signature import command
 from pooler.cli.source_options import SourceOptions
-from store.errors import ArgumentError
+from store.errors import ArgumentError, ContradictionError
 
 _OF_TABLES = ("variance", "topics", "drop", "variance_drop")
 _OF_RUNS = ("depth", "scenario", "neighbours")
@@ -183,6 +183,7 @@ RELEVANT = "5,10,30,50,100,500"
 
 @command
 def ap_properties(
+    ctx: typer.Context,
     documents: Annotated[
         str, typer.Option("--documents", "-n", metavar="N,...", help="N: ranks of the list.")
     ] = DOCUMENTS,
@@ -249,20 +250,39 @@ def ap_properties(
     from pooler.results.paper.required import swap_of_ranks
 
     output.check()
+    _check_way(ctx, swap=swap is not None, rank=rank is not None)
     if swap is not None:
         pair = whole_numbers("--swap", swap, least=1)
         if len(pair) != 2:
             raise ArgumentError("--swap", "must be two ranks, as in 2,3", swap)
         render(swap_of_ranks(whole_numbers("--ranks", ranks, least=1), *pair), output)
         return
-    if as_printed and rank is None:
-        raise ArgumentError("--as-printed", "needs --rank", None)
+    before = decimals("--ap", ap)
+    for one in before:
+        _check("--ap", one, "between 0 and 1", holds=0 <= one <= 1)
     found = properties(
         whole_numbers("--documents", documents, least=1),
         whole_numbers("--relevant", relevant, least=1),
         size=size,
         rank=rank,
-        ap=decimals("--ap", ap),
+        ap=before,
         as_printed=as_printed,
     )
     render(found, output)
+
+
+def _check_way(ctx: typer.Context, *, swap: bool, rank: bool) -> None:
+    """Refuse options that have no meaning with what is asked for."""
+    needed = {"ranks": ("--swap", swap), "ap": ("--rank", rank), "as_printed": ("--rank", rank)}
+    without = {"--swap": ("documents", "relevant", "size", "rank", "ap", "as_printed")} if swap else {}
+    without |= {"--rank": ("documents", "size")} if rank else {}
+    given = [
+        str(name) for name in ctx.params if getattr(ctx.get_parameter_source(name), "name", "") != "DEFAULT"
+    ]
+    for name in given:
+        option = f"--{name.replace('_', '-')}"
+        for way, excluded in without.items():
+            if name in excluded:
+                raise ContradictionError(option, f"has no meaning with {way}", None)
+        if name in needed and not needed[name][1]:
+            raise ContradictionError(option, f"needs {needed[name][0]}", None)

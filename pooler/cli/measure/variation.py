@@ -15,7 +15,7 @@ from pooler.cli.measure.probability_options import (
 from pooler.cli.render import Output, render
 from pooler.cli.signature import command
 from pooler.cli.source_options import SourceOptions
-from store.errors import ArgumentError
+from store.errors import ContradictionError
 
 
 @command
@@ -129,10 +129,10 @@ def variation(
     """
     output.check(plot=plot)
     if neighbours and not pairs:
-        raise ArgumentError("--neighbours", "needs --pairs", None)
+        raise ContradictionError("--neighbours", "needs --pairs", None)
     for name, is_given in (("--pairs", pairs), ("--plot", plot), ("--monte-carlo", monte_carlo)):
         if by_topic and is_given:
-            raise ArgumentError("--by-topic", f"excludes {name}", "both")
+            raise ContradictionError("--by-topic", f"excludes {name}", None)
     if discover is not None:
         excluded = {
             "--extra-relevant": extra_relevant,
@@ -143,7 +143,7 @@ def variation(
         }
         for name, is_given in excluded.items():
             if is_given:
-                raise ArgumentError(name, "has no meaning with --discover", "both")
+                raise ContradictionError(name, "has no meaning with --discover", None)
         from pooler.results.measure import discovery
 
         source = given.probable_source(probabilities)
@@ -164,7 +164,7 @@ def variation(
         return
     for name in ("rank", "scenario", "flip"):
         if given.names(name):
-            raise ArgumentError(f"--{name}", "needs --discover", None)
+            raise ContradictionError(f"--{name}", "needs --discover", None)
     from pooler.results.measure import variation as results
 
     found = results.variation(

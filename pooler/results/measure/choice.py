@@ -16,6 +16,7 @@ from pooler.telling import say
 from store.analysis.measures.names import MeasureName
 from store.analysis.significance.folds import Split, leave_one_out, topic_folds
 from store.errors import ArgumentError, PoolerError
+from store.text import counted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -94,7 +95,8 @@ def choose(
             raise PoolerError(message, hint="name two runs or more")
         n_topics = int(usable.sum())
         if n_topics < 2:
-            message = f"every run has a score ({name}) on {n_topics} topics; a choice is tested on 2 or more"
+            common = f"every run has a score ({name}) on {counted(n_topics, 'topic')}"
+            message = f"{common}; a choice is tested on 2 or more"
             raise PoolerError(message, hint="judge more topics, or leave out a run")
         if n_topics < usable.size:
             say(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -15,7 +16,7 @@ from pooler.results.result import Progress, Result, frozen, heard, taken
 from pooler.results.source import Source, source_of
 from pooler.results.table import (
     DIFFERENCE,
-    REASON,
+    REASON_OF_PAIR,
     RUN_B,
     TOPIC,
     TOPICS_UNSEEN,
@@ -197,7 +198,7 @@ def normality_plot(picture: NormalityPicture, what: str) -> tuple[Plot, ...]:
             label="difference",
             parts=("share", "normal"),
             stepped=("share",),
-            axis=f"Share of {picture.n_topics} topics whose difference is no larger",
+            axis=f"Share of {picture.n_topics} topics whose {what} is no larger",
             ends=(0, 1),
             words=("o a topic", ". normal curve of the same mean and variance"),
             below=f"The two curves are at most {picture.largest_distance:.3f} apart.",
@@ -263,6 +264,7 @@ class Comparison(Result, RunPairs):
         outcome = paired_t(differences, level=1 - alpha)
         better = int((differences > resolution / 2).sum())
         worse = int((differences < -resolution / 2).sum())
+        covariance = float(np.cov(first, second)[0, 1]) if n_topics > 1 else None
         needed = None
         if outcome.variance is not None:
             needed = float(required_difference(outcome.variance, n_topics, alpha=alpha))
@@ -285,9 +287,7 @@ class Comparison(Result, RunPairs):
             VARIANCE_UNSEEN: [outcome.variance],
             Column("variance_a", "float", show="never"): [_variance(first)],
             Column("variance_b", "float", show="never"): [_variance(second)],
-            Column("covariance", "float", show="never"): [
-                float(np.cov(first, second)[0, 1]) if n_topics > 1 else None
-            ],
+            Column("covariance", "float", show="never"): [covariance],
             Column(
                 "needed", "float", about=f"the A - B that would be needed for p <= {alpha:g} by t2 (eq. 23)"
             ): [needed],
@@ -302,7 +302,13 @@ class Comparison(Result, RunPairs):
             Column("better_b", "int", "B > A"): [worse],
             Column("same", "int"): [n_topics - better - worse],
         }
-        return Table.of_columns("difference", columns, title=title)
+        notes = []
+        if covariance is not None:
+            notes = [
+                f"Variances over topics: {first.var(ddof=1):.4f} of A (s_A^2), {second.var(ddof=1):.4f} of B"
+                f" (s_B^2), covariance {covariance:.4f}; {outcome.variance:.4f} of A - B."
+            ]
+        return Table.of_columns("difference", columns, title=title, notes=notes)
 
     def _tests(self) -> Table:
         """Make a row a test."""
@@ -366,7 +372,7 @@ class Comparison(Result, RunPairs):
             Column("statistic", "float"),
             Column("p", "float"),
             Column("significant", "bool", f"p <= {alpha:g}"),
-            REASON,
+            REASON_OF_PAIR,
             Column("rounded_to", "float", show="never"),
             Column("p_unrounded", "float", show="never"),
             Column("df", "float", show="never"),
@@ -378,7 +384,13 @@ class Comparison(Result, RunPairs):
             " and Welch's t treat the topics of A and B as independent samples, which they are not: they are"
             " given for comparison."
         )
-        return Table.of_rows("tests", columns, rows, notes=[note])
+        freedom = "; ".join(
+            f"{short} {one.degrees_of_freedom:.4g} and {one.p_normal:.3g}"
+            for short, one in zip(("t2", "t1", "Welch's t"), students.values(), strict=True)
+            if one.p_normal is not None
+        )
+        words = [f"Degrees of freedom, and p by the normal law instead: {freedom}."] if freedom else []
+        return Table.of_rows("tests", columns, rows, notes=[*words, note])
 
     def _topics(self) -> Table:
         """Set both scores side by side, topic by topic."""
@@ -425,6 +437,7 @@ class Comparison(Result, RunPairs):
             f" {n_differ['p_tukey_randomised']:,} by HSD from permutations (--seed {seed}).",
             f"{self.settings['measure']} over {over}. json and tsv have more tests.",
         ]
+        variances = [self._moments(one, other) for one, other in zip(*at, strict=True)]
         columns = {
             Column("a", heading="A"): [self.runs[run] for run in self.first],
             RUN_B: [self.runs[run] for run in self.second],
@@ -433,7 +446,19 @@ class Comparison(Result, RunPairs):
             Column("low", "float", about=f"lower end of the {1 - alpha:.0%} interval of A - B"): self.low,
             Column("high", "float", about="its upper end"): self.high,
             Column("effect_size", "float", "effect", digits=2, show="never"): self.effect_size,
+            VARIANCE_UNSEEN: self.variance,
+            Column("variance_a", "float", show="never"): [one for one, _, _ in variances],
+            Column("variance_b", "float", show="never"): [one for _, one, _ in variances],
+            Column("covariance", "float", show="never"): [one for _, _, one in variances],
+            Column("t", "float", show="never"): self.t,
+            Column("df", "int", show="never"): [
+                None if np.isnan(t) else n - 1
+                for t, n in zip(self.t.tolist(), self.n_topics.tolist(), strict=True)
+            ],
             Column("p_t", "float", "p t", show="never"): self.p_t,
+            Column("p_normal", "float", show="never"): [
+                math.erfc(abs(t) / math.sqrt(2)) for t in self.t.tolist()
+            ],
             Column("p_wilcoxon", "float", "Wilcoxon", show="never"): self.p_wilcoxon,
             Column(
                 "p_randomisation",
@@ -451,6 +476,15 @@ class Comparison(Result, RunPairs):
             ],
         }
         return Table.of_columns("pairs", columns, notes=notes)
+
+    def _moments(self, first: int, second: int) -> tuple[float | None, float | None, float | None]:
+        """Return the variances of two runs, and their covariance, over the topics where both have a score."""
+        both = self.values[[first, second]]
+        both = both[:, np.isfinite(both).all(axis=0)]
+        if both.shape[1] < 2:
+            return None, None, None
+        ((one, between), (_, other)) = np.cov(both).tolist()
+        return one, other, between
 
     def _views(self, name: str) -> Sequence[View]:
         table = self._table(name)

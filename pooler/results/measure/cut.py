@@ -58,8 +58,8 @@ def cut(
     Raises
     ------
     ArgumentError
-        If both a rank and a threshold are given, runs are not ordered by their scores, or the
-        collection is smaller than what is retrieved or relevant.
+        If both a rank and a threshold are given, the threshold is NaN, runs are not ordered by
+        their scores, or the collection is smaller than what is retrieved or relevant.
 
     Notes
     -----
@@ -79,6 +79,8 @@ def cut(
         raise ArgumentError("threshold", "cannot be given together with a rank", threshold)
     if rank is not None and rank < 1:
         raise ArgumentError("rank", "must be an integer >= 1", rank)
+    if threshold is not None and np.isnan(threshold):
+        raise ArgumentError("threshold", "must be a number", threshold)
     with heard(progress) as said:
         found = source_of(source)
         if threshold is not None and found.order in ("rank", "file"):

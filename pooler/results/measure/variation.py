@@ -59,6 +59,14 @@ _NOTHING_VARIES = (
 )
 
 
+_TOPIC_VARIANCE = Column(
+    "topic_variance", "float", "sigma_mu^2", "variance of expected AP between topics, without judging"
+)
+_JUDGING_VARIANCE = Column(
+    "judging_variance", "float", "sigma_d^2", "mean over topics of the variance of AP by judging"
+)
+_W = Column("w", "float", "W", "Shapiro and Wilk's test of whether expected AP by topic is normal")
+_P_NORMALITY = Column("p_normality", "float", "p of W")
 _INTERVAL_WORDS: Mapping[IntervalLaw, str] = {
     "enumeration": "from all outcomes",
     "inversion": "from the inverted distribution of MAP",
@@ -339,7 +347,14 @@ class Variation(Result):
     def _views(self, name: str) -> Sequence[View]:
         table = self._table(name)
         by = "mean" if self.judged is None else "judged"
-        return [View(table, rows=table.order(by, descending=True) if name == "variation" else None)]
+        if name != "variation":
+            return [View(table)]
+        rows = table.order(by, descending=True)
+        shown = [RUN, _TOPIC_VARIANCE, _JUDGING_VARIANCE, _W, _P_NORMALITY]
+        return [
+            View(table, rows=rows),
+            View(table, shown, rows=rows, title="Expected AP over topics", notes=[]),
+        ]
 
     def conclusion(self) -> str:
         """Say how far another judging leaves the order of the runs as it is."""
@@ -350,10 +365,16 @@ class Variation(Result):
         )
 
     def plots(self) -> tuple[Plot, ...]:
-        """Return every run's interval, and of pairs how likely they turn about, where these are known."""
+        """Return every run's interval, and of pairs how likely they turn about, where these are known.
+
+        Of one run also its expected APs by topic beside the normal curve, of two in pairs their differences.
+        """
         from pooler.results.measure.compare import normality_plot
 
         runs = (self._drawn_runs(),) if self.limits is not None else ()
+        if len(self.runs) == 1:
+            picture = normality_picture(self.varied.mean[0])
+            return (*runs, *normality_plot(picture, "expected AP"))
         if self.tested is None or self.turned is None:
             return runs
         normal: tuple[Plot, ...] = ()
@@ -551,8 +572,8 @@ def _normality(scores: NDArray[np.float64]) -> dict[Column, list[float | None]]:
     """Test every row of expected scores by topic for normality; undefined below three topics."""
     tested = [shapiro_wilk(row) for row in scores]
     return {
-        Column("w", "float", show="never"): [w for w, _ in tested],
-        Column("p_normality", "float", show="never"): [p for _, p in tested],
+        replace(_W, show="never"): [w for w, _ in tested],
+        replace(_P_NORMALITY, show="never"): [p for _, p in tested],
     }
 
 

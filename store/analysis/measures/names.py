@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -201,6 +202,16 @@ def parse_measure(text: str, *, level: int = 1) -> MeasureName:
     if "alpha" in values and "beta" in values:
         raise ArgumentError("measure", "must have one of `beta` and `alpha`", text)
     rel = level if "rel" in measure.parameters and typed != "NumRet" else None
+    try:
+        return _named(name, values, rel)
+    except ArgumentError as error:
+        # Its name may be that of an option, which was not given.
+        requirement = f"{text.strip()}: {error.name} {error.requirement}"
+        raise ArgumentError("measure", requirement, error.got) from None
+
+
+def _named(name: str, values: Mapping[str, str], rel: int | None) -> MeasureName:
+    """Read the values of parameters."""
     if "rel" in values:
         rel = _integer("rel", values["rel"], least=None)
     return MeasureName(

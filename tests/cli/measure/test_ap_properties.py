@@ -68,12 +68,29 @@ def test_programs_get_every_digit_and_a_reason(cli: Cli) -> None:
         (("-r", "a"), "`--relevant` must be integers >= 1"),
         (("-n", "10", "--size", "9"), "`--size` must be at least every N"),
         (("--rank", "5", "--ap", "x"), "`--ap` must be numbers"),
-        (("--rank", "5", "-r", "2", "--ap", "2"), "must be between 0 and 1"),
+        (("--rank", "5", "-r", "2", "--ap", "1.5"), "`--ap` must be between 0 and 1, but got 1.5"),
     ],
 )
 def test_impossible_numbers_are_refused(cli: Cli, arguments: tuple[str, ...], words: str) -> None:
     """One line names the option and what it takes."""
     assert words in cli("ap-properties", *arguments).failed(1).err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--swap", "2,3", "--rank", "5"), "`--rank` has no meaning with --swap"),
+        (("--swap", "2,3", "--relevant", "10"), "`--relevant` has no meaning with --swap"),
+        (("--ranks", "1,2"), "`--ranks` needs --swap"),
+        (("--rank", "5", "--size", "10"), "`--size` has no meaning with --rank"),
+        (("--ap", "0.2"), "`--ap` needs --rank"),
+    ],
+)
+def test_options_without_effect_are_refused(cli: Cli, arguments: tuple[str, ...], words: str) -> None:
+    """As contradictions of options are: exit code 2."""
+    refused = cli("ap-properties", *arguments)
+    assert refused.code == 2
+    assert words in refused.err
 
 
 def test_small_means_of_a_large_collection_are_not_shown_as_0(cli: Cli) -> None:

@@ -166,14 +166,58 @@ def test_undefined_is_a_reason(cli: Cli, here: Path) -> None:
     )
 
 
+def test_reasons_are_explained_as_of_two_runs(cli: Cli, here: Path) -> None:
+    """The words of other tables, on resamples and on --interval, do not hold here."""
+    write(here / "q", "1 0 a 1", "2 0 b 1")
+    for tag in ("x", "y"):
+        write(here / f"{tag}.run", *(f"{topic} Q0 a 1 1 {tag}" for topic in "12"))
+    shown = " ".join(cli("compare", "--qrels", "q", "x.run", "y.run").fine().out.split())
+    assert "no-variation: the same difference in every topic." in shown
+    assert "no-difference: no topic has a difference that does not round to 0." in shown
+    write(here / "q1", "1 0 a 1")
+    shown = cli("compare", "--qrels", "q1", "x.run", "y.run").fine().out
+    assert "one-topic: one topic where both runs have a score." in shown
+    assert "--interval" not in shown
+
+
+def test_people_read_variances_and_degrees_of_freedom(cli: Cli, here: Path) -> None:
+    """NumPy's variances and covariance, SciPy's t; p by the normal law from these."""
+    first, second = (np.array(list(scores_of(path).values())) for path in (A, B))
+    shown = " ".join(cli("compare", "--qrels", STRICT, A, B, "--order", "trec9").fine().out.split())
+    spread, between = np.cov(first, second), np.var(first - second, ddof=1)
+    assert (
+        f"Variances over topics: {spread[0, 0]:.4f} of A (s_A^2), {spread[1, 1]:.4f} of B (s_B^2),"
+        f" covariance {spread[0, 1]:.4f}; {between:.4f} of A - B."
+    ) in shown
+    paired, welch = stats.ttest_rel(first, second), stats.ttest_ind(first, second, equal_var=False)
+    p = 2 * stats.norm.sf(abs(paired.statistic)), 2 * stats.norm.sf(abs(welch.statistic))
+    assert f"t2 {paired.df} and {p[0]:.3g}; t1 14 and" in shown
+    assert f"Welch's t {welch.df:.4g} and {p[1]:.3g}." in shown
+
+
+def test_json_of_pairs_has_their_moments(cli: Cli, here: Path) -> None:
+    """Of three runs every pair has variances, covariance, t, df and p by the normal law."""
+    options = ("--order", "trec9", "--format", "json")
+    rows = cli("compare", "--qrels", STRICT, A, B, C, *options).fine().json()
+    assert len(rows) == 3
+    for row, (one, other) in zip(rows, itertools.combinations((A, B, C), 2), strict=True):
+        first, second = (np.array(list(scores_of(path).values())) for path in (one, other))
+        spread, t = np.cov(first, second), stats.ttest_rel(first, second)
+        assert (row["variance_a"], row["variance_b"], row["covariance"], row["t"]) == pytest.approx(
+            (spread[0, 0], spread[1, 1], spread[0, 1], t.statistic)
+        )
+        assert row["df"] == t.df
+        assert row["p_normal"] == pytest.approx(2 * stats.norm.sf(abs(t.statistic)))
+
+
 def test_refusals_say_what_to_do(cli: Cli, here: Path) -> None:
     """Too few runs, an unknown baseline, options of two runs with several."""
     alone = cli("compare", "--qrels", STRICT, A).failed(1)
     assert "there is one run, `bm25-words`: a comparison needs two" in alone.err
     unknown = cli("compare", "--qrels", STRICT, A, B, "--against", "nobody").failed(1)
     assert "unknown run `nobody`" in unknown.err
-    several = cli("compare", "--all", "--plot", "--qrels", STRICT, A, B).failed(1)
-    assert "`--plot` is of two runs" in several.err
+    several = cli("compare", "--all", "--plot", "--qrels", STRICT, A, B)
+    assert (several.code, several.err) == (2, "error: `--plot` is of two runs\n")
     assert "must be between 0 and 1" in cli("compare", "--alpha", "2", "--all").failed(1).err
     assert "for every two of them" in cli("compare").failed(1).err
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -252,6 +253,8 @@ def test_measures_are_listed_and_unknown_ones_refused(cli: Cli, here: Path) -> N
         slip = cli(command, "-m", "NDGC@10", "--qrels", "q").failed(1).err
         assert "unknown measure `NDGC`" in slip
         assert "hint: pooler evaluate --list" in slip
+    refused = cli("evaluate", "-m", "SetF@0").failed(1).err
+    assert "`--measure` SetF@0: cutoff must be an integer >= 1, but got '0'" in refused
     assert "P needs a cutoff, as in `P@10`" in cli("evaluate", "-m", "P").failed(1).err
 
 
@@ -286,9 +289,13 @@ def test_columns_that_count_topics_are_told_of(cli: Cli, here: Path) -> None:
         ("--plot", "it needs --curves"),
         ("--size 5", "`--size` is for --cut and --threshold"),
         ("--leave-one-out --seed 1", "`--seed` is for --folds"),
-        ("--cut 3 --r own", "`--r` has no meaning with --cut"),
+        ("--cut 3 --r own", "`--r` own has no meaning with --cut"),
+        ("--threshold nan", "`--threshold` must be a number, but got nan"),
     ],
 )
 def test_options_that_have_no_meaning_together_are_refused(cli: Cli, options: str, words: str) -> None:
-    """Before anything is read."""
-    assert words in cli("evaluate", "--qrels", "q", "x.run", *options.split()).failed(1).err
+    """Before anything is read; nothing is quoted that was not typed."""
+    refused = cli("evaluate", "--qrels", "q", "x.run", *options.split())
+    assert refused.code == 2
+    assert words in refused.err
+    assert not re.search("'(both|given|several)'", refused.err)

@@ -32,7 +32,7 @@ def test_own_r_is_of_the_documents_retrieved(cli: Cli, judged: Path) -> None:
 def test_own_r_is_of_ap_alone(cli: Cli, judged: Path) -> None:
     """Another measure has no such R."""
     refused = cli("evaluate", "--judge", "strict", "--r", "own", "-m", "P@5")
-    assert refused.code == 1
+    assert refused.code == 2
     assert "`--r` own is of AP only" in refused.err
 
 
@@ -58,6 +58,7 @@ def test_table_3_as_printed(cli: Cli) -> None:
     empty = [row["value"] is None for row in cli("ap-properties", *options).fine().json()]
     assert empty == [False, False, False, True, True, False, True, True, True]
     refused = cli("ap-properties", "--as-printed")
+    assert refused.code == 2
     assert "`--as-printed` needs --rank" in refused.err
 
 

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from store.analysis.significance.sign import sign_test
 from store.analysis.significance.t_tests import (
     paired_t,
     paired_t_of_moments,
@@ -193,3 +194,24 @@ def test_scores_that_cannot_be_compared_are_refused() -> None:
     for differences in (np.zeros(1), np.arange(3.0)):
         with pytest.raises(ArgumentError, match="`level` must be above 0 and below 1"):
             paired_t(differences, level=1.0)
+
+
+def test_p_by_the_normal_law_does_not_end_at_0() -> None:
+    """At t = 20 and 12 scipy.stats.norm.sf has all digits in the tail, where 1 - cdf has none."""
+    for t in (3.0, 12.0, 20.0):
+        found = unpaired_t_of_moments(t / 10, 0.5, 0.5, 100).p_normal
+        assert found == pytest.approx(2 * stats.norm.sf(t), rel=1e-12)
+    assert unpaired_t_of_moments(2.0, 0.5, 0.5, 100).p_normal == pytest.approx(5.507248e-89, rel=1e-6)
+
+
+@pytest.mark.parametrize(("positive", "negative"), [(4, 3), (3, 4), (1, 2), (6, 5), (10, 9), (52, 51)])
+def test_signs_as_even_as_can_be_have_p_1(positive: int, negative: int) -> None:
+    """Twice the smaller tail is all outcomes, exactly; floating point is off by a last digit."""
+    assert sign_test(np.array([0.1] * positive + [-0.1] * negative)).p == 1.0
+
+
+@pytest.mark.parametrize(("positive", "negative"), [(1, 4), (0, 8), (2, 9), (30, 60), (300, 700), (0, 1000)])
+def test_signs_are_those_of_scipy(positive: int, negative: int) -> None:
+    """scipy.stats.binomtest, far into the tail."""
+    found = sign_test(np.array([0.1] * positive + [-0.1] * negative)).p
+    assert found == pytest.approx(stats.binomtest(positive, positive + negative).pvalue, rel=1e-10)
