@@ -274,8 +274,11 @@ def ap_properties(
 def _check_way(ctx: typer.Context, *, swap: bool, rank: bool) -> None:
     """Refuse options that have no meaning with what is asked for."""
     needed = {"ranks": ("--swap", swap), "ap": ("--rank", rank), "as_printed": ("--rank", rank)}
-    without = {"--swap": ("documents", "relevant", "size", "rank", "ap", "as_printed")} if swap else {}
-    without |= {"--rank": ("documents", "size")} if rank else {}
+    without: dict[str, tuple[str, ...]] = {}
+    if swap:
+        without["--swap"] = ("documents", "relevant", "size", "rank", "ap", "as_printed")
+    if rank:
+        without["--rank"] = ("documents", "size")
     given = [
         str(name) for name in ctx.params if getattr(ctx.get_parameter_source(name), "name", "") != "DEFAULT"
     ]
