@@ -67,5 +67,11 @@ def page() -> str:
             result = _returned(name)
             if result and result not in shown:
                 shown.add(result)
-                lines += [f"::: {result}", "    options:", "      heading_level: 4", "      members: true", ""]
+                lines += [
+                    f"::: {result}",
+                    "    options:",
+                    "      heading_level: 4",
+                    "      members: true",
+                    "",
+                ]
     return "\n".join(lines)

@@ -121,7 +121,10 @@ def _shared(options: dict[str, list[Option]], shared: set[tuple[str, ...]]) -> l
     for panel in dict.fromkeys(one.panel for one in told.values()):
         lines += heading(3, panel or "Everywhere", f"options {panel or 'everywhere'}")
         rows = [
-            [f'<span id="{_place(one)}"></span>{cell}' if place == 0 else cell for place, cell in enumerate(one.row())]
+            [
+                f'<span id="{_place(one)}"></span>{cell}' if place == 0 else cell
+                for place, cell in enumerate(one.row())
+            ]
             for one in told.values()
             if one.panel == panel
         ]

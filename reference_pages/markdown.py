@@ -34,7 +34,8 @@ def code(text: str) -> str:
     '<code><span>pooler</span></code>'
     """
     words = [
-        "<wbr>".join(f"<span>{_entities(part)}</span>" for part in _PARTS.findall(word)) for word in text.split(" ")
+        "<wbr>".join(f"<span>{_entities(part)}</span>" for part in _PARTS.findall(word))
+        for word in text.split(" ")
     ]
     return f"<code>{' '.join(words)}</code>"
 

@@ -50,8 +50,16 @@ DOING = {
 _OF_VALUES = {"ArgumentError", "ParameterError", "ContradictionError"}
 _OF_FAULTS = {"UnfitFieldError", "UnfitValueError", "Fault", "RunWarning"}
 _READABLE = {
-    "STRERROR": "REASON", "STR": "SCALE", "GET": "VERSION", "GOT": "TEXT", "SHOWN": "TEXT", "SPLITLINES": "NAME",
-    "BEFORE1": "N", "CODE": "GRADE", "SHAPE": "N", "LARGEST-EXPONENT": "N",
+    "STRERROR": "REASON",
+    "STR": "SCALE",
+    "GET": "VERSION",
+    "GOT": "TEXT",
+    "SHOWN": "TEXT",
+    "SPLITLINES": "NAME",
+    "BEFORE1": "N",
+    "CODE": "GRADE",
+    "SHAPE": "N",
+    "LARGEST-EXPONENT": "N",
 }
 """Words of the source that say little by themselves."""
 _LEFT_OUT = ("migrations", "store/errors.py", "pooler/telling.py", "pooler/streams.py")
@@ -150,8 +158,10 @@ class Reader:
             value = self._constant_of(node, module)
             return _capitals(node.attr) if value is None else self.words(value[0], value[1], depth + 1)
         if isinstance(node, ast.Subscript):
-            return self.words(node.value, module, depth) if isinstance(node.value, ast.Call) else _capitals(
-                _last_name(node.value) or "value"
+            return (
+                self.words(node.value, module, depth)
+                if isinstance(node.value, ast.Call)
+                else _capitals(_last_name(node.value) or "value")
             )
         if isinstance(node, ast.Call):
             return self._call(node, module, depth)
@@ -294,13 +304,20 @@ def page() -> str:
     for what, told in Reader().told().items():
         lines += heading(2, what, what)
         if told.errors:
-            rows = [[plain(message), plain(hint)] for message, hint in sorted(told.errors.items(), key=_order)]
+            rows = [
+                [plain(message), plain(hint)] for message, hint in sorted(told.errors.items(), key=_order)
+            ]
             lines += table(["Message", "What to do"], rows)
         if told.values:
             lines += ["Values that cannot be used:", ""]
-            rows = [[plain(message), plain(hint)] for message, hint in sorted(told.values.items(), key=_order)]
+            rows = [
+                [plain(message), plain(hint)] for message, hint in sorted(told.values.items(), key=_order)
+            ]
             lines += table(["Value", "What to do"], rows)
-        for title, messages in (("Faults of a file, each with its line:", told.faults), ("Warnings:", told.warnings)):
+        for title, messages in (
+            ("Faults of a file, each with its line:", told.faults),
+            ("Warnings:", told.warnings),
+        ):
             if messages:
                 lines += [title, "", *(f"- {plain(one)}" for one in sorted(messages, key=_sort_key)), ""]
     return "\n".join(lines)
@@ -342,9 +359,15 @@ def _sentences() -> Iterator[tuple[str, list[str]]]:
             found = [
                 reader.words(one.args[1], module)
                 for one in ast.walk(node)
-                if isinstance(one, ast.Call) and _last_name(one.func) in ("rows", "events") and len(one.args) > 1
+                if isinstance(one, ast.Call)
+                and _last_name(one.func) in ("rows", "events")
+                and len(one.args) > 1
             ]
-            named = [functions[one.id] for one in ast.walk(node) if isinstance(one, ast.Name) and one.id in functions]
+            named = [
+                functions[one.id]
+                for one in ast.walk(node)
+                if isinstance(one, ast.Name) and one.id in functions
+            ]
             for function in named:
                 for one in ast.walk(function):
                     value = one.value if isinstance(one, ast.Return | ast.Yield) else None

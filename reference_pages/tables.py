@@ -14,7 +14,12 @@ from store.event import EVENT
 def measures() -> str:
     """Return every measure with its parameters and other names."""
     rows = [
-        [code(row["measure"]), " ".join(map(code, row["parameters"])), ", ".join(row["also"]), plain(row["summary"])]
+        [
+            code(row["measure"]),
+            " ".join(map(code, row["parameters"])),
+            ", ".join(row["also"]),
+            plain(row["summary"]),
+        ]
         for row in p.list_measures().table("measures").to_records()
     ]
     return "\n".join(table(["Measure", "Parameters", "Also called", "What it is"], rows))
@@ -64,6 +69,9 @@ _PLACE = 23
 
 
 def _errata_table(rows: list[list[str]]) -> list[str]:
-    cells = [[re.sub(r"\[(\d)\]_", r"source \1", one.replace("\\|", "|")).replace("``", "`") for one in row] for row in rows]
+    cells = [
+        [re.sub(r"\[(\d)\]_", r"source \1", one.replace("\\|", "|")).replace("``", "`") for one in row]
+        for row in rows
+    ]
     shown = [[plain(one) for one in row] for row in cells if row[0].strip() != "place"]
     return table(["Place", "What is printed, and what is right"], shown) if shown else []

@@ -485,7 +485,7 @@ class Paper(Result):
             },
             {"what": "judges a document", "value": _span(each)},
             *(
-                {"what": f"sd of the MAP of {name} by {which}", "value": f"{sd[run]:.4f}"}
+                {"what": f"sd of the MAP of {name} by {which}", "value": _told(float(sd[run]), 4)}
                 for run, name in enumerate("AB")
                 for which, sd in (("choice of topics", topic_sd), ("judging", judging_sd))
             ),
