@@ -25,8 +25,11 @@ from tests.readme_blocks import ROOT, console_blocks, set_up_blocks
 README = (ROOT / "README.md").read_text("utf-8")
 SAMPLES = sorted((ROOT / "sample_collections").glob("*/README.md"))
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-WRITTEN = "\n".join(page.read_text("utf-8") for page in PAGES if page.parent.name != "reference")
-"""README.md and the pages of the documentation that are written by hand: all but the reference."""
+_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+WRITTEN = "\n".join(
+    _COMMENT.sub("", page.read_text("utf-8")) for page in PAGES if page.parent.name != "reference"
+)
+"""What readers see of README.md and of the pages that are written by hand: all but the reference."""
 
 _EXAMPLE = re.compile(r"^ *Example: (.*)$", re.MULTILINE)
 
