@@ -204,7 +204,8 @@ def audit(
         seed=seed,
     )
     asked = {"runs": by_run, "topics": by_topic}
-    render(found, output, *(name for name in found.names() if asked.get(name, True)))
+    shown = [name for name in found.names() if asked.get(name, True)]
+    render(found, output, *(shown if output.is_for_people else ()))
 
 
 def _uses(listed: str) -> dict[str, tuple[str, ...]]:
