@@ -12,8 +12,6 @@ from pooler.cli.options import (
     AggregateOption,
     CodeOption,
     CollectionOption,
-    InputOption,
-    JudgeColumnOption,
     LenientOption,
     LevelOption,
     OrderOption,
@@ -134,8 +132,6 @@ def audit(
         int, typer.Option("--resamples", min=100, max=1_000_000, help="How many times to resample topics.")
     ] = 2000,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of resampling.")] = 1,
-    form: InputOption = None,
-    judge_column: JudgeColumnOption = None,
     scale_text: ScaleOption = None,
     codes: CodeOption = None,
     lenient: LenientOption = False,
@@ -158,18 +154,13 @@ def audit(
     from pooler.results.audit.audit import audit as find
 
     output.check()
-    reading = FileReading(
-        form=form, judge_column=judge_column, scale=scale_text, codes=codes, lenient=lenient
-    )
+    reading = FileReading(scale=scale_text, codes=codes, lenient=lenient)
     uses: Mapping[str, tuple[str, ...]] | None = None
     if qrels:
         if against:
             raise ArgumentError("--against", "is for a collection; --qrels names people's files", against[0])
         if names_collection(ctx):
             raise ArgumentError("--collection", "and --qrels exclude each other", collection)
-        if reading.names_judges:
-            requirement = "must give files of one judge each"
-            raise ArgumentError("--input", requirement, form or "--judge-column")
         files = [model, *qrels]
         for file in runs or []:
             if not is_file(file):

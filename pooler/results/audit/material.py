@@ -204,7 +204,7 @@ def measured_runs(
     ]
     for name in both[0]:
         if MEASURES[name.name].is_sum:
-            raise ArgumentError("measures", "must be means over topics, not counts", str(name))
+            raise ArgumentError("measure", "must be means over topics, not counts", str(name))
     human, model = (grades.by_topic(places) for places in (grades.human, grades.model))
     looked = max(cutoff or 1000, *(name.cutoff or 0 for name in both[0]))
     scores = [

@@ -78,6 +78,8 @@ def view_of(found: Audit, table: Table) -> View:
         kept = [row for row, kappa in enumerate(table.cells("kappa")) if kappa is not None]
         table = replace(table, notes=[*table.notes, *_map_lines(found)])
         return View(table, _with_intervals(table), rows=kept if kept else None)
+    if table.name == "annotators" and not found.test.people:
+        return View(table, ["person", "reason"])
     return View(table, _with_intervals(table))
 
 
@@ -88,7 +90,8 @@ def _with_intervals(table: Table) -> list[Column]:
         if column.name.endswith("low"):
             of = column.name.removesuffix("low")
             limits = (column.name, f"{of}high")
-            found.append(Column(f"{of}interval", heading="95 %", interval=limits, digits=3))
+            if any(limit is not None for limit in table.cells(column.name)) or "reason" in table.data:
+                found.append(Column(f"{of}interval", heading="95 %", interval=limits, digits=2))
         elif not column.name.endswith("high"):
             found.append(column)
     return found
@@ -510,7 +513,7 @@ def _pairs(found: Audit) -> Table:
     columns.append(REASON)
     n_runs = {int(part.ranked.sum()) for part in found.by_measure}
     note = f"Paired t tests at {_alpha(found)}, two-sided, not adjusted for the number of pairs."
-    note += " Turned: the runs stand the other way round, or level."
+    note += " Turned: the runs stand the other way round."
     title = f"Pairs of {max(n_runs, default=0)} runs whose difference is significant"
     return Table.of_rows("pairs", columns, rows, title=title, notes=[note])
 
