@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from store.analysis.agreement.populations import PopulationVotes
 from store.analysis.agreement.tables import PairStack, binary_stack, pair_tables, stacks_of
-from store.analysis.agreement.votes import NO_GRADE, votes_of_judges
+from store.analysis.agreement.votes import NO_GRADE, Votes, votes_of_judges
 from store.analysis.collapse import level_index
 from store.grades.opinions import NO_ROUND, AllVotes
 from store.grades.policy import Policy
@@ -51,19 +51,7 @@ def aggregate_against(
     of_reference = votes.judge_codes == votes.judge_index(reference)
     theirs = np.full(votes.n_documents, NO_GRADE, dtype=np.int64)
     theirs[votes.documents[of_reference]] = votes.places[of_reference]
-    all_votes = AllVotes(
-        scale=scale,
-        topics=votes.topics,
-        docnos=(),  # arrays say which is which
-        topic_codes=votes.topic_codes,
-        docno_codes=np.arange(votes.n_documents),
-        votes=votes_of_judges(votes, others),
-        rows=np.unique(votes.documents[~of_reference]),
-        rounds=(),
-        round_codes=np.full(votes.n_documents, NO_ROUND, dtype=np.int64),
-        ranks=np.full(votes.n_documents, RANKS[State.JUDGED], dtype=np.int8),
-        rulings={},
-    )
+    all_votes = votes_alone(votes, others, scale)
     indices = [level_index(scale, level) for level in levels]
     if policy.collapse == "after":
         outcome = outcome_of(all_votes, policy)
@@ -78,6 +66,27 @@ def aggregate_against(
         binary = _tables(population, outcome, outcome.grades, relevant, default, 2)
         stacks.append(binary_stack(binary[np.newaxis], index))
     return stacks
+
+
+def votes_alone(votes: Votes, judges: Sequence[str], scale: Scale) -> AllVotes:
+    """Return the votes of some judges as rules take them: without rounds, states and rulings.
+
+    Documents are those of `votes`, in their order, and have no names: arrays say which is which.
+    """
+    voted = np.isin(votes.judge_codes, [votes.judge_index(judge) for judge in judges])
+    return AllVotes(
+        scale=scale,
+        topics=votes.topics,
+        docnos=(),
+        topic_codes=votes.topic_codes,
+        docno_codes=np.arange(votes.n_documents),
+        votes=votes_of_judges(votes, judges),
+        rows=np.unique(votes.documents[voted]),
+        rounds=(),
+        round_codes=np.full(votes.n_documents, NO_ROUND, dtype=np.int64),
+        ranks=np.full(votes.n_documents, RANKS[State.JUDGED], dtype=np.int8),
+        rulings={},
+    )
 
 
 def _tables(
