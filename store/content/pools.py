@@ -261,22 +261,18 @@ def fetch_pools(session: Session) -> list[StoredPool]:
     budget = select(func.sum(POOL_TOPIC.c.budget)).where(POOL_TOPIC.c.pool_id == POOL.c.id).scalar_subquery()
     # An expression, for which SQLite walks through the table: by an index of pools, which lacks
     # whether it is sampled, it looks every row up.
-    pool_id = (POOL_ENTRY.c.pool_id + literal_column("0")).label("number")
-    sizes = select(pool_id, func.count()).where(POOL_ENTRY.c.sampled).group_by(pool_id)
-    pairs: dict[int, int] = dict(map(tuple, session.execute(sizes)))
-    columns = (POOL.c.id, POOL.c.name, POOL.c.round, POOL.c.withdrawn, POOL.c.manifest, budget)
+    pool_id = (POOL_ENTRY.c.pool_id + literal_column("0")).label("pool_id")
+    counted = select(pool_id, func.count().label("pairs")).where(POOL_ENTRY.c.sampled).group_by(pool_id)
+    sizes = counted.subquery()
+    pairs = func.coalesce(sizes.c.pairs, 0)
+    query = (
+        select(POOL.c.name, POOL.c.round, POOL.c.withdrawn, pairs, POOL.c.manifest, budget)
+        .outerjoin(sizes, sizes.c.pool_id == POOL.c.id)
+        .order_by(POOL.c.id)
+    )
     return [
-        StoredPool(
-            name,
-            label,
-            withdrawn,
-            pairs.get(number, 0),
-            json.loads(manifest),
-            None if most is None else int(most),
-        )
-        for number, name, label, withdrawn, manifest, most in session.execute(
-            select(*columns).order_by(POOL.c.id)
-        )
+        StoredPool(name, label, withdrawn, pairs, json.loads(manifest), None if most is None else int(most))
+        for name, label, withdrawn, pairs, manifest, most in session.execute(query)
     ]
 
 
