@@ -21,15 +21,3 @@ def driver_rows(connection: Connection, query: str) -> Iterator[Iterator[tuple[A
         raise DBAPIError.instance(query, None, error, failure, dialect=connection.dialect) from error
     finally:
         cursor.close()
-
-
-def copied_bytes(connection: Connection, query: str) -> bytes:
-    """Give the rows of a query as PostgreSQL's binary COPY writes them: no object a row, at either end."""
-    driver: Any = connection.connection.driver_connection
-    failure = connection.dialect.loaded_dbapi.Error
-    statement = f"COPY ({query}) TO STDOUT (FORMAT binary)"
-    try:
-        with driver.cursor() as cursor, cursor.copy(statement) as copied:
-            return b"".join(copied)
-    except failure as error:
-        raise DBAPIError.instance(statement, None, error, failure, dialect=connection.dialect) from error

@@ -7,14 +7,13 @@ and the newest revision of each is found there.
 from __future__ import annotations
 
 from itertools import chain, islice
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import Connection
 
 from store.analysis.agreement.populations import PLACE_OF_STATE
-from store.db.driver import copied_bytes, driver_rows
+from store.db.driver import driver_rows
 from store.formats.qrels import Numbering
 
 PAIR = "(CAST(topic_id AS BIGINT) << 32) | document_id"
@@ -66,34 +65,9 @@ def newest_events(
 
 def fetch_integers(connection: Connection, query: str, n_columns: int) -> NDArray[np.int64]:
     """Read columns of integers without a NULL, shape (n_rows, n_columns)."""
-    if connection.dialect.name == "postgresql":
-        return _copied_integers(copied_bytes(connection, query), n_columns)
     with driver_rows(connection, query) as rows:
         numbers = np.fromiter(chain.from_iterable(rows), np.int64)
     return numbers.reshape(-1, n_columns)
-
-
-def _copied_integers(copied: bytes, n_columns: int) -> NDArray[np.int64]:
-    """Read what PostgreSQL's binary COPY wrote: 19 bytes, then rows of one shape, then 2 bytes.
-
-    A row is the number of its columns (2 bytes), then of each its length (4 bytes) and an integer that long.
-    """
-    start, end = 19, len(copied) - 2
-    if start == end:
-        return np.empty((0, n_columns), dtype=np.int64)
-    fields: list[tuple[str, str]] = [("columns", ">i2")]
-    place = start + 2
-    for column in range(n_columns):
-        length = int.from_bytes(copied[place : place + 4], signed=True)
-        fields += [(f"length {column}", ">i4"), (f"{column}", f">i{length}")]
-        place += 4 + length
-    rows: NDArray[Any] = np.frombuffer(copied[start:end], dtype=fields)
-    for column in range(n_columns):
-        lengths = rows[f"length {column}"]
-        if (lengths != lengths[0]).any():
-            message = f"column {column} of a row is empty"
-            raise ValueError(message)
-    return np.stack([rows[f"{column}"].astype(np.int64) for column in range(n_columns)], axis=1)
 
 
 def _fetch_named(
