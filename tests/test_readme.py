@@ -146,20 +146,3 @@ def test_every_option_and_argument_has_help(words: str) -> None:
     """No option stands in `--help` without a word of explanation."""
     silent = [one.name for one in COMMANDS[words].params if not getattr(one, "help", None)]
     assert silent == []
-
-
-def test_options_named_in_the_readme_exist() -> None:
-    """Every `--option` anywhere in README.md is one of some command."""
-    known = {
-        word
-        for command in COMMANDS.values()
-        for one in command.params
-        for word in (*one.opts, *one.secondary_opts)
-    }
-    assert set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", README)) <= known | {"--help"}
-
-
-@pytest.mark.parametrize("words", COMMANDS)
-def test_every_command_is_in_the_readme(words: str) -> None:
-    """README.md mentions every command."""
-    assert re.search(rf"pooler {words}\b", README), f"`pooler {words}` is not in README.md"
