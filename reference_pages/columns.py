@@ -95,6 +95,9 @@ def _make_collection() -> None:
         assert run([*shlex.split(command), "--collection", "collection.db"]) == 0, command
     assert run(["copy", "collection.db", "sampled.db"]) == 0
     assert run([*shlex.split(drawn), "--collection", "sampled.db"]) == 0
+    assert run(["copy", "collection.db", "taken.db"]) == 0
+    for command in ("unpool --pool pool", "pool --strategy take --depth 5 --budget 8 --name taken"):
+        assert run([*shlex.split(command), "--collection", "taken.db"]) == 0, command
     unpack = import_module("tests.golden.kept").unpack
     for name in ("built", "before", "part", "copy"):
         unpack(f"written/{name}.db", Path(f"{name}.db"))
@@ -115,7 +118,12 @@ def tables() -> dict[tuple[str, str], Columns]:
     with tempfile.TemporaryDirectory() as folder, _inside(Path(folder)):
         _make_collection()
         made: set[str] = set()
-        for path in ("collection.db", "sampled.db", "built.db"):  # with other judges, or other pools
+        for path in (
+            "collection.db",
+            "sampled.db",
+            "taken.db",
+            "built.db",
+        ):  # with other judges, or other pools
             with p.open_collection(path) as collection:
                 for asked_for, make in waiting:
                     with contextlib.suppress(PoolerError):
