@@ -160,12 +160,7 @@ def test_hostile_texts_steer_no_terminal(cli: Cli, looked: Path) -> None:
     assert "[bold]x" in cli("list", "topics").out
 
 
-LOOKS = (
-    "list topics",
-    "show run bm25",
-    "show doc b",
-    "history 1 b",
-)
+LOOKS = ("list topics", "show run bm25", "show doc b", "history 1 b")
 
 
 def test_list_loads_no_arithmetic(looked: Path) -> None:
