@@ -74,12 +74,14 @@ class Material:
     limit: int
     """Runs, or pairs of runs, of one chart."""
 
-    def first(self, table: Table, which: str, what: str = "run") -> tuple[Table, str]:
+    def first(
+        self, table: Table, which: str, what: str = "run", plural: str | None = None
+    ) -> tuple[Table, str]:
         """Keep as many rows as a chart shows; say of how many, and which."""
         n = len(table)
         if n <= self.limit:
-            return table, self.counted(counted(n, what))
-        some = f"{self.limit:,} of {counted(n, what)} ({which}; `--limit {n}` draws all)"
+            return table, self.counted(counted(n, what, plural))
+        some = f"{self.limit:,} of {counted(n, what, plural)} ({which}; `--limit {n}` draws all)"
         return table.head(self.limit), self.counted(some)
 
     def counted(self, what: str) -> str:

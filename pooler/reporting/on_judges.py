@@ -230,9 +230,9 @@ def _shared_ends(tables: Sequence[tuple[Table, str]]) -> tuple[float, float]:
 
 
 def _most_shared(pairs: Table, name: str) -> Table:
-    """Keep as many pairs as can be read: those that share the most documents."""
+    """Keep as many pairs as can be read, those that share the most documents; the least kappa first."""
     if len(pairs) <= MOST_PAIRS:
-        return pairs
+        return pairs.sort(name)
     return pairs.sort(name).sort("n", descending=True).head(MOST_PAIRS).sort(name)
 
 

@@ -172,7 +172,7 @@ def disagreement(material: Material) -> SectionPart:
         return SectionPart(Section(title, tuple(blocks)))
     pairs = varied.table("pairs").sort("reversed", descending=True)
     every = plots["reversed"].table.sort("reversed", descending=True)
-    drawn, n = material.first(every, "those most likely to", "pair of neighbours")
+    drawn, n = material.first(every, "those most likely to", "pair of neighbours", "pairs of neighbours")
     of_pairs = replace(
         plots["reversed"],
         table=drawn,
@@ -228,7 +228,9 @@ def differences(material: Material) -> SectionPart | None:
         ]
         gaps = [a - b for a, b in zip(numbers(needed, "difference"), numbers(needed, "needed"), strict=True)]
         needed = needed.take(sorted(range(len(needed)), key=lambda row: (math.isnan(gaps[row]), gaps[row])))
-        drawn, n = material.first(needed, "those furthest from it", "pair of neighbours")
+        drawn, n = material.first(
+            needed, "those furthest from it", "pair of neighbours", "pairs of neighbours"
+        )
         blocks.append(
             figure(
                 Plot(

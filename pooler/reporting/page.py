@@ -58,11 +58,13 @@ details .scroll{max-height:32rem;overflow-y:auto}
 table{border-collapse:collapse;font-size:.88em;width:100%;font-variant-numeric:tabular-nums}
 caption{text-align:left;padding:.4rem .7rem;color:var(--soft)}
 th,td{padding:.3rem .7rem;text-align:left;vertical-align:top;border-top:1px solid var(--rule)}
-thead th{position:sticky;top:0;background:var(--panel);border-top:0;white-space:nowrap}
+thead th{position:sticky;top:0;background:var(--panel);border-top:0;vertical-align:bottom}
 tbody th{font-weight:600;max-width:26rem;overflow-wrap:break-word}
+tbody th:not(.number){min-width:11rem}
 td{overflow-wrap:anywhere}
 td:not(.number){min-width:9rem}
 .number{text-align:right;white-space:nowrap}
+thead .number{white-space:normal}
 footer{margin-top:3rem;padding-bottom:2rem;font-size:.9rem}
 footer p{border-top:1px solid var(--rule);padding-top:.75rem}
 @media screen and (max-width:640px){
@@ -75,6 +77,7 @@ h2{font-size:1.25rem}
 .narrow svg{width:100%;max-width:440px}
 .narrow svg.grown{width:auto}
 .scroll{max-width:calc(100vw - 32px)}
+tbody th:not(.number){min-width:8rem}
 summary{padding:.6rem 0}
 }
 @media print{
@@ -89,7 +92,8 @@ details .scroll{max-height:none}
 .scroll{overflow:visible;border:0;width:auto;max-width:none;left:0;transform:none}
 .drawing.grown{overflow:visible}
 .drawing svg.grown{max-width:100%}
-thead th{position:static;white-space:normal}
+thead th{position:static}
+tbody th:not(.number){min-width:0}
 thead{display:table-header-group}
 details:not([open])>summary{color:var(--soft)}
 a{color:inherit}

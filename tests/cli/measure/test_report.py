@@ -173,6 +173,7 @@ def test_drawings_say_what_their_tables_say(cli: Cli, judged: Path) -> None:
     assert "Krippendorff's alpha of 3 models on what is relevant" in text
     assert "These topics do not show which run of a pair is better" in text
     assert "the share of its judges who find it so" in text
+    assert "N: 8 pairs of neighbours, 8 topics, 84 judged documents." in text
 
 
 def test_page_needs_nothing_else(cli: Cli, judged: Path) -> None:
@@ -389,7 +390,7 @@ def test_people_and_models_agree_apart(cli: Cli, here: Path) -> None:
     text = " ".join(words(read_page(Path("page.html"))).split())
     assert "Agreement: tentative among people, unknown among models." in text
     assert (
-        "alpha of 2 people on what is relevant (grade 1 or more) is 0.68 (no interval; N: 12 documents,"
+        "alpha of 2 people on what is relevant (grade 1 or more) is 0.68 (no interval; N: 12 documents)"
         in text
     )
     assert "Agreement needs two, and gpt is the only one of models." in text
