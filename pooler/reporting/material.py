@@ -12,6 +12,7 @@ from pooler.results.measure.diagnose import Diagnosis, diagnose, is_sampled, mad
 from pooler.results.source import Judged, Source, opened_collection
 from pooler.telling import Listener, listening
 from store.errors import PoolerError
+from store.judging.kinds import SORTS
 
 if TYPE_CHECKING:
     from pooler.results.agree.agreement import AgreementResult
@@ -39,6 +40,8 @@ class Stored:
     progress: Table
     costs: Table
     agreement: AgreementResult | None
+    kinds: Sequence[str]
+    """The kinds of judges of `agreement` where there are others, or the report was told."""
     has_intervals: bool
     level: int
     """Least relevant grade of `agreement`."""
@@ -103,8 +106,9 @@ def _of_collection(source: Source) -> Stored:
         level = source.level if policy.rule == "sum" else level_of_collection(scale, policy, **source.levels)
         pools = [pool for pool in opened.pools.all() if not pool.withdrawn]
         found, reason, has_intervals = None, "", False
+        kinds: Sequence[str] = ()
         try:
-            found, has_intervals = _agreement(opened, level)
+            found, kinds, has_intervals = _agreement(opened, level, policy.kinds)
         except PoolerError as error:
             reason = error.message
         return Stored(
@@ -116,6 +120,7 @@ def _of_collection(source: Source) -> Stored:
             progress=status(opened).table("status"),
             costs=effort(opened, below=LOW_DWELL).table("effort"),
             agreement=found,
+            kinds=kinds,
             has_intervals=has_intervals,
             level=level,
             reason=reason,
@@ -124,16 +129,26 @@ def _of_collection(source: Source) -> Stored:
         )
 
 
-def _agreement(opened: Collection, level: int) -> tuple[AgreementResult, bool]:
-    """Measure how far judges agree, with intervals unless they are too many."""
-    from pooler.results.agree.agreement import agreement
-    from pooler.results.agree.settings import fetch_chosen
+def _agreement(
+    opened: Collection, level: int, kinds: Sequence[str]
+) -> tuple[AgreementResult, Sequence[str], bool]:
+    """Measure how far judges agree, with intervals unless they are too many; and of which kinds they are.
 
-    source = Source(collection=opened)
-    with listening(Listener()), source.judging() as opinions:  # what there is to say is on the page
-        votes, _ = fetch_chosen(opinions, None, None, population="common", unlisted_as=None)
-        has_intervals = comb(len(votes.votes.judges), 2) <= MOST_WITH_INTERVALS
+    Where judges of several kinds graded, they are those whom everything else on the page is by, unless
+    single judges are named there.
+    """
+    from pooler.results.agree.agreement import agreement
+
+    heard = opened.grades.heard(kinds=kinds)
+    if heard.left_out:
+        kinds = [sort for sort, of_sort in SORTS.items() if not heard.counts.keys().isdisjoint(of_sort)]
+    has_intervals = comb(len(heard.voters), 2) <= MOST_WITH_INTERVALS
+    with listening(Listener()):  # what there is to say is on the page
         found = agreement(
-            source, levels=(level,), interval="topic" if has_intervals else "none", all_pairs=True
+            Source(collection=opened),
+            levels=(level,),
+            kinds=kinds,
+            interval="topic" if has_intervals else "none",
+            all_pairs=True,
         )
-    return found, has_intervals
+    return found, kinds, has_intervals

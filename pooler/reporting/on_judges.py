@@ -13,8 +13,9 @@ from pooler.reporting.figures import figure, numbers, page_table, reason_words
 from pooler.reporting.material import Material, Stored
 from pooler.reporting.on_pool import called
 from pooler.reporting.page import Figure, PageTable, Section
-from pooler.results.judge_kinds import kinds_words, mixture_sentence
+from pooler.results.judge_kinds import kinds_words
 from pooler.results.table import Column, Plot, Table
+from store.judging.kinds import is_mixed, sorts_words
 from store.text import counted
 
 if TYPE_CHECKING:
@@ -150,11 +151,13 @@ def _agreement(
 ) -> Iterator[str | Figure | PageTable]:
     """Yield the figures of agreement."""
     kind = "topic" if stored.has_intervals else "none"
+    of_kinds = ("--kinds", ",".join(stored.kinds)) if stored.kinds else ()
     command = commands.of_collection(
-        "agreement", "--level", str(stored.level), "--tables", "--interval", kind
+        "agreement", *of_kinds, "--level", str(stored.level), "--tables", "--interval", kind
     )
     binary = f"relevant = grade {stored.level} or more"
-    yield from mixture_sentence(found.settings.get("kinds", {}), "are measured together")
+    if is_mixed(counts := found.settings.get("kinds", {})):
+        yield f"{sorts_words(counts).capitalize()} are measured together: {kinds_words(counts)}."
     if len(found.table("all_judges")):
         yield page_table(
             _together(found, binary),

@@ -89,7 +89,7 @@ def unjudged(material: Material) -> SectionPart:
 
 def disagreement(material: Material) -> SectionPart:
     """Show what another judging would do to the scores and to the order of the runs."""
-    from pooler.results.judge_kinds import mixture_sentence
+    from pooler.results.judge_kinds import heard_sentence
     from pooler.results.measure.probabilities import empty_words, load_probable, without_words
     from pooler.results.measure.variation import variation_of
 
@@ -118,7 +118,7 @@ def disagreement(material: Material) -> SectionPart:
     table = replace(varied.table("variation").sort("mean", descending=True), notes=())
     of_runs = replace(plots["passed"], title="MAP if judged again", axis="MAP")
     blocks: list[str | Figure] = [
-        *mixture_sentence(loaded.kinds),
+        *heard_sentence(loaded.heard),
         figure(
             of_runs,
             "The dot is the expected MAP. If each document were judged again independently, and found"

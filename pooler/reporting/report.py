@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from pooler.reporting import on_judges, on_pool, on_scores
 from pooler.reporting.material import Material, gather
 from pooler.reporting.page import Points, ReportPage, Section, render
-from pooler.results.judge_kinds import mixture_sentence, models_sentence
+from pooler.results.judge_kinds import heard_sentence, models_sentence
 from pooler.results.source import Source, source_of
 from pooler.telling import progress, say
 from store.errors import ArgumentError
@@ -91,8 +91,8 @@ def report(
         advance(1)
     told = [
         *_measured(material),
-        *mixture_sentence(material.judged.kinds),
-        *models_sentence(material.judged.models),
+        *heard_sentence(material.judged.heard),
+        *models_sentence(material.judged.heard.models if material.judged.heard.is_named else ()),
         *on_pool.other_pools(material),
         *material.diagnosis.conclusions,
         *on_judges.agreement_words(material),
