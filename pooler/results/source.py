@@ -560,8 +560,8 @@ class Source:
             tops = [replace(top, contributes=True) for top in tops if top.tag in tags]
         return FileRuns(tops)
 
-    def relevance(self) -> dict[tuple[str, str], bool]:
-        """Return whether judged pairs of topic and docno are relevant.
+    def relevance(self) -> tuple[dict[tuple[str, str], bool], Heard]:
+        """Return whether judged pairs of topic and docno are relevant, and by whom.
 
         Of a collection a pair is when somebody says so who is heard, unless a policy says how
         judgements become one; files are read by their codes, of which those below 0 are unjudged.
@@ -577,9 +577,10 @@ class Source:
                 rows = [(row.topic, row.docno, row.code) for row in lines]
             else:
                 rows = [(row.topic, row.docno, row.grade) for row in qrels]
-            return {(topic, docno): code >= cut for topic, docno, code in rows if code >= 0}
+            return {(topic, docno): code >= cut for topic, docno, code in rows if code >= 0}, Heard()
         if self._policy.named or self._policy.rule is not None:
-            return {(row.topic, row.docno): row.grade >= self.level for row in self.judged.qrels}
+            judged = self.judged
+            return {(row.topic, row.docno): row.grade >= judged.level for row in judged.qrels}, judged.heard
         found: dict[tuple[str, str], bool] = {}
         with opened_collection(self.collection) as opened:
             cut = level_of_collection(opened.scale, self._policy, **self.levels)
@@ -589,7 +590,7 @@ class Source:
                 if one.grade is not None and one.judge in heard.names:
                     pair = (one.topic, one.docno)
                     found[pair] = found.get(pair, False) or one.grade >= cut
-        return found
+        return found, heard
 
     def pool_depth(self, depth: int | None) -> int:
         """Return the depth that was given, or that of the collection's pools, whoever judged them."""

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from store.collection import Collection
     from store.event import JudgementEvent
     from store.grades.policy import Policy
+    from store.judging.kinds import Heard
     from store.keeping.directory.tables import ExportChoice
     from store.keeping.directory.write import Written
     from store.records import Judgement, Pool
@@ -119,7 +120,7 @@ def pool(
         others = [one.name for one in opened.pools.all() if one.name != name and not one.withdrawn]
         if annotated:
             runs = _runs_of(opened, stored)
-            grades, facts = _grades(opened, policy)
+            grades, facts, heard = _grades(opened, policy)
     manifest = {**stored.manifest, **_PROGRAM}
     if annotated:
         write_judged(out, graded_lines(runs, stored, grades), manifest | {"grades": facts}, None)
@@ -127,6 +128,8 @@ def pool(
         n_open = sum(grades.get(pair, UNJUDGED) == UNJUDGED for pair in listed)
         n_runs = 0 if runs is None else sum(run.contributes for run in runs.runs)
         say(f"{counted(len(listed), 'document')} of {counted(n_runs, 'run')}, {n_open:,} unjudged")
+        tell_heard(heard)
+        tell_file_name([out], heard)
     else:
         write_lines(out, pool_lines(stored))
         write_manifest(out, None, manifest)
@@ -153,20 +156,20 @@ def _runs_of(opened: Collection, stored: Pool) -> RunSet | None:
     return stored_runs(opened, depth=depth, order=order, tags=tags, scores=True)
 
 
-def _grades(opened: Collection, policy: Policy) -> tuple[dict[tuple[str, str], str], dict[str, Any] | None]:
+def _grades(
+    opened: Collection, policy: Policy
+) -> tuple[dict[tuple[str, str], str], dict[str, Any] | None, Heard]:
     """Return how every document stands, in a word or a grade, and whose grades these are."""
     from pooler.results.agree.aggregate import policy_facts
-    from pooler.results.judge_kinds import tell_heard
     from store.grades.qrels import decide
 
     all_votes = opened.grades.all_votes(policy)
     if not all_votes.votes.n_documents and not all_votes.rulings:
-        return {**all_votes.reasons}, None
+        return {**all_votes.reasons}, None, all_votes.heard
     final = decide(all_votes, policy)
-    tell_heard(all_votes.heard)
     grades: dict[tuple[str, str], str] = dict(final.left_out)
     grades |= {(row.topic, row.docno): str(row.grade) for row in final.rows}
-    return grades, policy_facts(opened.judges.all(), final)
+    return grades, policy_facts(opened.judges.all(), final), all_votes.heard
 
 
 _STATES = {"judged": "judged", "skipped": "skipped", "cannot": "cannot be judged", "unjudged": "unjudged"}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -357,6 +357,16 @@ def all_view(
     if part is not None:
         title = "People with models" if across else f"All {n_judges} {part.name} together"
     return View(table, columns, title=title, notes=lines)
+
+
+def _notes_once(views: Sequence[View]) -> list[View]:
+    """Say below the last of several views alone what several would say."""
+    said: set[str] = set()
+    found: list[View] = []
+    for view in reversed(views):
+        found.append(replace(view, notes=[note for note in view.notes or () if note not in said]))
+        said |= {*(view.notes or ())}
+    return found[::-1]
 
 
 def topics_view(rows: Sequence[Row], options: AgreementOptions, *, part: Part | None = None) -> View:
@@ -770,6 +780,8 @@ class AgreementResult(Result):
                 views += [topics_view(together, options, part=part)] * (
                     options.by_topic and not part.is_across
                 )
+            if self.parts:
+                views = _notes_once(views)
             if self.together and not self.parts:
                 skewed = people.skewed_levels(self.found)
                 views.append(all_view(self.together, len(self.judges), options, skewed=skewed))
