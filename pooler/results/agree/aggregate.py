@@ -17,7 +17,7 @@ from pooler.results.source import Source, opened_collection, source_of
 from pooler.results.table import DOCNO, GRADE, TOPIC, Column, Table
 from pooler.telling import Listener, listening, say, warn
 from store.errors import ArgumentError, PoolerError
-from store.judging.kinds import check_kinds, hear, sorts_words
+from store.judging.kinds import SORTS, check_kinds, hear, sorts_words
 from store.text import counted, natural_key
 
 if TYPE_CHECKING:
@@ -674,7 +674,11 @@ def _tell_tied(finals: Sequence[FinalQrels], *, has_collection: bool = True) -> 
         them = "them" if len(tied) == 1 else f"those at level {policy.level}"
     if len(policy.of) == 2:
         command += f" --judges {','.join(policy.of)}"
-    say(f"  `{command} --list` shows {them}, --judge NAME settles them")
+    words = f"  `{command} --list` shows {them}, --judge NAME settles them"
+    counts = final.all_votes.heard.counts
+    if counts.keys().isdisjoint(SORTS["human"]):
+        words += f"; then --kinds human,{','.join(counts)} counts the rulings, too"
+    say(words)
 
 
 def level_name(level: int | None) -> str:
