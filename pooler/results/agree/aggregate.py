@@ -666,7 +666,9 @@ def _tell_tied(finals: Sequence[FinalQrels], *, has_collection: bool = True) -> 
     final = next(final for final, number in tied if number)
     policy = final.policy
     # The command counts the votes of all judges, or of two.
-    is_exact = len(policy.of) in (0, 2)
+    heard = final.all_votes.heard
+    counts_all = not heard.left_out and (not heard.kinds or heard.graders <= heard.names)
+    is_exact = len(policy.of) == 2 or (not policy.of and counts_all)
     command = "pooler adjudicate" + (f" --unresolved {final.rule}" if is_exact else "")
     them = "them"
     if is_exact and policy.collapse == "before" and policy.level is not None:
@@ -675,9 +677,8 @@ def _tell_tied(finals: Sequence[FinalQrels], *, has_collection: bool = True) -> 
     if len(policy.of) == 2:
         command += f" --judges {','.join(policy.of)}"
     words = f"  `{command} --list` shows {them}, --judge NAME settles them"
-    counts = final.all_votes.heard.counts
-    if counts.keys().isdisjoint(SORTS["human"]):
-        words += f"; then --kinds human,{','.join(counts)} counts the rulings, too"
+    if not policy.of and policy.rulings and heard.counts.keys().isdisjoint(SORTS["human"]):
+        words += f"; then --kinds human,{','.join(heard.counts)} counts the rulings, too"
     say(words)
 
 

@@ -292,9 +292,9 @@ MEASURES = {
     "fleiss": "Fleiss' kappa",
     "ac1": "AC1",
     "macro_overlap": "overlap of all",
-    "kappa": "kappa",
-    "quadratic": "kappa, quadratic",
 }
+ACROSS = {"kappa": "kappa", "quadratic": "kappa, quadratic", "ac1": "AC1", "macro_overlap": "overlap"}
+"""Of people with models."""
 GRADED = ("alpha_ordinal", "alpha_nominal", "alpha_interval", "fleiss")
 BINARY = ("alpha_nominal", "fleiss", "macro_overlap")
 
@@ -325,7 +325,8 @@ def all_view(
         if name not in wanted:
             continue
         binary = level is not None
-        measure = "alpha" if binary and name == "alpha_nominal" else MEASURES[name]
+        named = ACROSS if across else MEASURES
+        measure = "alpha" if binary and name == "alpha_nominal" else named[name]
         shown = {**row, "on": f"relevant {level}+" if binary else "grades", "measure": measure}
         if row["value"] is not None and row.get("low") is None and not row.get("interval_reason"):
             shown["interval_reason"] = _no_interval(name, options)
@@ -336,7 +337,7 @@ def all_view(
         lines = ["Every label of a person is compared with every label of a model; N counts these pairs."]
     if "alpha, ordinal" in measures:
         lines.append("alpha, ordinal: a near miss counts less than a far one.")
-    if "overlap of all" in measures and not across:
+    if "overlap of all" in measures:
         lines.append(
             "overlap of all: documents relevant to everybody among those relevant to anybody, averaged"
             " over topics that have any; N: documents that everybody graded."
