@@ -70,10 +70,19 @@ def fetch_graders(session: Session) -> frozenset[str]:
         *(later.c[name] == JUDGEMENT.c[name] for name in key), later.c.revision > JUDGEMENT.c.revision
     )
     rules = and_(JUDGE.c.kind == JudgeKind.ADJUDICATOR.value, JUDGEMENT.c.state.in_(DECIDED))
-    has_grade = exists().where(
-        JUDGEMENT.c.judge_id == JUDGE.c.id, or_(JUDGEMENT.c.state == State.JUDGED.value, rules), ~has_later
+    # One row of each judge is enough: the databases would join whole tables for an EXISTS.
+    grade = (
+        select(JUDGEMENT.c.judge_id)
+        .where(
+            JUDGEMENT.c.judge_id == JUDGE.c.id,
+            or_(JUDGEMENT.c.state == State.JUDGED.value, rules),
+            ~has_later,
+        )
+        .limit(1)
+        .correlate(JUDGE)
+        .scalar_subquery()
     )
-    return frozenset(session.scalars(select(JUDGE.c.name).where(has_grade)))
+    return frozenset(session.scalars(select(JUDGE.c.name).where(grade.is_not(None))))
 
 
 def judge_named(session: Session, name: str, *columns: str) -> Row[Any]:
