@@ -109,6 +109,7 @@ class CommandLines:
             "--ties": policy.ties,
             "--collapse": None if policy.collapse == "after" else policy.collapse,
             "--of": policy.of,
+            "--kinds": ",".join(policy.kinds) or None,
             "--without-rulings": not policy.rulings,
             "--level": option("level"),
             "--rigid": option("rigid"),

@@ -13,6 +13,7 @@ from pooler.results.measure.diagnose import Diagnosis, diagnose, is_sampled, mad
 from pooler.results.source import Judged, Source, opened_collection
 from pooler.telling import Listener, listening
 from store.errors import PoolerError
+from store.judging.kinds import SORTS
 from store.records import JudgeKind
 from store.text import counted
 
@@ -137,7 +138,8 @@ def _of_collection(source: Source) -> Stored:
         found, reason, has_intervals = None, "", False
         by_kind: dict[str, AgreementResult | str] = {}
         try:
-            found, has_intervals = _agreement(opened, level)
+            everybody = opened.grades.heard(kinds=tuple(SORTS)).voters
+            found, has_intervals = _agreement(opened, level, everybody)
             by_kind = _by_kind(opened, level, found)
         except PoolerError as error:
             reason = error.message
@@ -180,19 +182,14 @@ def _of_one_kind(opened: Collection, level: int, kind: str, names: Sequence[str]
         return error.message
 
 
-def _agreement(
-    opened: Collection, level: int, judges: Sequence[str] | None = None
-) -> tuple[AgreementResult, bool]:
+def _agreement(opened: Collection, level: int, judges: Sequence[str]) -> tuple[AgreementResult, bool]:
     """Measure how far judges agree, with intervals unless they are too many."""
     from pooler.results.agree.agreement import agreement
-    from pooler.results.agree.settings import fetch_chosen
 
-    source = Source(collection=opened)
-    with listening(Listener()), source.judging() as opinions:  # what there is to say is on the page
-        votes, _ = fetch_chosen(opinions, judges, None, population="common", unlisted_as=None)
-        has_intervals = comb(len(votes.votes.judges), 2) <= MOST_WITH_INTERVALS
+    has_intervals = comb(len(judges), 2) <= MOST_WITH_INTERVALS
+    with listening(Listener()):  # what there is to say is on the page
         found = agreement(
-            source,
+            Source(collection=opened),
             judges=judges,
             levels=(level,),
             interval="topic" if has_intervals else "none",

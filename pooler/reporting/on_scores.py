@@ -14,7 +14,6 @@ from pooler.reporting.figures import figure, numbers
 from pooler.reporting.material import Material
 from pooler.reporting.on_pool import called, limits
 from pooler.reporting.page import Figure, Section
-from pooler.results.judge_kinds import kinds_words
 from pooler.results.measure.conclusions import Alarm
 from pooler.results.reasons import REASONS as UNDEFINED
 from pooler.results.table import Column, Plot, Table
@@ -121,7 +120,7 @@ def unjudged(material: Material) -> SectionPart:
 
 def disagreement(material: Material) -> SectionPart:
     """Show what another judging would do to the scores and to the order of the runs."""
-    from pooler.results.judge_kinds import mixture_sentence
+    from pooler.results.judge_kinds import heard_sentence
     from pooler.results.measure.probabilities import empty_words, load_probable, without_words
     from pooler.results.measure.variation import variation_of
 
@@ -153,7 +152,7 @@ def disagreement(material: Material) -> SectionPart:
     drawn, n = material.first(table, "the best")
     of_runs = replace(plots["passed"], table=drawn, by="", title="MAP if judged again", axis="MAP")
     blocks: list[str | Figure] = [
-        *mixture_sentence(loaded.kinds),
+        *heard_sentence(loaded.heard),
         figure(
             of_runs,
             "The dot is the expected MAP. If each document were judged again independently, and found"
@@ -193,12 +192,8 @@ def disagreement(material: Material) -> SectionPart:
         f"{varied.conclusion()} Judging again is assumed to decide each document independently: relevant"
         f" with its probability ({worth}).",
     ]
-    policy = material.source.option("policy")
     tau, why = varied.tau, f"no tau: {UNDEFINED['all-tied']}" if math.isnan(varied.tau) else ""
-    if loaded.kinds and not (policy is not None and policy.of):
-        mixed = kinds_words(loaded.kinds)
-        tau, why = math.nan, f"not said of {mixed} together; `--of JUDGE`, once for each, chooses"
-    elif not why:
+    if not why:
         about = f"on average if judged again (relevant with a probability: {worth})"
     return SectionPart(Section(title, tuple(blocks)), about=about, tau=tau, why=why)
 

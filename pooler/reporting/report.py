@@ -13,7 +13,7 @@ from pooler.reporting import on_judges, on_pool, on_scores
 from pooler.reporting.material import MOST_DRAWN, Material, gather
 from pooler.reporting.page import Points, ReportPage, Section, Verdict, render
 from pooler.reporting.verdicts import AGREEMENT, ORDER, REUSE, agreement, order, reuse
-from pooler.results.judge_kinds import mixture_sentence, models_sentence
+from pooler.results.judge_kinds import heard_sentence, models_sentence
 from pooler.results.measure.conclusions import Alarm, Comfort
 from pooler.results.source import Source, source_of
 from pooler.telling import progress, say
@@ -103,8 +103,8 @@ def report(
         advance(1)
     told = [
         *map(Alarm, on_pool.other_pools(material)),
-        *map(Alarm, mixture_sentence(material.judged.kinds)),
-        *map(Alarm, models_sentence(material.judged.models)),
+        *map(Alarm, heard_sentence(material.judged.heard)),
+        *map(Alarm, models_sentence(material.judged.heard.models if material.judged.heard.is_named else ())),
         *_measured(material),
         *material.diagnosis.conclusions,
         *missed.words,

@@ -27,6 +27,7 @@ from pooler.results.judge_kinds import kinds_words
 from pooler.results.measure.conclusions import SUFFERS, losing
 from pooler.results.reasons import REASONS as UNDEFINED
 from store.analysis.pools.diagnosis import overlaps
+from store.judging.kinds import is_mixed
 from store.text import counted, percent
 
 if TYPE_CHECKING:
@@ -176,9 +177,10 @@ def _several(kind: str) -> str:
 
 def _judged_by(material: Material) -> Sequence[str]:
     """Say who judged, where that is not people alone."""
-    kinds, models = material.judged.kinds, material.judged.models
-    if kinds:
-        return [f"judged by {kinds_words(kinds)} together"]
+    heard = material.judged.heard
+    counts, models = heard.counts, heard.models
+    if is_mixed(counts):
+        return [f"judged by {kinds_words(counts)} together"]
     return [f"judged by {counted(len(models), 'model')}"] if models else []
 
 

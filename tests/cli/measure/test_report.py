@@ -440,7 +440,7 @@ def test_trec_covid_is_reported(cli: Cli) -> None:
 def test_kappas_share_an_axis_and_say_of_how_many(cli: Cli, judged: Path) -> None:
     """Both figures have the same numbers below; three documents are in grey, and are counted."""
     write(Path("q"), "G01 0 KG-E-002 2", "G01 0 KG-E-003 0", "G02 0 KG-E-045 1")
-    cli("import", "judgements", "q", "--judge", "bob").fine()
+    cli("import", "judgements", "q", "--judge", "bob", "--kind", "model").fine()
     cli("report", "page.html", *MAJORITY).fine()
     figures = [
         figure
