@@ -1,10 +1,11 @@
 """The documentation runs: every page's commands, in order, print what stands under them.
 
-A page is run from top to bottom in an empty folder, where `source` leads to the project. What is shown under
-a command is what it prints on stdout and stderr together (`...` stands for any text); a command shown without
-output may print anything. What a page needs and does not show is a block inside an HTML comment. Python
-blocks run after the commands, as one session, in the folder that the commands end in. `pytest
-tests/test_docs.py -m slow --freeze` writes outputs that have changed anew.
+The pages are those of docs/ and README.md, without the two blocks it begins with. A page is run from top to
+bottom in an empty folder, where `source` leads to the project. What is shown under a command is what it
+prints on stdout and stderr together (`...` stands for any text); a command shown without output may print
+anything. What a page needs and does not show is a block inside an HTML comment. Python blocks run after the
+commands, as one session, in the folder that the commands end in. `pytest tests/test_docs.py -m slow --freeze`
+writes outputs that have changed anew.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from tests.readme_blocks import ROOT
 from tests.test_readme import run_shell
 
 DOCS = ROOT / "docs"
-PAGES = sorted(DOCS.rglob("*.md"))
+PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
 _CONSOLE = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _PYTHON = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _MARK = "\x1e"
@@ -57,6 +58,16 @@ def is_printed(shown: Sequence[str], printed: Sequence[str]) -> bool:
     return doctest.OutputChecker().check_output(want, got, doctest.ELLIPSIS)
 
 
+def text_to_run(page: Path) -> tuple[str, str]:
+    """Return what of a page runs, after the part that does not: in README.md, installing and testing."""
+    text = page.read_text("utf-8")
+    begin = 0
+    if page.name == "README.md":
+        _, tests, *_ = _CONSOLE.finditer(text)
+        begin = tests.end()
+    return text[:begin], text[begin:]
+
+
 def run_page(page: str, folder: Path) -> tuple[list[list[str]], Path]:
     """Run all commands of a page in one shell: the lines each printed, and the folder they end in."""
     (folder / "source").symlink_to(ROOT)
@@ -70,12 +81,12 @@ def run_page(page: str, folder: Path) -> tuple[list[list[str]], Path]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(DOCS).as_posix())
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_page_runs_and_prints_what_it_shows(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pytestconfig: pytest.Config
 ) -> None:
     """Each command of a page prints the output shown under it; each Python example gives its value."""
-    text = page.read_text("utf-8")
+    before, text = text_to_run(page)
     outputs, place = run_page(text, tmp_path)
     printed = iter(outputs)
     wrong: list[str] = []
@@ -92,7 +103,7 @@ def test_page_runs_and_prints_what_it_shows(
 
     anew = _CONSOLE.sub(as_printed, text)
     if pytestconfig.getoption("--freeze") and wrong:
-        page.write_text(anew, "utf-8")
+        page.write_text(before + anew, "utf-8")
         wrong.clear()
     assert not wrong, "\n\n".join(wrong)
     python = "\n".join(_PYTHON.findall(text))

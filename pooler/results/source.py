@@ -598,7 +598,7 @@ class Source:
     def pool_depth(self, depth: int | None) -> int:
         """Return the depth that was given, or that of the collection's pools, whoever judged them."""
         option = "--rank N+1"
-        if depth is not None or self.is_of_files:
+        if depth is not None or self.is_of_files or self.judgements:
             return chosen_depth(frozenset(), depth, option)
         with opened_collection(self.collection) as opened:
             return chosen_depth(depths_of_pools(opened), depth, option)

@@ -26,7 +26,17 @@ from store.errors import ArgumentError
 from store.formats.qrels import Numbering
 from store.grades.opinions import AllVotes, CurrentRuling, CurrentStates, Pair, arrange
 from store.grades.policy import Policy
-from store.judging.event_arrays import FROM_POOLS, POOLED, codes_of, fetch_integers, newest_events
+from store.judging.event_arrays import (
+    FROM_POOLS,
+    LOW,
+    PAIR,
+    POOLED,
+    as_pairs,
+    codes_of,
+    fetch_integers,
+    fetch_pairs,
+    newest_events,
+)
 from store.judging.judges import fetch_judges, judge_id
 from store.records import Judge, JudgeKind, Scale
 from store.text import natural_key
@@ -72,13 +82,13 @@ def fetch_votes(
         topic_of, document_of, judge_codes, places = (
             column[kept] for column in (topic_of, document_of, judge_codes, places)
         )
-    pooled = fetch_integers(connection, POOLED, 2) if population == "pooled" else None
+    pooled = fetch_pairs(connection, POOLED) if population == "pooled" else None
     n_documents = 0
     if population == "collection":
         n_documents = session.scalar(select(func.count()).select_from(DOCUMENT)) or 0
         topic_ids = np.fromiter(topics.ids.values(), np.int64, len(topics.ids))
     else:
-        pooled_topics = [] if pooled is None else [pooled[:, 0]]
+        pooled_topics = [] if pooled is None else [pooled >> 32]
         topic_ids = np.unique(np.concatenate([topic_of, *pooled_topics]))
     ordered = sorted(topic_ids.tolist(), key=lambda number: natural_key(topics.names[number]))
     order = np.array(ordered, dtype=np.int64)
@@ -95,7 +105,7 @@ def fetch_votes(
         cells,
         population,
         unlisted_as=unlisted_as,
-        pooled=None if pooled is None else Pairs(codes_of(pooled[:, 0], order), pooled[:, 1]),
+        pooled=None if pooled is None else Pairs(codes_of(pooled >> 32, order), pooled & LOW),
         n_documents=n_documents,
     )
 
@@ -249,18 +259,16 @@ def fetch_open_pairs(session: Session, topics: Keys, all_votes: AllVotes) -> dic
     It is that of its first pool.
     """
     assert all_votes.document_ids is not None
-    query = f"SELECT topic_id, document_id, pool_id {FROM_POOLS}"
-    pooled = fetch_integers(session.connection(), query, 3)
+    pooled = fetch_integers(session.connection(), f"SELECT {PAIR}, pool_id {FROM_POOLS}", 2)
     topic_ids = np.array([topics.ids[topic] for topic in all_votes.topics], dtype=np.int64)
     settled = all_votes.is_settled
     settled_topics = topic_ids[all_votes.topic_codes[settled]]
     settled_documents = all_votes.document_ids[all_votes.docno_codes[settled]]
-    numbers = pooled[:, 0] << 32 | pooled[:, 1]
-    pooled = pooled[~np.isin(numbers, settled_topics << 32 | settled_documents)]
-    docnos = fetch_docnos(session, pooled[:, 1].tolist())
+    pooled = pooled[~np.isin(pooled[:, 0], as_pairs(settled_topics, settled_documents))]
+    docnos = fetch_docnos(session, (pooled[:, 0] & LOW).tolist())
     rounds = dict(map(tuple, session.execute(select(POOL.c.id, POOL.c.round))))
-    last_first = pooled[np.argsort(-pooled[:, 2], kind="stable")].tolist()
-    return {(topics.names[topic], docnos[document]): rounds[pool] for topic, document, pool in last_first}
+    last_first = pooled[np.argsort(-pooled[:, 1], kind="stable")].tolist()
+    return {(topics.names[pair >> 32], docnos[pair & LOW]): rounds[pool] for pair, pool in last_first}
 
 
 class CollectionGrades(Area):

@@ -20,14 +20,22 @@ from store.db.tables import ASSIGNMENT, JUDGE, JUDGEMENT, POOL, POOL_ENTRY
 from store.judging.assignments import has_assignments
 from store.judging.desk import count_undrawn
 from store.judging.effort import Effort, fetch_effort, recent_active_ms
-from store.judging.event_arrays import POOLED, as_pairs, codes_of, fetch_integers, fetch_pairs, newest_events
+from store.judging.event_arrays import (
+    PAIR,
+    POOLED,
+    as_pairs,
+    codes_of,
+    fetch_integers,
+    fetch_pairs,
+    newest_events,
+)
 from store.judging.events import current_events, sat_down
 from store.records import JudgeKind, Scale, State
 from store.text import natural_key
 
-_HELD = "SELECT topic_id, document_id, judge_id FROM assignment WHERE judge_id IS NOT NULL"
-_ALL_PLACES = "SELECT topic_id, document_id, CASE WHEN judge_id IS NULL THEN 1 ELSE 0 END FROM assignment"
-"""The third column: whether it is open."""
+_HELD = f"SELECT {PAIR}, judge_id FROM assignment WHERE judge_id IS NOT NULL"
+_ALL_PLACES = f"SELECT {PAIR}, CASE WHEN judge_id IS NULL THEN 1 ELSE 0 END FROM assignment"
+"""The second column: whether it is open."""
 _ASSIGNABLE = f"{POOLED} AND pool.id NOT IN (SELECT pool_id FROM pool_topic)"
 """Pooled documents but those that adaptive pools alone have."""
 
@@ -170,10 +178,8 @@ def count_states(session: Session, topics: Keys, scale: Scale) -> Progress:
     is_inside = found >= 0
     holders = np.empty((0, 2), dtype=np.int64)
     if is_assigned:
-        held = fetch_integers(connection, _HELD, 3)
-        holders = np.stack(
-            [codes_of(as_pairs(held[:, 0], held[:, 1]), pooled), codes_of(held[:, 2], judge_ids)], axis=1
-        )
+        held = fetch_integers(connection, _HELD, 2)
+        holders = np.stack([codes_of(held[:, 0], pooled), codes_of(held[:, 1], judge_ids)], axis=1)
         holders = holders[(holders[:, 0] >= 0) & has_own[holders[:, 1]]]
         is_held = codes_of(found * n_judges + judge_of, holders[:, 0] * n_judges + holders[:, 1]) >= 0
         is_inside &= is_held | ~has_own[judge_of]
@@ -193,16 +199,10 @@ def count_states(session: Session, topics: Keys, scale: Scale) -> Progress:
     )
     of_event, of_holder = places[: topic_of.size], places[topic_of.size :]
     is_judged = state_of == 0
-    column = np.select(
-        [
-            is_judged & is_inside,
-            is_judged,
-            is_inside & (state_of == SKIPPED),
-            is_inside & (state_of == CANNOT),
-        ],
-        [_JUDGED, _OUTSIDE, _SKIPPED, _CANNOT],
-        -1,
-    )
+    column_of = np.full((2, 1 - min(SKIPPED, CANNOT)), -1)
+    column_of[:, 0] = _OUTSIDE, _JUDGED
+    column_of[1, [-SKIPPED, -CANNOT]] = _SKIPPED, _CANNOT
+    column = column_of[is_inside.astype(np.int64), -state_of]
     grade = codes_of(grade_of, np.array(scale.values, dtype=np.int64))
     table = np.zeros(pairs.size * n_columns, dtype=np.int64)
     for rows_of, columns_of in (
@@ -244,9 +244,8 @@ class JudgingProgress(Area):
                 return Unclaimed(undrawn)
             connection = session.connection()
             pooled, assignable = (fetch_pairs(connection, query) for query in (POOLED, _ASSIGNABLE))
-            places = fetch_integers(connection, _ALL_PLACES, 3)
-            with_place = as_pairs(places[:, 0], places[:, 1])
-            open_places = np.isin(with_place, pooled) & (places[:, 2] == 1)
+            with_place, is_open = fetch_integers(connection, _ALL_PLACES, 2).T
+            open_places = with_place[np.isin(with_place, pooled) & (is_open == 1)]
             is_lapsed = (ASSIGNMENT.c.judge_id.is_not(None), ASSIGNMENT.c.lease_until < database_now(session))
             lapsed = select(ASSIGNMENT.c.topic_id).where(*is_lapsed, is_pooled(ASSIGNMENT))
             without = np.setdiff1d(pooled, with_place)
@@ -254,7 +253,7 @@ class JudgingProgress(Area):
             return Unclaimed(
                 undrawn,
                 is_assigned=True,
-                open_places=_by_name(topics, places[open_places, 0].tolist()),
+                open_places=_by_name(topics, (open_places >> 32).tolist()),
                 lapsed=_by_name(topics, session.scalars(lapsed)),
                 unassigned=_by_name(topics, (without[is_assignable] >> 32).tolist()),
                 drawn=_by_name(topics, (without[~is_assignable] >> 32).tolist()),

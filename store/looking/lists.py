@@ -9,9 +9,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Row, Select, and_, func, or_, select
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import Row, Select, func, literal_column, or_, select
 from sqlmodel import Session
 
+from store.analysis.agreement.populations import CANNOT, SKIPPED, UNJUDGED
 from store.content.lookup import same_pair
 from store.db.database import Area
 from store.db.tables import (
@@ -26,6 +29,7 @@ from store.db.tables import (
     RUN,
     TOPIC,
 )
+from store.judging.event_arrays import PAIR, as_pairs, codes_of, fetch_pairs, newest_events
 from store.judging.events import current_events
 from store.judging.rejudging import count_older
 from store.judging.states import (
@@ -242,44 +246,46 @@ def pool_lines(session: Session, found: SoughtIds, *, relaxed: int) -> list[Pool
 
 def judge_lines(session: Session, found: SoughtIds, *, relaxed: int) -> list[JudgeLine]:
     """Return every judge by name; of a topic or a pool, with what they did there alone."""
-    names = ("judge_id", "topic_id", "document_id", "state", "grade")
-    newest = current_events(*names, judges=found.judges, topic=found.topic)
-    every = select(JUDGEMENT.c.judge_id, func.count().label("events"), func.max(JUDGEMENT.c.judged_at))
+    # An expression, for which SQLite walks through the table: by an index of judges, which lacks
+    # the moment, it looks every row up.
+    whose = (JUDGEMENT.c.judge_id + literal_column("0")).label("judge")
+    every = select(whose, func.count().label("events"), func.max(JUDGEMENT.c.judged_at))
     if found.topic is not None:
         every = every.where(JUDGEMENT.c.topic_id == found.topic)
     if found.pool is not None:
-        entries = pooled(found).subquery()
-        in_pool = same_pair(JUDGEMENT, entries)
-        newest, every = newest.join(entries, in_pool), every.join(entries, in_pool)
-    now = newest.subquery()
-    is_relevant = and_(now.c.state == State.JUDGED.value, now.c.grade >= relaxed)
-    query = select(
-        now.c.judge_id,
-        func.count(now.c.topic_id.distinct()),
-        *(
-            func.count().filter(now.c.state == state.value)
-            for state in (State.JUDGED, State.CANNOT, State.SKIPPED, State.UNJUDGED)
-        ),
-        func.count().filter(is_relevant),
-    ).group_by(now.c.judge_id)
-    counts = {
-        judge: (topics, judged, cannot, skipped, undecided, relevant)
-        for judge, topics, judged, cannot, skipped, undecided, relevant in session.execute(query)
-    }
-    events = {judge: (n, last) for judge, n, last in session.execute(every.group_by(JUDGEMENT.c.judge_id))}
+        every = every.join(entries := pooled(found).subquery(), same_pair(JUDGEMENT, entries))
+    events = {judge: (n, last) for judge, n, last in session.execute(every.group_by(whose))}
     people = select(JUDGE).order_by(JUDGE.c.name)
     if found.judge is not None:
         people = people.where(JUDGE.c.id == found.judge)
+    rows = session.execute(people).all()
+    counts = _count_by_judge(session, found, np.array([row.id for row in rows], dtype=np.int64), relaxed)
     return [
         JudgeLine(
-            row.name,
-            JudgeKind(row.kind),
-            row.disabled,
-            *counts.get(row.id, (0, 0, 0, 0, 0, 0)),
-            *events.get(row.id, (0, None)),
+            row.name, JudgeKind(row.kind), row.disabled, *counts[row.id], *events.get(row.id, (0, None))
         )
-        for row in session.execute(people)
+        for row in rows
     ]
+
+
+def _count_by_judge(
+    session: Session, found: SoughtIds, judges: NDArray[np.int64], relaxed: int
+) -> dict[int, tuple[int, int, int, int, int, int]]:
+    """Count what stands of each judge: from `JudgeLine.topics` to `JudgeLine.relevant`, by row id."""
+    connection = session.connection()
+    events = newest_events(connection, None if found.judge is None else judges, topic=found.topic)
+    if found.pool is not None:
+        query = f"SELECT {PAIR} FROM pool_entry WHERE sampled AND pool_id = {found.pool:d}"
+        events = events[:, np.isin(as_pairs(events[0], events[1]), fetch_pairs(connection, query))]
+    topic_of, _, judge_of, state_of, grade_of = events
+    judge_of = codes_of(judge_of, judges)
+    topics, seen = np.unique(topic_of, return_inverse=True)
+    pairs = np.unique(judge_of * topics.size + seen)
+    counted = [pairs // max(topics.size, 1)]
+    counted += [judge_of[state_of == state] for state in (0, CANNOT, SKIPPED, UNJUDGED)]
+    counted += [judge_of[(state_of == 0) & (grade_of >= relaxed)]]
+    columns = (np.bincount(one, minlength=judges.size).tolist() for one in counted)
+    return dict(zip(judges.tolist(), zip(*columns, strict=True), strict=True))
 
 
 def round_lines(session: Session, found: SoughtIds, *, relaxed: int) -> list[RoundLine]:

@@ -229,6 +229,7 @@ def calls(collection: Collection) -> dict[str, Callable[[], object]]:
         "pools.remove_run": lambda: collection.pools.remove_run("bm25", {}),
         "pools.withdraw": lambda: collection.pools.withdraw("live"),
         "progress.count_judged": lambda: collection.progress.count_judged("main"),
+        "pools.adaptive": collection.pools.adaptive,
         "pools.all": collection.pools.all,
         "pools.get": lambda: collection.pools.get("main"),
         "pools.rounds": collection.pools.rounds,

@@ -138,7 +138,11 @@ def paper(
 
     output.check(plot=plot)
     if of_kishida:
-        for name, given in (("--html", html), ("--qrels", qrels), ("--plot", plot), ("RUN_A", runs)):
+        needless = (
+            ("--html", html), ("--qrels", qrels), ("--plot", plot or None), ("RUN_A", runs), ("--rank", rank),
+            ("--value", values), ("--level", levels), ("--judge", judges), ("--monte-carlo", monte_carlo),
+        )  # fmt: skip
+        for name, given in needless:
             if given:
                 raise ArgumentError(name, "has no meaning with --of-kishida, which needs no data", None)
         render(paper_of_kishida(), output)
@@ -162,6 +166,8 @@ def paper(
         found = source(collection=collection, order=order)
         pair = named
     if html is not None:
+        if output.out is not None and Path(html).resolve() == Path(output.out).resolve():
+            raise ArgumentError("--html", "must be another file than --out", html)
         check_place(html)
     result: Paper = redo(
         found,
@@ -178,8 +184,8 @@ def paper(
         alpha=alpha,
         cutoff=cutoff,
     )
+    render(result, output, *result.shown(), plot=plot)
     if html is not None:
         from pooler.reporting.paper import write_page
 
         write_page(result, html)
-    render(result, output, *result.shown(), plot=plot)

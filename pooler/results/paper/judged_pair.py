@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from pooler.results.measure.probabilities import Probable, Values, parse_values, say_empty, with_chances
+from pooler.results.measure.probabilities import Probable, Values, parse_values, with_chances
 from pooler.telling import progress as telling
 from pooler.telling import say
 from store.analysis.aggregation.probability import share_probabilities, value_probabilities
@@ -87,7 +87,6 @@ def higher_two(probable: ProbableRankings, a: str | None, b: str | None, empty: 
     topics = list(zip(own.probabilities, own.ranks, strict=True))
     with telling("topics", len(topics)) as advance:
         varied = collection_variation(topics, empty=empty, progress=advance)
-    say_empty(own.topics, varied)
     first, second = np.argsort(-varied.map_mean, kind="stable")[:2].tolist()
     return chosen[first], chosen[second]
 

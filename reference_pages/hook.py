@@ -1,0 +1,43 @@
+"""The hook of MkDocs: puts what is made of the program where a page says `<!-- made: NAME -->`."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+if str(ROOT) not in sys.path:  # MkDocs loads this file by its path
+    sys.path.insert(0, str(ROOT))
+
+from reference_pages import api, columns, commands, messages, tables, vectors  # noqa: E402 - found by the line above
+
+_MARK = re.compile(r"^<!-- made: ([a-z ]+) -->$", re.MULTILINE)
+MADE: dict[str, Callable[[], str]] = {
+    "commands": commands.page,
+    "columns": columns.section,
+    "messages": messages.page,
+    "reasons": messages.reasons,
+    "checks": messages.checks,
+    "measures": tables.measures,
+    "strategies": tables.strategies,
+    "events": tables.events,
+    "errata": tables.errata,
+    "api": api.page,
+    "vectors": vectors.page,
+}
+"""What makes each part of a page."""
+
+
+@cache
+def made(name: str) -> str:
+    """Return a part, made once however often pages are built."""
+    return MADE[name]()
+
+
+def on_page_markdown(markdown: str, **_: Any) -> str:
+    """Put the parts that a page asks for into it."""
+    return _MARK.sub(lambda mark: made(mark[1]), markdown)
