@@ -186,6 +186,20 @@ def test_runs_that_use_the_model_are_reported_apart(cli: Cli, circular: Path) ->
     assert renamed["orders"][0]["runs"] == 3
 
 
+def test_documents_of_runs_that_use_a_model_by_hand(cli: Cli, here: Path) -> None:
+    """At one grade by people 2 of 3 documents of theirs alone are relevant, 1 of 2 others: (2 1) / (1 1)."""
+    write(here / "ann.qrels", *[f"{topic} 0 {docno} 1" for topic in "12" for docno in "abcde"])
+    graded = {"a": 1, "b": 1, "e": 0, "c": 1, "d": 0}
+    write(here / "bot.qrels", *[f"{topic} 0 {docno} {graded[docno]}" for topic in "12" for docno in "abcde"])
+    write_run(here, "x", {"1": "abec", "2": "abec"})
+    write_run(here, "y", {"1": "cd", "2": "cd"})
+    listed = write(here / "runs.tsv", "file\tmodels", "x.run\tlm", "y.run\tnone")
+    found = cli("audit", "bot.qrels", "--qrels", "ann.qrels", "--runs", listed, "-m", "P@2", *FAST)
+    [row] = found.fine().json()["documents"]
+    assert (row["exposed"], row["others"], row["odds_ratio"]) == (6, 4, pytest.approx(2.0))
+    assert row["own"] is False
+
+
 def test_a_collection_takes_models_from_the_same_list(cli: Cli, circular: Path, here: Path) -> None:
     """By tag, as its runs have no such column: the numbers are those of the files."""
     cli("init", "--scale", "0-2").fine()
