@@ -120,7 +120,8 @@ def _agreement(
     """Yield the figures of agreement."""
     kind = "topic" if stored.has_intervals else "none"
     own = ("--level", str(stored.level), "--tables", "--interval", kind)
-    command = commands.of_collection("agreement", *own)
+    of_kinds = ("--kinds", ",".join(stored.by_kind)) if len(stored.by_kind) > 1 else ()
+    command = commands.of_collection("agreement", *of_kinds, *own)
     binary = f"relevant = grade {stored.level} or more"
     if len(stored.by_kind) > 1:
         kinds = kinds_words(dict.fromkeys(stored.by_kind, 2)).replace("2 ", "")

@@ -397,7 +397,7 @@ def test_people_and_models_agree_apart(cli: Cli, here: Path) -> None:
     )
     assert "Agreement needs two, and old is the only one of imported judges." in text
     assert "alpha 0.8 or more is reliable, from 0.667 on tentative (Krippendorff 2004)." in text
-    assert "not said of 2 people, 3 models, 1 imported judge together" in text
+    assert "People alone count (2 people); left out: 3 models, 1 imported judge" in text
     assert [one for one in commands if one.endswith(" gpt m2 m3")]
 
 
