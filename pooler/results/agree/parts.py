@@ -7,8 +7,12 @@ from dataclasses import dataclass
 from itertools import combinations, product
 from typing import TYPE_CHECKING, Any
 
+from pooler.results.agree.rows import judges_rows, pair_rows
+from store.analysis.agreement.tables import all_pair_stacks, sharing_pairs
+
 if TYPE_CHECKING:
-    from pooler.results.agree.settings import Chosen, Pair
+    from pooler.results.agree.settings import AgreementOptions, Chosen, Pair
+    from store.analysis.agreement.populations import PopulationVotes
 
 Row = Mapping[str, Any]
 
@@ -67,3 +71,31 @@ def across_rows(rows: Sequence[Row]) -> list[dict[str, Any]]:
         for name in _ACROSS
         if name == "kappa" or row.get(name) is not None
     ]
+
+
+def part_rows(
+    part: Part, population: PopulationVotes, options: AgreementOptions, *, intervals: bool, leaves_out: bool
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]], int]:
+    """Measure one part of the judges: rows of its pairs, of all of them, and how many pairs are left out.
+
+    `population` has the judges of the part; `leaves_out`: pairs that share no document.
+    """
+    from store.grades.reference import pairs_together
+
+    topics, named = population.votes.topics, list(part.pairs)
+    if part.is_across:
+        stacks, both = pairs_together(population, named, options.level_indices)
+        labels = (EVERY_PERSON, EVERY_MODEL)
+        together = pair_rows(both, [labels], topics, options, intervals=options.kind != "none")
+        n_topics = int(both[0].topic_tables(0).any(axis=(1, 2)).sum())
+        all_ = across_rows([{"topics": n_topics if row["topic"] == "all" else 1, **row} for row in together])
+    else:
+        stacks = list(all_pair_stacks(population, options.level_indices))
+        all_ = judges_rows(population, options)
+    n_pairs = len(named)
+    if leaves_out:
+        stacks, kept = sharing_pairs(stacks)
+        named = [named[number] for number in kept]
+    rows = pair_rows(stacks, named, topics, options, intervals=intervals)
+    of_part = {"part": part.name}
+    return ([{**of_part, **row} for row in rows], [{**of_part, **row} for row in all_], n_pairs - len(named))
