@@ -21,7 +21,8 @@ GROUPS = {
         "history", "erasing",
     ),
     "Agreement": (
-        "agreement", "disagreement_matters", "plan_sharing", "disagreements", "compare_qrels", "clusters",
+        "agreement", "audit", "disagreement_matters", "plan_sharing", "disagreements", "compare_qrels",
+        "clusters",
     ),
     "One grade for each document": ("aggregate", "collapse", "probabilities"),
     "Measures and comparisons": (

@@ -31,7 +31,7 @@ DOING = {
     ),
     "Agreement and one grade": (
         "store/grades", "store/analysis/agreement", "store/analysis/aggregation", "store/analysis/collapse",
-        "pooler/results/agree", "pooler/cli/agree",
+        "store/analysis/audit", "pooler/results/agree", "pooler/results/audit", "pooler/cli/agree",
     ),
     "Measuring and comparing": (
         "store/analysis/measures", "store/analysis/significance", "pooler/results/source",
