@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from pooler.results.agree.differences import compare_qrels
     from pooler.results.agree.matters import disagreement_matters
     from pooler.results.agree.sharing import plan_sharing
+    from pooler.results.audit.audit import audit
     from pooler.results.keep.merge import merge
     from pooler.results.keep.verify import verify
     from pooler.results.look.details import details
@@ -78,6 +79,7 @@ _MODULES = {
     "pooler.results.agree.differences": ("compare_qrels",),
     "pooler.results.agree.matters": ("disagreement_matters",),
     "pooler.results.agree.sharing": ("plan_sharing",),
+    "pooler.results.audit.audit": ("audit",),
     "pooler.results.keep.merge": ("merge",),
     "pooler.results.keep.verify": ("verify",),
     "pooler.results.look.details": ("details",),
@@ -138,6 +140,7 @@ __all__ = [
     "assign",
     "assigned",
     "attainable",
+    "audit",
     "check_runs",
     "choose",
     "clear_assignments",

@@ -6,8 +6,8 @@ import inspect
 import sys
 
 import pooler
-from reference_pages.markdown import code, heading
 from pooler.results.result import Result
+from reference_pages.markdown import code, heading
 
 GROUPS = {
     "Runs, judgements and collections": (
@@ -21,7 +21,8 @@ GROUPS = {
         "history", "erasing",
     ),
     "Agreement": (
-        "agreement", "disagreement_matters", "plan_sharing", "disagreements", "compare_qrels", "clusters",
+        "agreement", "audit", "disagreement_matters", "plan_sharing", "disagreements", "compare_qrels",
+        "clusters",
     ),
     "One grade for each document": ("aggregate", "collapse", "probabilities"),
     "Measures and comparisons": (
@@ -67,5 +68,11 @@ def page() -> str:
             result = _returned(name)
             if result and result not in shown:
                 shown.add(result)
-                lines += [f"::: {result}", "    options:", "      heading_level: 4", "      members: true", ""]
+                lines += [
+                    f"::: {result}",
+                    "    options:",
+                    "      heading_level: 4",
+                    "      members: true",
+                    "",
+                ]
     return "\n".join(lines)

@@ -16,6 +16,7 @@ from typing import Any
 import pooler as p
 from pooler.cli.main import run
 from pooler.results.table import Column
+from reference_pages.column_words import meaning
 from reference_pages.markdown import code, heading, plain, table
 from store.errors import PoolerError
 
@@ -34,7 +35,9 @@ MORE: dict[str, Made] = {
     "export probabilities": lambda c: p.probabilities(c, values={0: 0, 1: 0.5, 2: 1}),
     "merge": lambda _c: p.merge("before.db", ["part.db", "copy.db"], dry_run=True),
     "next": lambda c: p.next_documents(p.source(_PAIR, collection=c)),
-    "pool": lambda _c: p.pool("runs/*.run", depth=20, strategy="stratified", strata="1:2,3:9:0.4", budget=12, seed=3),
+    "pool": lambda _c: p.pool(
+        "runs/*.run", depth=20, strategy="stratified", strata="1:2,3:9:0.4", budget=12, seed=3
+    ),
     "pool diff": lambda c: p.compare_pools("pool", "pool-2", collection=c),
     "sensitivity": lambda c: p.sensitivity(_strict(c), depth=5, flips=3),
     "sensitivity --at worst": lambda c: p.sensitivity_pairs(_strict(c), at="worst"),
@@ -79,12 +82,22 @@ def _make_collection() -> None:
         f"import judgements judgements/{name}.qrels --judge {name} --kind model"
         for name in ("strict", "lenient", "middle")
     ]
-    drawn = "pool --strategy stratified --param strata=1:2,3:9:0.4 --depth 20 --budget 12 --seed 3 --name drawn"
-    first = ["init --scale 0-2", "import topics topics.jsonl", "import runs --runs runs.tsv", "pool --depth 5"]
+    drawn = (
+        "pool --strategy stratified --param strata=1:2,3:9:0.4 --depth 20 --budget 12 --seed 3 --name drawn"
+    )
+    first = [
+        "init --scale 0-2",
+        "import topics topics.jsonl",
+        "import runs --runs runs.tsv",
+        "pool --depth 5",
+    ]
     for command in [*first, "import docs documents.jsonl", *judges]:
         assert run([*shlex.split(command), "--collection", "collection.db"]) == 0, command
     assert run(["copy", "collection.db", "sampled.db"]) == 0
     assert run([*shlex.split(drawn), "--collection", "sampled.db"]) == 0
+    assert run(["copy", "collection.db", "taken.db"]) == 0
+    for command in ("unpool --pool pool", "pool --strategy take --depth 5 --budget 8 --name taken"):
+        assert run([*shlex.split(command), "--collection", "taken.db"]) == 0, command
     unpack = import_module("tests.golden.kept").unpack
     for name in ("built", "before", "part", "copy"):
         unpack(f"written/{name}.db", Path(f"{name}.db"))
@@ -105,13 +118,20 @@ def tables() -> dict[tuple[str, str], Columns]:
     with tempfile.TemporaryDirectory() as folder, _inside(Path(folder)):
         _make_collection()
         made: set[str] = set()
-        for path in ("collection.db", "sampled.db", "built.db"):  # with other judges, or other pools
+        for path in (
+            "collection.db",
+            "sampled.db",
+            "taken.db",
+            "built.db",
+        ):  # with other judges, or other pools
             with p.open_collection(path) as collection:
                 for asked_for, make in waiting:
                     with contextlib.suppress(PoolerError):
                         result = make(collection)
                         made.add(asked_for)
-                        words = max((one for one in commands if f"{asked_for} ".startswith(f"{one} ")), key=len)
+                        words = max(
+                            (one for one in commands if f"{asked_for} ".startswith(f"{one} ")), key=len
+                        )
                         for one in result.tables():
                             known = found.setdefault((words, one.name), {})
                             known.update({it.name: it for it in one.columns if it.name not in known})
@@ -129,10 +149,14 @@ def section() -> str:
             if words == command:
                 lines += [f"Table {code(name)}:", ""]
                 rows = [_row(column) for column in found[words, name].values()]
-                lines += table(["Column", "Kind", "Heading", "What it holds"], rows)
+                lines += table(["Column", "Kind", "What it holds"], rows)
     return "\n".join(lines)
 
 
 def _row(column: Column) -> list[str]:
-    heading_ = column.heading.strip()
-    return [code(column.name), KINDS[column.kind], plain(heading_), plain(column.about)]
+    heading_, about = (
+        column.heading.strip(),
+        column.about or meaning(f"{column.name} {column.kind}") or meaning(column.name),
+    )
+    told = ": ".join(filter(None, (heading_, about))) or column.name.replace("_", " ")
+    return [code(column.name), KINDS[column.kind], plain(told)]

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from pooler.results.reasons import OF_PAIRS, REASONS
 from reference_pages.markdown import code, heading, plain, table
+from store.db.engine import _SQLITE_SAYS
 from store.keeping.checks import CHECKS
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -30,7 +31,7 @@ DOING = {
     ),
     "Agreement and one grade": (
         "store/grades", "store/analysis/agreement", "store/analysis/aggregation", "store/analysis/collapse",
-        "pooler/results/agree", "pooler/cli/agree",
+        "store/analysis/audit", "pooler/results/agree", "pooler/results/audit", "pooler/cli/agree",
     ),
     "Measuring and comparing": (
         "store/analysis/measures", "store/analysis/significance", "pooler/results/source",
@@ -50,10 +51,33 @@ DOING = {
 _OF_VALUES = {"ArgumentError", "ParameterError", "ContradictionError"}
 _OF_FAULTS = {"UnfitFieldError", "UnfitValueError", "Fault", "RunWarning"}
 _READABLE = {
-    "STRERROR": "REASON", "STR": "SCALE", "GET": "VERSION", "GOT": "TEXT", "SHOWN": "TEXT", "SPLITLINES": "NAME",
-    "BEFORE1": "N", "CODE": "GRADE", "SHAPE": "N", "LARGEST-EXPONENT": "N",
+    "STRERROR": "REASON",
+    "STR": "SCALE",
+    "GET": "VERSION",
+    "GOT": "TEXT",
+    "SHOWN": "TEXT",
+    "SPLITLINES": "NAME",
+    "BEFORE1": "N",
+    "CODE": "GRADE",
+    "SHAPE": "N",
+    "LARGEST-EXPONENT": "N",
 }
 """Words of the source that say little by themselves."""
+_WRITERS = {"quoted", "shortened", "shown", "counted", "rough", "percent", "listed"}
+"""Functions that write a value, which is better told by its name."""
+_METHODS = {
+    "strip",
+    "lstrip",
+    "rstrip",
+    "lower",
+    "upper",
+    "capitalize",
+    "replace",
+    "removeprefix",
+    "removesuffix",
+    "decode",
+}
+"""Methods of a text that leave it a text."""
 _LEFT_OUT = ("migrations", "store/errors.py", "pooler/telling.py", "pooler/streams.py")
 
 
@@ -81,6 +105,7 @@ class Module:
             if isinstance(node, ast.ImportFrom)
             for alias in node.names
         }
+        self.functions = {node.name: node for node in self.tree.body if isinstance(node, ast.FunctionDef)}
         self.parents = {child: node for node in ast.walk(self.tree) for child in ast.iter_child_nodes(node)}
 
     def doing(self) -> str:
@@ -150,8 +175,10 @@ class Reader:
             value = self._constant_of(node, module)
             return _capitals(node.attr) if value is None else self.words(value[0], value[1], depth + 1)
         if isinstance(node, ast.Subscript):
-            return self.words(node.value, module, depth) if isinstance(node.value, ast.Call) else _capitals(
-                _last_name(node.value) or "value"
+            return (
+                self.words(node.value, module, depth)
+                if isinstance(node.value, ast.Call)
+                else _capitals(_last_name(node.value) or "value")
             )
         if isinstance(node, ast.Call):
             return self._call(node, module, depth)
@@ -167,6 +194,8 @@ class Reader:
             return "N"
         if name == "format" and isinstance(node.func, ast.Attribute):
             return self.words(node.func.value, module, depth + 1)
+        if name in _METHODS and isinstance(node.func, ast.Attribute):
+            return self.words(node.func.value, module, depth + 1)
         if name == "percent":
             return "N%"
         if name == "join" and isinstance(node.func, ast.Attribute) and node.args:
@@ -174,9 +203,22 @@ class Reader:
             element = inner.elt if isinstance(inner, ast.GeneratorExp | ast.ListComp) else inner
             text = self.words(element, module, depth + 1)
             return text if text.strip("`") != "" and len(text) < 60 else "NAMES"
+        if isinstance(node.func, ast.Name) and (made := self._returned(node.func.id, module)):
+            return self.words(made[0], made[1], depth + 2)
         if node.args and not isinstance(node.func, ast.Attribute):
             return _capitals(_last_name(node.args[0]) or name or "value")
         return _capitals(name or "value")
+
+    def _returned(self, name: str, module: Module) -> tuple[ast.expr, Module] | None:
+        """Find the words that a function makes, here or where it is imported from."""
+        where = module
+        if name in module.imports:
+            folder, name = module.imports[name]
+            where = self.modules.get(f"{folder.replace('.', '/')}.py", module)
+        if name not in where.functions or name in _WRITERS:
+            return None
+        made = [node.value for node in ast.walk(where.functions[name]) if isinstance(node, ast.Return)]
+        return next(((one, where) for one in made if one is not None and _is_told(one)), None)
 
     def _value(self, node: ast.Name, module: Module) -> tuple[ast.expr, Module] | None:
         """Find the text that a name stands for: in the function, the file, or where it is imported from."""
@@ -221,6 +263,10 @@ class Reader:
             for node in ast.walk(module.tree):
                 if isinstance(node, ast.Call):
                     self._tell(node, module, found[module.doing()])
+        for words, hint in _SQLITE_SAYS.values():
+            found["Opening a collection"].errors[f"FILE: {re.sub('{(.*?)}', _in_capitals, words)}"] = (
+                hint or ""
+            )
         return found
 
     def _tell(self, node: ast.Call, module: Module, told: Told) -> None:
@@ -228,9 +274,11 @@ class Reader:
         texts = [_one_line(self.words(one, module)) for one in node.args]
         hints = [one.value for one in node.keywords if one.arg == "hint"]
         hint = _one_line(self.words(hints[0], module)) if hints else ""
-        if name in _OF_VALUES and len(texts) > 1:
+        if name in _OF_VALUES and len(texts) > 1 and _says(texts[1]):
             given = texts[0] if _says(texts[0]) or texts[0] == "FILE" else "ARGUMENT"
             told.values[f"`{given}` {texts[1]}"] = hint
+        elif name in _OF_VALUES:
+            return
         elif name == "UnknownNameError" and len(texts) > 1:
             told.errors[f"unknown {texts[0]} `NAME`; known: NAMES"] = hint or "one of the names that it lists"
         elif name == "FormatError" and not hint:
@@ -253,8 +301,13 @@ def _says(text: str) -> bool:
     return bool(re.search(r"[a-z]", text))
 
 
+def _is_told(node: ast.expr) -> bool:
+    """Whether an expression is a text with words of its own, and no call that makes one of others."""
+    return isinstance(node, ast.JoinedStr | ast.Constant | ast.BinOp | ast.IfExp) and _has_text(node)
+
+
 def _one_line(text: str) -> str:
-    return " ".join(text.split())
+    return " ".join(text.replace("[]", "").replace("()", "").split())
 
 
 def _alternatives(words: list[str]) -> str:
@@ -280,6 +333,10 @@ def _last_name(node: ast.AST) -> str | None:
     return None
 
 
+def _in_capitals(found: re.Match[str]) -> str:
+    return _capitals(found[1])
+
+
 def _capitals(name: str) -> str:
     name = name.strip("_")
     if name.startswith("n_") or name in ("count", "number", "n", "size", "total"):
@@ -294,13 +351,20 @@ def page() -> str:
     for what, told in Reader().told().items():
         lines += heading(2, what, what)
         if told.errors:
-            rows = [[plain(message), plain(hint)] for message, hint in sorted(told.errors.items(), key=_order)]
+            rows = [
+                [plain(message), plain(hint)] for message, hint in sorted(told.errors.items(), key=_order)
+            ]
             lines += table(["Message", "What to do"], rows)
         if told.values:
             lines += ["Values that cannot be used:", ""]
-            rows = [[plain(message), plain(hint)] for message, hint in sorted(told.values.items(), key=_order)]
+            rows = [
+                [plain(message), plain(hint)] for message, hint in sorted(told.values.items(), key=_order)
+            ]
             lines += table(["Value", "What to do"], rows)
-        for title, messages in (("Faults of a file, each with its line:", told.faults), ("Warnings:", told.warnings)):
+        for title, messages in (
+            ("Faults of a file, each with its line:", told.faults),
+            ("Warnings:", told.warnings),
+        ):
             if messages:
                 lines += [title, "", *(f"- {plain(one)}" for one in sorted(messages, key=_sort_key)), ""]
     return "\n".join(lines)
@@ -342,9 +406,15 @@ def _sentences() -> Iterator[tuple[str, list[str]]]:
             found = [
                 reader.words(one.args[1], module)
                 for one in ast.walk(node)
-                if isinstance(one, ast.Call) and _last_name(one.func) in ("rows", "events") and len(one.args) > 1
+                if isinstance(one, ast.Call)
+                and _last_name(one.func) in ("rows", "events")
+                and len(one.args) > 1
             ]
-            named = [functions[one.id] for one in ast.walk(node) if isinstance(one, ast.Name) and one.id in functions]
+            named = [
+                functions[one.id]
+                for one in ast.walk(node)
+                if isinstance(one, ast.Name) and one.id in functions
+            ]
             for function in named:
                 for one in ast.walk(function):
                     value = one.value if isinstance(one, ast.Return | ast.Yield) else None

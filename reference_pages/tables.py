@@ -4,18 +4,30 @@ from __future__ import annotations
 
 import inspect
 import re
+from typing import Any
 
 import pooler as p
 import store.analysis
+from pooler.results.result import Result
 from reference_pages.markdown import code, plain, table
 from store.event import EVENT
+
+
+def _records(result: Result, name: str) -> list[dict[str, Any]]:
+    """Return the rows of a table."""
+    return list(result.table(name).to_records())
 
 
 def measures() -> str:
     """Return every measure with its parameters and other names."""
     rows = [
-        [code(row["measure"]), " ".join(map(code, row["parameters"])), ", ".join(row["also"]), plain(row["summary"])]
-        for row in p.list_measures().table("measures").to_records()
+        [
+            code(row["measure"]),
+            " ".join(map(code, row["parameters"])),
+            ", ".join(row["also"]),
+            plain(row["summary"]),
+        ]
+        for row in _records(p.list_measures(), "measures")
     ]
     return "\n".join(table(["Measure", "Parameters", "Also called", "What it is"], rows))
 
@@ -30,7 +42,7 @@ def strategies() -> str:
             plain(row["summary"]),
             plain(row["source"]),
         ]
-        for row in p.list_strategies().table("strategies").to_records()
+        for row in _records(p.list_strategies(), "strategies")
     ]
     return "\n".join(table(["Strategy", "Kind", "Parameters", "Order of documents", "Source"], rows))
 
@@ -45,10 +57,10 @@ def errata() -> str:
     lines: list[str] = []
     rows: list[list[str]] = []
     for line in (inspect.getdoc(store.analysis) or "").splitlines():
-        if line.startswith("====") or line.startswith("References"):
+        if line.startswith(("====", "References")):
             continue
         if line.endswith(":") and not line.startswith(" "):
-            lines += _errata_table(rows) + [plain(re.sub(r" ?\[\d\]_", "", line)), ""]
+            lines += [*_errata_table(rows), plain(re.sub(r" ?\[\d\]_", "", line)), ""]
             rows = []
         elif lines and line[:_PLACE].strip():
             rows.append([line[:_PLACE], line[_PLACE:]])
@@ -64,6 +76,9 @@ _PLACE = 23
 
 
 def _errata_table(rows: list[list[str]]) -> list[str]:
-    cells = [[re.sub(r"\[(\d)\]_", r"source \1", one.replace("\\|", "|")).replace("``", "`") for one in row] for row in rows]
+    cells = [
+        [re.sub(r"\[(\d)\]_", r"source \1", one.replace("\\|", "|")).replace("``", "`") for one in row]
+        for row in rows
+    ]
     shown = [[plain(one) for one in row] for row in cells if row[0].strip() != "place"]
     return table(["Place", "What is printed, and what is right"], shown) if shown else []

@@ -239,6 +239,9 @@ GROUPS = {  # the first lines are the commands' own: a test holds them together
             "pooler.cli.agree.agreement:agreement",
             "Measure how far judges agree, all together and two by two.",
         ),
+        "audit": Announced(
+            "pooler.cli.agree.audit:audit", "Say what a model's grades do in place of people's."
+        ),
         "adjudicate": Announced(
             "pooler.cli.judge.adjudicate:adjudicate", "Settle documents that judges have decided differently."
         ),

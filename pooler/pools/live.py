@@ -90,11 +90,7 @@ class LiveDrawing:
         self._collection = collection
         self._pools: dict[str, AdaptivePool] = {}
         self._refused: dict[str, PoolerError] = {}
-        self._adaptive = {
-            pool.name: pool.manifest
-            for pool in collection.pools.all()
-            if pool.budget is not None and not pool.withdrawn
-        }
+        self._adaptive = collection.pools.adaptive()
 
     def draw(self, topic: str) -> bool:
         """Draw one more document for a topic; False when no pool has one left for it.

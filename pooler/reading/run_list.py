@@ -1,11 +1,14 @@
 """The list of runs: a file that says what the run files themselves do not.
 
 Cells stand between tabs. The first line names the columns: ``file`` and, in any order, ``tag``, ``name``,
-``group`` and ``contributes`` (yes, no, 1, 0, true, false; empty = yes). ``tag`` is what the file must say,
-and a mistake otherwise. ``name`` is what the run is called instead, where run files are measured with qrels:
-several files may then have the same tag, or one with blanks, ``FSDM [d]``, of which the lenient reading keeps
-the first word. No two runs may have one name. A relative run file is one beside the list, or beneath its
-folder; of a list from standard input, beneath the working folder.
+``group``, ``contributes`` (yes, no, 1, 0, true, false; empty = yes) and ``models``. ``tag`` is what the file
+must say, and a mistake otherwise. ``name`` is what the run is called instead, where run files are measured
+with qrels: several files may then have the same tag, or one with blanks, ``FSDM [d]``, of which the lenient
+reading keeps the first word. No two runs may have one name. A relative run file is one beside the list, or
+beneath its folder; of a list from standard input, beneath the working folder.
+
+``models`` names the language models that the run uses, parted by commas: ``gpt-4,llama``, or ``none``; empty
+means that nothing is said. `pooler audit` alone reads it.
 """
 
 from __future__ import annotations
@@ -18,7 +21,9 @@ from store.errors import Fault, FaultList, FormatError, nearest
 from store.fields import id_fault
 from store.formats.lines import RUN_LIST, STDIN, read_text_lines, told_kind
 
-COLUMNS = ("file", "tag", "name", "group", "contributes")
+COLUMNS = ("file", "tag", "name", "group", "contributes", "models")
+NO_MODEL = "none"
+"""What a run says that uses no model."""
 _YES = frozenset({"yes", "1", "true", ""})
 _NO = frozenset({"no", "0", "false"})
 
@@ -37,6 +42,8 @@ class RunEntry:
     """Whether the run feeds pools."""
     name: str | None = None
     """What the run is called instead of its tag, where files are measured; ``None`` = its tag."""
+    models: tuple[str, ...] | None = None
+    """The models it uses; ``None`` = not said."""
 
     def called(self, tag: str) -> str:
         """Return what a run is called whose file has this tag; `FormatError`: another tag was stated."""
@@ -123,10 +130,21 @@ def _entry(cells: dict[str, str], number: int, folder: PurePath, faults: FaultLi
     for column, text in (("tag", tag), ("name", name), ("group", group)):
         if text and (message := id_fault(text)):
             faults.add(number, f"{column}: {message}", "id")
+    models = _models(cells.get("models", ""))
+    if NO_MODEL in (models or ()):
+        faults.add(
+            number, f"expected `models` to be names or `{NO_MODEL}`, got `{cells['models']}`", "models"
+        )
     stated = cells.get("contributes", "").lower()
     if stated not in _YES | _NO:
         faults.add(number, f"expected `contributes` to be yes or no, got `{stated}`", "contributes")
     if faults.count > count:
         return None
     is_told = "contributes" in cells
-    return RunEntry(str(Path(folder, file)), tag, group, stated in _YES, name, is_told)
+    return RunEntry(str(Path(folder, file)), tag, group, stated in _YES, name, models, is_told)
+
+
+def _models(text: str) -> tuple[str, ...] | None:
+    """Read the models of a run."""
+    names = tuple(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
+    return () if names == (NO_MODEL,) else names or None

@@ -26,7 +26,7 @@ def paper_page(paper: Paper) -> str:
     from pooler import __version__
 
     sections = [_verdicts(paper)]
-    sections += [_section(paper, name) for name in paper.NAMES if name != "verdicts"]
+    sections += [_section(paper, name) for name in paper.shown() if name != "verdicts"]
     a, b = paper.runs
     lead = (
         f"Kishida (2001) redone with A = {a} and B = {b}, {counted(len(paper.topics), 'topic')} and"
@@ -68,5 +68,8 @@ def _section(paper: Paper, name: str) -> Section:
     else:
         (view,) = paper.views(name)
         names = [column.name for column in view.declared() if column.show != "never"]
-        blocks.append(page_table(table, names, caption=" ".join(notes[1:]) or "Numbers"))
+        meanings = [
+            f"{one.title}: {one.about}." for one in view.declared() if one.name in names and one.about
+        ]
+        blocks.append(page_table(table, names, caption=" ".join([*notes[1:], *meanings]) or "Numbers"))
     return Section(paper.title(name), tuple(blocks))

@@ -19,6 +19,12 @@ REASONS = {
     "mostly-undefined": "most resamples have no number",
     "no-standard-error": "no standard error, so no interval: of a sample one judged document of a topic,"
     " or an estimated variance below 0",
+    # A judge audited against people.
+    "one-human": "one person graded, and the test leaves each of two or more out in turn",
+    "too-few-topics": "two topics or more are needed",
+    "too-few-runs": "fewer than three runs have no order to speak of",
+    "same-difference": "the same difference everywhere, so no t",
+    "no-others": "there is nothing to compare with",
     # Scores from samples.
     "no-strata": "the sample has no strata, so no xinfAP, infNDCG, iP@k and infAP",
     "no-probabilities": "the sample has no inclusion probabilities, so no statAP",

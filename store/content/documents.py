@@ -43,12 +43,11 @@ def document_sha256(document: Document) -> str:
 
 
 def _ids_in_use() -> Select[int]:
-    """Select the ids of documents with an entry in a pool not withdrawn, each once."""
+    """Select the ids of documents with an entry in a pool not withdrawn, once an entry."""
     return (
         select(POOL_ENTRY.c.document_id)
         .join(POOL, POOL.c.id == POOL_ENTRY.c.pool_id)
         .where(~POOL.c.withdrawn)
-        .distinct()
     )
 
 

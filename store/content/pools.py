@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Row, and_, delete, exists, func, insert, select, update
+from sqlalchemy import Row, delete, exists, func, insert, literal_column, select, update
 from sqlmodel import Session
 
 from store.content.draws import Choose, draw, is_adaptive
@@ -259,17 +259,15 @@ def insert_pool(
 def fetch_pools(session: Session) -> list[StoredPool]:
     """Return every pool, the oldest first."""
     budget = select(func.sum(POOL_TOPIC.c.budget)).where(POOL_TOPIC.c.pool_id == POOL.c.id).scalar_subquery()
+    # An expression, for which SQLite walks through the table: by an index of pools, which lacks
+    # whether it is sampled, it looks every row up.
+    pool_id = (POOL_ENTRY.c.pool_id + literal_column("0")).label("pool_id")
+    counted = select(pool_id, func.count().label("pairs")).where(POOL_ENTRY.c.sampled).group_by(pool_id)
+    sizes = counted.subquery()
+    pairs = func.coalesce(sizes.c.pairs, 0)
     query = (
-        select(
-            POOL.c.name,
-            POOL.c.round,
-            POOL.c.withdrawn,
-            func.count(POOL_ENTRY.c.document_id),
-            POOL.c.manifest,
-            budget,
-        )
-        .outerjoin(POOL_ENTRY, and_(POOL_ENTRY.c.pool_id == POOL.c.id, POOL_ENTRY.c.sampled))
-        .group_by(POOL.c.id)
+        select(POOL.c.name, POOL.c.round, POOL.c.withdrawn, pairs, POOL.c.manifest, budget)
+        .outerjoin(sizes, sizes.c.pool_id == POOL.c.id)
         .order_by(POOL.c.id)
     )
     return [
@@ -349,6 +347,13 @@ class Pools(Area):
         """Return every pool without its entries, the oldest first."""
         with self._db.reading() as session:
             return fetch_pools(session)
+
+    def adaptive(self) -> dict[str, dict[str, Any]]:
+        """Return the manifests of the adaptive pools in use by name, the oldest first; counts nothing."""
+        with self._db.reading() as session:
+            query = select(POOL.c.name, POOL.c.manifest).where(~POOL.c.withdrawn, is_adaptive(POOL.c.id))
+            rows = session.execute(query.order_by(POOL.c.id))
+            return {name: json.loads(manifest) for name, manifest in rows}
 
     def get(self, name: str) -> Pool:
         """Return a pool with its entries; raise `UnknownNameError` if there is none of that name."""

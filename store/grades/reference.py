@@ -1,4 +1,4 @@
-"""Tables of judges, of all their labels, and of their aggregate, against one judge."""
+"""Tables of some pairs of judges, of all their labels, and of an aggregate against one judge."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from store.analysis.agreement.populations import PopulationVotes
 from store.analysis.agreement.tables import PairStack, binary_stack, pair_tables, stacks_of
-from store.analysis.agreement.votes import NO_GRADE, votes_of_judges
+from store.analysis.agreement.votes import NO_GRADE, Votes, votes_of_judges
 from store.analysis.collapse import level_index
 from store.grades.opinions import NO_ROUND, AllVotes
 from store.grades.policy import Policy
@@ -19,16 +19,16 @@ from store.grades.qrels import GradeOutcome, outcome_of
 from store.records import RANKS, Scale, State
 
 
-def judges_against(
-    population: PopulationVotes, reference: str, others: Sequence[str], level_indices: Sequence[int]
+def pairs_together(
+    population: PopulationVotes, pairs: Sequence[tuple[str, str]], level_indices: Sequence[int]
 ) -> tuple[list[PairStack], list[PairStack]]:
-    """Count how judges and a reference, second in every pair, graded the same documents.
+    """Count how two judges graded the same documents, of some pairs.
 
-    One pair for each of `others`, and one of all their labels thrown together, in which a document counts
-    once for each who graded it. `level_indices`: see `store.analysis.agreement.tables.stacks_of`.
+    One pair for each of `pairs`, and one of all of them thrown together, in which a document counts once
+    for each pair of judges who graded it. `level_indices`: see `store.analysis.agreement.tables.stacks_of`.
     """
     by_topic = np.array(
-        [population.total(partial(pair_tables, first=other, second=reference)) for other in others]
+        [population.total(partial(pair_tables, first=first, second=second)) for first, second in pairs]
     )
     together = by_topic.sum(axis=0)[np.newaxis]
     return stacks_of(by_topic, level_indices), stacks_of(together, level_indices)
@@ -51,19 +51,7 @@ def aggregate_against(
     of_reference = votes.judge_codes == votes.judge_index(reference)
     theirs = np.full(votes.n_documents, NO_GRADE, dtype=np.int64)
     theirs[votes.documents[of_reference]] = votes.places[of_reference]
-    all_votes = AllVotes(
-        scale=scale,
-        topics=votes.topics,
-        docnos=(),  # arrays say which is which
-        topic_codes=votes.topic_codes,
-        docno_codes=np.arange(votes.n_documents),
-        votes=votes_of_judges(votes, others),
-        rows=np.unique(votes.documents[~of_reference]),
-        rounds=(),
-        round_codes=np.full(votes.n_documents, NO_ROUND, dtype=np.int64),
-        ranks=np.full(votes.n_documents, RANKS[State.JUDGED], dtype=np.int8),
-        rulings={},
-    )
+    all_votes = votes_alone(votes, others, scale)
     indices = [level_index(scale, level) for level in levels]
     if policy.collapse == "after":
         outcome = outcome_of(all_votes, policy)
@@ -78,6 +66,27 @@ def aggregate_against(
         binary = _tables(population, outcome, outcome.grades, relevant, default, 2)
         stacks.append(binary_stack(binary[np.newaxis], index))
     return stacks
+
+
+def votes_alone(votes: Votes, judges: Sequence[str], scale: Scale) -> AllVotes:
+    """Return the votes of some judges as rules take them: without rounds, states and rulings.
+
+    Documents are those of `votes`, in their order, and have no names: arrays say which is which.
+    """
+    voted = np.isin(votes.judge_codes, [votes.judge_index(judge) for judge in judges])
+    return AllVotes(
+        scale=scale,
+        topics=votes.topics,
+        docnos=(),
+        topic_codes=votes.topic_codes,
+        docno_codes=np.arange(votes.n_documents),
+        votes=votes_of_judges(votes, judges),
+        rows=np.unique(votes.documents[voted]),
+        rounds=(),
+        round_codes=np.full(votes.n_documents, NO_ROUND, dtype=np.int64),
+        ranks=np.full(votes.n_documents, RANKS[State.JUDGED], dtype=np.int8),
+        rulings={},
+    )
 
 
 def _tables(

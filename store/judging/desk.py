@@ -6,12 +6,15 @@ of them. What it returns for display is sanitised.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from sqlalchemy import ColumnElement, Engine, Row, Select, and_, exists, func, select
 from sqlalchemy.exc import IntegrityError, NoResultFound
 from sqlmodel import Session
@@ -19,22 +22,14 @@ from sqlmodel import Session
 from store.analysis.pools.pace import RECENT_DECISIONS
 from store.content.draws import draws_left
 from store.content.lookup import row_named, same_pair, to_judge, topic_id
-from store.content.pools import pooled_pairs
 from store.content.topics import newest_guideline
 from store.db.engine import JUDGE_PATIENCE_MS, database_now, reading, writing
 from store.db.tables import ASSIGNMENT, DOCUMENT, GUIDELINE, JUDGE, JUDGEMENT, POOL, POOL_ENTRY, TOPIC
 from store.errors import ConflictError, StoreError, UnknownNameError
 from store.event import SHOWN
-from store.judging.assignments import (
-    assigned_documents,
-    assigned_pairs,
-    claim,
-    claimable,
-    has_assignments,
-    hold,
-    release,
-)
+from store.judging.assignments import assigned_documents, claim, claimable, has_assignments, hold, release
 from store.judging.effort import recent_active_ms
+from store.judging.event_arrays import PAIR, POOLED, as_pairs, fetch_pairs
 from store.judging.events import (
     add_passages,
     append_event,
@@ -109,15 +104,14 @@ def fetch_queue(session: Session, judge: int, topic: int) -> list[Queued]:
     ]
 
 
-def fetch_queues(session: Session, judge: int) -> dict[int, set[int]]:
-    """Return the row ids of the documents of every queue of a judge, by topic."""
-    pairs = pooled_pairs(session)
+def fetch_queues(session: Session, judge: int) -> NDArray[np.int64]:
+    """Return the topics and documents of all queues of a judge, as `as_pairs` has them, rising."""
+    connection = session.connection()
+    pairs = fetch_pairs(connection, POOLED)
     if has_assignments(session):
-        pairs &= assigned_pairs(session, judge)
-    queues: dict[int, set[int]] = {}
-    for topic, document in pairs:
-        queues.setdefault(topic, set()).add(document)
-    return queues
+        held = fetch_pairs(connection, f"SELECT {PAIR} FROM assignment WHERE judge_id = {judge:d}")
+        pairs = np.intersect1d(pairs, held, assume_unique=True)
+    return pairs
 
 
 def count_claimable(session: Session, judge: int) -> dict[int, int]:
@@ -264,17 +258,22 @@ class Desk:
         """Return the judge's topics in natural order, those without a document left out."""
         with reading(self._engine) as session:
             queues, to_come = fetch_queues(session, self._judge_id), self._to_come(session)
-            events: dict[int, list[Row[Any]]] = {}
-            for event in session.execute(current_events(judges=[self._judge_id])):
-                events.setdefault(event.topic_id, []).append(event)
-            lines = []
-            for row in session.execute(select(TOPIC.c.id, TOPIC.c.number, TOPIC.c.title)):
-                queue = queues.get(row.id, set())
-                mine = [event for event in events.get(row.id, []) if event.document_id in queue]
-                n_documents = len(queue) + to_come.get(row.id, 0)
-                if n_documents:
-                    events_seen = [(event.state, event.judged_at) for event in mine]
-                    lines.append(inbox_line(row.number, row.title, n_documents, events_seen))
+            n_queued = Counter(to_come)
+            topics, sizes = np.unique(queues >> 32, return_counts=True)
+            n_queued.update(dict(zip(topics.tolist(), sizes.tolist(), strict=True)))
+            wanted = ("topic_id", "document_id", "state", "judged_at")
+            mine = session.execute(current_events(*wanted, judges=[self._judge_id])).all()
+            ids = np.array([(event.topic_id, event.document_id) for event in mine], dtype=np.int64)
+            is_queued = np.isin(as_pairs(*ids.reshape(-1, 2).T), queues)
+            events: dict[int, list[tuple[str, datetime]]] = {}
+            for event, is_here in zip(mine, is_queued.tolist(), strict=True):
+                if is_here:
+                    events.setdefault(event.topic_id, []).append((event.state, event.judged_at))
+            lines = [
+                inbox_line(row.number, row.title, n_queued[row.id], events.get(row.id, []))
+                for row in session.execute(select(TOPIC.c.id, TOPIC.c.number, TOPIC.c.title))
+                if n_queued[row.id]
+            ]
         return sorted(lines, key=lambda line: natural_key(line.topic))
 
     def is_idle(self) -> bool:

@@ -1,12 +1,12 @@
 """Events and pooled documents as arrays of row ids, a million in a second.
 
-They are read through the driver's own cursor into one array of integers, and the newest revision of
-each is found there.
+They are read past SQLAlchemy into one array of integers, several of them in one number where they fit,
+and the newest revision of each is found there.
 """
 
 from __future__ import annotations
 
-from itertools import chain
+from itertools import chain, islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,47 +16,70 @@ from store.analysis.agreement.populations import PLACE_OF_STATE
 from store.db.driver import driver_rows
 from store.formats.qrels import Numbering
 
-_STATES = " ".join(f"WHEN '{state.value}' THEN {code}" for state, code in PLACE_OF_STATE.items())
+PAIR = "(CAST(topic_id AS BIGINT) << 32) | document_id"
+"""`as_pairs` in SQL."""
+_STATES = " ".join(f"WHEN '{state.value}' THEN {-code}" for state, code in PLACE_OF_STATE.items())
+# Judged comes first, being most: a comparison of text fewer for each event.
 _EVENTS = f"""
-SELECT revision, topic_id, document_id, judge_id,
-       CASE state {_STATES} ELSE 0 END, COALESCE(grade, 0) FROM judgement"""
-"""Revision, topic, document, judge, state (0 = judged), grade."""
-_EVENTS_OF_ROUNDS = _EVENTS.replace(" FROM", ", iteration FROM")
+SELECT {PAIR}, (CAST(judge_id AS BIGINT) << 32) | revision,
+       CAST(COALESCE(grade, 0) AS BIGINT) * 4 + CASE state WHEN 'judged' THEN 0 {_STATES} ELSE 0 END
+  FROM judgement"""
+"""Topic and document; judge and revision; grade and state (0 = judged): half the objects of six columns."""
+LOW = (1 << 32) - 1
+"""What of a pair is the document."""
 FROM_POOLS = """
 FROM pool_entry JOIN pool ON pool.id = pool_entry.pool_id WHERE NOT pool.withdrawn AND pool_entry.sampled"""
-POOLED = f"SELECT DISTINCT topic_id, document_id {FROM_POOLS}"
+POOLED = f"SELECT {PAIR} {FROM_POOLS}"
+_CHUNK = 50_000
 
 
 def newest_events(
-    connection: Connection, judge_ids: NDArray[np.int64] | None, rounds: Numbering[str] | None = None
+    connection: Connection,
+    judge_ids: NDArray[np.int64] | None,
+    rounds: Numbering[str] | None = None,
+    *,
+    topic: int | None = None,
 ) -> NDArray[np.int64]:
     """Read the newest event of every (topic, document, judge), by default of all judges; shape (5, n_events).
 
     Row ids of topic, document and judge; `PLACE_OF_STATE`, or 0 where there is a grade; and the grade, or 0.
     With `rounds`, a sixth row has the round by that numbering.
     """
-    query = _EVENTS if rounds is None else _EVENTS_OF_ROUNDS
+    query = _EVENTS + (" WHERE TRUE" if topic is None else f" WHERE topic_id = {topic:d}")
     if judge_ids is not None:
-        query += f" WHERE judge_id IN ({', '.join(map(str, judge_ids.tolist())) or 'NULL'})"
-    n_columns = 6 if rounds is None else 7
-    rows = np.ascontiguousarray(fetch_integers(connection, query, n_columns, rounds).T)
-    if rows.size and int(rows[0].max()) > 1:
-        rows = rows[:, np.lexsort((rows[0], rows[3], rows[2], rows[1]))]
-        is_newest = np.ones(rows.shape[1], dtype=np.bool_)
-        is_newest[:-1] = np.any(rows[1:4, 1:] != rows[1:4, :-1], axis=0)
-        rows = rows[:, is_newest]
-    return rows[1:]
+        query += f" AND judge_id IN ({', '.join(map(str, judge_ids.tolist())) or 'NULL'})"
+    if rounds is None:
+        rows = fetch_integers(connection, query, 3)
+    else:
+        rows = _fetch_named(connection, query.replace("FROM", ", iteration FROM"), 3, rounds)
+    pairs, whose, said, *named = rows.T
+    if rows.size and int((whose & LOW).max()) > 1:
+        order = np.lexsort((whose, pairs))
+        pairs, judges = pairs[order], whose[order] >> 32
+        is_newest = np.ones(order.size, dtype=np.bool_)
+        is_newest[:-1] = (pairs[1:] != pairs[:-1]) | (judges[1:] != judges[:-1])
+        pairs, order = pairs[is_newest], order[is_newest]
+        whose, said, named = whose[order], said[order], [column[order] for column in named]
+    return np.stack([pairs >> 32, pairs & LOW, whose >> 32, -(said & 3), said >> 2, *named])
 
 
-def fetch_integers(
-    connection: Connection, query: str, n_columns: int, names: Numbering[str] | None = None
-) -> NDArray[np.int64]:
-    """Read columns of integers without a NULL, shape (n_rows, n_columns); with `names`, text in the last."""
+def fetch_integers(connection: Connection, query: str, n_columns: int) -> NDArray[np.int64]:
+    """Read columns of integers without a NULL, shape (n_rows, n_columns)."""
     with driver_rows(connection, query) as rows:
-        if names is not None:
-            rows = ((*row[:-1], names[row[-1]]) for row in rows)
         numbers = np.fromiter(chain.from_iterable(rows), np.int64)
     return numbers.reshape(-1, n_columns)
+
+
+def _fetch_named(
+    connection: Connection, query: str, n_columns: int, names: Numbering[str]
+) -> NDArray[np.int64]:
+    """Read columns of integers, then one of text, as its numbers; shape (n_rows, n_columns + 1)."""
+    blocks = [np.empty((n_columns + 1, 0), dtype=np.int64)]
+    with driver_rows(connection, query) as rows:
+        while chunk := list(islice(rows, _CHUNK)):
+            *numbers, texts = zip(*chunk, strict=True)
+            blocks.append(np.array([*numbers, [*map(names.__getitem__, texts)]], dtype=np.int64))
+    return np.concatenate(blocks, axis=1).T
 
 
 def as_pairs(topics: NDArray[np.int64], documents: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -65,9 +88,11 @@ def as_pairs(topics: NDArray[np.int64], documents: NDArray[np.int64]) -> NDArray
 
 
 def fetch_pairs(connection: Connection, query: str) -> NDArray[np.int64]:
-    """Read topics and documents as `as_pairs` has them, rising."""
-    rows = fetch_integers(connection, query, 2)
-    return np.sort(as_pairs(rows[:, 0], rows[:, 1]))
+    """Read a column of `PAIR`, each number once, rising."""
+    pairs = np.sort(fetch_integers(connection, query, 1)[:, 0])
+    is_first = np.ones(pairs.size, dtype=np.bool_)
+    is_first[1:] = pairs[1:] != pairs[:-1]
+    return pairs[is_first]
 
 
 def codes_of(ids: NDArray[np.int64], known: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from operator import itemgetter
 from typing import Any, TypeVar
 
-from sqlalchemy import ColumnElement, Row, Select, and_, exists, func, insert, or_, select
+from sqlalchemy import ColumnElement, Row, Select, exists, func, insert, or_, select
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session
 
@@ -59,16 +59,14 @@ def current_events(
     *columns: str, judges: Sequence[int] | None = None, topic: int | None = None
 ) -> Select[Any]:
     """Select columns, or all, of the newest event of every (topic, document, judge): the current state."""
-    key = [JUDGEMENT.c[name] for name in KEY]
-    newest = select(*key, func.max(JUDGEMENT.c.revision).label("revision")).group_by(*key)
+    # Of a join with the highest revisions, PostgreSQL expects one row, and looks each up in all.
+    later = JUDGEMENT.alias()
+    same = (JUDGEMENT.c[name] == later.c[name] for name in KEY)
+    is_later = select(later.c.id).where(*same, later.c.revision > JUDGEMENT.c.revision).correlate(JUDGEMENT)
+    query = select(*(JUDGEMENT.c[name] for name in columns or JUDGEMENT.c.keys())).where(~is_later.exists())
     if judges is not None:
-        newest = newest.where(JUDGEMENT.c.judge_id.in_(list(judges)))
-    if topic is not None:
-        newest = newest.where(JUDGEMENT.c.topic_id == topic)
-    last = newest.subquery()
-    same = (JUDGEMENT.c[name] == last.c[name] for name in last.c.keys())  # noqa: SIM118 - SQL columns
-    wanted = [JUDGEMENT.c[name] for name in columns or JUDGEMENT.c.keys()]
-    return select(*wanted).join_from(JUDGEMENT, last, and_(*same))
+        query = query.where(JUDGEMENT.c.judge_id.in_(list(judges)))
+    return query if topic is None else query.where(JUDGEMENT.c.topic_id == topic)
 
 
 EventRecord = TypeVar("EventRecord", bound=JudgementEvent)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sqlalchemy import exists, func, select
 from sqlmodel import Session
 
-from store.analysis.agreement.populations import CANNOT, SKIPPED
+from store.analysis.agreement.populations import CANNOT, SKIPPED, UNJUDGED
 from store.content.lookup import is_pooled, same_pair
 from store.db.database import Area
 from store.db.engine import database_now
@@ -20,14 +20,23 @@ from store.db.tables import ASSIGNMENT, JUDGE, JUDGEMENT, POOL, POOL_ENTRY
 from store.judging.assignments import has_assignments
 from store.judging.desk import count_undrawn
 from store.judging.effort import Effort, fetch_effort, recent_active_ms
-from store.judging.event_arrays import POOLED, as_pairs, codes_of, fetch_integers, fetch_pairs, newest_events
+from store.judging.event_arrays import (
+    PAIR,
+    POOLED,
+    as_pairs,
+    codes_of,
+    fetch_integers,
+    fetch_pairs,
+    newest_events,
+)
 from store.judging.events import current_events, sat_down
+from store.judging.states import SoughtIds
 from store.records import JudgeKind, Scale, State
 from store.text import natural_key
 
-_HELD = "SELECT topic_id, document_id, judge_id FROM assignment WHERE judge_id IS NOT NULL"
-_ALL_PLACES = "SELECT topic_id, document_id, CASE WHEN judge_id IS NULL THEN 1 ELSE 0 END FROM assignment"
-"""The third column: whether it is open."""
+_HELD = f"SELECT {PAIR}, judge_id FROM assignment WHERE judge_id IS NOT NULL"
+_ALL_PLACES = f"SELECT {PAIR}, CASE WHEN judge_id IS NULL THEN 1 ELSE 0 END FROM assignment"
+"""The second column: whether it is open."""
 _ASSIGNABLE = f"{POOLED} AND pool.id NOT IN (SELECT pool_id FROM pool_topic)"
 """Pooled documents but those that adaptive pools alone have."""
 
@@ -170,10 +179,8 @@ def count_states(session: Session, topics: Keys, scale: Scale) -> Progress:
     is_inside = found >= 0
     holders = np.empty((0, 2), dtype=np.int64)
     if is_assigned:
-        held = fetch_integers(connection, _HELD, 3)
-        holders = np.stack(
-            [codes_of(as_pairs(held[:, 0], held[:, 1]), pooled), codes_of(held[:, 2], judge_ids)], axis=1
-        )
+        held = fetch_integers(connection, _HELD, 2)
+        holders = np.stack([codes_of(held[:, 0], pooled), codes_of(held[:, 1], judge_ids)], axis=1)
         holders = holders[(holders[:, 0] >= 0) & has_own[holders[:, 1]]]
         is_held = codes_of(found * n_judges + judge_of, holders[:, 0] * n_judges + holders[:, 1]) >= 0
         is_inside &= is_held | ~has_own[judge_of]
@@ -193,16 +200,10 @@ def count_states(session: Session, topics: Keys, scale: Scale) -> Progress:
     )
     of_event, of_holder = places[: topic_of.size], places[topic_of.size :]
     is_judged = state_of == 0
-    column = np.select(
-        [
-            is_judged & is_inside,
-            is_judged,
-            is_inside & (state_of == SKIPPED),
-            is_inside & (state_of == CANNOT),
-        ],
-        [_JUDGED, _OUTSIDE, _SKIPPED, _CANNOT],
-        -1,
-    )
+    column_of = np.full((2, 1 - min(SKIPPED, CANNOT)), -1)
+    column_of[:, 0] = _OUTSIDE, _JUDGED
+    column_of[1, [-SKIPPED, -CANNOT]] = _SKIPPED, _CANNOT
+    column = column_of[is_inside.astype(np.int64), -state_of]
     grade = codes_of(grade_of, np.array(scale.values, dtype=np.int64))
     table = np.zeros(pairs.size * n_columns, dtype=np.int64)
     for rows_of, columns_of in (
@@ -244,9 +245,8 @@ class JudgingProgress(Area):
                 return Unclaimed(undrawn)
             connection = session.connection()
             pooled, assignable = (fetch_pairs(connection, query) for query in (POOLED, _ASSIGNABLE))
-            places = fetch_integers(connection, _ALL_PLACES, 3)
-            with_place = as_pairs(places[:, 0], places[:, 1])
-            open_places = np.isin(with_place, pooled) & (places[:, 2] == 1)
+            with_place, is_open = fetch_integers(connection, _ALL_PLACES, 2).T
+            open_places = with_place[np.isin(with_place, pooled) & (is_open == 1)]
             is_lapsed = (ASSIGNMENT.c.judge_id.is_not(None), ASSIGNMENT.c.lease_until < database_now(session))
             lapsed = select(ASSIGNMENT.c.topic_id).where(*is_lapsed, is_pooled(ASSIGNMENT))
             without = np.setdiff1d(pooled, with_place)
@@ -254,7 +254,7 @@ class JudgingProgress(Area):
             return Unclaimed(
                 undrawn,
                 is_assigned=True,
-                open_places=_by_name(topics, places[open_places, 0].tolist()),
+                open_places=_by_name(topics, (open_places >> 32).tolist()),
                 lapsed=_by_name(topics, session.scalars(lapsed)),
                 unassigned=_by_name(topics, (without[is_assignable] >> 32).tolist()),
                 drawn=_by_name(topics, (without[~is_assignable] >> 32).tolist()),
@@ -285,3 +285,24 @@ class JudgingProgress(Area):
             )
             query = entries.where(POOL.c.name == pool, POOL_ENTRY.c.sampled, has_grade)
             return session.scalar(query) or 0
+
+
+def count_by_judge(
+    session: Session, found: SoughtIds, ids: Sequence[int], relaxed: int
+) -> dict[int, tuple[int, int, int, int, int, int]]:
+    """Count what stands of each judge: topics, judged, cannot, skipped, unjudged, relevant, by row id."""
+    judges = np.array(ids, dtype=np.int64)
+    connection = session.connection()
+    events = newest_events(connection, None if found.judge is None else judges, topic=found.topic)
+    if found.pool is not None:
+        query = f"SELECT {PAIR} FROM pool_entry WHERE sampled AND pool_id = {found.pool:d}"
+        events = events[:, np.isin(as_pairs(events[0], events[1]), fetch_pairs(connection, query))]
+    topic_of, _, judge_of, state_of, grade_of = events
+    judge_of = codes_of(judge_of, judges)
+    topics, seen = np.unique(topic_of, return_inverse=True)
+    pairs = np.unique(judge_of * topics.size + seen)
+    counted = [pairs // max(topics.size, 1)]
+    counted += [judge_of[state_of == state] for state in (0, CANNOT, SKIPPED, UNJUDGED)]
+    counted += [judge_of[(state_of == 0) & (grade_of >= relaxed)]]
+    columns = (np.bincount(one, minlength=judges.size).tolist() for one in counted)
+    return dict(zip(judges.tolist(), zip(*columns, strict=True), strict=True))

@@ -17,6 +17,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from sqlalchemy import Engine, Table, insert, select
 from sqlmodel import Session
 
@@ -120,7 +121,8 @@ def _check_judge(whole: Session, judge: str) -> int:
 def _queues(whole: Session, judge: int) -> dict[int, list[int]]:
     """Return what lies before a judge, topics in natural order."""
     numbers = {row.id: row.number for row in whole.execute(select(TOPIC.c.id, TOPIC.c.number))}
-    topics = sorted(fetch_queues(whole, judge), key=lambda topic: natural_key(numbers[topic]))
+    topics = np.unique(fetch_queues(whole, judge) >> 32).tolist()
+    topics.sort(key=lambda topic: natural_key(numbers[topic]))
     queues = {topic: [one.document for one in fetch_queue(whole, judge, topic)] for topic in topics}
     return {topic: queue for topic, queue in queues.items() if queue}
 

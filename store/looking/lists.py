@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Row, Select, and_, func, or_, select
+from sqlalchemy import Row, Select, func, literal_column, or_, select
 from sqlmodel import Session
 
 from store.content.lookup import same_pair
@@ -242,43 +242,27 @@ def pool_lines(session: Session, found: SoughtIds, *, relaxed: int) -> list[Pool
 
 def judge_lines(session: Session, found: SoughtIds, *, relaxed: int) -> list[JudgeLine]:
     """Return every judge by name; of a topic or a pool, with what they did there alone."""
-    names = ("judge_id", "topic_id", "document_id", "state", "grade")
-    newest = current_events(*names, judges=found.judges, topic=found.topic)
-    every = select(JUDGEMENT.c.judge_id, func.count().label("events"), func.max(JUDGEMENT.c.judged_at))
+    # An expression, for which SQLite walks through the table: by an index of judges, which lacks
+    # the moment, it looks every row up.
+    whose = (JUDGEMENT.c.judge_id + literal_column("0")).label("judge")
+    every = select(whose, func.count().label("events"), func.max(JUDGEMENT.c.judged_at))
     if found.topic is not None:
         every = every.where(JUDGEMENT.c.topic_id == found.topic)
     if found.pool is not None:
-        entries = pooled(found).subquery()
-        in_pool = same_pair(JUDGEMENT, entries)
-        newest, every = newest.join(entries, in_pool), every.join(entries, in_pool)
-    now = newest.subquery()
-    is_relevant = and_(now.c.state == State.JUDGED.value, now.c.grade >= relaxed)
-    query = select(
-        now.c.judge_id,
-        func.count(now.c.topic_id.distinct()),
-        *(
-            func.count().filter(now.c.state == state.value)
-            for state in (State.JUDGED, State.CANNOT, State.SKIPPED, State.UNJUDGED)
-        ),
-        func.count().filter(is_relevant),
-    ).group_by(now.c.judge_id)
-    counts = {
-        judge: (topics, judged, cannot, skipped, undecided, relevant)
-        for judge, topics, judged, cannot, skipped, undecided, relevant in session.execute(query)
-    }
-    events = {judge: (n, last) for judge, n, last in session.execute(every.group_by(JUDGEMENT.c.judge_id))}
+        every = every.join(entries := pooled(found).subquery(), same_pair(JUDGEMENT, entries))
+    events = {judge: (n, last) for judge, n, last in session.execute(every.group_by(whose))}
     people = select(JUDGE).order_by(JUDGE.c.name)
     if found.judge is not None:
         people = people.where(JUDGE.c.id == found.judge)
+    rows = session.execute(people).all()
+    from store.judging.progress import count_by_judge  # arrays, of which other lists need none
+
+    counts = count_by_judge(session, found, [row.id for row in rows], relaxed)
     return [
         JudgeLine(
-            row.name,
-            JudgeKind(row.kind),
-            row.disabled,
-            *counts.get(row.id, (0, 0, 0, 0, 0, 0)),
-            *events.get(row.id, (0, None)),
+            row.name, JudgeKind(row.kind), row.disabled, *counts[row.id], *events.get(row.id, (0, None))
         )
-        for row in session.execute(people)
+        for row in rows
     ]
 
 

@@ -38,6 +38,10 @@ COMMANDS: dict[str, Made] = {
     f"agreement {QRELS} judgements/lenient.qrels --scale 0-2": lambda _c: p.agreement(
         p.source(judgements=[QRELS, "judgements/lenient.qrels"], scale="0-2")
     ),
+    "audit strict --against lenient": lambda c: p.audit(c, "strict", "lenient"),
+    f"audit judgements/middle.qrels {' '.join(FILES)} --qrels {QRELS} --scale 0-2": lambda _c: p.audit(
+        p.source(FILES, judgements=["judgements/middle.qrels", QRELS], scale="0-2"), "middle", "strict"
+    ),
     f"diff {QRELS} judgements/lenient.qrels {' '.join(FILES)} --by-topic --list": lambda _c: p.compare_qrels(
         QRELS, "judgements/lenient.qrels", runs=FILES
     ),

@@ -58,6 +58,7 @@ WRITING = {
     "rejudge": "rejudge",
     "effort": "effort",
     "agreement": "agreement --by-topic",
+    "audit": "audit strict --against lenient",
     "adjudicate": "adjudicate --list",
     "export qrels": "export qrels --judge strict --out new.qrels",
     "export pool": "export pool --out new.txt",

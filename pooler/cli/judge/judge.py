@@ -213,7 +213,7 @@ def _nothing_to_judge(opened: Collection, judge_name: str) -> PoolerError:
 
 def _drawing(opened: Collection) -> LiveDrawing | None:
     """Return the source of documents of adaptive pools; ``None`` when there is no such pool."""
-    if not any(pool.budget is not None and not pool.withdrawn for pool in opened.pools.all()):
+    if not opened.pools.adaptive():
         return None
     from pooler.pools.live import LiveDrawing
 

@@ -14,8 +14,10 @@ from pooler.cli.options import (
     CollectionOption,
     CutoffOption,
     FileScaleOption,
+    KindsOption,
     LenientOption,
     OrderOption,
+    kinds_of,
 )
 from pooler.cli.render import Output, render
 from pooler.cli.signature import command
@@ -104,9 +106,10 @@ def paper(
             "--judge",
             metavar="NAME",
             help="Judge 1, judge 2 and so on.",
-            show_default="all who graded, except adjudicators",
+            show_default="those of --kinds who graded, except adjudicators",
         ),
     ] = None,
+    kinds: KindsOption = None,
     qrels: Annotated[
         list[str] | None,
         typer.Option(
@@ -138,7 +141,11 @@ def paper(
 
     output.check(plot=plot)
     if of_kishida:
-        for name, given in (("--html", html), ("--qrels", qrels), ("--plot", plot), ("RUN_A", runs)):
+        needless = (
+            ("--html", html), ("--qrels", qrels), ("--plot", plot or None), ("RUN_A", runs), ("--rank", rank),
+            ("--value", values), ("--level", levels), ("--judge", judges), ("--monte-carlo", monte_carlo),
+        )  # fmt: skip
+        for name, given in needless:
             if given:
                 raise ArgumentError(name, "has no meaning with --of-kishida, which needs no data", None)
         render(paper_of_kishida(), output)
@@ -162,6 +169,8 @@ def paper(
         found = source(collection=collection, order=order)
         pair = named
     if html is not None:
+        if output.out is not None and Path(html).resolve() == Path(output.out).resolve():
+            raise ArgumentError("--html", "must be another file than --out", html)
         check_place(html)
     result: Paper = redo(
         found,
@@ -170,6 +179,7 @@ def paper(
         values=values,
         levels=levels,
         judges=judges,
+        kinds=kinds_of(kinds),
         scenario=scenario,
         flip=flip,
         empty=empty,
@@ -178,8 +188,8 @@ def paper(
         alpha=alpha,
         cutoff=cutoff,
     )
+    render(result, output, *result.shown(), plot=plot)
     if html is not None:
         from pooler.reporting.paper import write_page
 
         write_page(result, html)
-    render(result, output, *result.shown(), plot=plot)

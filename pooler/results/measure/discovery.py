@@ -341,7 +341,9 @@ class Discoveries(Result):
             *self._unseen(),
             Column("p_t2_removed", "float", "p", "of the paired t test (eq. 9, two-sided), judging removed"),
             Column("p_t2_removed_found", "float", "p found"),
-            Column("q", "float", "Q", "share by which the difference falls", digits=2),
+            Column(
+                "q", "float", "Q", "share by which the difference falls; from 1 on the order turns", digits=2
+            ),
             Column("h_removed", "float", "H", f"share by which the {of} falls, judging removed", digits=2),
             Column("h_included", "float", show="never"),
             Column("turns", "bool", about="B comes out above A"),
@@ -353,6 +355,10 @@ class Discoveries(Result):
         ]
         n_turned = sum(one.turns for one in self.compared)
         notes = [f"The order turns in {n_turned:,} of {counted(len(rows), 'pair')}.", *self._words()]
+        if self.settings.get("run") is None and len(self.found) > 1:
+            notes.insert(
+                1, "Of every two runs the documents of the lower one are found; name a run for its own."
+            )
         return Table.of_rows("pairs", columns, rows, notes=notes)
 
     def _unseen(self) -> list[Column]:
@@ -374,7 +380,7 @@ class Discoveries(Result):
             "of": self.runs[found.run],
             "topics": len(self.topics),
             "found": int(found.flipped.sum()),
-            "q": None if one.turns else one.difference_drop,
+            "q": one.difference_drop,
             "h_removed": one.variance_drop(judging=False),
             "h_included": one.variance_drop(judging=True),
             "t2_drop": float(relative_drop(one.before.t2_removed, one.after.t2_removed)[0]),

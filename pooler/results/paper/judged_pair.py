@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from pooler.results.measure.probabilities import Probable, Values, parse_values, say_empty, with_chances
+from pooler.results.measure.probabilities import Probable, Values, parse_values, with_chances
 from pooler.telling import progress as telling
 from pooler.telling import say
 from store.analysis.aggregation.probability import share_probabilities, value_probabilities
@@ -19,6 +19,7 @@ from store.analysis.undiscovered.sensitivity import discovery_effect
 from store.analysis.variation.collection import collection_variation
 from store.analysis.variation.lists import Empty, ProbableRankings, probable_rankings
 from store.errors import PoolerError
+from store.judging.kinds import Heard
 from store.text import counted
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ def put_together(
     )
     kept = probable if empty == "zero" else with_chances(probable)
     n_left_out = len(probable.topics) - len(kept.topics)
-    return Probable(kept, ranked, {}, {}, n_left_out, None, {"level": None})
+    return Probable(kept, ranked, {}, Heard(), n_left_out, None, {"level": None})
 
 
 def rows_of(probable: ProbableRankings, rows: Sequence[int]) -> ProbableRankings:
@@ -87,7 +88,6 @@ def higher_two(probable: ProbableRankings, a: str | None, b: str | None, empty: 
     topics = list(zip(own.probabilities, own.ranks, strict=True))
     with telling("topics", len(topics)) as advance:
         varied = collection_variation(topics, empty=empty, progress=advance)
-    say_empty(own.topics, varied)
     first, second = np.argsort(-varied.map_mean, kind="stable")[:2].tolist()
     return chosen[first], chosen[second]
 

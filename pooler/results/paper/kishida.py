@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import combinations_with_replacement, product
 from math import sqrt
 from typing import Any, ClassVar
 
@@ -36,6 +36,8 @@ RANDOM = {
 CHANGES = {10: ".00081 -.01737 -.03555", 50: ".00794 .00402 .00010", 100: ".00891 .00693 .00495"}
 """Table 3, by R; AP .1, .3 and .5, the document at rank 101."""
 BEFORE = (0.1, 0.3, 0.5)
+CHANCES = ("1.0", ".9", ".5", ".8", ".4", ".0")
+"""Table 4, of pairs of the grades relevant (worth 1), partially (.8) and not (0)."""
 VARIANCES = (0.01, 0.03, 0.05, 0.07, 0.09)
 NUMBERS = (30, 50, 100, 150)
 NEEDED = {
@@ -89,8 +91,8 @@ TESTS = (
 )  # fmt: skip
 CELLS = ("A - B", "t1", "p(t1), normal", "p(t1), t", "t2", "p(t2), normal", "p(t2), t")
 ERRATA = {
-    "table 3": "cannot occur: with all R documents above rank 101, AP is at least eq. 4 for N = 100",
-    "table 6": "does not follow from table 5, whose variance .05288 of BKJJBIDS should read .05988",
+    "table 3": "A8: cannot occur: with all R documents above rank 101, AP is at least eq. 4 for N = 100",
+    "table 6": "A9: does not follow from table 5, whose variance .05288 of BKJJBIDS should read .05988",
 }
 
 
@@ -131,6 +133,7 @@ def paper_of_kishida() -> PaperOfKishida:
             "table_1": tuple(_by_chance(LEAST, least_average_precision)),
             "table_2": tuple(_by_chance(RANDOM, expected_average_precision)),
             "table_3": tuple(_changes()),
+            "table_4": tuple(_chances()),
             "table_5": tuple(_shares()),
             "table_6": tuple(_tests()),
             "table_7": tuple(_needed()),
@@ -177,6 +180,13 @@ def _between(text: str) -> tuple[float, float]:
     """Return the numbers that are printed so."""
     half = 0.5 * 10 ** -_digits(text)
     return float(text) - half, float(text) + half
+
+
+def _chances() -> Iterator[Said]:
+    """Compare table 4: the mean of what the grades of two judges are worth."""
+    worth = {"relevant": 1.0, "partially": 0.8, "not": 0.0}
+    for (one, other), text in zip(combinations_with_replacement(worth, 2), CHANCES, strict=True):
+        yield _rounded(f"{one}, {other}", "", text, (worth[one] + worth[other]) / 2)
 
 
 def _shares() -> Iterator[Said]:
@@ -266,6 +276,14 @@ def _found() -> Iterator[Said]:
     low, high = _between("1.6209")
     yield Said("t2, documents found", "", "1.6209", tested[4], min(corners) <= high and low <= max(corners))
     yield _rounded("p(t2), documents found", "", ".11", tested[6])
+    for run, before, after, text in (
+        ("BKJJBIDS", 0.27973, 0.26803, "4"),
+        ("BKJJDCFU", 0.32588, 0.30619, "6"),
+    ):
+        drop_of_map = 100 * float(relative_drop(before, after))
+        yield _rounded(f"drop of MAP, {run}, %", "", text, drop_of_map)
+    yield _rounded("difference, documents found", "", ".0382", 0.30619 - 0.26803)
+    yield _rounded("drop of t2, %", "", "12", 100 * float(relative_drop(1.8503, 1.6209)))
     yield _rounded("drop of the difference, Q, %", "", "17", 100 * drop)
     yield _rounded("drop of the variance, H, %", "", "11", 100 * float(relative_drop(0.0330, variance)))
 
@@ -279,9 +297,19 @@ def _text() -> Iterator[Said]:
         relevant = np.array([bit == "1" for bit in bits])
         ours = float(average_precision(relevant, np.array(relevant.sum())))
         yield _rounded(f"AP of {bits}", "", text, ours)
+    (text, difference), spread = ("7", 0.078), (0.04558, 0.05171)
+    _, _, _, p, *_ = _tested((difference, 0.0), spread, sum(spread))
+    yield _rounded("p(t1) of MAPs 7.8% apart, %", "", text, 100 * p)
+    for words, text, found in (
+        ("difference needed for L=50, s2=.03, %", "4.93", {}),
+        ("the same if documents are found, Q=.15, H=.10, %", "5.5",
+         {"difference_drop": 0.15, "variance_drop": 0.10}),
+    ):  # fmt: skip
+        ours = 100 * float(required_difference(0.03, 50, **found))
+        yield Said(words, "", text, ours, float(round_up(ours, _digits(text))) == float(text))
     yield Said("difference needed at 5%, judging removed, %", "", "5.01", *_up(0.0330, "5.01"))
     yield Said("the same, judging included, %", "", "5.37", *_up(0.0330 + 0.00487, "5.37"))
-    yield _rounded("K, %", "", "12", 100 * 0.00487 / 0.0378, "12.9: the paper says about 12%")
+    yield _rounded("K, %", "", "12", 100 * 0.00487 / 0.0378, "A11: 12.9, where the paper says about 12%")
 
 
 def _up(variance: float, text: str) -> tuple[float, bool]:
@@ -297,8 +325,8 @@ class PaperOfKishida(Result):
     cells: dict[str, tuple[Said, ...]]
 
     NAMES: ClassVar[tuple[str, ...]] = (
-        "table_1", "table_2", "table_3", "table_5", "table_6", "figure_3", "section_4_3", "table_7",
-        "table_8", "text",
+        "table_1", "table_2", "table_3", "table_4", "table_5", "table_6", "figure_3", "section_4_3",
+        "table_7", "table_8", "text",
     )  # fmt: skip
 
     def shown(self) -> tuple[str, ...]:
@@ -326,11 +354,13 @@ class PaperOfKishida(Result):
         wrong: dict[str, list[str]] = {}
         for one in cells:
             if one.erratum:
-                wrong.setdefault(one.erratum, []).append(", ".join(filter(None, (one.row, one.column))))
+                place = ", ".join(filter(None, (one.row, one.column)))
+                follows = "" if one.same else f" (printed {one.printed}, follows {one.ours:.5f})"
+                wrong.setdefault(one.erratum, []).append(f"{place}{follows}")
         return [words, *(f"* {'; '.join(places)}: {erratum}." for erratum, places in wrong.items())]
 
     def _views(self, name: str) -> list[View]:
-        if name in ("figure_3", "table_5", "section_4_3", "text"):
+        if name in ("figure_3", "table_4", "table_5", "section_4_3", "text"):
             return [View(self._table(name), title=_HEADINGS[name])]
         cells = self.cells[name]
         across = list(dict.fromkeys(one.column for one in cells))
@@ -365,6 +395,7 @@ _HEADINGS = {
     "table_1": "Table 1: least AP (eq. 4)",
     "table_2": "Table 2: AP of a random order (eq. 5)",
     "table_3": "Table 3: change by a relevant document at rank 101 (eq. 20)",
+    "table_4": "Table 4: how likely a document is relevant, by the grades of two judges",
     "table_5": "Table 5: shares of the variance",
     "table_6": "Table 6: tests (eq. 8 and 9)",
     "figure_3": "Figure 3: the normal curve",

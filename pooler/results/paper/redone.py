@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pooler.results.judge_kinds import tell_heard
 from pooler.results.measure.compare import normality_plot
 from pooler.results.measure.discovery import Discoveries, discoveries_of, moments_of_pair
 from pooler.results.measure.probabilities import Values, parse_values
@@ -50,6 +51,7 @@ from store.analysis.variation.discovery import Flip, Gain
 from store.analysis.variation.lists import Empty
 from store.analysis.variation.simulation import SimulatedMaps, simulate_maps
 from store.errors import ArgumentError, PoolerError, UnknownNameError
+from store.judging.kinds import check_kinds
 from store.text import counted, percent
 
 if TYPE_CHECKING:
@@ -73,6 +75,7 @@ def paper(
     values: Values | None = None,
     levels: Sequence[int] | None = None,
     judges: Sequence[str] | None = None,
+    kinds: Sequence[str] = (),
     scenario: Gain = "own",
     flip: Flip = "not-relevant",
     empty: Empty = "given",
@@ -100,7 +103,10 @@ def paper(
     levels : sequence of int, optional
         Least grades that are relevant, for the judges' own MAPs; default every grade but the lowest.
     judges : sequence of str, optional
-        Judge 1, judge 2 and so on; default all who graded, adjudicators apart.
+        Judge 1, judge 2 and so on; default all people who graded, adjudicators apart; where there are
+        none imported judges, else models.
+    kinds : sequence of {"human", "model", "imported"}, optional
+        Judges of these kinds, together.
     scenario, flip : optional
         Of the documents at rank N + 1 of B, as for `discoveries`; the default is the paper's section 4.3.
     empty : {"given", "zero"}, optional
@@ -146,12 +152,19 @@ def paper(
         raise ArgumentError("b", "must be another run than `a`", b)
     if not 0 < alpha < 1:
         raise ArgumentError("alpha", "must be above 0 and below 1", alpha)
+    _check(rank, levels, cutoff, scenario, flip, simulate, seed)
     with heard(progress) as said:
         found = source_of(source)
         rank = 1 + found.pool_depth(None) if rank is None else rank
         with found.judging() as opinions:
             scale = opinions.scale
-            votes = opinions.grades.votes(judges, population="graded")
+            kinds = check_kinds(kinds) or found.kinds
+            if judges and kinds:
+                requirement = "and judges that are named exclude each other"
+                raise ArgumentError("kinds", requirement, ",".join(kinds))
+            heard_of = opinions.grades.heard(judges or (), kinds)
+            votes = opinions.grades.votes(judges or heard_of.voters, population="graded")
+            tell_heard(heard_of, "judge together")
             ranked = opinions.rankings()
             made = put_together(ranked, votes, scale, rank, values, cutoff, empty)
             loaded = replace(made, collection=opinions.collection)
@@ -162,7 +175,7 @@ def paper(
                 message = f"there is one run, `{ranked.tags[0]}`: the paper compares two"
                 raise PoolerError(message, hint="name another run")
             pair = higher_two(loaded.rankings, a, b, empty)
-            cuts = [*(scale.values[1:] if levels is None else levels)]
+            cuts = [*(scale.values[1:] if levels is None else dict.fromkeys(levels))]
             scores = {
                 level: judge_average_precisions(
                     votes.votes,
@@ -192,10 +205,10 @@ def paper(
             )
         simulated = None
         if simulate is not None:
-            with telling("judgings", simulate) as advance:
-                simulated = simulate_maps(
-                    topics, repetitions=simulate, seed=seed, empty=empty, progress=advance
-                )
+            with telling("judgings", 2 * simulate) as advance:
+                how: dict[str, Any] = {"repetitions": simulate, "seed": seed, "empty": empty}
+                before = simulate_maps(topics, **how, progress=advance)
+                simulated = before, simulate_maps(discovered.found[0].topics, **how, progress=advance)
     settings = frozen(
         **found.named(),
         a=ranked.tags[first],
@@ -212,6 +225,7 @@ def paper(
         alpha=alpha,
         cutoff=cutoff,
         order=found.order,
+        **heard_of.to_json(),
     )
     chosen = {"rank": rank, "flip": flip, "scenario": scenario}
     return Paper(
@@ -237,7 +251,7 @@ class Paper(Result):
     """Tables and figures of the paper for two runs of a collection.
 
     Tables: `verdicts`, what its section 5 says, true or false here; `table_1` to `table_8`, `figure_1` to
-    `figure_3`, `section_4_3`, in the paper's order.
+    `figure_3`, `section_4_3`, in the paper's order; `topics`, the moments they rest on.
     """
 
     runs: tuple[str, str]
@@ -255,16 +269,22 @@ class Paper(Result):
     discovered: Discoveries = field(repr=False)
     at_rank: Sequence[AtRank] = field(repr=False)
     own: Sequence[OwnScore] = field(repr=False)
-    simulated: SimulatedMaps | None = field(repr=False)
+    simulated: tuple[SimulatedMaps, SimulatedMaps] | None = field(repr=False)
+    """As judged, and with the documents found."""
 
     NAMES: ClassVar[tuple[str, ...]] = (
         "verdicts", "table_1", "table_2", "table_3", "figure_1", "figure_2", "table_4", "table_5",
-        "table_6", "figure_3", "section_4_3", "table_7", "table_8",
+        "table_6", "figure_3", "section_4_3", "table_7", "table_8", "topics",
     )  # fmt: skip
 
     def shown(self) -> tuple[str, ...]:
-        """Return what `pooler paper` shows."""
-        return self.NAMES
+        """Return what `pooler paper` shows: what stands in the paper."""
+        return self.NAMES[:-1]
+
+    def facts(self) -> Mapping[str, Any]:
+        """Return the test of normality of figure 3, and how far its two curves are apart."""
+        w, p = shapiro_wilk(self.picture.differences)
+        return {"w": w, "p_normality": p, "largest_distance": self.picture.largest_distance}
 
     def title(self, name: str) -> str:
         """Return what a table or figure is called."""
@@ -348,11 +368,11 @@ class Paper(Result):
         p = tested.p_values()["t2_removed"][0]
         after = one.after.p_values()["t2_removed"][0]
         rows = [
-            ("pairing the topics makes the test sharper: |t2| > |t1|", t2 > t1, f"{t2:.3f}, {t1:.3f}"),
+            ("pairing the topics makes the test sharper: |t2| > |t1|", t2 > t1, f"{_told(t2)}, {_told(t1)}"),
             (
                 f"judging is a small part of the variance: below {SMALL_SHARE:.0%} in A and B",
                 bool((shares < SMALL_SHARE).all()),
-                ", ".join(f"{share:.1%}" for share in shares),
+                ", ".join(map(_percent, shares)),
             ),
             (
                 f"found documents move each MAP by less than {SMALL_SHARE:.0%}",
@@ -362,7 +382,7 @@ class Paper(Result):
             (
                 f"and yet they move p of the paired test by more than {MOVED:g}",
                 bool(abs(after - p) > MOVED),
-                f"{p:.3f} to {after:.3f}",
+                f"{_told(p)} to {_told(after)}",
             ),
         ]
         columns = [
@@ -478,15 +498,15 @@ class Paper(Result):
             },
             {"what": "judges a document", "value": _span(each)},
             *(
-                {"what": f"sd of the MAP of {name} by {which}", "value": f"{sd[run]:.4f}"}
+                {"what": f"sd of the MAP of {name} by {which}", "value": _told(float(sd[run]), 4)}
                 for run, name in enumerate("AB")
                 for which, sd in (("choice of topics", topic_sd), ("judging", judging_sd))
             ),
         ]
         share = parts.share
         words = (
-            f"Of the variance of the MAP of A, {1 - share[0]:.1%} is the choice of topics and"
-            f" {share[0]:.1%} judging; of B {1 - share[1]:.1%} and {share[1]:.1%}."
+            f"Of the variance of the MAP of A, {_percent(1 - share[0])} is the choice of topics and"
+            f" {_percent(share[0])} judging; of B {_percent(1 - share[1])} and {_percent(share[1])}."
         )
         columns = [Column("what", heading="two processes"), Column("value")]
         return Table.of_rows("figure_1", columns, rows, notes=[words])
@@ -569,9 +589,9 @@ class Paper(Result):
                 rows.append(
                     {
                         "run": run, "judge": "(simulated)", "level": None, "topics": len(self.topics),
-                        "mean": float(self.simulated.moments.mean[number]),
+                        "mean": float(self.simulated[0].moments.mean[number]),
                         "judging_variance": float(
-                            self.simulated.moments.covariance[number, number] * len(self.topics)
+                            self.simulated[0].moments.covariance[number, number] * len(self.topics)
                         ),
                     }
                 )  # fmt: skip
@@ -583,10 +603,13 @@ class Paper(Result):
             Column("mean", "float", "MAP"),
             Column("variance", "float", "s2", "over topics, of the model with judging included"),
             Column("topic_variance", "float", "by topics", "of the expected AP, over topics"),
-            Column("judging_variance", "float", "by judging", "mean over topics"),
+            Column(
+                "judging_variance", "float", "by judging", "mean over topics; simulated: L times that of MAP"
+            ),
             Column("share", "float", about="how much of the variance is by judging"),
         ]
-        words = f"Judging makes up {parts.share[0]:.1%} of the variance of A, {parts.share[1]:.1%} of B."
+        a, b = map(_percent, parts.share)
+        words = f"Judging makes up {a} of the variance of A, {b} of B."
         return Table.of_rows("table_5", columns, rows, notes=[words, self._names()])
 
     def _names(self) -> str:
@@ -634,8 +657,8 @@ class Paper(Result):
         ]
         removed, included = (float(p[f"t2_{which}"][0]) for which in ("removed", "included"))
         words = (
-            f"Pairing the topics takes p from {float(p['t1_included'][0]):.3f} to {included:.3f}; taking the"
-            f" judging out, to {removed:.3f}."
+            f"Pairing the topics takes p from {_told(float(p['t1_included'][0]))} to {_told(included)};"
+            f" taking the judging out, to {_told(removed)}."
         )
         return Table.of_rows("table_6", columns, rows, notes=[words, self._names()])
 
@@ -646,7 +669,7 @@ class Paper(Result):
         words = (
             "The differences do not vary."
             if picture.reason
-            else f"Shapiro and Wilk's W is {w:.4f}, p {p:.3f}: the differences look"
+            else f"Shapiro and Wilk's W is {w:.4f}, p {_told(p)}: the differences look"
             f" {'unlike' if p < 0.05 else 'like'} a normal law at 5%; the curves are at most"
             f" {picture.largest_distance:.3f} apart."
             if p is not None
@@ -661,6 +684,8 @@ class Paper(Result):
 
     def _section_4_3(self) -> Table:
         """Set both runs before and after beside each other."""
+        from scipy.special import ndtr
+
         row: dict[str, Any] = self.discovered.table("pairs").to_records()[0]
         names = (
             ("MAP of A", "mean_a"), ("MAP of B", "mean_b"), ("A - B", "difference"),
@@ -669,26 +694,44 @@ class Paper(Result):
             ("K", "k"), ("t2, judging removed", "t2_removed"), ("its p", "p_t2_removed"),
             ("how likely another judging puts B above A", "reversed"),
         )  # fmt: skip
-        rows = [{"what": what, "before": row[name], "found": row[f"{name}_found"]} for what, name in names]
+        rows: list[dict[str, Any]] = [
+            {"what": what, "before": row[name], "found": row[f"{name}_found"]} for what, name in names
+        ]
+        laws = [
+            float(ndtr(-row[f"difference{then}"] / sd)) if sd > 0 else None
+            for then in ("", "_found")
+            for sd in [np.sqrt(row[f"judging_variance{then}"] / len(self.topics))]
+        ]
+        rows.append({"what": "the same by the normal law", "before": laws[0], "found": laws[1]})
+        for side, found in zip(("simulated", "simulated_found"), self.simulated or (), strict=False):
+            own = [*found.moments.mean, -np.diff(found.moments.mean)[0]]
+            spread = found.moments.covariance[[0, 1, 0], [0, 1, 1]] @ [1, 1, -2] * len(self.topics)
+            for place, number in ((0, own[0]), (1, own[1]), (2, own[2]), (4, spread), (8, found.above[1, 0])):
+                rows[place][side] = float(number)
         columns = [
             Column("what", heading="of A and B"),
             Column("before", "float", "as judged"),
+            Column("simulated", "float", show="if_any"),
             Column("found", "float", "if found"),
+            Column("simulated_found", "float", "simulated", show="if_any"),
         ]
         q, h = row["q"], row["h_removed"]
         turns = "the order turns" if row["turns"] else "the order stays"
-        drop = "" if row["turns"] else f" (Q = {q:.2f})"
+        if row["difference"] == 0:
+            turns = "there was no order"
+        drop = "" if q is None or np.isnan(q) else f" (Q = {q:.2f})"
         n_found = counted(row["found"], "topic")
         settings = (self.settings["scenario"], self.settings["flip"])
         papers = "as in the paper" if settings == ("own", "not-relevant") else f"{settings[0]}, {settings[1]}"
         words = (
             f"Had the document at rank {self.rank:,} of B been relevant in {n_found} ({papers}), the"
             f" difference would be {row['difference_found']:.4f} instead of {row['difference']:.4f}{drop}, p"
-            f" {row['p_t2_removed_found']:.3f} instead of {row['p_t2_removed']:.3f}; {turns}."
+            f" {_told(row['p_t2_removed_found'])} instead of {_told(row['p_t2_removed'])}; {turns}."
         )
         notes = [
             words,
-            f"H, by which the variance falls: {h:.2f} judging removed, {row['h_included']:.2f} included.",
+            f"H, by which the variance falls: {_told(h, 2)} judging removed, {_told(row['h_included'], 2)}"
+            " included.",
             "That all of them are relevant is a worst case, no likelihood.",
         ]
         return Table.of_rows("section_4_3", columns, rows, notes=notes)
@@ -706,7 +749,7 @@ class Paper(Result):
             if name == "table_8":
                 q, h = one.difference_drop, one.variance_drop(judging=words == "included")
             for n_topics in dict.fromkeys((len(self.topics), *TOPICS)):
-                needs = n_topics > 1 and q < 1 and np.isfinite([q, h, share]).all()
+                needs = n_topics > 1 and q < 1 and whole > 0 and np.isfinite([whole, q, h, share]).all()
                 y = (
                     required_difference(
                         whole,
@@ -724,7 +767,7 @@ class Paper(Result):
                         "judging": words, "variance": whole, "k": share, "q": q, "h": h, "topics": n_topics,
                         "difference": None if y is None else float(y),
                         "rounded": None if y is None else float(round_up(y)),
-                        "reason": "order-turns" if q >= 1 else None,
+                        "reason": None if y is not None else self._why_none(q),
                     }
                 )  # fmt: skip
         is_8 = name == "table_8"
@@ -742,7 +785,7 @@ class Paper(Result):
         own = rows[0]
         have = abs(float(parts.mean[0]))
         if own["rounded"] is None:
-            words = "None: the order turns." if own["reason"] else "Undefined: nothing varies."
+            words = f"None: {_WHY[own['reason']]}."
         else:
             reached = "reach it" if have >= own["difference"] else "do not reach it"
             words = (
@@ -750,6 +793,37 @@ class Paper(Result):
                 f" A and B, {have:.4f} apart, {reached}."
             )
         return Table.of_rows(name, columns, rows, notes=[words])
+
+    def _topics(self) -> Table:
+        """Give the moments of every topic, before and after, and the document of B that is found."""
+        after = self.discovered.after[0]
+        flipped = {
+            row["topic"]: row["docno"]
+            for row in self.discovered.table("documents").to_records()
+            if row["found"]
+        }
+        columns = {
+            TOPIC: self.topics,
+            Column("mean_a", "float", "E(A)", "expected AP"): self.varied.mean[0],
+            Column("mean_b", "float", "E(B)"): self.varied.mean[1],
+            Column("variance_a", "float", "V(A)", "by judging"): self.varied.covariance[:, 0, 0],
+            Column("variance_b", "float", "V(B)"): self.varied.covariance[:, 1, 1],
+            Column("covariance", "float", "Cov"): self.varied.covariance[:, 0, 1],
+            Column("docno", about="the document of B that is found relevant"): [
+                flipped.get(topic) for topic in self.topics
+            ],
+            Column("mean_a_found", "float", "E(A) then"): after.mean[0],
+            Column("mean_b_found", "float", "E(B) then"): after.mean[1],
+        }
+        return Table.of_columns("topics", columns)
+
+    def _why_none(self, q: float) -> str:
+        """Say why no difference can be said to be needed."""
+        if len(self.topics) < 2:
+            return "one-topic"
+        if q >= 1:
+            return "order-turns"
+        return "no-difference" if np.isnan(q) else "no-variation"
 
     def _table_7(self) -> Table:
         return self._needed("table_7")
@@ -761,6 +835,7 @@ class Paper(Result):
 MOST_TOPICS = 16
 """Rows of tables 1 and 2 that people see."""
 TITLES = {
+    "topics": "Moments by topic",
     "verdicts": "What the paper would say of this collection",
     "table_1": "Table 1: AP beside the least there can be",
     "table_2": "Table 2: AP beside that of a random order",
@@ -775,7 +850,48 @@ TITLES = {
     "table_7": "Table 7: difference needed (eq. 23)",
     "table_8": "Table 8: difference needed if the documents at rank {rank:,} were found (eq. 24)",
 }
+_WHY = {
+    "one-topic": "one topic has no variance",
+    "order-turns": "the order turns",
+    "no-difference": "A and B do not differ",
+    "no-variation": "nothing varies",
+}
 _ALWAYS = ("Judgements of different documents are taken for independent, and p from few judges is coarse.",)
+
+
+def _told(number: float | None, digits: int = 3) -> str:
+    """Write a number; a dash = it is not defined, and no digit is shown as 0 that is none."""
+    if number is None or np.isnan(number):
+        return "-"
+    least = 10.0**-digits
+    return f"below {least:g}" if 0 < number < least / 2 else f"{number:.{digits}f}"
+
+
+def _percent(share: float) -> str:
+    """Write a share; a dash = it is not defined."""
+    return "-" if np.isnan(share) else f"{share:.1%}"
+
+
+def _check(
+    rank: int | None,
+    levels: Sequence[int] | None,
+    cutoff: int,
+    scenario: str,
+    flip: str,
+    simulate: int | None,
+    seed: int,
+) -> None:
+    """Raise `ArgumentError` for an argument out of its range, before anything is read."""
+    if rank is not None and (rank != int(rank) or not 1 <= rank <= cutoff):
+        raise ArgumentError("rank", f"must be an integer from 1 to the cutoff, {cutoff:,}", rank)
+    if levels is not None and not levels:
+        raise ArgumentError("levels", "must be at least one grade", None)
+    for name, given, known in (("scenario", scenario, get_args(Gain)), ("flip", flip, get_args(Flip))):
+        if given not in known:
+            raise ArgumentError(name, f"must be one of {', '.join(known)}", given)
+    for name, least, number in (("simulate", 2, simulate), ("seed", 0, seed)):
+        if number is not None and number < least:
+            raise ArgumentError(name, f"must be an integer >= {least}", number)
 
 
 def _are(number: int) -> str:

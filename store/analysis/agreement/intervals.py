@@ -233,7 +233,7 @@ def topic_bootstraps(
         sums[is_unit],
         np.ones(n_units),
         statistics,
-        _topic_weights(n_units, resamples, seed),
+        topic_weights(n_units, resamples, seed),
         Interval(None, None, None, n_units, 0, n_empty),
     )
 
@@ -359,7 +359,7 @@ def _percentiles(estimate: float, values: NDArray[np.float64], blank: Interval) 
     return Interval(low, high, reason, blank.n_units, n_undefined, blank.n_empty)
 
 
-def _topic_weights(n_units: int, resamples: int, seed: int) -> Iterator[NDArray[np.float64]]:
+def topic_weights(n_units: int, resamples: int, seed: int) -> Iterator[NDArray[np.float64]]:
     """Yield how often each topic is drawn in each resample, in chunks of resamples.
 
     Chunks depend on nothing but the number of topics, so every coefficient has the same weights.

@@ -129,7 +129,7 @@ def round_up(values: ArrayLike, digits: int = 4) -> NDArray[np.float64]:
     scale = 10.0**digits
     scaled = np.asarray(values, dtype=np.float64) * scale
     # A value that is whole but for its last bits must not go one up.
-    return np.asarray(np.ceil(scaled - 1e-9 * np.maximum(1.0, scaled)) / scale)
+    return np.asarray(np.ceil(scaled - 1e-9 * np.maximum(1.0, scaled)) / scale) + 0.0
 
 
 def relative_drop(before: ArrayLike, after: ArrayLike) -> NDArray[np.float64]:

@@ -149,7 +149,7 @@ def test_words(cli: Cli, sample: Path) -> None:
         "Shapiro and Wilk's W is 0.8815, p 0.195: the differences look like a normal law at 5%; the curves"
         " are at most 0.228 apart.",
         "Had the document at rank 6 of B been relevant in 5 topics (as in the paper), the difference would be"
-        " -0.0623 instead of 0.0363, p 0.149 instead of 0.367; the order turns.",
+        " -0.0623 instead of 0.0363 (Q = 2.72), p 0.149 instead of 0.367; the order turns.",
         "With 8 topics a difference of 0.1074 is needed; A and B, 0.0363 apart, do not reach it.",
         "None: the order turns.",
         "A character is 1 topic.",
@@ -300,3 +300,92 @@ def test_trec_covid(cli: Cli, here: Path) -> None:
     assert [row["difference"] for row in told["figure_3"][:3]] == pytest.approx(
         [-0.31375658, -0.19571096, -0.13471346], **NEAR
     )
+
+
+@pytest.mark.vector("methods of the project, sections 1.5, 1.6, 2.1, 2.3 and 2.4")
+def test_moments_by_topic_and_what_is_found(told: dict[str, Any], cli: Cli, sample: Path) -> None:
+    """Expected AP, variances and covariance of each topic, the documents found, Q, and the normal law."""
+    judges = ("--judge", "strict", "--judge", "lenient", "--rank", "6", "--format", "json")
+    by_topic = cli("paper", *TWO, *VALUES, *judges, "--table", "topics").fine().json()
+    rows = {row["topic"]: row for row in by_topic}
+    expected = {
+        "G01": (0.5439068182, 0.3921333333, 0.0088198631, 0.0030686387, 0.0049354552),
+        "G05": (0.9605555556, 0.9966666667, 0.0140768519, 0.0002666667, 0.0010722222),
+        "G08": (0.5132853968, 0.6046835807, 0.0107679431, 0.0263173899, 0.0142609482),
+    }
+    names = ("mean_a", "mean_b", "variance_a", "variance_b", "covariance")
+    for topic, numbers in expected.items():
+        assert [rows[topic][name] for name in names] == pytest.approx(numbers, rel=0, abs=0.51e-10)
+    assert {topic: row["docno"] for topic, row in rows.items() if row["docno"]} == {
+        "G01": "KG-E-010", "G03": "KG-E-006", "G04": "KG-E-019", "G05": "KG-J-019", "G08": "KG-J-003",
+    }  # fmt: skip
+    then = [sum(row[f"mean_{run}_found"] for row in rows.values()) / 8 for run in "ab"]
+    assert then == pytest.approx((0.5937134312, 0.6560624104), rel=0, abs=1e-10)
+    last = {row["what"]: row for row in told["section_4_3"]}["the same by the normal law"]
+    assert (last["before"], last["found"]) == pytest.approx((0.0754655876, 0.9980865461), **NEAR)
+    assert told["facts"] == {
+        "w": pytest.approx(0.88151676, **NEAR),
+        "p_normality": pytest.approx(0.19471089, **NEAR),
+        "largest_distance": pytest.approx(0.22796802, **NEAR),
+    }
+    how = ("--discover", TWO[1], "--rank", "6", "--scenario", "own", "--flip", "not-relevant", "--pairs")
+    found = cli("variation", *TWO, *VALUES, *how, "--format", "json").fine()
+    row = json.loads(found.out)["pairs"][0]
+    assert (row["q"], row["turns"]) == (pytest.approx(2.7157981988, rel=0, abs=1e-10), True)
+
+
+QRELS = {"one": "1 0 x 1\n1 0 y 0\n2 0 x 1\n2 0 z 0\n", "two": "1 0 x 1\n1 0 y 1\n2 0 x 1\n2 0 z 0\n"}
+
+
+@pytest.fixture
+def tiny(here: Path) -> Path:
+    """Write two runs of two topics, a copy of the first, and what two judges say."""
+    write = {
+        "a": "1 Q0 x 1 9 a\n1 Q0 y 2 8 a\n2 Q0 x 1 9 a\n2 Q0 z 2 8 a\n",
+        "b": "1 Q0 y 1 9 b\n1 Q0 x 2 8 b\n2 Q0 z 1 9 b\n2 Q0 x 2 8 b\n",
+    }
+    for name in ("one", "two"):
+        (here / f"{name}.qrels").write_text(QRELS[name])
+        (here / f"{name}1.qrels").write_text(QRELS[name][:16])
+    for name, lines in (*write.items(), ("c", write["a"].replace(" a\n", " c\n"))):
+        (here / f"{name}.run").write_text(lines)
+        (here / f"{name}1.run").write_text("".join(line for line in lines.splitlines(keepends=True)[:2]))
+    return here
+
+
+JUDGES = ("--qrels", "one.qrels", "--qrels", "two.qrels", "--scale", "binary")
+
+
+def test_two_runs_alike_have_no_difference_and_no_needed_one(cli: Cli, tiny: Path) -> None:
+    """A - B is 0 in every topic: no t, no p, no Q, and nothing that would be significant."""
+    shown = cli("paper", "a.run", "c.run", *JUDGES, "--rank", "3").fine().out
+    words = " ".join(shown.split())
+    assert "the difference would be 0.0000 instead of 0.0000, p - instead of -; there was no order." in words
+    assert "None: nothing varies." in words
+    assert "nan" not in shown
+
+
+def test_one_topic_has_no_variance(cli: Cli, tiny: Path) -> None:
+    """What needs two topics is a dash with its reason."""
+    judges = ("--qrels", "one1.qrels", "--qrels", "two1.qrels", "--scale", "binary")
+    shown = cli("paper", "a1.run", "b1.run", *judges, "--rank", "3").fine().out
+    assert "None: one topic has no variance." in " ".join(shown.split())
+    assert "nan" not in shown
+
+
+def test_depth_of_files_is_never_that_of_a_collection_that_happens_to_be_there(cli: Cli, tiny: Path) -> None:
+    """Files have no pool: the rank is asked for."""
+    cli("init", "--scale", "binary").fine()
+    cli("import", "runs", "a.run", "b.run").fine()
+    cli("pool", "--depth", "1").fine()
+    refused = cli("paper", "a.run", "b.run", *JUDGES).failed(1)
+    assert "how deep is the pool?" in refused.err
+    assert "--rank N+1" in refused.err
+
+
+@pytest.mark.parametrize("more", [("--format", "tsv"), ("--out", "page.html")])
+def test_page_is_written_when_all_else_is_right(cli: Cli, tiny: Path, more: tuple[str, ...]) -> None:
+    """A refusal leaves no page."""
+    again = cli("paper", "a.run", "b.run", *JUDGES, "--rank", "3", "--html", "page.html", *more)
+    assert again.code != 0
+    assert not (tiny / "page.html").exists()

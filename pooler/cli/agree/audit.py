@@ -1,0 +1,213 @@
+"""`pooler audit`: what a judge's grades, as a rule a model's, do in place of people's."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated
+
+import typer
+
+from pooler.cli.options import (
+    DEFAULT_COLLECTION,
+    AggregateOption,
+    CodeOption,
+    CollectionOption,
+    LenientOption,
+    LevelOption,
+    OrderOption,
+    ScaleOption,
+    TiesOption,
+    names_collection,
+    policy_of,
+)
+from pooler.cli.render import Output, render
+from pooler.cli.signature import command
+from pooler.results.judgement_files import FileReading, is_file, named_file
+from pooler.results.source import Source, entries_of
+from store.errors import ArgumentError, PoolerError
+
+ModelArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="JUDGE|FILE",
+        help="The judge that is audited, of any kind; with --qrels a file of its judgements, NAME=FILE or"
+        " called by its file name.",
+    ),
+]
+RunsArgument = Annotated[
+    list[str] | None, typer.Argument(metavar="RUN...", help="Run tags (default all), or files with --qrels.")
+]
+AgainstOption = Annotated[
+    list[str] | None,
+    typer.Option("--against", metavar="JUDGE", help="A person; may be repeated.", show_default=False),
+]
+PeopleOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--qrels",
+        metavar="FILE",
+        help="Use files instead of a collection: a person's judgements, NAME=FILE or called by the file"
+        " name; may be repeated.",
+        show_default=False,
+    ),
+]
+ListOption = Annotated[
+    str | None,
+    typer.Option(
+        "--runs",
+        metavar="FILE",
+        help="A TSV file with a header that lists the runs: file, tag, group, name, and models (those that"
+        " the run uses, as gpt-4,llama; none; empty = not said). Of a collection its tag and models"
+        " are read.",
+        show_default=False,
+    ),
+]
+
+
+@command
+def audit(
+    ctx: typer.Context,
+    model: ModelArgument,
+    runs: RunsArgument = None,
+    against: AgainstOption = None,
+    qrels: PeopleOption = None,
+    listed: ListOption = None,
+    aggregate: AggregateOption = None,
+    ties: TiesOption = None,
+    level: LevelOption = None,
+    model_level: Annotated[
+        int | None,
+        typer.Option(
+            "--model-level",
+            help="Least grade of the audited judge that counts as relevant.",
+            show_default="that of people",
+        ),
+    ] = None,
+    measure: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--measure",
+            "-m",
+            metavar="MEASURE",
+            help="May be repeated; see `evaluate --list`.",
+            show_default="AP, P@10, nDCG@10",
+        ),
+    ] = None,
+    top: Annotated[
+        int, typer.Option("--top", min=1, metavar="K", help="How many of the best runs to look at apart.")
+    ] = 10,
+    alpha: Annotated[
+        float, typer.Option("--alpha", help="Level of significance of t tests, two-sided.")
+    ] = 0.05,
+    epsilon: Annotated[
+        float,
+        typer.Option(
+            "--epsilon",
+            help="Alternative annotator test: by how much a person may be better and still be replaced: .2"
+            " for experts, .15 for skilled people, .1 for a crowd.",
+        ),
+    ] = 0.2,
+    nominal: Annotated[
+        bool, typer.Option("--nominal", help="There, take grades as names without an order.")
+    ] = False,
+    family: Annotated[
+        str | None,
+        typer.Option(
+            "--family",
+            metavar="NAME",
+            help="What the list of runs calls the model of the audited judge.",
+            show_default="its name",
+        ),
+    ] = None,
+    circular: Annotated[
+        bool, typer.Option("--circular", help="Rank runs that use the judge's own model, too.")
+    ] = False,
+    by_run: Annotated[bool, typer.Option("--by-run", help="Also show every run.")] = False,
+    by_topic: Annotated[bool, typer.Option("--by-topic", "-q", help="Also show kappa by topic.")] = False,
+    cutoff: Annotated[
+        int | None, typer.Option("--cutoff", min=1, help="Ranks that are looked at.", show_default="1000")
+    ] = None,
+    order: OrderOption = "trec",
+    resamples: Annotated[
+        int, typer.Option("--resamples", min=100, max=1_000_000, help="How many times to resample topics.")
+    ] = 2000,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of resampling.")] = 1,
+    scale_text: ScaleOption = None,
+    codes: CodeOption = None,
+    lenient: LenientOption = False,
+    collection: CollectionOption = DEFAULT_COLLECTION,
+    *,
+    output: Output,
+) -> None:
+    """Say what a model's grades do in place of people's.
+
+    First a verdict in words; then, over the documents that both graded: grades and kappa by level, what
+    each grade is worth, how runs are scored and ordered, which groups of runs gain, which significant
+    differences appear or vanish, and, where several people graded, the alternative annotator test. Any
+    judge can be audited.
+
+    Example: pooler audit gpt --against alice --against bob --aggregate majority --ties low
+
+    Example: pooler audit judgements/strict.qrels runs/*.run --qrels judgements/middle.qrels --level 1
+    """
+    from pooler.results.audit.audit import MEASURES
+    from pooler.results.audit.audit import audit as find
+
+    output.check()
+    reading = FileReading(scale=scale_text, codes=codes, lenient=lenient)
+    uses: Mapping[str, tuple[str, ...]] | None = None
+    if qrels:
+        if against:
+            raise ArgumentError("--against", "is for a collection; --qrels names people's files", against[0])
+        if names_collection(ctx):
+            raise ArgumentError("--collection", "and --qrels exclude each other", collection)
+        files = [model, *qrels]
+        for file in runs or []:
+            if not is_file(file):
+                message = f"{file}: no such file or directory"
+                raise PoolerError(message, hint="with --qrels a RUN is a file")
+        source = Source(
+            runs or [], judgements=files, reading=reading, listed=listed, order=order, lenient=lenient
+        )
+        model, *people = (str(named_file(file).judge) for file in files)
+    else:
+        reading.refuse()
+        source = Source(runs or [], collection=collection, order=order)
+        people = list(against or [])
+        uses = None if listed is None else _uses(listed)
+    found = find(
+        source,
+        model,
+        people,
+        policy=policy_of(judge=None, aggregate=aggregate, ties=ties),
+        level=level,
+        model_level=model_level,
+        measures=measure or MEASURES,
+        top=top,
+        alpha=alpha,
+        epsilon=epsilon,
+        nominal=nominal,
+        family=family,
+        uses=uses,
+        circular=circular,
+        cutoff=cutoff,
+        resamples=resamples,
+        seed=seed,
+    )
+    asked = {"runs": by_run, "topics": by_topic}
+    shown = [name for name in found.names() if asked.get(name, True)]
+    render(found, output, *(shown if output.is_for_people else ()))
+
+
+def _uses(listed: str) -> dict[str, tuple[str, ...]]:
+    """Return the models of runs that a list of a collection's runs declares, by tag."""
+    found = {}
+    for one in entries_of((), listed):
+        if one.models is None:
+            continue
+        if one.tag is None:
+            hint = "a column `tag` says which run of the collection each line means"
+            message = f"{listed}: expected the tag of `{one.file}`, got none"
+            raise PoolerError(message, hint=hint)
+        found[one.tag] = one.models
+    return found

@@ -1,0 +1,1 @@
+"""A judge audited against people: `pooler audit`."""

@@ -1,0 +1,280 @@
+"""What an audit looks at: documents that both sides graded, and runs scored by each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pooler.results.measure.evaluate import known_measure
+from pooler.results.source import named_runs
+from pooler.telling import warn
+from store.analysis.agreement.votes import NO_GRADE
+from store.analysis.measures.table import MEASURES
+from store.analysis.rankings import graded_rankings
+from store.errors import ArgumentError, PoolerError, UnknownNameError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from pooler.reading.run_list import RunEntry
+    from pooler.results.source import Opinions, Source
+    from store.analysis.agreement.populations import PopulationVotes
+    from store.analysis.arrays import Grades, RankedDocuments
+    from store.analysis.measures.names import MeasureName
+    from store.grades.policy import Policy
+    from store.records import Judge, Run, Scale
+
+FIRST = 10
+"""Documents of a run that it is taken to have put forward."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AuditedGrades:
+    """What people and the audited judge said of the documents that somebody of them graded."""
+
+    scale: Scale
+    topics: tuple[str, ...]
+    topic_codes: NDArray[np.int64]
+    """Shape (n_documents,): index into `topics`."""
+    documents: NDArray[np.int64]
+    """Shape (n_documents,): ids, as in the rankings."""
+    human: NDArray[np.int64]
+    """Shape (n_documents,): index into the scale, of people's one grade; `NO_GRADE` = none."""
+    model: NDArray[np.int64]
+    """The same of the audited judge."""
+    people: NDArray[np.float64]
+    """Shape (n_documents, n_people): values of the scale; NaN = none."""
+    told: Mapping[str, int]
+    """What became of documents, in words, and how many there are."""
+
+    @property
+    def both(self) -> NDArray[np.bool_]:
+        """Shape (n_documents,): documents that people and the audited judge graded."""
+        return np.asarray((self.human != NO_GRADE) & (self.model != NO_GRADE))
+
+    def tables(self) -> NDArray[np.int64]:
+        """Count documents that both graded by topic, people's grade and the other."""
+        q, both = len(self.scale.values), self.both
+        cells = (self.topic_codes[both] * q + self.human[both]) * q + self.model[both]
+        n_topics = len(self.topics)
+        return np.bincount(cells, minlength=n_topics * q * q).reshape(n_topics, q, q)
+
+    def by_topic(self, places: NDArray[np.int64]) -> Grades:
+        """Return ids and grades, of people or of the other, of documents that both graded."""
+        values = np.array(self.scale.values, dtype=np.int64)
+        both = self.both
+        found = {}
+        for code in np.unique(self.topic_codes[both]).tolist():
+            rows = both & (self.topic_codes == code)
+            found[self.topics[code]] = (self.documents[rows], values[places[rows]])
+        return found
+
+
+def check_people(known: Sequence[Judge], model: str, people: Sequence[str]) -> None:
+    """Refuse unknown names and a judge against himself or herself; say which of the people are models."""
+    kinds = {judge.name: judge.kind.value for judge in known}
+    for name in (model, *people):
+        if name not in kinds:
+            raise UnknownNameError("judge", name, list(kinds))
+    if not people:
+        message = f"against whom is {model} audited?"
+        raise PoolerError(message, hint="--against JUDGE, once for each person")
+    if model in people:
+        raise ArgumentError("against", "must not be the audited judge", model)
+    for name in people:
+        if kinds[name] == "model":
+            warn(f"{name} is a model, not a person: this is an audit of one model against another")
+        if kinds[name] == "adjudicator":
+            warn(f"{name} is an adjudicator, who saw the others' opinions")
+
+
+def audited_grades(
+    opinions: Opinions, model: str, people: Sequence[str], policy: Policy | None
+) -> AuditedGrades:
+    """Gather grades; several people's become one by a policy's rule, which must then be there."""
+    check_people(opinions.grades.judges(), model, people)
+    names = [model, *people]
+    found = opinions.grades.votes(names, population="graded")
+    votes = found.votes
+    grid = np.full((votes.n_documents, len(names)), NO_GRADE, dtype=np.int64)
+    grid[votes.documents, votes.judge_codes] = votes.places
+    values = np.array(votes.scale_values, dtype=np.float64)
+    human = grid[:, 1] if len(people) == 1 else _aggregated(found, people, opinions.scale, policy)
+    return AuditedGrades(
+        scale=opinions.scale,
+        topics=votes.topics,
+        topic_codes=votes.topic_codes,
+        documents=found.document_numbers,
+        human=human,
+        model=grid[:, 0],
+        people=np.where(grid[:, 1:] == NO_GRADE, np.nan, values[grid[:, 1:]]),
+        told=_told(found, grid, human, names),
+    )
+
+
+def _aggregated(
+    found: PopulationVotes, people: Sequence[str], scale: Scale, policy: Policy | None
+) -> NDArray[np.int64]:
+    """Make one grade of several people's; rulings have no part in it."""
+    from store.grades.qrels import outcome_of
+    from store.grades.reference import votes_alone
+
+    if policy is None or policy.rule is None:
+        message = f"{len(people)} people graded: which of their grades counts?"
+        raise PoolerError(message, hint="--aggregate majority --ties low, or one person alone")
+    if policy.rule == "sum" or policy.collapse == "before":
+        raise ArgumentError("aggregate", "must give grades of the scale", f"{policy.rule}")
+    policy = replace(policy, level=None)
+    policy.check()
+    policy.check_scale(scale)
+    outcome = outcome_of(votes_alone(found.votes, people, scale), policy)
+    places = np.searchsorted(np.array(scale.values), outcome.grades)
+    return np.where(outcome.is_given, places, NO_GRADE).astype(np.int64)
+
+
+def _told(
+    found: PopulationVotes, grid: NDArray[np.int64], human: NDArray[np.int64], names: Sequence[str]
+) -> dict[str, int]:
+    """Count what became of documents."""
+    model, has_model, has_human = names[0], grid[:, 0] != NO_GRADE, human != NO_GRADE
+    has_person = (grid[:, 1:] != NO_GRADE).any(axis=1)
+    told = {
+        "graded by both": int(np.count_nonzero(has_model & has_human)),
+        "topics of these": int(np.unique(found.votes.topic_codes[has_model & has_human]).size),
+        f"graded by {model} alone": int(np.count_nonzero(has_model & ~has_person)),
+        "graded by people alone": int(np.count_nonzero(~has_model & has_person)),
+        "people disagree, no grade of theirs": int(np.count_nonzero(has_person & ~has_human)),
+    }
+    for place, name in enumerate(names):
+        told[f"skipped by {name}"] = int(found.skipped[place])
+        told[f"could not be judged by {name}"] = int(found.cannot[place])
+    always = ("graded by both", "topics of these", f"graded by {model} alone", "graded by people alone")
+    return {what: n for what, n in told.items() if n or what in always}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AuditedRuns:
+    """The runs, what is known of them, and how both sides score them."""
+
+    tags: tuple[str, ...]
+    groups: tuple[str, ...]
+    """Of each run; empty = none."""
+    models: tuple[tuple[str, ...] | None, ...]
+    """Models that each run uses; ``None`` = not said."""
+    is_circular: NDArray[np.bool_]
+    """Shape (n_runs,): runs that use the audited judge's own model."""
+    measures: tuple[MeasuredBoth, ...]
+    first: Mapping[str, NDArray[np.bool_]]
+    """Of every topic, by its documents in `AuditedGrades.by_topic`: which runs have it among their first."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MeasuredBoth:
+    """Scores of the runs by people's grades and by the audited judge's."""
+
+    name: str
+    human: NDArray[np.float64]
+    """Shape (n_runs, n_topics), over topics where the measure is defined for both."""
+    model: NDArray[np.float64]
+    n_left_out: int
+    """Topics where it is not: one of the two found no relevant document."""
+
+
+def measured_runs(
+    opinions: Opinions,
+    grades: AuditedGrades,
+    measures: Sequence[str],
+    *,
+    level: int,
+    model_level: int,
+    family: str,
+    uses: Mapping[str, Iterable[str]] | None,
+    cutoff: int | None,
+) -> AuditedRuns | None:
+    """Score the runs by both sides; ``None`` where no run is named."""
+    ranked = _ranked(opinions)
+    if not ranked.tags:
+        return None
+    groups, models = _declared(opinions, ranked.tags, uses)
+    both = [
+        [known_measure(one, level=cut) for one in dict.fromkeys(measures)] for cut in (level, model_level)
+    ]
+    for name in both[0]:
+        if MEASURES[name.name].is_sum:
+            raise ArgumentError("measure", "must be means over topics, not counts", str(name))
+    human, model = (grades.by_topic(places) for places in (grades.human, grades.model))
+    looked = max(cutoff or 1000, *(name.cutoff or 0 for name in both[0]))
+    scores = [
+        _scores(ranked, given, names, looked) for given, names in zip((human, model), both, strict=True)
+    ]
+    return AuditedRuns(
+        tags=ranked.tags,
+        groups=groups,
+        models=models,
+        is_circular=np.array([family in (one or ()) for one in models], dtype=np.bool_),
+        measures=tuple(
+            _common(str(name), *pair)
+            for name, pair in zip(dict.fromkeys(measures), zip(*scores, strict=True), strict=True)
+        ),
+        first={topic: _put_forward(ranked, topic, ids) for topic, (ids, _) in human.items()},
+    )
+
+
+def _ranked(opinions: Opinions) -> RankedDocuments:
+    """Return the rankings of the named runs; of a collection all, or none if it has none."""
+    if opinions.collection is None:
+        return opinions.source.rankings
+    tags = [run for run in opinions.source.option("runs") if isinstance(run, str)]
+    return opinions.collection.runs.ranked(tags, order=opinions.source.order, docnos=False)
+
+
+def _declared(
+    opinions: Opinions, tags: Sequence[str], uses: Mapping[str, Iterable[str]] | None
+) -> tuple[tuple[str, ...], tuple[tuple[str, ...] | None, ...]]:
+    """Return groups of runs, and the models they use, from `uses` or from a list of runs."""
+    source = opinions.source
+    named = {} if opinions.collection is not None else _named(source, tags)
+    groups = {tag: one.group for tag, one in named.items()}
+    if opinions.collection is not None:
+        groups = {run.tag: run.group for run in opinions.collection.runs.all()}  # those not named, too
+    declared = {tag: getattr(one, "models", None) for tag, one in named.items()}
+    if uses is not None:
+        for tag in uses:
+            if tag not in groups:
+                raise UnknownNameError("run", tag, list(groups))
+        declared |= {tag: tuple(models) for tag, models in uses.items()}
+    return tuple(groups[tag] for tag in tags), tuple(declared.get(tag) for tag in tags)
+
+
+def _named(source: Source, tags: Sequence[str]) -> Mapping[str, RunEntry | Run]:
+    """Return what is known of run files beside them, by tag."""
+    return dict(zip(tags, named_runs(source.option("runs"), source.option("listed")), strict=True))
+
+
+def _scores(
+    ranked: RankedDocuments, grades: Grades, names: Sequence[MeasureName], cutoff: int
+) -> list[NDArray[np.float64]]:
+    """Score runs by every measure, shape (n_runs, n_topics)."""
+    from store.analysis.measures.table import evaluate
+
+    rankings = graded_rankings(list(grades), ranked.tags, ranked.rankings, grades, cutoff=cutoff)
+    return [one.values for one in evaluate(rankings, names)]
+
+
+def _common(name: str, human: NDArray[np.float64], model: NDArray[np.float64]) -> MeasuredBoth:
+    """Keep the topics where all runs have a score by both."""
+    kept = np.isfinite(human).all(axis=0) & np.isfinite(model).all(axis=0)
+    return MeasuredBoth(name, human[:, kept], model[:, kept], int(np.count_nonzero(~kept)))
+
+
+def _put_forward(ranked: RankedDocuments, topic: str, ids: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Say which runs have which documents among their first, shape (n_documents, n_runs)."""
+    found = np.zeros((ids.size, len(ranked.tags)), dtype=np.bool_)
+    for run, tag in enumerate(ranked.tags):
+        ranking = ranked.rankings.get((tag, topic))
+        if ranking is not None:
+            found[:, run] = np.isin(ids, ranking[:FIRST])
+    return found

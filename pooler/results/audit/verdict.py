@@ -1,0 +1,162 @@
+"""The verdict in words: what follows from the numbers of an audit, and by whose threshold."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pooler.results.audit.tables import better_cuts, clustered
+from store.analysis.agreement.intervals import FEW_TOPICS
+from store.analysis.audit.conclusions import CONCLUSIONS
+from store.text import counted
+
+if TYPE_CHECKING:
+    from pooler.results.audit.audit import Audit, MeasureAudit
+
+FEW_DOCUMENTS = 100
+"""Documents that both sides graded, below which there is no verdict."""
+LEAST_WINNING = 0.5
+LEAST_TOP_TAU = 0.5
+
+ALTERNATIVE = "Calderon, Reichart and Dror 2025"
+CEILING = "people's own order on resampled topics; Voorhees 2001 asks .9, people reach .938 (Voorhees 2000)"
+CONVENTION = "convention of this program"
+HOLM = "t tests over topics, Holm"
+PLAIN_T = "paired t tests, not adjusted"
+BOOTSTRAP = "bootstrap over topics"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One sentence, with its number, and the threshold it was held against."""
+
+    says: str
+    measure: str | None = None
+    number: float | None = None
+    low: float | None = None
+    high: float | None = None
+    threshold: float | None = None
+    source: str = ""
+
+
+def verdict(found: Audit) -> tuple[Finding, ...]:
+    """Return the verdict, the most important first; of too few topics or documents that there is none."""
+    both = found.grades.both
+    n_topics = int(np.unique(found.grades.topic_codes[both]).size)
+    n_documents = int(np.count_nonzero(both))
+    few = []
+    if n_topics < FEW_TOPICS:
+        says = f"No verdict: fewer than {FEW_TOPICS} topics have a document that both graded"
+        few.append(Finding(says, None, n_topics, threshold=FEW_TOPICS, source=CONVENTION))
+    if n_documents < FEW_DOCUMENTS:
+        says = f"No verdict: both graded fewer than {FEW_DOCUMENTS} documents"
+        few.append(Finding(says, None, n_documents, threshold=FEW_DOCUMENTS, source=CONVENTION))
+    if few:
+        return tuple(few)
+    against = [*_replacing(found), *(one for part in found.by_measure for one in _favours(found, part))]
+    headline = Finding("Cannot replace people, for the reasons that follow")
+    if not any(one.number is not None for one in against):
+        headline = Finding("Nothing here says that people cannot be replaced; that is no proof that they can")
+    orders = [one for part in found.by_measure for one in _orders(part)]
+    return (headline, *against, *_levels(found), *orders)
+
+
+def _replacing(found: Audit) -> list[Finding]:
+    """Say what the alternative annotator test says."""
+    test = found.test
+    if test.winning_rate is None:
+        why = "one person graded" if test.reason == "one-human" else "no two people graded the same documents"
+        says = f"Whether it does as well as one more person is not known: {why}"
+        return [Finding(says, threshold=LEAST_WINNING, source=ALTERNATIVE)]
+    of_all = f"of {len(found.test.people)} people"
+    if test.winning_rate < LEAST_WINNING:
+        says = f"It does not do as well as one more person: too small a share {of_all} can be replaced"
+        return [Finding(says, None, test.winning_rate, threshold=LEAST_WINNING, source=ALTERNATIVE)]
+    # Only what speaks against is among the reasons.
+    says = f"It does as well as one more person: {test.winning_rate:.2f} {of_all} can be replaced"
+    return [Finding(f"{says}, and {clustered(test)} with topics as units", source=ALTERNATIVE)]
+
+
+def _favours(found: Audit, part: MeasureAudit) -> list[Finding]:
+    """Say which runs gain more than others, and whether significant differences turn."""
+    alpha, runs = found.settings["alpha"], found.runs
+    said = []
+    if part.bias is not None:
+        p_values = part.bias.p_holm
+        off = np.flatnonzero(p_values <= alpha)
+        if off.size:
+            most = off[np.argsort(p_values[off], kind="stable")]
+            names = ", ".join(runs[row] for row in most[:3]) + (", ..." if off.size > 3 else "")
+            says = f"{counted(off.size, 'run')} of {len(runs)} gain more or less than the others: {names}"
+            number = float(p_values[most[0]])
+            said.append(Finding(says, part.name, number, threshold=alpha, source=f"p of the first; {HOLM}"))
+    for (kind, name), gain in part.favours.items():
+        p, difference = part.p_holm[kind, name], gain.test.difference
+        if not p <= alpha or difference is None:
+            continue
+        who = f"Runs of group {name}" if kind == "group" else f"Runs that use {name}"
+        says = f"{who} gain {'more' if difference > 0 else 'less'} than the others (p {p:.4f} by Holm)"
+        if part.bias is not None and (part.bias.correlation or 0) < 0:
+            says += ", where good runs gain least, as at a ceiling"
+        limits = gain.interval
+        said.append(Finding(says, part.name, difference, limits.low, limits.high, 0.0, HOLM))
+    if part.conclusions:
+        n_turned = part.conclusions[CONCLUSIONS.index("opposite")][0]
+        if n_turned:
+            says = "Pairs of runs differ significantly by both, in opposite directions"
+            said.append(Finding(says, part.name, n_turned, threshold=0, source=PLAIN_T))
+    return said
+
+
+def _levels(found: Audit) -> list[Finding]:
+    """Say whether its "relevant" is that of people, and whether its scores are."""
+    said = []
+    level, model_level = found.settings["level"], found.settings["model_level"]
+    better = better_cuts(found)
+    if better is not None and better.gain.low is not None and better.gain.low > 0:
+        says = (
+            f"Its relevant ({model_level}+) is people's {better.human}+, not {level}+: the scale has drifted"
+        )
+        if better.human == level:
+            says = f"People's relevant ({level}+) is its {better.model}+, not {model_level}+"
+        gain = better.kappa - better.declared
+        source = f"gain in kappa, from {better.declared:.4f} to {better.kappa:.4f}; {BOOTSTRAP}"
+        said.append(Finding(says, None, gain, better.gain.low, better.gain.high, 0.0, source))
+    for part in found.by_measure:
+        if part.bias is None or part.bias.interval.low is None or part.bias.interval.high is None:
+            continue
+        mean, low, high = part.bias.mean, part.bias.interval.low, part.bias.interval.high
+        if low > 0 or high < 0:
+            says = f"Its scores are not people's: too {'high' if mean > 0 else 'low'} on the average of runs"
+            said.append(Finding(says, part.name, mean, low, high, 0.0, BOOTSTRAP))
+    return said
+
+
+def _orders(part: MeasureAudit) -> list[Finding]:
+    """Say how it orders the runs, and the best of them."""
+    order = part.order
+    if order is None or order.tau.tau is None:
+        return []
+    said = []
+    if order.ceiling is not None:
+        is_as_good = order.tau.tau >= order.ceiling
+        says = (
+            f"Orders these runs {'about as' if is_as_good else 'less well than'} another set of topics would"
+        )
+        limits = order.tau_interval
+        said.append(
+            Finding(
+                says, part.name, order.tau.tau, limits.low, limits.high, order.ceiling, f"tau-b; {CEILING}"
+            )
+        )
+    limits = order.tau_top_interval
+    if order.tau_top.tau is not None and limits.low is not None:
+        is_known = limits.low >= LEAST_TOP_TAU
+        says = f"Says {'something' if is_known else 'nothing'} about the order of the best {order.n_top} runs"
+        source = f"lower limit of tau-b; {CONVENTION}"
+        said.append(
+            Finding(says, part.name, order.tau_top.tau, limits.low, limits.high, LEAST_TOP_TAU, source)
+        )
+    return said

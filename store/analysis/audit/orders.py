@@ -1,0 +1,202 @@
+"""How far the scores by one judge order runs as those by another do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from store.analysis.agreement.intervals import Interval, topic_bootstraps, topic_weights
+from store.analysis.run_order import TauResult, kendall_tau_b, tau_ap
+from store.errors import ArgumentError
+
+DIGITS = 10
+"""Means are rounded to as many decimals before runs are put in order: sums of the same scores in another
+order differ in the last bit, and would break ties."""
+LEAST_TOP = 3
+"""Fewer best runs have no order to speak of."""
+
+_AT_ONCE = 500
+"""Resamples whose pairs of runs are compared at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class OrderAgreement:
+    """Two orders of the same runs over the same topics."""
+
+    tau: TauResult
+    tau_interval: Interval
+    tau_ap: TauResult
+    """Down the order of the second judge, the first one's taken for true."""
+    tau_ap_interval: Interval
+    n_top: int
+    """Runs at or above the score of the last of the best runs asked for: more where runs are tied."""
+    tau_top: TauResult
+    """tau-b among these; also ``too-few-runs`` where they are fewer than `LEAST_TOP`."""
+    tau_top_interval: Interval
+    ceiling: float | None
+    """Mean tau-b of the first judge's order on resampled topics and on all; ``None`` = undefined."""
+    best: int
+    """The first judge's best run, of several tied the first in the array."""
+    best_place: int
+    """Its place by the second: one more than there are runs above."""
+
+
+def mean_scores(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the mean over topics, the last axis, rounded to `DIGITS`."""
+    return np.asarray(np.round(scores.mean(axis=-1), DIGITS))
+
+
+def places(means: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Return the place of every run: one more than there are runs with a higher mean, shape (n_runs,)."""
+    return np.asarray(1 + np.sum(means[np.newaxis, :] > means[:, np.newaxis], axis=1), dtype=np.int64)
+
+
+def top_runs(means: NDArray[np.float64], top: int) -> NDArray[np.bool_]:
+    """Tell which runs are at or above the mean at place `top`; all where there are no more; last axis."""
+    at = min(top, means.shape[-1]) - 1
+    limit = np.sort(means, axis=-1)[..., ::-1][..., at : at + 1]
+    return np.asarray(means >= limit)
+
+
+def order_agreement(
+    human: NDArray[np.float64], model: NDArray[np.float64], *, top: int, seed: int, resamples: int
+) -> OrderAgreement:
+    """Compare the orders of runs that two judges' scores give.
+
+    Parameters
+    ----------
+    human, model : ndarray of float64, shape (n_runs, n_topics)
+        Scores by the first judge, taken for true, and by the second; finite. At least one run and one topic.
+    top : int
+        How many of the best runs to look at apart, at least 1.
+    seed, resamples : int
+        Of the bootstrap over topics: both judges' scores of the same topics are drawn.
+
+    Returns
+    -------
+    OrderAgreement
+        Percentiles are of resamples; the best runs are chosen anew in each. A tau of resampled topics is
+        lower on the average than that of all topics, as each order then has noise of its own: `ceiling` is
+        what the first judge's own order has against itself.
+
+    Raises
+    ------
+    ArgumentError
+        If the arrays differ in shape, are empty, or hold a value that is not finite.
+
+    Notes
+    -----
+    tau-b is Kendall's [1]_, tau_AP that of [2]_ with ties as in `store.analysis.run_order.tau_ap`: a pair
+    tied in one of the orders alone counts one half. O(resamples * (n_runs**2 + n_runs * n_topics)).
+
+    References
+    ----------
+    .. [1] M. G. Kendall, "The treatment of ties in ranking problems", *Biometrika* 33(3), 239-251, 1945,
+       doi:10.1093/biomet/33.3.239.
+    .. [2] E. Yilmaz, J. A. Aslam and S. Robertson, "A new rank correlation coefficient for information
+       retrieval", *SIGIR* 2008, 587-594, doi:10.1145/1390334.1390435.
+
+    Examples
+    --------
+    >>> human = np.array([[0.9, 0.7], [0.5, 0.5], [0.1, 0.3]])
+    >>> found = order_agreement(human, human[[1, 0, 2]], top=3, seed=1, resamples=100)
+    >>> found.tau.tau, found.tau_ap.tau, found.best_place
+    (0.333..., 0.0, 2)
+    """
+    human, model = np.asarray(human, dtype=np.float64), np.asarray(model, dtype=np.float64)
+    if human.ndim != 2 or human.shape != model.shape or not human.size:
+        requirement = "must be runs by topics, one at least, as `human` is"
+        raise ArgumentError("model", requirement, f"shapes {human.shape} and {model.shape}")
+    means_h, means_m = mean_scores(human), mean_scores(model)
+    is_top = top_runs(means_h, top)
+    n_top = int(np.count_nonzero(is_top))
+    of_top = kendall_tau_b(means_h[is_top], means_m[is_top])
+    if n_top < LEAST_TOP:
+        of_top = TauResult(None, "too-few-runs")
+    first, second = np.triu_indices(len(human), 1)
+    n_topics = human.shape[1]
+
+    def taus(sums: NDArray[np.float64], *, of_best: bool) -> NDArray[np.float64]:
+        means = np.round(sums / n_topics, DIGITS)
+        best = top_runs(means[:, 0], top) if of_best else None
+        found = _taus(means[:, 0], means[:, 1], first, second, best)
+        return found if n_top >= LEAST_TOP or not of_best else np.full(len(found), np.nan)
+
+    def taus_ap(sums: NDArray[np.float64]) -> NDArray[np.float64]:
+        means = np.round(sums / n_topics, DIGITS)
+        found = (tau_ap(of_model, of_human).tau for of_human, of_model in means)
+        return np.array([np.nan if one is None else one for one in found], dtype=np.float64)
+
+    sums = np.stack([human.T, model.T], axis=1)
+    intervals = topic_bootstraps(
+        sums,
+        {
+            "all": lambda stack: taus(stack, of_best=False),
+            "ap": taus_ap,
+            "top": lambda stack: taus(stack, of_best=True),
+        },
+        seed=seed,
+        resamples=resamples,
+        units=np.ones(n_topics, dtype=np.bool_),
+    )
+    best = int(np.argmax(means_h))
+    return OrderAgreement(
+        tau=kendall_tau_b(means_h, means_m),
+        tau_interval=intervals["all"],
+        tau_ap=tau_ap(means_m, means_h),
+        tau_ap_interval=intervals["ap"],
+        n_top=n_top,
+        tau_top=of_top,
+        tau_top_interval=intervals["top"],
+        ceiling=_ceiling(human, means_h, first, second, seed=seed, resamples=resamples),
+        best=best,
+        best_place=int(places(means_m)[best]),
+    )
+
+
+def _ceiling(
+    scores: NDArray[np.float64],
+    means: NDArray[np.float64],
+    first: NDArray[np.int64],
+    second: NDArray[np.int64],
+    *,
+    seed: int,
+    resamples: int,
+) -> float | None:
+    """Return the mean tau-b of the order of runs on resampled topics and on all."""
+    n_topics = scores.shape[1]
+    if n_topics < 2:
+        return None
+    found = [
+        _taus(np.round(weights @ scores.T / n_topics, DIGITS), means[np.newaxis], first, second, None)
+        for weights in topic_weights(n_topics, resamples, seed)
+    ]
+    taus = np.concatenate(found)
+    taus = taus[np.isfinite(taus)]
+    return float(taus.mean()) if taus.size else None
+
+
+def _taus(
+    x: NDArray[np.float64],
+    y: NDArray[np.float64],
+    first: NDArray[np.int64],
+    second: NDArray[np.int64],
+    chosen: NDArray[np.bool_] | None,
+) -> NDArray[np.float64]:
+    """Return tau-b of every row, shape (n_rows,), NaN = undefined; of the chosen runs alone, if any are."""
+    found = np.empty(len(x))
+    for start in range(0, len(x), _AT_ONCE):
+        rows = slice(start, start + _AT_ONCE)
+        of_y = y if len(y) == 1 else y[rows]
+        signs_x = np.sign(x[rows][:, first] - x[rows][:, second])
+        signs_y = np.sign(of_y[:, first] - of_y[:, second])
+        if chosen is not None:
+            both = chosen[rows][:, first] & chosen[rows][:, second]
+            signs_x, signs_y = signs_x * both, signs_y * both
+        surplus = np.sum(signs_x * signs_y, axis=1)
+        untied = np.abs(signs_x).sum(axis=1) * np.abs(signs_y).sum(axis=1)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            found[rows] = surplus / np.sqrt(untied)
+    return found

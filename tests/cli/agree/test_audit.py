@@ -1,0 +1,268 @@
+"""`pooler audit`: what it takes, whom it ranks, and what it says where there is no number."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import pooler
+from tests.cli.command_line import write, write_run
+from tests.cli.conftest import Cli
+
+FAST = ("--resamples", "100", "--format", "json")
+
+
+def files(folder: Path, **judges: str) -> None:
+    """Write qrels: a topic a word, a digit a document, `.` for none."""
+    for name, text in judges.items():
+        rows = [
+            f"{topic} 0 {'abcdefghij'[place]} {grade}"
+            for topic, word in enumerate(text.split(), start=1)
+            for place, grade in enumerate(word)
+            if grade != "."
+        ]
+        write(folder / f"{name}.qrels", *rows)
+
+
+def test_files_and_a_collection_say_the_same(cli: Cli, judged: Path) -> None:
+    """Judges by name, or files of theirs with run files: the same tables, to the last digit."""
+    stored = cli("audit", "strict", "--against", "lenient", *FAST).fine().json()
+    # A collection has its runs by name; which of two level ones is told depends on the order.
+    header, *rows = (judged / "runs.tsv").read_text("utf-8").splitlines()
+    write(judged / "sorted.tsv", header, *sorted(rows, key=lambda row: Path(row.split("\t")[0]).stem))
+    files_say = (
+        cli(
+            *("audit", "judgements/strict.qrels", "--runs", "sorted.tsv"),
+            *("--qrels", "judgements/lenient.qrels", "--scale", "0-2", *FAST),
+        )
+        .fine()
+        .json()
+    )
+    assert [*files_say] == [*stored]
+    for name in stored:
+        assert files_say[name] == stored[name], name
+
+
+def test_python_gives_the_same(cli: Cli, judged: Path) -> None:
+    """A program gets what the command prints."""
+    printed = cli("audit", "strict", "--against", "lenient", "--resamples", "100", "--format", "tsv",
+                  "--table", "orders").fine().tsv()  # fmt: skip
+    found = pooler.audit(pooler.source(collection="collection.db"), "strict", "lenient", resamples=100)
+    [_, _, row] = found.table("orders").to_records()
+    assert float(printed[2]["tau_b"]) == row["tau_b"]
+    assert [one.says for one in found.findings] == [
+        row["says"] for row in found.table("verdict").to_records()
+    ]
+    assert repr(found).startswith("Audit of 3 measures, ")
+
+
+def test_verdict_comes_first_and_few_topics_have_none(cli: Cli, judged: Path) -> None:
+    """Eight topics: that there is no verdict, by which threshold, and that intervals are too narrow."""
+    assert judged
+    told = cli("audit", "strict", "--against", "lenient", "--resamples", "100").fine()
+    first = told.out.splitlines()
+    assert first[0] == "strict against lenient"
+    assert "No verdict: fewer than 20 topics" in told.out
+    assert re.search(r"whose threshold", first[1])
+    assert "8 topics: with fewer than 20 intervals are too narrow" in told.err
+    assert "lenient is a model, not a person" in told.err
+    assert "by topic" not in told.out
+    assert "Kappa by topic" in cli("audit", "strict", "--against", "lenient", "--by-topic").fine().out
+    assert "Scores of runs" in cli("audit", "strict", "--against", "lenient", "--by-run").fine().out
+
+
+def test_only_what_both_graded_counts(cli: Cli, here: Path) -> None:
+    """What one of them alone graded is counted, and has no part in a score."""
+    files(here, ann="210. 1100", bot="2101 110.")
+    runs = [write_run(here, "x", {"1": "dab", "2": "dca"}), write_run(here, "y", {"1": "abc", "2": "abc"})]
+    found = cli("audit", "bot.qrels", *runs, "--qrels", "ann.qrels", "-m", "P@1", *FAST).fine().json()
+    assert {row["what"]: row["count"] for row in found["population"]} == {
+        "graded by both": 6,
+        "topics of these": 2,
+        "graded by bot alone": 1,
+        "graded by people alone": 1,
+    }
+    scores = {row["run"]: (row["human"], row["model"]) for row in found["runs"]}
+    assert scores == {"x": (0, 0), "y": (1, 1)}  # d of topic 1, relevant by the model, is of its own
+
+
+def test_skipped_and_not_judged_are_counted_apart(cli: Cli, here: Path) -> None:
+    """Neither is grade 0."""
+    cli("init", "--scale", "0-2").fine()
+    write(here / "bot.qrels", "1 0 a 2", "1 0 b 0", "1 0 c 1", "1 0 d 1")
+    write(here / "ann.qrels", "1 0 a 2", "1 0 b 0", "1 0 c -2", "1 0 d -3")
+    cli("import", "judgements", "bot.qrels", "--judge", "bot", "--kind", "model").fine()
+    codes = ("--code", "-2=skipped", "--code", "-3=cannot")
+    cli("import", "judgements", "ann.qrels", "--judge", "ann", "--kind", "human", *codes).fine()
+    found = cli("audit", "bot", "--against", "ann", *FAST).fine().json()
+    assert {row["what"]: row["count"] for row in found["population"]} == {
+        "graded by both": 2,
+        "topics of these": 1,
+        "graded by bot alone": 2,
+        "graded by people alone": 0,
+        "skipped by ann": 1,
+        "could not be judged by ann": 1,
+    }
+    assert "orders" not in found  # a collection without runs
+
+
+def test_several_people_need_a_rule(cli: Cli, here: Path) -> None:
+    """What they disagree on without a majority is no grade, and is counted."""
+    files(here, ann="2100", bob="2110", cid="2.21", bot="2111")
+    people = [word for name in ("ann", "bob", "cid") for word in ("--qrels", f"{name}.qrels")]
+    failed = cli("audit", "bot.qrels", *people).failed(1)
+    assert "3 people graded: which of their grades counts?" in failed.err
+    assert "--aggregate majority --ties low" in failed.err
+    rule = ("--aggregate", "majority", "--ties", "unresolved")
+    found = cli("audit", "bot.qrels", *people, *rule, *FAST).fine().json()
+    told = {row["what"]: row["count"] for row in found["population"]}
+    assert told["graded by both"] == 3
+    assert told["people disagree, no grade of theirs"] == 1
+    table = {(row["human"], row["model"]): row["documents"] for row in found["confusion"] if row["documents"]}
+    assert table == {(2, 2): 1, (1, 1): 1, (0, 1): 1}
+    cli("audit", "bot.qrels", *people, "--aggregate", "sum").failed(1)
+
+
+def test_measures_without_a_topic_are_a_reason(cli: Cli, here: Path) -> None:
+    """Where the model finds nothing relevant AP is of no topic, P@1 of all; and there is no kappa."""
+    files(here, ann="210 021", bot="000 000")
+    runs = [write_run(here, tag, {"1": order, "2": order}) for tag, order in (("x", "abc"), ("y", "cab"))]
+    found = cli(
+        "audit", "bot.qrels", *runs, "--qrels", "ann.qrels", "-m", "AP", "-m", "P@1", "--scale", "0-2", *FAST
+    )
+    tables = found.fine().json()
+    ap, precision = tables["orders"]
+    assert (ap["topics"], ap["left_out"], ap["tau_b"], ap["reason"]) == (0, 2, None, "too-few-topics")
+    assert (precision["topics"], precision["tau_b"], precision["reason"]) == (2, None, "all-tied")
+    assert {row["reason"] for row in tables["levels"]} == {"single-grade"}
+    assert {row["reason"] for row in tables["topics"]} == {"single-grade"}
+    assert tables["pairs"][0]["reason"] == "too-few-topics"
+    assert {row["reason"] for row in tables["runs"] if row["measure"] == "AP"} == {"too-few-topics"}
+    assert tables["bias"][0]["reason"] == "too-few-topics"
+    shown = cli("audit", "bot.qrels", *runs, "--qrels", "ann.qrels", "--scale", "0-2", "--by-run").fine().out
+    assert "too-few-topics: two topics or more are needed." in shown
+
+
+@pytest.fixture
+def circular(here: Path) -> Path:
+    """Five runs of three groups over three topics; one uses the judge's model, one another, two none."""
+    files(here, ann="2100 0210 1002", bot="2011 0120 1022")
+    orders = {"v": "abcd", "w": "badc", "x": "cdab", "y": "dcba", "z": "acbd"}
+    for tag, order in orders.items():
+        write_run(here, tag, dict.fromkeys("123", order))
+    rows = ["v.run\tg\tnone", "w.run\tg\tbot, other", "x.run\th\tother", "y.run\t\t", "z.run\th\tnone"]
+    return write(here / "runs.tsv", "file\tgroup\tmodels", *rows)
+
+
+def test_runs_that_use_the_model_are_reported_apart(cli: Cli, circular: Path) -> None:
+    """They have no place in orders, means and pairs, unless that is asked for."""
+    command = ("audit", "bot.qrels", "--qrels", "ann.qrels", "--runs", circular, "-m", "P@2", *FAST)
+    apart = cli(*command).fine()
+    found = apart.json()
+    assert "1 run with bot, the model of the audited judge: reported apart and not ranked by it" in apart.err
+    assert found["orders"][0]["runs"] == 4
+    rows = {row["run"]: row for row in found["runs"]}
+    assert [tag for tag, row in rows.items() if row["circular"]] == ["w"]
+    assert rows["w"]["models"] == ["bot", "other"]
+    assert (rows["v"]["models"], rows["y"]["models"]) == (["none"], None)
+    gains = {tag: row["model"] - row["human"] for tag, row in rows.items()}
+    others = [gain for tag, gain in gains.items() if tag != "w"]
+    assert found["bias"][0]["bias"] == pytest.approx(sum(others) / 4)
+    assert rows["w"]["own"] == pytest.approx(gains["w"] - sum(others) / 4)
+    groups = {(row["kind"], row["name"]): row for row in found["groups"]}
+    assert [*groups] == [("group", "g"), ("group", "h"), ("uses", "bot"), ("uses", "other")]
+    other = groups["uses", "other"]
+    assert (other["runs"], other["others"]) == (2, 3)
+    expected = (gains["w"] + gains["x"]) / 2 - (gains["v"] + gains["y"] + gains["z"]) / 3
+    assert other["gain"] == pytest.approx(expected)
+    assert {(row["name"], row["own"]) for row in found["documents"]} == {("bot", True), ("other", False)}
+    all_ranked = cli(*command, "--circular").fine()
+    assert all_ranked.json()["orders"][0]["runs"] == 5
+    assert "ranked by it all the same" in all_ranked.err
+    renamed = cli(*command, "--family", "other").fine().json()
+    assert renamed["orders"][0]["runs"] == 3
+
+
+def test_documents_of_runs_that_use_a_model_by_hand(cli: Cli, here: Path) -> None:
+    """At one grade by people 2 of 3 documents of theirs alone are relevant, 1 of 2 others: (2 1) / (1 1)."""
+    write(here / "ann.qrels", *[f"{topic} 0 {docno} 1" for topic in "12" for docno in "abcde"])
+    graded = {"a": 1, "b": 1, "e": 0, "c": 1, "d": 0}
+    write(here / "bot.qrels", *[f"{topic} 0 {docno} {graded[docno]}" for topic in "12" for docno in "abcde"])
+    write_run(here, "x", {"1": "abec", "2": "abec"})
+    write_run(here, "y", {"1": "cd", "2": "cd"})
+    listed = write(here / "runs.tsv", "file\tmodels", "x.run\tlm", "y.run\tnone")
+    found = cli("audit", "bot.qrels", "--qrels", "ann.qrels", "--runs", listed, "-m", "P@2", *FAST)
+    [row] = found.fine().json()["documents"]
+    assert (row["exposed"], row["others"], row["odds_ratio"]) == (6, 4, pytest.approx(2.0))
+    assert row["own"] is False
+
+
+def test_a_collection_takes_models_from_the_same_list(cli: Cli, circular: Path, here: Path) -> None:
+    """By tag, as its runs have no such column: the numbers are those of the files."""
+    cli("init", "--scale", "0-2").fine()
+    cli("import", "runs", "--runs", circular).fine()
+    for name in ("ann", "bot"):
+        cli("import", "judgements", f"{name}.qrels", "--judge", name).fine()
+    command = ("audit", "bot", "--against", "ann", "-m", "P@2", *FAST)
+    missing = cli(*command, "--runs", circular).failed(1)
+    assert "expected the tag of" in missing.err
+    lines = circular.read_text("utf-8").splitlines()
+    tagged = [f"{line}\t{line[0] if place else 'tag'}" for place, line in enumerate(lines)]
+    listed = write(here / "tagged.tsv", *tagged)
+    stored = cli(*command, "--runs", listed).fine().json()
+    bare = cli("audit", "bot.qrels", "--qrels", "ann.qrels", "--runs", circular, "-m", "P@2", *FAST)
+    assert stored["groups"] == bare.fine().json()["groups"]
+    assert stored["documents"] == bare.json()["documents"]
+    chosen = cli("audit", "bot", "v", "x", "z", *command[2:], "--runs", listed).fine().json()
+    assert chosen["orders"][0]["runs"] == 3
+
+
+def test_all_runs_of_the_judges_own_model_are_refused(cli: Cli, circular: Path) -> None:
+    """There is nobody to rank; `--circular` does it all the same."""
+    text = circular.read_text("utf-8")
+    circular.write_text(
+        re.sub(r"\t[^\t\n]*\n", "\tbot\n", text).replace("group\tbot", "group\tmodels"), "utf-8"
+    )
+    command = ("audit", "bot.qrels", "--qrels", "ann.qrels", "--runs", circular, "-m", "P@2", *FAST)
+    assert "--circular ranks them" in cli(*command).failed(1).err
+    [odds] = cli(*command, "--circular").fine().json()["documents"]
+    assert (odds["odds_ratio"], odds["reason"]) == (None, "no-others")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("bot",), "against whom is bot audited?"),
+        (("bot", "--against", "bot"), "must not be the audited judge"),
+        (("bot", "--against", "bod"), "unknown judge `bod`"),
+        (("nobody", "--against", "ann"), "unknown judge `nobody`"),
+        (("bot", "--against", "cid"), "no document was graded by bot and by cid"),
+        (("bot", "--against", "ann", "--level", "7"), "level"),
+        (("bot", "--against", "ann", "--alpha", "1"), "must be between 0 and 1"),
+        (("bot", "--against", "ann", "--epsilon", "1"), "at least 0 and below 1"),
+        (("bot", "--against", "ann", "--scale", "0-2"), "is for files"),
+        (("bot", "--against", "ann", "--qrels", "x"), "is for a collection"),
+        (("bot", "no-run", "--against", "ann"), "unknown run `no-run`"),
+        (("bot", "v", "--against", "ann", "-m", "NumRet"), "must be means over topics"),
+        (("bot", "v", "--against", "ann", "-m", "P@"), "P@"),
+        (("bot.qrels", "nothing.run", "--qrels", "ann.qrels"), "nothing.run: no such file"),
+    ],
+)
+def test_what_cannot_be_is_refused_in_a_line(
+    cli: Cli, collection_of: Callable[..., None], here: Path, words: tuple[str, ...], said: str
+) -> None:
+    """What was expected, what was got, what to do."""
+    collection_of("0-2", ann=["1 0 a 2", "1 0 b 0"], bot=["1 0 a 1", "1 0 b 0"], cid=["2 0 c 1"])
+    write_run(here, "v", {"1": "ab"})
+    cli("import", "runs", "v.run").fine()
+    assert said in cli("audit", *words).failed(1).err
+
+
+def test_a_list_names_models_or_none(cli: Cli, circular: Path) -> None:
+    """Both at once say nothing."""
+    circular.write_text(circular.read_text("utf-8").replace("\tnone", "\tnone,bot"), "utf-8")
+    failed = cli("audit", "bot.qrels", "--qrels", "ann.qrels", "--runs", circular).failed(1)
+    assert "runs.tsv:2: expected `models` to be names or `none`, got `none,bot`" in failed.err
