@@ -6,8 +6,8 @@ import inspect
 import sys
 
 import pooler
-from reference_pages.markdown import code, heading
 from pooler.results.result import Result
+from reference_pages.markdown import code, heading
 
 GROUPS = {
     "Runs, judgements and collections": (

@@ -16,6 +16,7 @@ from typing import Any
 import pooler as p
 from pooler.cli.main import run
 from pooler.results.table import Column
+from reference_pages.column_words import meaning
 from reference_pages.markdown import code, heading, plain, table
 from store.errors import PoolerError
 
@@ -94,6 +95,9 @@ def _make_collection() -> None:
         assert run([*shlex.split(command), "--collection", "collection.db"]) == 0, command
     assert run(["copy", "collection.db", "sampled.db"]) == 0
     assert run([*shlex.split(drawn), "--collection", "sampled.db"]) == 0
+    assert run(["copy", "collection.db", "taken.db"]) == 0
+    for command in ("unpool --pool pool", "pool --strategy take --depth 5 --budget 8 --name taken"):
+        assert run([*shlex.split(command), "--collection", "taken.db"]) == 0, command
     unpack = import_module("tests.golden.kept").unpack
     for name in ("built", "before", "part", "copy"):
         unpack(f"written/{name}.db", Path(f"{name}.db"))
@@ -114,7 +118,12 @@ def tables() -> dict[tuple[str, str], Columns]:
     with tempfile.TemporaryDirectory() as folder, _inside(Path(folder)):
         _make_collection()
         made: set[str] = set()
-        for path in ("collection.db", "sampled.db", "built.db"):  # with other judges, or other pools
+        for path in (
+            "collection.db",
+            "sampled.db",
+            "taken.db",
+            "built.db",
+        ):  # with other judges, or other pools
             with p.open_collection(path) as collection:
                 for asked_for, make in waiting:
                     with contextlib.suppress(PoolerError):
@@ -140,10 +149,14 @@ def section() -> str:
             if words == command:
                 lines += [f"Table {code(name)}:", ""]
                 rows = [_row(column) for column in found[words, name].values()]
-                lines += table(["Column", "Kind", "Heading", "What it holds"], rows)
+                lines += table(["Column", "Kind", "What it holds"], rows)
     return "\n".join(lines)
 
 
 def _row(column: Column) -> list[str]:
-    heading_ = column.heading.strip()
-    return [code(column.name), KINDS[column.kind], plain(heading_), plain(column.about)]
+    heading_, about = (
+        column.heading.strip(),
+        column.about or meaning(f"{column.name} {column.kind}") or meaning(column.name),
+    )
+    told = ": ".join(filter(None, (heading_, about))) or column.name.replace("_", " ")
+    return [code(column.name), KINDS[column.kind], plain(told)]

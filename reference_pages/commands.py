@@ -49,8 +49,9 @@ def leaves(words: str, command: Any) -> Iterator[tuple[str, Any]]:
     inner = getattr(command, "commands", None)
     if inner is None or hasattr(command, "alone"):
         yield words, getattr(command, "alone", command)
-    for name in list(inner or ()):
-        yield from leaves(f"{words} {name}".strip(), inner[name])
+    if inner is not None:
+        for name in list(inner):
+            yield from leaves(f"{words} {name}".strip(), inner[name])
 
 
 def options_of(words: str, command: Any) -> list[Option]:
@@ -63,7 +64,7 @@ def options_of(words: str, command: Any) -> list[Option]:
 def page() -> str:
     """Return the page: contents, commands, and the options that many of them have."""
     root: Any = typer.main.get_command(app)
-    found = {
+    found: dict[str, list[tuple[str, Any]]] = {
         title: [leaf for name in names for leaf in leaves(name, root.commands[name])]
         for title, names in GROUPS.items()
     }

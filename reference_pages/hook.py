@@ -41,3 +41,11 @@ def made(name: str) -> str:
 def on_page_markdown(markdown: str, **_: Any) -> str:
     """Put the parts that a page asks for into it."""
     return _MARK.sub(lambda mark: made(mark[1]), markdown)
+
+
+_PATH = re.compile(r"(?<=<code>)[\w./:]*/[\w./:*]*(?=</code>)")
+
+
+def on_page_content(html: str, **_: Any) -> str:
+    """Let the lines of a path in code break at its parts, so that a table keeps within a telephone."""
+    return _PATH.sub(lambda path: re.sub(r"(/|::|_)", r"\1<wbr>", path[0]), html)

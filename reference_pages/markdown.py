@@ -11,10 +11,10 @@ _OPTION = re.compile(r"(?<![\w`/-])(--[a-z][a-z-]*)")
 
 
 def plain(text: str) -> str:
-    """Return a sentence that Markdown leaves as it is; options and what stands in backticks are code.
+    r"""Return a sentence that Markdown leaves as it is; options and what stands in backticks are code.
 
     >>> plain("RR(rel=2)*; with --aggregate, use `a*b`")
-    'RR(rel=2)\\\\*; with <code><span>--aggregate</span></code>, use `a*b`'
+    'RR(rel=2)\\*; with <code><span>--aggregate</span></code>, use `a*b`'
     """
     parts = _CODE.split(" ".join(text.split()))
     return "".join(part if place % 2 else _escaped(part) for place, part in enumerate(parts))

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from pooler.results.reasons import OF_PAIRS, REASONS
 from reference_pages.markdown import code, heading, plain, table
+from store.db.engine import _SQLITE_SAYS
 from store.keeping.checks import CHECKS
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -62,6 +63,21 @@ _READABLE = {
     "LARGEST-EXPONENT": "N",
 }
 """Words of the source that say little by themselves."""
+_WRITERS = {"quoted", "shortened", "shown", "counted", "rough", "percent", "listed"}
+"""Functions that write a value, which is better told by its name."""
+_METHODS = {
+    "strip",
+    "lstrip",
+    "rstrip",
+    "lower",
+    "upper",
+    "capitalize",
+    "replace",
+    "removeprefix",
+    "removesuffix",
+    "decode",
+}
+"""Methods of a text that leave it a text."""
 _LEFT_OUT = ("migrations", "store/errors.py", "pooler/telling.py", "pooler/streams.py")
 
 
@@ -89,6 +105,7 @@ class Module:
             if isinstance(node, ast.ImportFrom)
             for alias in node.names
         }
+        self.functions = {node.name: node for node in self.tree.body if isinstance(node, ast.FunctionDef)}
         self.parents = {child: node for node in ast.walk(self.tree) for child in ast.iter_child_nodes(node)}
 
     def doing(self) -> str:
@@ -177,6 +194,8 @@ class Reader:
             return "N"
         if name == "format" and isinstance(node.func, ast.Attribute):
             return self.words(node.func.value, module, depth + 1)
+        if name in _METHODS and isinstance(node.func, ast.Attribute):
+            return self.words(node.func.value, module, depth + 1)
         if name == "percent":
             return "N%"
         if name == "join" and isinstance(node.func, ast.Attribute) and node.args:
@@ -184,9 +203,22 @@ class Reader:
             element = inner.elt if isinstance(inner, ast.GeneratorExp | ast.ListComp) else inner
             text = self.words(element, module, depth + 1)
             return text if text.strip("`") != "" and len(text) < 60 else "NAMES"
+        if isinstance(node.func, ast.Name) and (made := self._returned(node.func.id, module)):
+            return self.words(made[0], made[1], depth + 2)
         if node.args and not isinstance(node.func, ast.Attribute):
             return _capitals(_last_name(node.args[0]) or name or "value")
         return _capitals(name or "value")
+
+    def _returned(self, name: str, module: Module) -> tuple[ast.expr, Module] | None:
+        """Find the words that a function makes, here or where it is imported from."""
+        where = module
+        if name in module.imports:
+            folder, name = module.imports[name]
+            where = self.modules.get(f"{folder.replace('.', '/')}.py", module)
+        if name not in where.functions or name in _WRITERS:
+            return None
+        made = [node.value for node in ast.walk(where.functions[name]) if isinstance(node, ast.Return)]
+        return next(((one, where) for one in made if one is not None and _is_told(one)), None)
 
     def _value(self, node: ast.Name, module: Module) -> tuple[ast.expr, Module] | None:
         """Find the text that a name stands for: in the function, the file, or where it is imported from."""
@@ -231,6 +263,10 @@ class Reader:
             for node in ast.walk(module.tree):
                 if isinstance(node, ast.Call):
                     self._tell(node, module, found[module.doing()])
+        for words, hint in _SQLITE_SAYS.values():
+            found["Opening a collection"].errors[f"FILE: {re.sub('{(.*?)}', _in_capitals, words)}"] = (
+                hint or ""
+            )
         return found
 
     def _tell(self, node: ast.Call, module: Module, told: Told) -> None:
@@ -238,9 +274,11 @@ class Reader:
         texts = [_one_line(self.words(one, module)) for one in node.args]
         hints = [one.value for one in node.keywords if one.arg == "hint"]
         hint = _one_line(self.words(hints[0], module)) if hints else ""
-        if name in _OF_VALUES and len(texts) > 1:
+        if name in _OF_VALUES and len(texts) > 1 and _says(texts[1]):
             given = texts[0] if _says(texts[0]) or texts[0] == "FILE" else "ARGUMENT"
             told.values[f"`{given}` {texts[1]}"] = hint
+        elif name in _OF_VALUES:
+            return
         elif name == "UnknownNameError" and len(texts) > 1:
             told.errors[f"unknown {texts[0]} `NAME`; known: NAMES"] = hint or "one of the names that it lists"
         elif name == "FormatError" and not hint:
@@ -263,8 +301,13 @@ def _says(text: str) -> bool:
     return bool(re.search(r"[a-z]", text))
 
 
+def _is_told(node: ast.expr) -> bool:
+    """Whether an expression is a text with words of its own, and no call that makes one of others."""
+    return isinstance(node, ast.JoinedStr | ast.Constant | ast.BinOp | ast.IfExp) and _has_text(node)
+
+
 def _one_line(text: str) -> str:
-    return " ".join(text.split())
+    return " ".join(text.replace("[]", "").replace("()", "").split())
 
 
 def _alternatives(words: list[str]) -> str:
@@ -288,6 +331,10 @@ def _last_name(node: ast.AST) -> str | None:
     if isinstance(node, ast.BinOp):
         return _last_name(node.left)
     return None
+
+
+def _in_capitals(found: re.Match[str]) -> str:
+    return _capitals(found[1])
 
 
 def _capitals(name: str) -> str:

@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import inspect
 import re
+from typing import Any
 
 import pooler as p
 import store.analysis
+from pooler.results.result import Result
 from reference_pages.markdown import code, plain, table
 from store.event import EVENT
+
+
+def _records(result: Result, name: str) -> list[dict[str, Any]]:
+    """Return the rows of a table."""
+    return list(result.table(name).to_records())
 
 
 def measures() -> str:
@@ -20,7 +27,7 @@ def measures() -> str:
             ", ".join(row["also"]),
             plain(row["summary"]),
         ]
-        for row in p.list_measures().table("measures").to_records()
+        for row in _records(p.list_measures(), "measures")
     ]
     return "\n".join(table(["Measure", "Parameters", "Also called", "What it is"], rows))
 
@@ -35,7 +42,7 @@ def strategies() -> str:
             plain(row["summary"]),
             plain(row["source"]),
         ]
-        for row in p.list_strategies().table("strategies").to_records()
+        for row in _records(p.list_strategies(), "strategies")
     ]
     return "\n".join(table(["Strategy", "Kind", "Parameters", "Order of documents", "Source"], rows))
 
@@ -50,10 +57,10 @@ def errata() -> str:
     lines: list[str] = []
     rows: list[list[str]] = []
     for line in (inspect.getdoc(store.analysis) or "").splitlines():
-        if line.startswith("====") or line.startswith("References"):
+        if line.startswith(("====", "References")):
             continue
         if line.endswith(":") and not line.startswith(" "):
-            lines += _errata_table(rows) + [plain(re.sub(r" ?\[\d\]_", "", line)), ""]
+            lines += [*_errata_table(rows), plain(re.sub(r" ?\[\d\]_", "", line)), ""]
             rows = []
         elif lines and line[:_PLACE].strip():
             rows.append([line[:_PLACE], line[_PLACE:]])

@@ -24,13 +24,6 @@ from tests.readme_blocks import ROOT, console_blocks, set_up_blocks
 
 README = (ROOT / "README.md").read_text("utf-8")
 SAMPLES = sorted((ROOT / "sample_collections").glob("*/README.md"))
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
-WRITTEN = "\n".join(
-    _COMMENT.sub("", page.read_text("utf-8")) for page in PAGES if page.parent.name != "reference"
-)
-"""What readers see of README.md and of the pages that are written by hand: all but the reference."""
-
 _EXAMPLE = re.compile(r"^ *Example: (.*)$", re.MULTILINE)
 
 
@@ -153,21 +146,3 @@ def test_every_option_and_argument_has_help(words: str) -> None:
     """No option stands in `--help` without a word of explanation."""
     silent = [one.name for one in COMMANDS[words].params if not getattr(one, "help", None)]
     assert silent == []
-
-
-def test_options_named_in_the_documentation_exist() -> None:
-    """Every `--option` in a line of README.md or of a hand-written page is one of some command."""
-    known = {
-        word
-        for command in COMMANDS.values()
-        for one in command.params
-        for word in (*one.opts, *one.secondary_opts)
-    }
-    named = re.findall(r"(?<![\w-])--[a-z][a-z-]*", WRITTEN)
-    assert set(named) <= known | {"--help", "--version"}
-
-
-@pytest.mark.parametrize("words", COMMANDS)
-def test_every_command_is_in_the_documentation(words: str) -> None:
-    """README.md or a hand-written page mentions every command."""
-    assert re.search(rf"pooler {words}\b", WRITTEN), f"`pooler {words}` is in no page written by hand"

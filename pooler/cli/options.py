@@ -168,7 +168,16 @@ OfOption = Annotated[
         "--of",
         metavar="NAME",
         help="Count only this judge's votes; may be repeated.",
-        show_default="all judges",
+        show_default="those of --kinds",
+    ),
+]
+KindsOption = Annotated[
+    str | None,
+    typer.Option(
+        "--kinds",
+        metavar="KIND,...",
+        help="Count judges of these kinds together: human (with adjudicators), model, imported.",
+        show_default="people alone; where no person judged, imported, else models",
     ),
 ]
 WithoutRulingsOption = Annotated[
@@ -226,6 +235,7 @@ def policy_of(
     ties: Ties | None,
     collapse: Collapse | None = None,
     of: Sequence[str] | None = None,
+    kinds: str | None = None,
     without_rulings: bool = False,
 ) -> Policy:
     """Read the options on whose judgements count; `Policy.check` says what does not go together."""
@@ -240,7 +250,21 @@ def policy_of(
         collapse="after" if collapse is None else collapse,
         rulings=not without_rulings,
         of=tuple(dict.fromkeys(of or ())),
+        kinds=kinds_of(kinds),
     )
+
+
+def kinds_of(text: str | None) -> tuple[str, ...]:
+    """Read `--kinds`.
+
+    Examples
+    --------
+    >>> kinds_of("human, model"), kinds_of(None)
+    (('human', 'model'), ())
+    """
+    from store.judging.kinds import check_kinds
+
+    return () if text is None else check_kinds([part.strip() for part in text.split(",")])
 
 
 def names_collection(ctx: typer.Context) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -13,6 +14,7 @@ from pooler.cli.options import (
     AggregateOption,
     CollapseOption,
     JudgeOption,
+    KindsOption,
     ManifestOption,
     OfOption,
     RelaxedOption,
@@ -21,11 +23,13 @@ from pooler.cli.options import (
     WithoutRulingsOption,
     policy_of,
 )
+from pooler.telling import say
 from store.errors import ArgumentError
 
 if TYPE_CHECKING:
     from pooler.results.source import Source
     from store.grades.policy import Policy
+    from store.judging.kinds import Heard
 
 LEVEL = "{level}"
 """What stands in a file name for the level."""
@@ -59,6 +63,7 @@ class QrelsOptions:
     ties: TiesOption = None
     collapse: CollapseOption = None
     of: OfOption = None
+    kinds: KindsOption = None
     without_rulings: WithoutRulingsOption = False
     unjudged: Annotated[
         int | None,
@@ -79,6 +84,7 @@ class QrelsOptions:
             ties=self.ties,
             collapse=self.collapse,
             of=self.of,
+            kinds=self.kinds,
             without_rulings=self.without_rulings,
         )
 
@@ -101,6 +107,7 @@ class QrelsOptions:
             write_lines(path, one.blocks(), manifest=beside)
             write_manifest(path, beside, one.manifest, private=True)
         tell_qrels(made)
+        tell_file_name([self.out], made[0].final.all_votes.heard)
 
     def _check(self, wanted: Sequence[int | None]) -> None:
         """Refuse before any work that several files have one name, or one that cannot be written."""
@@ -113,6 +120,20 @@ class QrelsOptions:
                     raise ArgumentError(name, requirement, path, hint=hint)
         for level in wanted:
             check_out(_path_at(self.out, level), _path_at(self.manifest, level))
+
+
+def tell_file_name(paths: Sequence[str | None], heard: Heard) -> None:
+    """Say that the name of a file should tell what a line of it cannot: that kinds of judges are mixed."""
+    from store.judging.kinds import is_mixed, sorts_words
+
+    if not is_mixed(heard.counts):
+        return
+    words = sorts_words(heard.counts).replace(", ", " and ").replace(" ", "-")
+    path = next((path for path in paths if path not in (None, "-")), None)
+    if path is None or words in path:
+        return
+    folder, name = PurePath(path).parent, PurePath(path)
+    say(f"  a file name that tells: {folder / f'{name.stem}.{words}{name.suffix}'}")
 
 
 def _path_at(template: str | None, level: int | None) -> str | None:

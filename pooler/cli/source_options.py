@@ -17,6 +17,7 @@ from pooler.cli.options import (
     FileRunsOption,
     FileScaleOption,
     JudgeOption,
+    KindsOption,
     LenientOption,
     LevelOption,
     OfOption,
@@ -56,6 +57,7 @@ class SourceOptions:
     ties: TiesOption = None
     collapse: CollapseOption = None
     of: OfOption = None
+    kinds: KindsOption = None
     without_rulings: WithoutRulingsOption = False
     level: LevelOption = None
     rigid: RigidOption = False
@@ -94,6 +96,7 @@ class SourceOptions:
             ties=self.ties,
             collapse=self.collapse,
             of=self.of,
+            kinds=self.kinds,
             without_rulings=self.without_rulings,
         )
 
@@ -144,6 +147,7 @@ class SourceOptions:
             "--ties": self.ties,
             "--collapse": self.collapse,
             "--of": self.of or None,
+            "--kinds": self.kinds,
             "--without-rulings": self.without_rulings or None,
             "--level": self.level,
             "--rigid": self.rigid or None,

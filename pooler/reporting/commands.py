@@ -63,9 +63,10 @@ class CommandLines:
         files = [self.files[tag] for tag in tags]
         return len({read_whole(file, lenient=self.source.lenient).tag for file in files}) == len(tags)
 
-    def of_collection(self, name: str, *own: str) -> str:
-        """Write a command about the collection."""
-        return _line([name, *own, *self._collection()])
+    def of_collection(self, name: str, *own: str, judges: Sequence[str] = ()) -> str:
+        """Write a command about the collection, or about some judges of it."""
+        is_option = any(judge.startswith("-") for judge in judges)
+        return _line([name, *own, *self._collection(), *(["--"] if is_option else []), *judges])
 
     def of_runs(self, name: str, *own: str, runs: Sequence[str] | None = None) -> str:
         """Write a command about the runs that were given, or about some, by their tags."""
@@ -108,6 +109,7 @@ class CommandLines:
             "--ties": policy.ties,
             "--collapse": None if policy.collapse == "after" else policy.collapse,
             "--of": policy.of,
+            "--kinds": ",".join(policy.kinds) or None,
             "--without-rulings": not policy.rulings,
             "--level": option("level"),
             "--rigid": option("rigid"),

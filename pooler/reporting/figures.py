@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from pooler.reporting.charts import Chart
@@ -17,6 +18,30 @@ from pooler.reporting.page import Figure, PageColumn, PageTable
 from pooler.reporting.rows import Row, Rows
 from pooler.results.table import Cell, Column, Plot, Table, View, see, written
 
+HEADINGS = {
+    "ap_left_out": "AP if late",
+    "cannot": "cannot be judged",
+    "ended": "list ended",
+    "interval_reason": "why no interval",
+    "kappa": "Cohen's kappa",
+    "kappa_high": "to",
+    "kappa_low": "95% interval from",
+    "law": "computed from",
+    "n": "documents",
+    "overlap": "overlap of relevant ones",
+    "quadratic": "weighted kappa",
+    "quadratic_high": "to",
+    "quadratic_low": "95% interval from",
+    "rank_left_out": "rank if late",
+    "raw": "same grade",
+    "reason": "why undefined",
+    "reversed_error": "error of reversed",
+    "sd": "standard deviation",
+    "skipped": "put off",
+    "unique": "brought alone",
+    "unique_relevant": "relevant among them",
+}
+"""Words for columns whose names are too short for a page, by their names."""
 Interval = tuple[str, str, str]
 """Columns of a value and of the two ends of its interval."""
 _IN_WORDS = {
@@ -29,19 +54,32 @@ _IN_WORDS = {
 
 
 def figure(
-    plot: Plot, how_to_read: str, command: str, table: Table, names: Sequence[str] = (), *, caption: str = ""
+    plot: Plot,
+    how_to_read: str,
+    command: str,
+    table: Table,
+    names: Sequence[str] = (),
+    *,
+    caption: str = "",
+    n: str = "",
 ) -> Figure | str:
-    """Make a figure of a plot and a table, or a sentence that says why it has nothing to show."""
+    """Make a figure of a plot and a table, or a sentence that says why it has nothing to show.
+
+    `n`: of how many things it is.
+    """
     chart = chart_of(plot)
-    if isinstance(chart, Rows) and not any(
-        math.isfinite(value) for row in chart.rows for value in row.values
-    ):
+    drawn, reasons = [0.0], {}
+    if isinstance(chart, Rows):
+        drawn = [value for row in chart.rows for value in row.values]
         reasons = dict.fromkeys(row.reason for row in chart.rows if row.reason)
+    elif isinstance(chart, Lines):
+        drawn = [value for line in chart.lines for _, value in line.points]
+    if not any(map(math.isfinite, drawn)):
         why = f": {'; '.join(reasons)}" if reasons else ""
         return f"{plot.title}: every value is undefined{why}."
     interval = None if plot.low is None or plot.high is None else (plot.value, plot.low, plot.high)
     below = page_table(table, names, caption=caption, interval=interval)
-    return Figure(how_to_read, chart, below, command)
+    return Figure(how_to_read, chart, below, command, n)
 
 
 def chart_of(plot: Plot) -> Chart:
@@ -124,7 +162,10 @@ def page_table(
     """Write a table of a result for the page; columns without a cell are left out."""
     chosen = [name for name in names or table.data if name in table.data]
     kept = [name for name in chosen if any(cell not in (None, "") for cell in table.cells(name))]
-    seen = see(View(table), only=kept or chosen[:1])
+    columns = [
+        replace(one, heading=HEADINGS[one.name]) if one.name in HEADINGS else one for one in table.columns
+    ]
+    seen = see(View(replace(table, columns=columns)), only=kept or chosen[:1])
     texts = {column.name: cells for column, cells in zip(seen.columns, seen.cells, strict=True)}
     if interval is not None:
         texts |= {name: cells for name, cells in rounded(table, interval).items() if name in texts}
@@ -138,19 +179,19 @@ def page_table(
 
 def facts_table(
     facts: Mapping[str, Cell],
-    about: Mapping[str, str],
+    in_words: Mapping[str, str],
     *,
     caption: str,
     command: str,
     interval: Interval | None = None,
 ) -> PageTable:
-    """Write facts for the page, a row each, beside what they are."""
+    """Write facts for the page, a row each, by what they are."""
     texts = {name: written(cell, Column(name)) for name, cell in facts.items()}
     if interval is not None and all(name in facts for name in interval):
         one = Table.of_rows("facts", [Column(name, "float") for name in interval], [facts])
         texts |= {name: cells[0] for name, cells in rounded(one, interval).items()}
-    rows = tuple((name.replace("_", " "), text, about.get(name, "")) for name, text in texts.items())
-    return PageTable(caption, tuple(map(PageColumn, ("fact", "value", "what it is"))), rows, command)
+    rows = tuple((in_words.get(name, name.replace("_", " ")), text) for name, text in texts.items())
+    return PageTable(caption, tuple(map(PageColumn, ("what", "value"))), rows, command)
 
 
 def rounded(table: Table, interval: Interval) -> dict[str, list[str]]:

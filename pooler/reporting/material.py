@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import comb
 from typing import TYPE_CHECKING
 
 from pooler.reporting.commands import CommandLines
+from pooler.results.judge_kinds import kinds_words
 from pooler.results.measure.diagnose import Diagnosis, diagnose, is_sampled, made_otherwise
 from pooler.results.source import Judged, Source, opened_collection
 from pooler.telling import Listener, listening
 from store.errors import PoolerError
+from store.judging.kinds import SORTS
+from store.records import JudgeKind
+from store.text import counted
 
 if TYPE_CHECKING:
     from pooler.results.agree.agreement import AgreementResult
@@ -22,6 +26,8 @@ JUDGED_AT = 10
 """Ranks of which the share of judged documents is shown."""
 LOW_DWELL = 1.0
 """What `pooler effort` takes for a low dwell, in seconds."""
+MOST_DRAWN = 20
+"""Runs of one chart."""
 MOST_WITH_INTERVALS = 45
 """Pairs of judges up to which the bootstrap of every pair is worth its time."""
 
@@ -39,6 +45,9 @@ class Stored:
     progress: Table
     costs: Table
     agreement: AgreementResult | None
+    """Of everybody, for what is said of two judges."""
+    by_kind: Mapping[str, AgreementResult | str]
+    """Of people, models and imported judges by themselves, or why there is none."""
     has_intervals: bool
     level: int
     """Least relevant grade of `agreement`."""
@@ -63,6 +72,25 @@ class Material:
     """``None`` = the runs are files."""
     told_depth: int | None
     """As the report was told."""
+    limit: int
+    """Runs, or pairs of runs, of one chart."""
+
+    def first(
+        self, table: Table, which: str, what: str = "run", plural: str | None = None
+    ) -> tuple[Table, str]:
+        """Keep as many rows as a chart shows; say of how many, and which."""
+        n = len(table)
+        if n <= self.limit:
+            return table, self.counted(counted(n, what, plural))
+        some = f"{self.limit:,} of {counted(n, what, plural)} ({which}; `--limit {n}` draws all)"
+        return table.head(self.limit), self.counted(some)
+
+    def counted(self, what: str) -> str:
+        """Write of how many things something is: of some, and of topics and judgements."""
+        found = self.diagnosis.found
+        n_judged = int(found.topics.judged.sum())
+        topics = counted(len(found.rankings.topics), "topic")
+        return f"{what}, {topics}, {counted(n_judged, 'judged document')}"
 
     @property
     def depth(self) -> int | None:
@@ -77,7 +105,12 @@ class Material:
 
 
 def gather(
-    source: Source, depth: int | None, values: Sequence[str], cutoff: int | None, out: str
+    source: Source,
+    depth: int | None,
+    values: Sequence[str],
+    cutoff: int | None,
+    out: str,
+    limit: int = MOST_DRAWN,
 ) -> Material:
     """Read runs and judgements, and diagnose the pool, for a page in the file `out`."""
     judged = source.judged
@@ -85,7 +118,7 @@ def gather(
     with listening(Listener()):  # what there is to say is on the page
         diagnosis = diagnose(source, depth=depth, judged_at=JUDGED_AT, cutoff=cutoff or 1000)
     commands = CommandLines(source, judged.files, cutoff, values, out)
-    return Material(source, judged, commands, cutoff or 1000, diagnosis, stored, depth)
+    return Material(source, judged, commands, cutoff or 1000, diagnosis, stored, depth, limit)
 
 
 def _of_collection(source: Source) -> Stored:
@@ -103,8 +136,11 @@ def _of_collection(source: Source) -> Stored:
         level = source.level if policy.rule == "sum" else level_of_collection(scale, policy, **source.levels)
         pools = [pool for pool in opened.pools.all() if not pool.withdrawn]
         found, reason, has_intervals = None, "", False
+        by_kind: dict[str, AgreementResult | str] = {}
         try:
-            found, has_intervals = _agreement(opened, level)
+            everybody = opened.grades.heard(kinds=tuple(SORTS)).voters
+            found, has_intervals = _agreement(opened, level, everybody)
+            by_kind = _by_kind(opened, level, found)
         except PoolerError as error:
             reason = error.message
         return Stored(
@@ -116,6 +152,7 @@ def _of_collection(source: Source) -> Stored:
             progress=status(opened).table("status"),
             costs=effort(opened, below=LOW_DWELL).table("effort"),
             agreement=found,
+            by_kind=by_kind,
             has_intervals=has_intervals,
             level=level,
             reason=reason,
@@ -124,16 +161,38 @@ def _of_collection(source: Source) -> Stored:
         )
 
 
-def _agreement(opened: Collection, level: int) -> tuple[AgreementResult, bool]:
+def _by_kind(opened: Collection, level: int, found: AgreementResult) -> dict[str, AgreementResult | str]:
+    """Measure people and models by themselves, where both judged."""
+    names: dict[str, list[str]] = {}
+    for judge in opened.judges.all():
+        if judge.name in found.judges:
+            names.setdefault(judge.kind.value, []).append(judge.name)
+    if len(names) == 1:
+        return dict.fromkeys(names, found)
+    return {kind: _of_one_kind(opened, level, kind, names[kind]) for kind in JudgeKind if kind in names}
+
+
+def _of_one_kind(opened: Collection, level: int, kind: str, names: Sequence[str]) -> AgreementResult | str:
+    """Measure judges of one kind, or say why that cannot be."""
+    if len(names) < 2:
+        return f"Agreement needs two, and {names[0]} is the only one of {kinds_words({kind: 2})[2:]}"
+    try:
+        return _agreement(opened, level, names)[0]
+    except PoolerError as error:
+        return error.message
+
+
+def _agreement(opened: Collection, level: int, judges: Sequence[str]) -> tuple[AgreementResult, bool]:
     """Measure how far judges agree, with intervals unless they are too many."""
     from pooler.results.agree.agreement import agreement
-    from pooler.results.agree.settings import fetch_chosen
 
-    source = Source(collection=opened)
-    with listening(Listener()), source.judging() as opinions:  # what there is to say is on the page
-        votes, _ = fetch_chosen(opinions, None, None, population="common", unlisted_as=None)
-        has_intervals = comb(len(votes.votes.judges), 2) <= MOST_WITH_INTERVALS
+    has_intervals = comb(len(judges), 2) <= MOST_WITH_INTERVALS
+    with listening(Listener()):  # what there is to say is on the page
         found = agreement(
-            source, levels=(level,), interval="topic" if has_intervals else "none", all_pairs=True
+            Source(collection=opened),
+            judges=judges,
+            levels=(level,),
+            interval="topic" if has_intervals else "none",
+            all_pairs=True,
         )
     return found, has_intervals

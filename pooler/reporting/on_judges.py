@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pooler.reporting.commands import CommandLines
-from pooler.reporting.figures import figure, numbers, page_table, reason_words
+from pooler.reporting.figures import figure, numbers, page_table
 from pooler.reporting.material import Material, Stored
 from pooler.reporting.on_pool import called
 from pooler.reporting.page import Figure, PageTable, Section
-from pooler.results.judge_kinds import kinds_words, mixture_sentence
+from pooler.results.judge_kinds import kinds_words
 from pooler.results.table import Column, Plot, Table
 from store.text import counted
 
@@ -57,11 +56,13 @@ def _judging(stored: Stored, commands: CommandLines) -> Iterator[str | Figure]:
             progress,
             caption="Documents of the pool by judge and state; grades include"
             " everything the judge has graded, pooled or not.",
+            n=counted(len(owing), "judge"),
         )
     timed = stored.costs.where([cell is not None for cell in stored.costs.cells("dwell_median_s")])
     if not len(timed):
         yield "No judgement here was timed, so nothing is known about what judging cost."
         return
+    n = f"{counted(len(timed), 'judge')} whose judging was timed"
     yield figure(
         Plot(
             table=timed,
@@ -75,6 +76,7 @@ def _judging(stored: Stored, commands: CommandLines) -> Iterator[str | Figure]:
         commands.of_collection("effort"),
         stored.costs,
         caption="Times are in seconds.",
+        n=n,
     )
     of_dwell = ("dwell_median_s", "dwell_lower_s", "dwell_upper_s")
     yield figure(
@@ -94,6 +96,7 @@ def _judging(stored: Stored, commands: CommandLines) -> Iterator[str | Figure]:
         commands.of_collection("effort"),
         stored.costs,
         caption="Times are in seconds.",
+        n=n,
     )
 
 
@@ -111,62 +114,34 @@ def agreement(material: Material) -> Section | None:
     return Section(_TITLE, tuple(_agreement(stored, stored.agreement, material.commands)))
 
 
-def agreement_words(material: Material) -> list[str]:
-    """Say how far judges agree on what is relevant, of how many documents, and how sure that is."""
-    stored = material.stored
-    if stored is None or stored.agreement is None:
-        why = "there is one grade per document" if stored is None else stored.reason
-        return [f"How far judges agree is not known: {why}."]
-    level = f"what is relevant (grade {stored.level} or more)"
-    table = stored.agreement.table("all_judges")
-    names = zip(table.cells("level"), table.cells("coefficient"), strict=True)
-    of_level = [name == "alpha_nominal" and level is not None for level, name in names]
-    if not any(of_level):
-        return []
-    row = table.where(of_level).head(1)
-    value, low, high = (numbers(row, name)[0] for name in ("value", "low", "high"))
-    if math.isnan(value):
-        why = reason_words(*(str(row.cells(name)[0] or "") for name in ("reason", "interval_reason")))
-        return [f"How far judges agree on {level} is not known: {why}."]
-    interval = "no interval" if math.isnan(low) else f"95% interval over topics {low:.2f} to {high:.2f}"
-    n, topics = (int(numbers(row, name)[0]) for name in ("n", "topics"))
-    return [
-        f"Krippendorff's alpha of {_who(stored, stored.agreement)} on {level} is {value:.2f}"
-        f" ({interval}; {counted(n, 'document')} of {counted(topics, 'topic')}; 1 = all agree, 0 = as"
-        " by chance)."
-    ]
-
-
-def _who(stored: Stored, found: AgreementResult) -> str:
-    """Count the judges, and say of which kind they are where they are not people."""
-    known = zip(stored.judges.cells("judge"), stored.judges.cells("kind"), strict=True)
-    kinds = Counter(str(kind) for judge, kind in known if judge in found.judges)
-    of_kinds = "" if set(kinds) <= {"human"} else f" ({kinds_words(kinds)})"
-    return f"{counted(len(found.judges), 'judge')}{of_kinds}"
-
-
 def _agreement(
     stored: Stored, found: AgreementResult, commands: CommandLines
 ) -> Iterator[str | Figure | PageTable]:
     """Yield the figures of agreement."""
     kind = "topic" if stored.has_intervals else "none"
-    command = commands.of_collection(
-        "agreement", "--level", str(stored.level), "--tables", "--interval", kind
-    )
+    own = ("--level", str(stored.level), "--tables", "--interval", kind)
+    of_kinds = ("--kinds", ",".join(stored.by_kind)) if len(stored.by_kind) > 1 else ()
+    command = commands.of_collection("agreement", *of_kinds, *own)
     binary = f"relevant = grade {stored.level} or more"
-    yield from mixture_sentence(found.settings.get("kinds", {}), "are measured together")
-    if len(found.table("all_judges")):
-        yield page_table(
-            _together(found, binary),
-            caption="All judges together, with 95% intervals over topics where"
-            " they exist. alpha, kappa, AC1: 1 = all agree, 0 = as by"
-            " chance; overlap of all: documents relevant to every judge"
-            " among those relevant to any, 0 = none; n: documents with"
-            " at least two judges, for the overlap those with all",
-            names=("level", "coefficient", "value", "low", "high", "n", "topics", "reason"),
-            command=command,
-            interval=("value", "low", "high"),
-        )
+    if len(stored.by_kind) > 1:
+        kinds = kinds_words(dict.fromkeys(stored.by_kind, 2)).replace("2 ", "")
+        yield f"Judges of several kinds ({kinds}) are measured apart; below, every two judges are compared."
+    for kind, of_kind in stored.by_kind.items():
+        if isinstance(of_kind, str):
+            yield f"{of_kind[:1].upper()}{of_kind[1:]}."
+        elif len(of_kind.table("all_judges")):
+            who = kinds_words({kind: len(of_kind.judges)})
+            judges = of_kind.judges if len(stored.by_kind) > 1 else ()
+            yield page_table(
+                _together(of_kind, binary),
+                caption=f"{who} together, with 95% intervals over topics where they exist. alpha, kappa, AC1:"
+                " 1 = all agree, 0 = as by chance; overlap of all: documents relevant to every judge among"
+                " those relevant to any, 0 = none; documents: with at least two judges, for the overlap those"
+                " with all",
+                names=("level", "coefficient", "value", "low", "high", "n", "topics", "reason"),
+                command=commands.of_collection("agreement", *own, judges=judges),
+                interval=("value", "low", "high"),
+            )
     pairs = found.table("pairs")
     is_graded = [level is None for level in pairs.cells("level")]
     graded, at_level = pairs.where(is_graded), pairs.where([not one for one in is_graded])
@@ -219,8 +194,9 @@ def _agreement(
                 "reason",
                 "interval_reason",
             ),
-            caption="n: documents graded by both; raw: share with the same grade;"
+            caption="documents: graded by both; same grade: the share of them with the same grade from both;"
             " overlap: relevant to both among those relevant to either",
+            n=f"{counted(len(table), 'pair')} of {counted(len(found.judges), 'judge')}",
         )
     if 2 < len(found.judges) <= MOST_ON_A_MAP:
         yield _map_of_judges(found.judges, graded, command)
@@ -255,9 +231,9 @@ def _shared_ends(tables: Sequence[tuple[Table, str]]) -> tuple[float, float]:
 
 
 def _most_shared(pairs: Table, name: str) -> Table:
-    """Keep as many pairs as can be read: those that share the most documents."""
+    """Keep as many pairs as can be read, those that share the most documents; the least kappa first."""
     if len(pairs) <= MOST_PAIRS:
-        return pairs
+        return pairs.sort(name)
     return pairs.sort(name).sort("n", descending=True).head(MOST_PAIRS).sort(name)
 
 
@@ -284,7 +260,8 @@ def _map_of_judges(judges: Sequence[str], graded: Table, command: str) -> Figure
         command,
         graded,
         ("first", "second", "n", "raw", "reason"),
-        caption="raw: share of the n documents with the same grade",
+        caption="same grade: share of the documents with the same grade from both",
+        n=f"{counted(len(judges), 'judge')}, {counted(len(graded), 'pair')}",
     )
 
 
@@ -308,9 +285,10 @@ def _map_of_grades(cross: Table, graded: Table, command: str) -> Figure | str:
             title=f"Where {first} and {second} differ",
             words=(f"Documents by the grades of {first} and of {second}.", ""),
         ),
-        f"Cells outside the frame are documents ({counted(int(shared[pair]), 'document')} in all) to which"
-        " the two gave different grades. Of the pairs that share the most documents, these two agree least.",
+        "Cells outside the frame are documents to which the two gave different grades. Of the pairs"
+        " that share the most documents, these two agree least.",
         command,
         table,
         caption=cross.title,
+        n=f"2 judges, {counted(int(shared[pair]), 'document')}",
     )

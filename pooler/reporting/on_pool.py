@@ -5,13 +5,44 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from pooler.reporting.figures import facts_table, figure, page_table
+from pooler.reporting.figures import HEADINGS, facts_table, figure, page_table
 from pooler.reporting.material import JUDGED_AT, Material
 from pooler.reporting.page import Figure, PageTable, Section
 from pooler.results.measure.conclusions import REASONS
-from pooler.results.measure.diagnose import FACTS, SIBLINGS_FALL, chosen_left, facts, has_siblings, runs_table
+from pooler.results.measure.diagnose import SIBLINGS_FALL, chosen_left, facts, has_siblings, runs_table
 from pooler.results.table import Column, Plot, Table
+from store.text import counted
 
+FACT_WORDS = {
+    "diagnosis": "runs and topics",
+    "judged": "judged documents",
+    "relevant": "relevant documents",
+    "depth": "depth of the pool",
+    "depth_known": "how the depth is known",
+    "contributing_runs": "runs that fed the pool",
+    "runs_known": "how these runs are known",
+    "pool": "documents of the pool",
+    "pool_judged": "judged documents of the pool",
+    "pool_unjudged": "unjudged documents of the pool",
+    "judged_outside_pool": "judged documents that are not in the pool",
+    "left_out": "left out of the pool in turn",
+    "unique": "documents that only one of these brought",
+    "mean_change_left_out": "mean change of MAP of a run left out",
+    "rank_changes_left_out": "places that runs move by being left out, added up",
+    "rank_changes_significant": "places moved past runs whose scores differ significantly",
+    "tau_all_left_out": "Kendall's tau of the orders of the runs before and after",
+    "tau_ap_all_left_out": "tau_AP of these orders, where the first places weigh more",
+    "newcomer_loses": "mean loss of MAP of a run left out (Webber and Park)",
+    "unique_by_run": "documents that only one run brought",
+    "mean_change_by_run": "mean change of MAP of a single run left out",
+    "newcomer_loses_by_run": "mean loss of MAP of a single run left out",
+    "relevant_to_twice_the_depth": "relevant documents from below the pool to twice its depth, a guess",
+    "relevant_low": "the least of this guess",
+    "relevant_high": "the most of this guess",
+    "relevant_known_there": "relevant documents there that are known",
+    "reason": "why nothing more is said",
+}
+"""What the facts of a diagnosis are."""
 _OF_POOLS = (
     "pool",
     "strategy",
@@ -37,10 +68,8 @@ def what_it_is(material: Material) -> Section:
     """Show the facts of the collection: its pools, its judges, and what is measured."""
     commands, found, stored = material.commands, material.diagnosis.found, material.stored
     known = facts(found, material.diagnosis.left_out)
-    about = dict(FACTS)
     if found.reason is not None:
-        # Why a guess came to nothing stands in the summary, at length.
-        about["reason"] = REASONS.get(found.reason, "other runs or ranks made the pool")
+        known["reason"] = REASONS.get(found.reason, "other runs or ranks made the pool")
     grades = f"Relevant = grade {material.judged.level} or more."
     if stored is not None:
         grades = f"{stored.grades} relevant = grade {stored.level} or more."
@@ -48,7 +77,7 @@ def what_it_is(material: Material) -> Section:
         grades,
         facts_table(
             known,
-            about,
+            FACT_WORDS,
             caption="Runs and judgements that this report is about",
             command=commands.of_runs("diagnose", *material.own_depth),
             interval=_MISSED,
@@ -63,7 +92,7 @@ def what_it_is(material: Material) -> Section:
                 command = commands.of_collection("list", what)
                 shown = [one for one in names if one not in _RARE or any(table.cells(one))]
                 blocks.append(page_table(table, shown, caption=caption, command=command))
-    return Section("What it is", tuple(blocks))
+    return Section("What this report is about", tuple(blocks))
 
 
 def pool(material: Material) -> Section:
@@ -77,6 +106,7 @@ def _pool(material: Material) -> Iterator[str | Figure]:
     depth_pool = diagnosis.found.pool
     if depth_pool is not None:
         by_topic = diagnosis.table("topics")
+        pooled = f"{counted(len(by_topic), 'topic')}, {counted(depth_pool.n_pairs, 'document')} of the pool"
         drawn, which = by_topic, ""
         if len(by_topic) > MOST_TOPICS:
             drawn = by_topic.sort("pool_unjudged", descending=True).head(MOST_TOPICS)
@@ -99,8 +129,10 @@ def _pool(material: Material) -> Iterator[str | Figure]:
             f" topic without a first part has no relevant document.{which}",
             commands.of_runs("diagnose", "--by-topic", *material.own_depth),
             by_topic,
+            n=pooled,
         )
-    by_rank = diagnosis.table("ranks")
+    by_rank = replace(diagnosis.table("ranks"), notes=())
+    n_runs = material.counted(counted(len(diagnosis.runs), "run"))
     command = commands.of_runs("diagnose", "--by-rank", *material.own_depth)
     last = "" if depth_pool is None else f" Rank {depth_pool.depth:,} was the last of the pool."
     yield figure(
@@ -117,9 +149,10 @@ def _pool(material: Material) -> Iterator[str | Figure]:
         f" have few down to its depth, other runs more.{last}",
         command,
         by_rank,
+        n=n_runs,
     )
     if depth_pool is not None:
-        pooled = by_rank.head(depth_pool.depth)
+        of_pool = by_rank.head(depth_pool.depth)
         parts = {
             "entering": "new documents",
             "entering_judged": "of them judged",
@@ -127,7 +160,7 @@ def _pool(material: Material) -> Iterator[str | Figure]:
         }
         yield figure(
             Plot(
-                table=called(pooled, parts),
+                table=called(of_pool, parts),
                 kind="lines",
                 label="rank",
                 parts=[*parts],
@@ -138,7 +171,8 @@ def _pool(material: Material) -> Iterator[str | Figure]:
             "Where the lowest line is still above 0 at the last rank of the pool, a deeper pool"
             " would probably have found more; ranks below it were not pooled and are left out.",
             command,
-            pooled,
+            of_pool,
+            n=f"{counted(int(depth_pool.contributing.sum()), 'run')}, {pooled}",
         )
 
 
@@ -151,14 +185,18 @@ def contributions(material: Material) -> Section | None:
     siblings = has_siblings(found.pool)
     for by_group in (True, False) if siblings else (False,):
         table = runs_table(found, chosen_left(found, by_group=by_group), material.judged.groups, JUDGED_AT)
-        table = with_reasons(table, material).sort("ap", descending=True)
+        table = with_reasons(table, material)
         table = table.where([bool(fed) for fed in table.cells("contributes")])
+        most, most_n = material.first(
+            table.sort("unique", descending=True), "those that brought the most alone"
+        )
+        late, late_n = material.first(table.sort("change"), "those that lose the most")
         place = SIBLINGS_FALL if by_group else ""
-        who, of_whom = ("its group", "a run's group") if by_group else ("it", "a run")
+        who, of_whom = ("its group", "one group") if by_group else ("it", "one run")
         caption = (
-            "unique, relevant: documents, and relevant documents, that no other"
-            f" {('group' if by_group else 'run')} brought to the pool; ap left out, change: AP if they had"
-            " not been judged; rank, late: the run's place among all runs now, and without those"
+            "brought alone, relevant among them: documents that no other"
+            f" {('group' if by_group else 'run')} brought to the pool; AP if late, change: AP if they had"
+            " not been judged; rank, rank if late: the run's place among all runs now, and without those"
             f" documents{place}; tau: between these two orders of all runs."
         )
         option = ("--by-run",) if siblings and not by_group else ()
@@ -178,26 +216,11 @@ def contributions(material: Material) -> Section | None:
         late_title = "Change of MAP had the run been submitted late"
         if siblings:
             late_title += ", with its whole group" if by_group else ", without its group"
+        parts = {"unique": HEADINGS["unique"], "unique_relevant": HEADINGS["unique_relevant"]}
         blocks += [
             figure(
                 Plot(
-                    table=table,
-                    kind="bars",
-                    label="run",
-                    parts=("unique", "unique_relevant"),
-                    axis="documents",
-                    title=f"Documents that only {of_whom} brought",
-                ),
-                f"How many documents the pool owes only to {of_whom}; the second bar counts the"
-                " relevant ones among them.",
-                command,
-                table,
-                names,
-                caption=caption,
-            ),
-            figure(
-                Plot(
-                    table=table,
+                    table=late,
                     kind="bars",
                     label="run",
                     value="change",
@@ -207,9 +230,27 @@ def contributions(material: Material) -> Section | None:
                 f"How far the run's MAP falls without the documents that only {who} brought. A run that"
                 " came later and differed as much from the others would lose as much.",
                 command,
-                table,
+                table.sort("change"),
                 names,
                 caption=caption,
+                n=late_n,
+            ),
+            figure(
+                Plot(
+                    table=called(most, parts),
+                    kind="bars",
+                    label="run",
+                    parts=[*parts],
+                    axis="documents",
+                    title=f"Documents that only {of_whom} brought",
+                ),
+                f"How many documents the pool owes only to {of_whom}; the second bar counts the"
+                " relevant ones among them.",
+                command,
+                table.sort("unique", descending=True),
+                names,
+                caption=caption,
+                n=most_n,
             ),
         ]
     return Section("What the pool owes to its runs", tuple(blocks))
@@ -218,9 +259,10 @@ def contributions(material: Material) -> Section | None:
 def limits(material: Material) -> Figure | str:
     """Show between what limits each run's MAP lies."""
     table = with_reasons(material.diagnosis.table("runs"), material).sort("ap", descending=True)
+    best, n = material.first(table, "the best")
     return figure(
         Plot(
-            table=table,
+            table=best,
             kind="dots",
             label="run",
             value="ap",
@@ -235,6 +277,7 @@ def limits(material: Material) -> Figure | str:
         material.commands.of_runs("diagnose", *material.own_depth),
         table,
         ("run", "judged", "ap", "bpref", "condensed", "low", "high"),
+        n=n,
         caption=f"judged@{JUDGED_AT}: share of the first {JUDGED_AT} documents that are judged; bpref:"
         " from the order of the judged documents only; judged AP: AP of the judged documents"
         " only; low, high: the lowest and the highest that AP could be.",

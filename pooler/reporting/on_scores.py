@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from pooler.reporting.figures import figure
+import numpy as np
+from numpy.typing import NDArray
+
+from pooler.reporting.drawing import N_SERIES
+from pooler.reporting.figures import figure, numbers
 from pooler.reporting.material import Material
 from pooler.reporting.on_pool import called, limits
 from pooler.reporting.page import Figure, Section
-from pooler.results.table import Plot
+from pooler.results.measure.conclusions import Alarm
+from pooler.results.reasons import REASONS as UNDEFINED
+from pooler.results.table import Column, Plot, Table
 from pooler.telling import Listener, listening
+from store.analysis.rankings import UNJUDGED
 from store.errors import ArgumentError, PoolerError
 from store.text import counted
 
@@ -52,23 +60,45 @@ class SectionPart:
 
     section: Section
     words: Sequence[str] = ()
+    about: str = ""
+    """What is supposed."""
+    tau: float = math.nan
+    """Kendall's tau of the orders of the runs before and after."""
+    why: str = ""
+    """Why there is no tau."""
 
 
 def unjudged(material: Material) -> SectionPart:
     """Show what the documents that nobody judged can do to the scores."""
     blocks: list[str | Figure] = [limits(material)]
     words: list[str] = []
+    about, tau, why = "unjudged documents", math.nan, "not tried, as the depth of the pool is not known"
     if material.depth is not None:
         from pooler.results.measure.sensitivity import conclusion, sensitivity
 
         found = sensitivity(material.source, depth=material.depth, cutoff=material.cutoff)
         words = conclusion(found.runs, found)
-        table = found.table("sensitivity").sort("map_before", descending=True)
+        about = (
+            f"if the unjudged documents at rank {material.depth + 1:,} of one run, the worst, were relevant"
+        )
+        why = ""
+        taus = found.tau_b[(found.status == UNJUDGED).any(axis=1)]
+        if not taus.size:
+            about = "unjudged documents"
+            why = f"none is at rank {material.depth + 1:,}, so none could be tried"
+        elif np.isnan(taus).all():
+            about, why = "unjudged documents", f"no tau: {UNDEFINED['all-tied']}"
+        else:
+            tau = float(np.nanmin(taus))
+        table = found.table("sensitivity")
+        moves = [-abs(change) for change in numbers(table, "change")]
+        table = table.take(sorted(range(len(table)), key=lambda row: (math.isnan(moves[row]), moves[row])))
+        drawn, n = material.first(table, "those that change most")
         title = f"Change of MAP if unjudged documents at rank {material.depth + 1:,} were relevant"
         blocks += [
             figure(
                 Plot(
-                    table=table, kind="bars", label="run", value="change", axis="change of MAP", title=title
+                    table=drawn, kind="bars", label="run", value="change", axis="change of MAP", title=title
                 ),
                 "Each run's own unjudged documents at the first rank below the pool turn relevant, and no"
                 " deeper ones (eq. 19 of Kishida 2001): a long bar means a score that depends on"
@@ -76,6 +106,7 @@ def unjudged(material: Material) -> SectionPart:
                 material.commands.of_runs("sensitivity", "--depth", str(material.depth)),
                 replace(table, notes=()),
                 _OF_SENSITIVITY,
+                n=n,
             ),
             *filter(None, [" ".join(words)]),
         ]
@@ -84,16 +115,16 @@ def unjudged(material: Material) -> SectionPart:
             " relevant:"
         )
         words = [f"{supposed} {' '.join(words)}"] if words else []
-    return SectionPart(Section("What unjudged documents could change", tuple(blocks)), words)
+    return SectionPart(Section("What unjudged documents could change", tuple(blocks)), words, about, tau, why)
 
 
 def disagreement(material: Material) -> SectionPart:
     """Show what another judging would do to the scores and to the order of the runs."""
-    from pooler.results.judge_kinds import mixture_sentence
+    from pooler.results.judge_kinds import heard_sentence
     from pooler.results.measure.probabilities import empty_words, load_probable, without_words
     from pooler.results.measure.variation import variation_of
 
-    title = "What judging again could change"
+    title, about = "What judging again could change", "another judging"
     commands, values = material.commands, material.commands.values
     try:
         loaded = load_probable(
@@ -102,7 +133,8 @@ def disagreement(material: Material) -> SectionPart:
     except PoolerError as error:
         if isinstance(error, ArgumentError) and error.name == "values":
             error = error.named("--value")
-        return SectionPart(Section(title, (f"Nothing can be said about it: {error.message}.",)))
+        text = f"Nothing can be said about it: {error.message}."
+        return SectionPart(Section(title, (text,)), about=about, why=error.message)
     probable = loaded.rankings
     if not any(bool(((p > 0) & (p < 1)).any()) for p in probable.probabilities):
         text = (
@@ -110,15 +142,17 @@ def disagreement(material: Material) -> SectionPart:
             " known about how judges differ. `--value GRADE=P`, once for every grade, says how likely a"
             " document of that grade is relevant to another judge."
         )
-        return SectionPart(Section(title, (text,)))
+        why = "unknown, as each document has one judgement; `--value` says what grades are worth"
+        return SectionPart(Section(title, (text,)), about=about, why=why)
     has_pairs = len(probable.tags) > 1
     varied = variation_of(loaded, material.judged, pairs=has_pairs, neighbours=True)
     plots = {plot.table.name: plot for plot in varied.plots()}
     worth = "the value of its grade" if values else "the share of its judges who find it so"
     table = replace(varied.table("variation").sort("mean", descending=True), notes=())
-    of_runs = replace(plots["passed"], title="MAP if judged again", axis="MAP")
+    drawn, n = material.first(table, "the best")
+    of_runs = replace(plots["passed"], table=drawn, by="", title="MAP if judged again", axis="MAP")
     blocks: list[str | Figure] = [
-        *mixture_sentence(loaded.kinds),
+        *heard_sentence(loaded.heard),
         figure(
             of_runs,
             "The dot is the expected MAP. If each document were judged again independently, and found"
@@ -128,14 +162,22 @@ def disagreement(material: Material) -> SectionPart:
             commands.of_probabilities("variation"),
             table,
             _OF_VARIATION,
+            n=n,
         ),
         *([f"{without_words(loaded.n_left_out)}."] if loaded.n_left_out else []),
         *(f"{one[0].upper()}{one[1:]}." for one in empty_words(probable.topics, varied.varied)),
     ]
     if not has_pairs:
         return SectionPart(Section(title, tuple(blocks)))
+    pairs = varied.table("pairs").sort("reversed", descending=True)
+    every = plots["reversed"].table.sort("reversed", descending=True)
+    drawn, n = material.first(every, "those most likely to", "pair of neighbours", "pairs of neighbours")
     of_pairs = replace(
-        plots["reversed"], title="Neighbours that may change places", axis="probability of the reverse order"
+        plots["reversed"],
+        table=drawn,
+        by="",
+        title="Neighbours that may change places",
+        axis="probability of the reverse order",
     )
     blocks += [
         figure(
@@ -143,16 +185,17 @@ def disagreement(material: Material) -> SectionPart:
             "How likely judging again is to put the second run of each pair above the first; 0.5 ="
             " either order is as likely.",
             commands.of_probabilities("variation", "--pairs", "--neighbours"),
-            varied.table("pairs"),
+            pairs,
             _OF_PAIRS,
+            n=n,
         ),
-        varied.conclusion(),
-    ]
-    words = (
         f"{varied.conclusion()} Judging again is assumed to decide each document independently: relevant"
-        f" with its probability ({worth})."
-    )
-    return SectionPart(Section(title, tuple(blocks)), [words])
+        f" with its probability ({worth}).",
+    ]
+    tau, why = varied.tau, f"no tau: {UNDEFINED['all-tied']}" if math.isnan(varied.tau) else ""
+    if not why:
+        about = f"on average if judged again (relevant with a probability: {worth})"
+    return SectionPart(Section(title, tuple(blocks)), about=about, tau=tau, why=why)
 
 
 def differences(material: Material) -> SectionPart | None:
@@ -169,16 +212,24 @@ def differences(material: Material) -> SectionPart | None:
         )
         needed = found.table("required_difference")
         n_enough = sum(cell is True for cell in needed.cells("enough"))
+        weight = Alarm if n_enough < len(needed) else str
         words = [
-            f"{n_enough or 'None'} of {counted(len(needed), 'pair')} of neighbours by MAP"
-            f" {('is' if n_enough == 1 else 'are')} far enough apart for a paired t test at 0.05, each"
-            " pair taken by itself; by chance, so would 1 in 20 pairs of equal runs."
-            + _undecided(n_enough, len(needed))
+            weight(
+                f"{n_enough or 'None'} of {counted(len(needed), 'pair')} of neighbours by MAP"
+                f" {('is' if n_enough == 1 else 'are')} far enough apart for a paired t test at 0.05, each"
+                " pair taken by itself; by chance, so would 1 in 20 pairs of equal runs."
+                + _undecided(n_enough, len(needed))
+            )
         ]
+        gaps = [a - b for a, b in zip(numbers(needed, "difference"), numbers(needed, "needed"), strict=True)]
+        needed = needed.take(sorted(range(len(needed)), key=lambda row: (math.isnan(gaps[row]), gaps[row])))
+        drawn, n = material.first(
+            needed, "those furthest from it", "pair of neighbours", "pairs of neighbours"
+        )
         blocks.append(
             figure(
                 Plot(
-                    table=called(needed, {"difference": "difference in MAP", "needed": "needed"}),
+                    table=called(drawn, {"difference": "difference in MAP", "needed": "needed"}),
                     kind="bars",
                     label=("a", "b"),
                     parts=("difference", "needed"),
@@ -196,6 +247,7 @@ def differences(material: Material) -> SectionPart | None:
                 ),
                 needed,
                 _OF_REQUIRED,
+                n=n,
             )
         )
     return SectionPart(Section("Whether runs differ", tuple(blocks)), words) if blocks else None
@@ -230,13 +282,87 @@ def _normality(material: Material) -> list[str | Figure]:
                 title=f"Differences in AP, {best} minus {second}, topic by topic",
             ),
             "Of the two best runs: the closer the steps follow the curve, the more nearly normal the"
-            " differences are, as the t test assumes (figure 3 of Kishida 2001)."
-            f" {counted(len(table), 'topic')} show only gross departures.",
+            " differences are, as the t test assumes (figure 3 of Kishida 2001). So few topics show only"
+            " gross departures.",
             material.commands.of_runs("compare", "--plot", runs=(str(best), str(second))),
             table,
             caption="Points of the figure",
+            n=f"2 runs, {counted(len(table), 'topic')}",
         )
     ]
+
+
+def curves(material: Material) -> Section:
+    """Draw precision by recall, and recall by fallout, of the best runs."""
+    from pooler.results.measure.curves import curves as trace
+
+    with listening(Listener()):  # what there is to say is on the page
+        found = trace(material.source, topics=(), cutoff=material.cutoff)
+    command = material.commands.of_runs("evaluate", "--curves")
+    order = [*map(str, material.diagnosis.table("runs").sort("ap", descending=True).cells("run"))]
+    areas = replace(found.table("areas").sort("area", descending=True), notes=())
+    worth = dict(zip(found.runs, found.mean_area.tolist(), strict=True))
+    points = found.table("precision_recall")
+    drawn = order[: min(N_SERIES, material.limit)]
+    # As many lines as a picture tells apart.
+    which = f"{len(drawn)} best of {counted(len(order), 'run')}" if len(drawn) < len(order) else ""
+    n = material.counted(which or counted(len(order), "run"))
+    if which:
+        n += "; a picture tells no more lines apart, the command prints all"
+    of_drawn = points.where([run in drawn for run in points.cells("run")])
+    return Section(
+        "How the best runs find relevant documents",
+        (
+            figure(
+                _lines("recall", "precision", found.mean_precision, found.runs, {one: one for one in drawn}),
+                "Mean precision, at each recall the highest at any rank that has at least this recall (as in"
+                " trec_eval).",
+                command,
+                of_drawn,
+                ("run", "recall", "precision"),
+                n=n,
+            ),
+            figure(
+                _lines(
+                    "fallout",
+                    "recall",
+                    found.mean_rates,
+                    found.runs,
+                    {one: f"{one}, area {worth[one]:.2f}" for one in drawn},
+                ),
+                "ROC curve of the documents of each list: the share of the relevant ones above a rank, by the"
+                " share of the others above it. The area below it (AUC) is 0.5 for a list in random order;"
+                " what a run did not retrieve plays no part.",
+                command,
+                areas,
+                ("run", "area", "topics", "reason"),
+                caption="area: mean area below the ROC curve, over the topics where it is defined",
+                n=n,
+            ),
+        ),
+    )
+
+
+def _lines(
+    across: str, up: str, values: NDArray[np.float64], runs: Sequence[str], names: Mapping[str, str]
+) -> Plot:
+    """Draw the mean curve of some runs over eleven places."""
+    from pooler.results.measure.curves import RECALLS
+
+    # A run may be called as an axis is.
+    columns = {
+        Column(f"line {place}", "float", name): values[:, runs.index(one)]
+        for place, (one, name) in enumerate(names.items())
+    }
+    return Plot(
+        table=Table.of_columns("curves", {Column(across, "float"): RECALLS, **columns}),
+        kind="lines",
+        label=across,
+        parts=[column.name for column in columns],
+        axis=up,
+        ends=(0, 1),
+        title=f"{up.capitalize()} by {across}",
+    )
 
 
 def _undecided(n_enough: int, n_pairs: int) -> str:

@@ -30,15 +30,19 @@ a{color:var(--link)}
 :focus-visible{outline:3px solid var(--link);outline-offset:2px}
 .skip{position:absolute;left:-9999px;top:0;background:var(--page);padding:.5rem 1rem}
 .skip:focus{left:0}
+.verdicts{list-style:none;margin:1.2rem 0;padding:0}
+.verdicts li{margin:.9rem 0;padding-left:.9rem;border-left:6px solid var(--rule)}
+.verdicts .alarm{border-left-color:var(--text)}
+.verdicts strong,.verdicts span{display:block}
 nav{background:var(--panel);border-radius:8px;padding:.9rem 1.2rem;margin:1.5rem 0}
 nav h2{font-size:1rem;margin:0;padding:0;border:0}
 nav ol{margin:.3rem 0 0;padding-left:1.5rem}
-nav ul{margin:0;padding-left:1.1rem;font-size:.92rem}
+nav ul{margin:0;padding-left:1.1rem;font-size:.92em}
 nav li{padding:.1rem 0;overflow-wrap:anywhere}
 figure{margin:1.75rem 0}
 figcaption{margin-bottom:.75rem}
 .how,.command,footer{color:var(--soft)}
-.how,.command{font-size:.94rem}
+.how,.command{font-size:.94em}
 .drawing svg{display:block;max-width:100%;height:auto;margin-bottom:.5rem;overflow:visible}
 .drawing svg.grown{max-width:none}
 .drawing.grown{overflow-x:auto}
@@ -48,17 +52,19 @@ font-size:.9em;background:var(--panel);color:var(--text);padding:.1em .35em;bord
 overflow-wrap:anywhere;white-space:pre-wrap}
 details{margin:.5rem 0}
 summary{cursor:pointer;color:var(--link);padding:.3rem 0}
-.scroll{overflow-x:auto;border:1px solid var(--rule);
-border-radius:6px}
+.scroll{overflow-x:auto;border:1px solid var(--rule);border-radius:6px;width:fit-content;
+min-width:100%;max-width:calc(100vw - 56px);position:relative;left:50%;transform:translateX(-50%)}
 details .scroll{max-height:32rem;overflow-y:auto}
-table{border-collapse:collapse;font-size:.88rem;width:100%;font-variant-numeric:tabular-nums}
+table{border-collapse:collapse;font-size:.88em;width:100%;font-variant-numeric:tabular-nums}
 caption{text-align:left;padding:.4rem .7rem;color:var(--soft)}
 th,td{padding:.3rem .7rem;text-align:left;vertical-align:top;border-top:1px solid var(--rule)}
-thead th{position:sticky;top:0;background:var(--panel);border-top:0;white-space:nowrap}
+thead th{position:sticky;top:0;background:var(--panel);border-top:0;vertical-align:bottom}
 tbody th{font-weight:600;max-width:26rem;overflow-wrap:break-word}
+tbody th:not(.number){min-width:11rem}
 td{overflow-wrap:anywhere}
 td:not(.number){min-width:9rem}
 .number{text-align:right;white-space:nowrap}
+thead .number{white-space:normal}
 footer{margin-top:3rem;padding-bottom:2rem;font-size:.9rem}
 footer p{border-top:1px solid var(--rule);padding-top:.75rem}
 @media screen and (max-width:640px){
@@ -70,6 +76,8 @@ h2{font-size:1.25rem}
 .narrow{display:block}
 .narrow svg{width:100%;max-width:440px}
 .narrow svg.grown{width:auto}
+.scroll{max-width:calc(100vw - 32px)}
+tbody th:not(.number){min-width:8rem}
 summary{padding:.6rem 0}
 }
 @media print{
@@ -81,10 +89,11 @@ h2,h3,figcaption,caption{break-after:avoid}
 details,.command{break-before:avoid}
 .drawing svg,tr,p,figcaption{break-inside:avoid}
 details .scroll{max-height:none}
-.scroll{overflow:visible;border:0}
+.scroll{overflow:visible;border:0;width:auto;max-width:none;left:0;transform:none}
 .drawing.grown{overflow:visible}
 .drawing svg.grown{max-width:100%}
-thead th{position:static;white-space:normal}
+thead th{position:static}
+tbody th:not(.number){min-width:0}
 thead{display:table-header-group}
 details:not([open])>summary{color:var(--soft)}
 a{color:inherit}
@@ -131,6 +140,26 @@ class Figure:
     """Folded below the chart."""
     command: str
     """Prints the same numbers; empty where none does."""
+    n: str = ""
+    """Of how many things it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """An answer at the head of the page."""
+
+    name: str
+    """What the question is about."""
+    answer: str
+    """A few words."""
+    text: str
+    """The numbers, or why there are none."""
+    mark: str = ""
+    """The thresholds, and where they come from."""
+    n: str = ""
+    """Of how many things it is."""
+    concern: int = 0
+    """How much it alarms: 0 = not at all, 1 = nothing is known, 2 or more = it does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +187,8 @@ class ReportPage:
     """A paragraph under the title."""
     sections: tuple[Section, ...]
     footer: str = ""
+    verdicts: tuple[Verdict, ...] = ()
+    """Stand above all else."""
 
 
 def render(page: ReportPage) -> str:
@@ -177,11 +208,27 @@ def render(page: ReportPage) -> str:
         '<meta name="viewport" content="width=device-width,initial-scale=1"/>\n'
         f"<title>{title}</title>\n<style>\n{stylesheet()}{_LAYOUT}</style>\n</head>\n<body>\n"
         '<a class="skip" href="#main">Skip to the report</a>\n'
-        f"<header>\n<h1>{title}</h1>\n{f'<p>{lead}</p>' if lead else ''}\n"
+        f"<header>\n<h1>{title}</h1>\n{_verdicts(page)}{f'<p>{lead}</p>' if lead else ''}\n"
         f'{_contents(page)}</header>\n<main id="main" tabindex="-1">\n{body}</main>\n'
         f"{f'<footer><p>{escaped(page.footer)}</p></footer>' if page.footer else ''}\n"
         "</body>\n</html>\n"
     )
+
+
+def _verdicts(page: ReportPage) -> str:
+    """Return the answers, a line each."""
+    items = "".join(
+        f'<li class="{"alarm" if one.concern > 1 else "calm"}"><strong>{escaped(one.name)}:'
+        f" {escaped(one.answer)}.</strong> {marked(one.text)}{_below(one)}</li>\n"
+        for one in page.verdicts
+    )
+    return f'<ul class="verdicts" aria-label="Result">\n{items}</ul>\n' if items else ""
+
+
+def _below(verdict: Verdict) -> str:
+    """Return the line that says what an answer is measured by, and of how many things it is."""
+    parts = [f"Mark: {verdict.mark}."] * bool(verdict.mark) + [f"N: {verdict.n}."] * bool(verdict.n)
+    return f' <span class="how">{escaped(" ".join(parts))}</span>' if parts else ""
 
 
 def _contents(page: ReportPage) -> str:
@@ -225,13 +272,19 @@ def _figure(figure: Figure, key: str) -> str:
     return (
         f'<figure id="{key}" aria-labelledby="{key}-h">\n<figcaption>'
         f'<h3 id="{key}-h">{escaped(figure.chart.title)}</h3>\n'
-        f'<p class="how">{marked(figure.how_to_read)}</p></figcaption>\n'
+        f'<p class="how">{marked(figure.how_to_read)}</p>'
+        f"{_n(figure)}</figcaption>\n"
         f"{_drawing(figure.chart, WIDE, 'wide', key)}"
         f"{_drawing(figure.chart, NARROW, 'narrow', key)}"
         f"<details>\n<summary>Table of the numbers ({n_rows:,} row{'' if n_rows == 1 else 's'})"
         f"</summary>\n{_table(figure.table, f'Numbers of {figure.chart.title}')}</details>\n"
         f"{_command(figure.command)}</figure>\n"
     )
+
+
+def _n(figure: Figure) -> str:
+    """Return the line that says of how many things a figure is."""
+    return f'<p class="how">N: {marked(figure.n)}.</p>' if figure.n else ""
 
 
 def _command(command: str) -> str:

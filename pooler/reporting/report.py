@@ -10,9 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pooler.reporting import on_judges, on_pool, on_scores
-from pooler.reporting.material import Material, gather
-from pooler.reporting.page import Points, ReportPage, Section, render
-from pooler.results.judge_kinds import mixture_sentence, models_sentence
+from pooler.reporting.material import MOST_DRAWN, Material, gather
+from pooler.reporting.page import Points, ReportPage, Section, Verdict, render
+from pooler.reporting.verdicts import AGREEMENT, ORDER, REUSE, agreement, order, reuse
+from pooler.results.judge_kinds import heard_sentence, models_sentence
+from pooler.results.measure.conclusions import Alarm, Comfort
 from pooler.results.source import Source, source_of
 from pooler.telling import progress, say
 from store.errors import ArgumentError
@@ -30,12 +32,14 @@ def report(
     title: str | None = None,
     values: Mapping[int, float] | Sequence[str] | None = None,
     cutoff: int | None = None,
+    limit: int = MOST_DRAWN,
 ) -> Report:
     """Make a page that shows whether a collection can be trusted, and how far.
 
-    What the collection is, the pool, judging and agreement, what the pool owes to its runs, and how
-    far scores and the order of runs can move. Below every figure are its numbers, and the command
-    that prints them, where runs and judgements are files or of a collection.
+    Three answers first: can a new run be scored fairly, how far can the order of the runs change,
+    do judges agree; each with its number, the threshold and where that is from, what alarms first.
+    Then what they rest on. Below every figure are its numbers, and the command that prints them,
+    where runs and judgements are files or of a collection.
 
     Parameters
     ----------
@@ -52,6 +56,8 @@ def report(
         relevant. Default: the share of judges at the level.
     cutoff : int, optional
         Ranks that are looked at. Default 1,000.
+    limit : int, optional
+        Runs, or pairs of runs, of one chart, from 1: the most telling ones; tables have all.
 
     Returns
     -------
@@ -61,47 +67,50 @@ def report(
     Raises
     ------
     ArgumentError
-        If the path is there and no page.
+        If the path is there and no page, or `limit` is below 1.
     PoolerError
         If there are no runs or no judgements, or a file cannot be read or written.
     """
+    if limit < 1:
+        raise ArgumentError("limit", "must be 1 or more", limit)
     if path is not None:
         check_replaceable(path)
     texts = [f"{grade}={p}" for grade, p in values.items()] if isinstance(values, Mapping) else values
-    with progress("report", 8) as advance:
+    with progress("report", 7) as advance:
         material = gather(
-            source_of(source), depth, list(texts or ()), cutoff, "" if path is None else str(path)
+            source_of(source), depth, list(texts or ()), cutoff, "" if path is None else str(path), limit
         )
         advance(1)
-        sections: list[Section | None] = []
-        for make in (
-            on_pool.what_it_is,
-            on_pool.pool,
-            on_pool.contributions,
-            on_judges.judging,
-            on_judges.agreement,
-        ):
-            sections.append(make(material))
-            advance(1)
-        missed = on_scores.unjudged(material)
-        varied = on_scores.disagreement(material)
+        missed, again = on_scores.unjudged(material), on_scores.disagreement(material)
         advance(1)
         apart = on_scores.differences(material)
-        sections += [missed.section, varied.section, None if apart is None else apart.section]
+        advance(1)
+        parts: dict[str, list[Section | None]] = {
+            REUSE: [on_pool.contributions(material), on_pool.pool(material)],
+            ORDER: [missed.section, again.section, None if apart is None else apart.section],
+            AGREEMENT: [on_judges.agreement(material)],
+        }
+        advance(1)
+        answers = (reuse(material), order(material, missed, again), agreement(material.stored))
+        verdicts = sorted(answers, key=lambda one: -one.concern)
+        advance(1)
+        sections = [
+            *(section for one in verdicts for section in parts[one.name]),
+            on_scores.curves(material),
+            on_judges.judging(material),
+            on_pool.what_it_is(material),
+        ]
         advance(1)
     told = [
+        *map(Alarm, on_pool.other_pools(material)),
+        *map(Alarm, heard_sentence(material.judged.heard)),
+        *map(Alarm, models_sentence(material.judged.heard.models if material.judged.heard.is_named else ())),
         *_measured(material),
-        *mixture_sentence(material.judged.kinds),
-        *models_sentence(material.judged.models),
-        *on_pool.other_pools(material),
         *material.diagnosis.conclusions,
-        *on_judges.agreement_words(material),
         *missed.words,
-        *varied.words,
         *(() if apart is None else apart.words),
     ]
-    short = Section("In short", (Points(tuple(told)),))
-    made = Report(_page(material, title, (short, *filter(None, sections))))
+    made = Report(_page(material, title, (_in_short(told), *filter(None, sections)), tuple(verdicts)))
     if path is not None:
         made.write(path)
     return made
@@ -152,22 +161,34 @@ def check_replaceable(path: str | Path) -> None:
         raise ArgumentError("path", "must be new, or a page: it is something else", str(path))
 
 
-def _page(material: Material, title: str | None, sections: tuple[Section, ...]) -> ReportPage:
-    """Put the sections under a title."""
+def _in_short(told: Sequence[str]) -> Section:
+    """List what there is to say: first what alarms, last what reassures."""
+    blocks: list[str | Points] = []
+    for heading, kind in (
+        ("What alarms:", Alarm),
+        ("What else is known:", None),
+        ("What reassures:", Comfort),
+    ):
+        points = [one for one in told if (kind or str) is type(one)]
+        blocks += [heading, Points(tuple(points))] if points else []
+    return Section("In short", tuple(blocks))
+
+
+def _page(
+    material: Material, title: str | None, sections: tuple[Section, ...], verdicts: tuple[Verdict, ...]
+) -> ReportPage:
+    """Put the verdicts and sections under a title."""
     from pooler import __version__
 
     commands = material.commands
-    lead = (
-        "What the pool missed, which runs it favours, how far judges agree, and how far scores can move"
-        " because of it. Below every figure are its numbers"
-        + ("." if commands.is_in_memory else " and the command that prints them.")
-    )
+    lead = "Below every figure are its numbers"
+    lead += "." if commands.is_in_memory else " and the command that prints them."
     if commands.reads_stdin:
         lead += " In commands, - stands for what this report read from standard input."
     if commands.leaves_password:
         lead += " Commands leave out the password; the variable PGPASSWORD can hold it."
     footer = f"Written by pooler {__version__} on {datetime.now(UTC):%Y-%m-%d}."
-    return ReportPage(title or f"Can {_name(material)} be trusted?", lead, sections, footer)
+    return ReportPage(title or f"Can {_name(material)} be trusted?", lead, sections, footer, verdicts)
 
 
 def _measured(material: Material) -> list[str]:

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from pooler.results import table as results
 from pooler.telling import warn
+from store.judging.kinds import SORTS, WORDS, is_mixed, sorts_words
 from store.text import counted
 
 if TYPE_CHECKING:
     from store.collection import Collection
     from store.grades.opinions import AllVotes
     from store.grades.qrels import FinalQrels
+    from store.judging.kinds import Heard
 
 _NOUNS = {
     "human": ("person", "people"),
@@ -34,20 +36,69 @@ def kinds_words(counts: Mapping[str, int]) -> str:
     return ", ".join(counted(count, *_NOUNS[kind]) for kind, count in counts.items())
 
 
-def mixed(counts: Mapping[str, int], what: str = "vote together") -> str:
-    """Say that judges of several kinds do something; empty where they are of one kind.
+def judged_by(counts: Mapping[str, int]) -> str:
+    """Say whose judgements these are, of several sorts or of one.
 
     Examples
     --------
-    >>> mixed({"human": 3, "model": 2})
-    'judges of several kinds vote together: 3 people, 2 models'
+    >>> judged_by({"human": 2, "model": 3}), judged_by({"model": 3})
+    ('people and models: 2 people, 3 models', '3 models')
     """
-    return f"judges of several kinds {what}: {kinds_words(counts)}" if counts else ""
+    words = kinds_words(counts)
+    return f"{sorts_words(counts)}: {words}" if is_mixed(counts) else words
 
 
-def mixture_sentence(counts: Mapping[str, int], what: str = "vote together") -> list[str]:
-    """Say the same as `mixed`, as a sentence of a text: a list of one, or of none."""
-    return [f"{mixed(counts, what).capitalize()}."] if counts else []
+def heard_words(heard: Heard, what: str = "vote together", *, others: bool = False) -> str:
+    """Say of whose judgements count what nobody would expect; empty where people count, or who was named.
+
+    `others`: somebody who was named is not among them.
+
+    Examples
+    --------
+    >>> from store.judging.kinds import hear
+    >>> from store.records import Judge, JudgeKind
+    >>> judges = [
+    ...     Judge("ann", JudgeKind.HUMAN),
+    ...     Judge("gpt", JudgeKind.MODEL),
+    ...     Judge("qwen", JudgeKind.MODEL),
+    ... ]
+    >>> heard_words(hear(judges, {"ann", "gpt", "qwen"}))
+    'people alone count (1 person); left out: 2 models (--kinds human,model counts both)'
+    >>> heard_words(hear(judges, {"gpt"}))
+    'no person judged: 1 model counts'
+    >>> heard_words(hear(judges, {"ann", "gpt", "qwen"}, kinds=["human", "model"]))
+    'people and models vote together: 1 person, 2 models'
+    """
+    counts, left_out = heard.counts, heard.counts_left_out
+    if is_mixed(counts):
+        return f"{sorts_words(counts)} {what}: {kinds_words(counts)}"
+    if heard.is_named or not counts:
+        return ""
+    people = not counts.keys().isdisjoint(SORTS["human"])
+    words = f"people alone count ({kinds_words(counts)})"
+    if not people:
+        verb = "counts" if sum(counts.values()) == 1 else "count"
+        words = f"no {'other ' * others}person judged: {kinds_words(counts)} {verb}"
+    if left_out:
+        both = {**counts, **left_out}
+        kinds = ",".join(sort for sort in WORDS if not both.keys().isdisjoint(SORTS[sort]))
+        all_ = "both" if kinds.count(",") == 1 else "all"
+        words += f"; left out: {kinds_words(left_out)} (--kinds {kinds} counts {all_})"
+    elif people:
+        return ""
+    return words
+
+
+def heard_sentence(heard: Heard, what: str = "vote together") -> list[str]:
+    """Say the same as a sentence of a text: a list of one, or of none."""
+    words = heard_words(heard, what)
+    return [f"{words[0].upper()}{words[1:]}."] if words else []
+
+
+def tell_heard(heard: Heard, what: str = "vote together", *, others: bool = False) -> None:
+    """Say the same on stderr, and in the warnings of a result."""
+    if words := heard_words(heard, what, others=others):
+        warn(words)
 
 
 def models_sentence(models: Sequence[str]) -> list[str]:
@@ -66,12 +117,6 @@ def models_sentence(models: Sequence[str]) -> list[str]:
     return [f"No person votes here: {who}."]
 
 
-def tell_kinds(counts: Mapping[str, int], what: str = "vote together") -> None:
-    """Warn on stderr where judges of several kinds do something together."""
-    if counts:
-        warn(mixed(counts, what))
-
-
 def kinds_cell(counts: Mapping[str, int]) -> str:
     """Write counts of kinds as one cell of a table for programs.
 
@@ -84,7 +129,7 @@ def kinds_cell(counts: Mapping[str, int]) -> str:
 
 
 def with_kinds(table: results.Table, counts: Mapping[str, int]) -> results.Table:
-    """Add a column on the kinds of judges who voted, where they were several: people do not see it."""
+    """Add a column on the kinds of judges who voted, where they were mixed or named: people do not see it."""
     if not counts:
         return table
     column = results.Column("kinds", show="never")
@@ -93,11 +138,11 @@ def with_kinds(table: results.Table, counts: Mapping[str, int]) -> results.Table
 
 
 def view_with_kinds(view: results.View, counts: Mapping[str, int]) -> results.View:
-    """Say in a heading which kinds of judges voted, where they were several."""
+    """Say in a heading which kinds of judges voted, where they were mixed or named."""
     if not counts:
         return view
     title = view.table.title if view.title is None else view.title
-    words = f"by {kinds_words(counts)} together"
+    words = f"by {judged_by(counts)}"
     return replace(view, title=f"{title} (judged {words})" if title else f"Judged {words}")
 
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, SupportsFloat, TypeGuard, cast
 from pooler.telling import Listener, listening, progress, say
 from store.errors import ArgumentError, FaultList, PoolerError
 from store.formats.lines import STDIN, is_pattern, is_regular_file
+from store.judging.kinds import Heard, check_kinds
 from store.text import counted
 
 if TYPE_CHECKING:
@@ -118,10 +119,8 @@ class Judged:
     """Whether somebody said which runs contribute; run files without a list that says so do not."""
     groups: Mapping[str, str] = field(default_factory=dict)
     """Group of each run, by its tag; empty = none. Not told where `grades` are given."""
-    kinds: Mapping[str, int] = field(default_factory=dict)
-    """Judges of each kind who vote, where there are several kinds."""
-    models: tuple[str, ...] = ()
-    """Who votes, where all of them are models. Not told where `grades` are given."""
+    heard: Heard = field(default_factory=Heard)
+    """Whose judgements these are, and who was left out; of files nobody is known."""
     files: Mapping[str, str] = field(default_factory=dict)
     """File of each run, by its tag; empty for a collection."""
 
@@ -238,6 +237,7 @@ def check_no_policy(policy: Policy, requirement: str, hint: str | None = None) -
         "aggregate": policy.rule,
         "ties": policy.ties,
         "of": ", ".join(policy.of) or None,
+        "kinds": ",".join(policy.kinds) or None,
         "without_rulings": None if policy.rulings else "",
     }
     for name, value in given.items():
@@ -381,8 +381,7 @@ class Source:
 
     def _of_collection(self, *, docnos: bool) -> Judged:
         """Read runs and grades of a collection."""
-        from pooler.results.judge_kinds import tell_kinds, who_judged
-        from store.judging.kinds import kind_counts, names_if_models
+        from pooler.results.judge_kinds import tell_heard, who_judged
 
         policy = self._policy
         tags = [run if isinstance(run, str) else run.tag for run in self._given["runs"]]
@@ -404,13 +403,13 @@ class Source:
                 assert sole is not None
                 n_rows = f"{sole.n_documents:,} judgements"
                 say(f"{n_rows} (judge {sole.judge}), relevant = grade {level} or more")
-                return Judged(ranked, (), level, grades=sole.by_topic, pool_depths=depths)
+                tell_heard(sole.heard)
+                return Judged(ranked, (), level, grades=sole.by_topic, pool_depths=depths, heard=sole.heard)
             what = "sum of grades" if policy.rule == "sum" else "grade"
             n_rows = f"{len(final.rows):,} judgements"
             say(f"{n_rows} ({who_judged(final)}), relevant = {what} {level} or more")
-            judges = opened.judges.all()
-            kinds = kind_counts(judges, final.judges)
-            tell_kinds(kinds)
+            heard = final.all_votes.heard
+            tell_heard(heard)
             chosen = [run for run in opened.runs.all() if run.tag in ranked.tags]
             return Judged(
                 ranked,
@@ -419,8 +418,7 @@ class Source:
                 pool_depths=depths,
                 feeding=tuple(run.tag for run in chosen if run.contributes),
                 groups={run.tag: run.group for run in chosen},
-                kinds=kinds,
-                models=names_if_models(judges, final.judges),
+                heard=heard,
             )
 
     @cached_property
@@ -458,11 +456,6 @@ class Source:
     def level(self) -> int:
         """Least grade that is relevant."""
         return self._at_hand.level
-
-    @property
-    def kinds(self) -> Mapping[str, int]:
-        """Judges of each kind who vote, where there are several kinds."""
-        return self._at_hand.kinds
 
     def arrays(self, cutoff: int = 1000) -> JudgedRankings:
         """Return rankings beside what is relevant, as arrays; see `judged_rankings`."""
@@ -567,12 +560,13 @@ class Source:
             tops = [replace(top, contributes=True) for top in tops if top.tag in tags]
         return FileRuns(tops)
 
-    def relevance(self) -> dict[tuple[str, str], bool]:
-        """Return whether judged pairs of topic and docno are relevant.
+    def relevance(self) -> tuple[dict[tuple[str, str], bool], Heard]:
+        """Return whether judged pairs of topic and docno are relevant, and by whom.
 
-        Of a collection a pair is when some judge says so, unless a policy says whose judgements
-        count; files are read by their codes, of which those below 0 are unjudged.
+        Of a collection a pair is when somebody says so who is heard, unless a policy says how
+        judgements become one; files are read by their codes, of which those below 0 are unjudged.
         """
+        from pooler.results.judge_kinds import tell_heard
         from pooler.results.judgement_files import read_given_qrels
 
         qrels = self._given["qrels"]
@@ -583,17 +577,20 @@ class Source:
                 rows = [(row.topic, row.docno, row.code) for row in lines]
             else:
                 rows = [(row.topic, row.docno, row.grade) for row in qrels]
-            return {(topic, docno): code >= cut for topic, docno, code in rows if code >= 0}
-        if self._given["policy"] is not None:
-            return {(row.topic, row.docno): row.grade >= self.level for row in self.judged.qrels}
+            return {(topic, docno): code >= cut for topic, docno, code in rows if code >= 0}, Heard()
+        if self._policy.named or self._policy.rule is not None:
+            judged = self.judged
+            return {(row.topic, row.docno): row.grade >= judged.level for row in judged.qrels}, judged.heard
         found: dict[tuple[str, str], bool] = {}
         with opened_collection(self.collection) as opened:
             cut = level_of_collection(opened.scale, self._policy, **self.levels)
+            heard = opened.grades.heard(kinds=self.kinds, rulings=True)
+            tell_heard(heard, "count together")
             for one in opened.judgements.current():
-                if one.grade is not None:
+                if one.grade is not None and one.judge in heard.names:
                     pair = (one.topic, one.docno)
                     found[pair] = found.get(pair, False) or one.grade >= cut
-        return found
+        return found, heard
 
     def pool_depth(self, depth: int | None) -> int:
         """Return the depth that was given, or that of the collection's pools, whoever judged them."""
@@ -602,6 +599,11 @@ class Source:
             return chosen_depth(frozenset(), depth, option)
         with opened_collection(self.collection) as opened:
             return chosen_depth(depths_of_pools(opened), depth, option)
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """Kinds of judges that were named."""
+        return self._policy.kinds
 
     def option(self, name: str) -> Any:
         """Return a parameter as it was given."""
@@ -627,7 +629,8 @@ class Source:
         }
         policy = self._given["policy"]
         if policy is not None and not self.is_of_files:
-            chosen = {one.name: getattr(policy, one.name) for one in fields(policy)}
+            # Of kinds is told whom they are: `heard_settings`.
+            chosen = {one.name: getattr(policy, one.name) for one in fields(policy) if one.name != "kinds"}
             said |= {name: value for name, value in chosen.items() if value not in (None, "after", (), True)}
         return said
 
@@ -635,7 +638,7 @@ class Source:
         """Say what was measured, for the settings of a result."""
         judged = self._at_hand
         said = self.named() | {"level": judged.level, "order": self.order}
-        return said | ({"kinds": dict(judged.kinds)} if judged.kinds else {})
+        return said | judged.heard.to_json()
 
 
 def source_of(given: Source | Collection | tuple[Any, Any]) -> Source:
@@ -660,6 +663,7 @@ def source(
     collection: str | Path | Collection | None = None,
     judge: str | None = None,
     policy: Policy | None = None,
+    kinds: Sequence[str] = (),
     level: int | None = None,
     rigid: bool = False,
     relaxed: bool = False,
@@ -688,6 +692,9 @@ def source(
         Of a collection this judge's grades alone; default those of its only judge.
     policy : Policy, optional
         How grades of several judges become one.
+    kinds : sequence of {"human", "model", "imported"}, optional
+        Judges of these kinds count, together. Default people alone, adjudicators among them; where no
+        person judged, imported judges; else models. What is left out stands among the warnings.
     level : int, optional
         Least relevant grade; default the relaxed level of the scale, and 1 of files without one.
     rigid, relaxed : bool, optional
@@ -707,7 +714,7 @@ def source(
     Raises
     ------
     ArgumentError
-        If a judge and a policy are both given.
+        If a judge and a policy are both given, or judges are named and kinds, too.
 
     Examples
     --------
@@ -735,6 +742,9 @@ def source(
         if policy is not None:
             raise ArgumentError("judge", "and policy exclude each other", judge)
         policy = Policy(judge=judge)
+    if kinds:
+        policy = replace(policy or Policy(), kinds=check_kinds(kinds))
+        policy.check()
     if isinstance(collection, Path):
         collection = str(collection)
     files = [*files_of(judgements)]

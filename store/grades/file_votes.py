@@ -17,6 +17,7 @@ from store.analysis.agreement.populations import (
 )
 from store.errors import ArgumentError, UnknownNameError
 from store.formats.qrels import Numbering, QrelsColumns
+from store.judging.kinds import Heard, hear
 from store.records import Judge, JudgeKind, Judgement, Scale
 from store.text import natural_key
 
@@ -99,6 +100,22 @@ class FileVotes:
         """Return every judge, in the order of the files."""
         return [Judge(name, kind) for name, kind in self._kinds.items()]
 
+    def heard(self, of: Sequence[str] = (), kinds: Sequence[str] = ()) -> Heard:
+        """Choose whose judgements count; see `store.judging.kinds.hear`.
+
+        A judge whom the user named has graded; where all were, there is nobody to be chosen.
+        """
+        cells = self._cells()
+        codes = set(np.unique(cells[2, cells[3] == 0]).tolist())
+        graders = {name for code, name in enumerate(self._kinds) if name in self._named or code in codes}
+        if not kinds and graders <= self._named:
+            of = of or [*graders]
+        return hear(self.judges(), graders, of=of, kinds=kinds)
+
+    def _cells(self) -> NDArray[np.int64]:
+        """Return every line, shape (5, n_lines)."""
+        return np.concatenate([np.empty((5, 0), dtype=np.int64), *self._parts], axis=1)
+
     def votes(
         self,
         judges: Sequence[str] | None = None,
@@ -108,7 +125,7 @@ class FileVotes:
     ) -> PopulationVotes:
         """Return the grades of some judges over a population; see `store.grades.votes.fetch_votes`.
 
-        By default all but adjudicators, and but those without a grade that a file of several judges names.
+        By default those who are heard, but for those without a grade that a file of several judges names.
         Pooled documents are those that any line of the files has.
         """
         if population == "collection":
@@ -117,8 +134,8 @@ class FileVotes:
             raise ArgumentError("population", requirement, None, hint=hint)
         if self.scale is None:
             raise ArgumentError("scale", "must be set before votes are taken", None)
-        cells = np.concatenate([np.empty((5, 0), dtype=np.int64), *self._parts], axis=1)
-        names = self._chosen(judges, cells)
+        cells = self._cells()
+        names = self._chosen(judges)
         everybody = list(self._kinds)
         code_of = np.full(len(everybody) + 1, -1, dtype=np.int64)  # the last one is of code -1
         code_of[[everybody.index(name) for name in names]] = np.arange(len(names))
@@ -154,19 +171,14 @@ class FileVotes:
         self._named |= {name} if is_named else set()
         return len(self._kinds) - 1
 
-    def _chosen(self, names: Sequence[str] | None, cells: NDArray[np.int64]) -> list[str]:
+    def _chosen(self, names: Sequence[str] | None) -> list[str]:
         """Return the judges to be measured, each once."""
         if names is not None:
             for name in names:
                 if name not in self._kinds:
                     raise UnknownNameError("judge", name, self._kinds)
             return list(dict.fromkeys(names))
-        codes = set(np.unique(cells[2, cells[3] == 0]).tolist())
-        return [
-            name
-            for code, (name, kind) in enumerate(self._kinds.items())
-            if kind is not JudgeKind.ADJUDICATOR and (name in self._named or code in codes)
-        ]
+        return list(self.heard().voters)
 
 
 def _pairs(topic_codes: NDArray[np.int64], documents: NDArray[np.int64]) -> Pairs:

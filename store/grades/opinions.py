@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
@@ -15,6 +15,7 @@ from store.analysis.agreement.votes import NO_GRADE, Votes, grade_counts, votes_
 from store.errors import ArgumentError
 from store.grades.policy import Policy
 from store.judging.disagreements import GivenGrade, Settlement
+from store.judging.kinds import Heard
 from store.records import RANKS, Judgement, Scale, State
 from store.text import natural_key
 
@@ -91,6 +92,8 @@ class AllVotes:
     """By index into pairs."""
     document_ids: NDArray[np.int64] | None = None
     """Of `docnos`, in a collection."""
+    heard: Heard = field(default_factory=Heard)
+    """Whose votes and rulings these are, and who was left out."""
 
     @property
     def n_pairs(self) -> int:

@@ -9,6 +9,7 @@ from store.analysis.aggregation import Ties
 from store.analysis.aggregation.rules import TIE_RULES, TIES
 from store.errors import ArgumentError
 from store.grades import Collapse, Rule
+from store.judging.kinds import check_kinds
 from store.records import Scale
 
 RULES: tuple[Rule, ...] = get_args(Rule)
@@ -42,7 +43,14 @@ class Policy:
     rulings: bool = True
     """Whether adjudicators' rulings win over the rule."""
     of: tuple[str, ...] = ()
-    """These judges alone vote; empty = all."""
+    """These judges alone vote; empty = those of `kinds`."""
+    kinds: tuple[str, ...] = ()
+    """Judges of these kinds count; empty = those of `store.judging.kinds.hear`."""
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        """Judges who are named."""
+        return self.of if self.judge is None else (self.judge,)
 
     def check(self) -> None:
         """Raise `ArgumentError` for choices that do not go together."""
@@ -51,6 +59,11 @@ class Policy:
         if self.judge is not None and self.of:
             requirement = "and --judge exclude each other"
             raise ArgumentError("of", requirement, ", ".join(self.of))
+        if self.kinds and (self.of or self.judge is not None):
+            other = "--of" if self.of else "--judge"
+            requirement = f"and {other} exclude each other: judges that are named are those that count"
+            raise ArgumentError("kinds", requirement, ",".join(self.kinds))
+        check_kinds(self.kinds)
         if self.rule is not None and self.rule not in RULES:
             raise ArgumentError("aggregate", f"must be one of {', '.join(RULES)}", self.rule)
         self._check_ties()

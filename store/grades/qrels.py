@@ -350,6 +350,8 @@ def decide(all_votes: AllVotes, policy: Policy) -> FinalQrels:
             message = f"judge `{policy.judge}` has judged nothing"
         elif policy.of:
             message = f"nothing is judged by {', '.join(policy.of)}"
+        elif policy.kinds:
+            message = f"nothing is judged by judges of kind {' or '.join(policy.kinds)}"
         raise PoolerError(message, hint="pooler judge, or pooler import judgements")
     return FinalQrels(all_votes, outcome_of(all_votes, policy), policy)
 

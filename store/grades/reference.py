@@ -1,4 +1,4 @@
-"""Tables of judges, of all their labels, and of their aggregate, against one judge."""
+"""Tables of some pairs of judges, of all their labels, and of an aggregate against one judge."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from store.grades.qrels import GradeOutcome, outcome_of
 from store.records import RANKS, Scale, State
 
 
-def judges_against(
-    population: PopulationVotes, reference: str, others: Sequence[str], level_indices: Sequence[int]
+def pairs_together(
+    population: PopulationVotes, pairs: Sequence[tuple[str, str]], level_indices: Sequence[int]
 ) -> tuple[list[PairStack], list[PairStack]]:
-    """Count how judges and a reference, second in every pair, graded the same documents.
+    """Count how two judges graded the same documents, of some pairs.
 
-    One pair for each of `others`, and one of all their labels thrown together, in which a document counts
-    once for each who graded it. `level_indices`: see `store.analysis.agreement.tables.stacks_of`.
+    One pair for each of `pairs`, and one of all of them thrown together, in which a document counts once
+    for each pair of judges who graded it. `level_indices`: see `store.analysis.agreement.tables.stacks_of`.
     """
     by_topic = np.array(
-        [population.total(partial(pair_tables, first=other, second=reference)) for other in others]
+        [population.total(partial(pair_tables, first=first, second=second)) for first, second in pairs]
     )
     together = by_topic.sum(axis=0)[np.newaxis]
     return stacks_of(by_topic, level_indices), stacks_of(together, level_indices)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -37,7 +37,8 @@ from store.judging.event_arrays import (
     fetch_pairs,
     newest_events,
 )
-from store.judging.judges import fetch_judges, judge_id
+from store.judging.judges import fetch_graders, fetch_judges, judge_id
+from store.judging.kinds import Heard, hear
 from store.records import Judge, JudgeKind, Scale
 from store.text import natural_key
 
@@ -57,31 +58,18 @@ def fetch_votes(
 ) -> PopulationVotes:
     """Return the current grades of some judges, over a population of documents.
 
-    Judges in the order given; by default every judge with a grade, by name, but for adjudicators. See
-    `store.analysis.agreement.populations.population_votes`.
+    Judges in the order given; by default those who are heard and have graded, by name, adjudicators
+    apart (`fetch_heard`). See `store.analysis.agreement.populations.population_votes`.
     """
-    if judges is None:
-        rows = _judge_rows(session)
-        known = {row.name: row.id for row in rows if row.kind != JudgeKind.ADJUDICATOR}
-    else:
-        known = {name: judge_id(session, name) for name in judges}
+    names = fetch_heard(session).voters if judges is None else judges
+    known = {name: judge_id(session, name) for name in names}
     names, ids = list(known), np.array(list(known.values()), dtype=np.int64)
     connection = session.connection()
-    events = newest_events(connection, ids if judges is not None else None)
+    events = newest_events(connection, ids)
     topic_of, document_of, judge_of, state_of, grade_of = events
     values = np.array(scale_values, dtype=np.int64)
     places = np.where(state_of < 0, state_of, np.searchsorted(values, grade_of))
     judge_codes = codes_of(judge_of, ids)
-    if judges is None and names:
-        chosen = (judge_codes >= 0) & (places >= 0)
-        has_grade = np.bincount(judge_codes[chosen], minlength=len(names)) > 0
-        new_code = np.where(has_grade, np.cumsum(has_grade) - 1, -1)
-        judge_codes = np.where(judge_codes >= 0, new_code[judge_codes], -1)
-        names = [name for name, has in zip(names, has_grade.tolist(), strict=True) if has]
-    if not (kept := judge_codes >= 0).all():
-        topic_of, document_of, judge_codes, places = (
-            column[kept] for column in (topic_of, document_of, judge_codes, places)
-        )
     pooled = fetch_pairs(connection, POOLED) if population == "pooled" else None
     n_documents = 0
     if population == "collection":
@@ -115,6 +103,15 @@ def _judge_rows(session: Session) -> Sequence[Row[Any]]:
     return session.execute(select(JUDGE.c.id, JUDGE.c.name, JUDGE.c.kind).order_by(JUDGE.c.name)).all()
 
 
+def fetch_heard(
+    session: Session, *, of: Sequence[str] = (), kinds: Sequence[str] = (), rulings: bool = False
+) -> Heard:
+    """Choose whose judgements count; see `store.judging.kinds.hear`."""
+    for name in of:
+        judge_id(session, name)  # its error says how to see the names
+    return hear(fetch_judges(session), fetch_graders(session), of=of, kinds=kinds, rulings=rulings)
+
+
 def _refuse_adjudicators(named: Iterable[str], adjudicators: Collection[str]) -> None:
     """Raise `ArgumentError` when an adjudicator is to vote."""
     for name in named:
@@ -141,6 +138,8 @@ class SoleGrades:
     """Topics in natural order, document ids ascending."""
     n_documents: int
     """Graded (topic, document) pairs."""
+    heard: Heard
+    """The judge, and who was left out."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -152,6 +151,8 @@ class TalliedGrades:
     by_topic: Mapping[str, tuple[NDArray[np.int64], NDArray[np.int64]]]
     """Topics in natural order; ids of documents ascending, shape (n_documents,), and judges by the
     grade they gave, grades of the scale ascending, shape (n_documents, n_grades)."""
+    heard: Heard = field(default_factory=Heard)
+    """Whose grades these are, and who was left out."""
 
     @property
     def n_documents(self) -> int:
@@ -166,17 +167,20 @@ class TalliedGrades:
 
 
 def fetch_tallied_grades(
-    session: Session, topics: Keys, scale_values: Sequence[int], *, of: Sequence[str] = ()
+    session: Session,
+    topics: Keys,
+    scale_values: Sequence[int],
+    *,
+    of: Sequence[str] = (),
+    kinds: Sequence[str] = (),
 ) -> TalliedGrades:
-    """Count the current grades of judges by document, of those in `of` or of all but adjudicators.
+    """Count the current grades of those who are heard by document; adjudicators are not.
 
     As in `store.grades.opinions.AllVotes`, half a microsecond an event where `fetch_all_votes` takes three.
     """
-    rows = _judge_rows(session)
-    adjudicators = {row.name for row in rows if row.kind == JudgeKind.ADJUDICATOR}
-    chosen = {judge_id(session, name): name for name in of}
-    _refuse_adjudicators(chosen.values(), adjudicators)
-    names = chosen or {row.id: row.name for row in rows if row.name not in adjudicators}
+    heard = fetch_heard(session, of=of, kinds=kinds)
+    _refuse_adjudicators(of, {one.name for one in heard.judges if one.kind is JudgeKind.ADJUDICATOR})
+    names = {judge_id(session, one.name): one.name for one in heard.judges}
     numbers = np.array(sorted(names), dtype=np.int64)
     events = newest_events(session.connection(), numbers)
     topic_of, document_of, judge_of, _, grade_of = events[:, events[3] == 0]
@@ -196,6 +200,7 @@ def fetch_tallied_grades(
     return TalliedGrades(
         judges=tuple(sorted(names[number] for number in np.unique(judge_of).tolist())),
         by_topic=_by_topic(topics, topic_of[is_new], document_of[is_new], counts),
+        heard=heard,
     )
 
 
@@ -207,18 +212,14 @@ def fetch_all_votes(session: Session, topics: Keys, scale: Scale, policy: Policy
     names = {one.id: one.name for one in judges}
     adjudicators = {one.name for one in judges if one.kind == JudgeKind.ADJUDICATOR}
     rulings: list[CurrentRuling] = []
-    if policy.judge is not None:
-        heard = {judge_id(session, policy.judge)}
-    else:
-        _refuse_adjudicators(policy.of, adjudicators)
-        heard = {judge_id(session, name) for name in policy.of} or {
-            number for number, name in names.items() if name not in adjudicators
-        }
-        if policy.rulings and adjudicators:
-            heard |= {number for number, name in names.items() if name in adjudicators}
-            rulings = _fetch_rulings(session, names)
+    _refuse_adjudicators(policy.of, adjudicators)
+    has_rulings = policy.rulings and policy.judge is None
+    heard = fetch_heard(session, of=policy.named, kinds=policy.kinds, rulings=has_rulings)
+    if has_rulings and not adjudicators.isdisjoint(heard.names):
+        rulings = _fetch_rulings(session, names)
     rounds = Numbering[str]()
-    chosen = None if len(heard) == len(names) else np.array(sorted(heard), dtype=np.int64)
+    ids = [number for number, name in names.items() if name in heard.names]
+    chosen = None if len(ids) == len(names) else np.array(sorted(ids), dtype=np.int64)
     events = newest_events(session.connection(), chosen, rounds)
     topic_ids = sorted(
         np.flatnonzero(np.bincount(events[0])).tolist(), key=lambda number: natural_key(topics.names[number])
@@ -238,7 +239,8 @@ def fetch_all_votes(session: Session, topics: Keys, scale: Scale, policy: Policy
         round_codes=events[5],
         document_ids=document_ids,
     )
-    return arrange(states, scale, policy, adjudicators=adjudicators, rulings=rulings)
+    found = arrange(states, scale, policy, adjudicators=adjudicators, rulings=rulings)
+    return replace(found, heard=heard)
 
 
 def _fetch_rulings(session: Session, names: Mapping[int, str]) -> list[CurrentRuling]:
@@ -287,8 +289,11 @@ class CollectionGrades(Area):
             judges = _judge_rows(session)
             if policy.judge is None and any(one.kind == JudgeKind.ADJUDICATOR for one in judges):
                 return None
-            names = {one.id: one.name for one in judges if policy.judge in (None, one.name)}
-            chosen = None if policy.judge is None else np.array(list(names), dtype=np.int64)
+            if policy.judge is not None and all(one.name != policy.judge for one in judges):
+                return None
+            heard = fetch_heard(session, of=policy.named, kinds=policy.kinds)
+            names = {one.id: one.name for one in judges if one.name in heard.names}
+            chosen = None if len(names) == len(judges) else np.array(list(names), dtype=np.int64)
             events = newest_events(session.connection(), chosen)
             topic_of, document_of, judge_of, _, grade_of = events[:, events[3] == 0]
             who = np.unique(judge_of).tolist()
@@ -296,12 +301,17 @@ class CollectionGrades(Area):
                 return None
             order = np.lexsort((document_of, topic_of))
             by_topic = _by_topic(topics, topic_of[order], document_of[order], grade_of[order])
-            return SoleGrades(names[who[0]], by_topic, int(topic_of.size))
+            return SoleGrades(names[who[0]], by_topic, int(topic_of.size), heard)
 
-    def tallied(self, of: Sequence[str] = ()) -> TalliedGrades:
+    def tallied(self, of: Sequence[str] = (), kinds: Sequence[str] = ()) -> TalliedGrades:
         """Count judges' current grades by document; see `fetch_tallied_grades`."""
         with self._db.reading_topics() as (session, topics):
-            return fetch_tallied_grades(session, topics, self._db.scale.values, of=of)
+            return fetch_tallied_grades(session, topics, self._db.scale.values, of=of, kinds=kinds)
+
+    def heard(self, of: Sequence[str] = (), kinds: Sequence[str] = (), *, rulings: bool = False) -> Heard:
+        """Choose whose judgements count; see `store.judging.kinds.hear`."""
+        with self._db.reading() as session:
+            return fetch_heard(session, of=of, kinds=kinds, rulings=rulings)
 
     def judges(self) -> list[Judge]:
         """Return every judge, whether or not they graded anything."""

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from itertools import count
 from typing import Any
 
-from sqlalchemy import Column, ColumnElement, Row, Table, delete, func, or_, select, update
+from sqlalchemy import Column, ColumnElement, Row, Table, and_, delete, exists, func, or_, select, update
 from sqlmodel import Session
 
 from store.content.lookup import row_named
@@ -32,7 +32,7 @@ from store.db.tables import (
 from store.errors import ArgumentError, ConflictError
 from store.fields import id_fault
 from store.judging.sittings import live_sittings
-from store.records import Action, Judge, JudgeKind, LiveSitting
+from store.records import DECIDED, Action, Judge, JudgeKind, LiveSitting, State
 from store.text import natural_key
 
 
@@ -60,6 +60,29 @@ def fetch_judges(session: Session) -> list[Judge]:
     """Return every judge, by name."""
     rows = session.execute(select(JUDGE).order_by(JUDGE.c.name))
     return [Judge(row.name, JudgeKind(row.kind), row.disabled) for row in rows]
+
+
+def fetch_graders(session: Session) -> frozenset[str]:
+    """Return who has graded something, as it stands now; of adjudicators, who has decided anything."""
+    later = JUDGEMENT.alias("later")
+    key = ("judge_id", "topic_id", "document_id")
+    has_later = exists().where(
+        *(later.c[name] == JUDGEMENT.c[name] for name in key), later.c.revision > JUDGEMENT.c.revision
+    )
+    rules = and_(JUDGE.c.kind == JudgeKind.ADJUDICATOR.value, JUDGEMENT.c.state.in_(DECIDED))
+    # One row of each judge is enough: the databases would join whole tables for an EXISTS.
+    grade = (
+        select(JUDGEMENT.c.judge_id)
+        .where(
+            JUDGEMENT.c.judge_id == JUDGE.c.id,
+            or_(JUDGEMENT.c.state == State.JUDGED.value, rules),
+            ~has_later,
+        )
+        .limit(1)
+        .correlate(JUDGE)
+        .scalar_subquery()
+    )
+    return frozenset(session.scalars(select(JUDGE.c.name).where(grade.is_not(None))))
 
 
 def judge_named(session: Session, name: str, *columns: str) -> Row[Any]:

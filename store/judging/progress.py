@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sqlalchemy import exists, func, select
 from sqlmodel import Session
 
-from store.analysis.agreement.populations import CANNOT, SKIPPED
+from store.analysis.agreement.populations import CANNOT, SKIPPED, UNJUDGED
 from store.content.lookup import is_pooled, same_pair
 from store.db.database import Area
 from store.db.engine import database_now
@@ -30,6 +30,7 @@ from store.judging.event_arrays import (
     newest_events,
 )
 from store.judging.events import current_events, sat_down
+from store.judging.states import SoughtIds
 from store.records import JudgeKind, Scale, State
 from store.text import natural_key
 
@@ -284,3 +285,24 @@ class JudgingProgress(Area):
             )
             query = entries.where(POOL.c.name == pool, POOL_ENTRY.c.sampled, has_grade)
             return session.scalar(query) or 0
+
+
+def count_by_judge(
+    session: Session, found: SoughtIds, ids: Sequence[int], relaxed: int
+) -> dict[int, tuple[int, int, int, int, int, int]]:
+    """Count what stands of each judge: topics, judged, cannot, skipped, unjudged, relevant, by row id."""
+    judges = np.array(ids, dtype=np.int64)
+    connection = session.connection()
+    events = newest_events(connection, None if found.judge is None else judges, topic=found.topic)
+    if found.pool is not None:
+        query = f"SELECT {PAIR} FROM pool_entry WHERE sampled AND pool_id = {found.pool:d}"
+        events = events[:, np.isin(as_pairs(events[0], events[1]), fetch_pairs(connection, query))]
+    topic_of, _, judge_of, state_of, grade_of = events
+    judge_of = codes_of(judge_of, judges)
+    topics, seen = np.unique(topic_of, return_inverse=True)
+    pairs = np.unique(judge_of * topics.size + seen)
+    counted = [pairs // max(topics.size, 1)]
+    counted += [judge_of[state_of == state] for state in (0, CANNOT, SKIPPED, UNJUDGED)]
+    counted += [judge_of[(state_of == 0) & (grade_of >= relaxed)]]
+    columns = (np.bincount(one, minlength=judges.size).tolist() for one in counted)
+    return dict(zip(judges.tolist(), zip(*columns, strict=True), strict=True))

@@ -9,12 +9,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
 from sqlalchemy import Row, Select, func, literal_column, or_, select
 from sqlmodel import Session
 
-from store.analysis.agreement.populations import CANNOT, SKIPPED, UNJUDGED
 from store.content.lookup import same_pair
 from store.db.database import Area
 from store.db.tables import (
@@ -29,7 +26,6 @@ from store.db.tables import (
     RUN,
     TOPIC,
 )
-from store.judging.event_arrays import PAIR, as_pairs, codes_of, fetch_pairs, newest_events
 from store.judging.events import current_events
 from store.judging.rejudging import count_older
 from store.judging.states import (
@@ -259,33 +255,15 @@ def judge_lines(session: Session, found: SoughtIds, *, relaxed: int) -> list[Jud
     if found.judge is not None:
         people = people.where(JUDGE.c.id == found.judge)
     rows = session.execute(people).all()
-    counts = _count_by_judge(session, found, np.array([row.id for row in rows], dtype=np.int64), relaxed)
+    from store.judging.progress import count_by_judge  # arrays, of which other lists need none
+
+    counts = count_by_judge(session, found, [row.id for row in rows], relaxed)
     return [
         JudgeLine(
             row.name, JudgeKind(row.kind), row.disabled, *counts[row.id], *events.get(row.id, (0, None))
         )
         for row in rows
     ]
-
-
-def _count_by_judge(
-    session: Session, found: SoughtIds, judges: NDArray[np.int64], relaxed: int
-) -> dict[int, tuple[int, int, int, int, int, int]]:
-    """Count what stands of each judge: from `JudgeLine.topics` to `JudgeLine.relevant`, by row id."""
-    connection = session.connection()
-    events = newest_events(connection, None if found.judge is None else judges, topic=found.topic)
-    if found.pool is not None:
-        query = f"SELECT {PAIR} FROM pool_entry WHERE sampled AND pool_id = {found.pool:d}"
-        events = events[:, np.isin(as_pairs(events[0], events[1]), fetch_pairs(connection, query))]
-    topic_of, _, judge_of, state_of, grade_of = events
-    judge_of = codes_of(judge_of, judges)
-    topics, seen = np.unique(topic_of, return_inverse=True)
-    pairs = np.unique(judge_of * topics.size + seen)
-    counted = [pairs // max(topics.size, 1)]
-    counted += [judge_of[state_of == state] for state in (0, CANNOT, SKIPPED, UNJUDGED)]
-    counted += [judge_of[(state_of == 0) & (grade_of >= relaxed)]]
-    columns = (np.bincount(one, minlength=judges.size).tolist() for one in counted)
-    return dict(zip(judges.tolist(), zip(*columns, strict=True), strict=True))
 
 
 def round_lines(session: Session, found: SoughtIds, *, relaxed: int) -> list[RoundLine]:

@@ -1,4 +1,4 @@
-"""Judges of several kinds: wherever they are counted together, that is said."""
+"""Judges of several kinds: what is said of them, beside what `test_kinds_never_mix` asks of every command."""
 
 from __future__ import annotations
 
@@ -11,26 +11,19 @@ from store.collection import Collection
 from tests.cli.command_line import JUDGES
 from tests.cli.conftest import Cli
 
-MIXED = "warning: judges of several kinds vote together: 1 person, 3 models\n"
-MEASURED = "warning: judges of several kinds are measured together: 1 person, 3 models\n"
 MAJORITY = ("--aggregate", "majority", "--ties", "low")
+BOTH = ("--kinds", "human,model")
+MIXED = "warning: people and models vote together: 1 person, 3 models\n"
+LEFT_OUT = "warning: people alone count (1 person); left out: 3 models (--kinds human,model counts both)\n"
+MODELS_ONLY = "warning: no person judged: 3 models count\n"
 ALL_VOTE = [
-    ("export", "qrels", *MAJORITY),
-    ("export", "ntcir", "--as", "ntcireval", *MAJORITY),
-    ("export", "probabilities", "--level", "1"),
-    ("export", "pool", "--annotated", *MAJORITY),
     ("evaluate", *MAJORITY),
-    ("evaluate", *MAJORITY, "-m", "AP", "-m", "P@5"),
     ("variation", "--pairs"),
-    ("variation", *MAJORITY),
     ("next",),
     ("compare", "bm25-words", "rm3-bigrams", *MAJORITY),
-    ("compare", "--all", *MAJORITY),
     ("sensitivity", *MAJORITY),
-    ("required-difference", "--all", *MAJORITY),
     ("replay", *MAJORITY, "-s", "take"),
 ]
-MEASURED_BY = "udged by 1 person, 3 models together"
 
 
 @pytest.fixture
@@ -43,40 +36,46 @@ def mixed(cli: Cli, judged: Path) -> Path:
     return judged
 
 
-@pytest.mark.parametrize("command", ALL_VOTE, ids=" ".join)
-def test_votes_of_several_kinds_are_told_once(command: tuple[str, ...], cli: Cli, mixed: Path) -> None:
-    """One warning counts the kinds; without the person there is none."""
-    cli("pool", "--depth", "5").fine()
-    told = cli(*command).fine()
-    assert told.err.count("several kinds") == 1
-    assert MIXED in told.err
-    # The heading stands alone, or in brackets behind what is measured.
-    assert (MEASURED_BY in " ".join(told.out.split())) == (command[0] != "export")
-    alone = cli(*command, *(word for name in JUDGES for word in ("--of", name))).fine()
-    assert "kinds" not in alone.err
-    assert "together" not in alone.out.split("\n")[0]
+def test_models_alone_are_told(cli: Cli, judged: Path) -> None:
+    """Where models alone judged they count, in one line; named, or asked for by kind, without any."""
+    of_models = [word for name in JUDGES for word in ("--of", name)]
+    assert cli("evaluate", *MAJORITY).fine().err.count(MODELS_ONLY) == 1
+    assert cli("evaluate", *MAJORITY, "--format", "json").fine().whole()["warnings"] == [
+        MODELS_ONLY.removeprefix("warning: ").rstrip()
+    ]
+    for more in (of_models, ["--kinds", "model"]):
+        assert "warning" not in cli("evaluate", *MAJORITY, *more).fine().err
+    assert "no person judged: 1 model counts" not in cli("evaluate", "--judge", "strict").fine().err
+    asked = cli("evaluate", *MAJORITY, "--kinds", "model").fine()
+    assert asked.out.startswith("Judged by 3 models\n")
+    refused = cli("evaluate", *MAJORITY, "--kinds", "human").failed(1)
+    assert "nothing is judged by judges of kind human" in refused.err
+    refused = cli("evaluate", *MAJORITY, "--kinds", "robot").failed(1)
+    assert (
+        "`--kinds` must be human, model or imported, or several with commas, but got 'robot'" in refused.err
+    )
+    refused = cli("evaluate", "--judge", "strict", "--kinds", "model").failed(1)
+    assert "`--kinds` and --judge exclude each other" in refused.err
 
 
 @pytest.mark.parametrize("fmt", ["json", "tsv"])
-@pytest.mark.parametrize(
-    "command", [one for one in ALL_VOTE if one[0] != "export"], ids=lambda words: " ".join(words)
-)
+@pytest.mark.parametrize("command", ALL_VOTE, ids=lambda words: " ".join(words))
 def test_programs_find_the_kinds_in_every_row(
     command: tuple[str, ...], fmt: str, cli: Cli, mixed: Path
 ) -> None:
-    """Every row of every table has a cell `kinds`; without the person there is no such column."""
+    """Every row of every table has a cell `kinds` where kinds are mixed, and none otherwise."""
     cli("pool", "--depth", "5").fine()
-    of_models = [word for name in JUDGES for word in ("--of", name)]
-    one_table = (
-        ["--table", "tests"] if command[0] == "compare" and "--all" not in command and fmt == "tsv" else []
-    )
-    told, alone = (cli(*command, "--format", fmt, *one_table, *of).fine() for of in ((), of_models))
-    assert "kinds" not in alone.out
+    one_table = ["--table", "tests"] if command[0] == "compare" and fmt == "tsv" else []
+    told, alone = (cli(*command, "--format", fmt, *one_table, *more).fine() for more in (BOTH, ()))
     if fmt == "tsv":
         rows = told.tsv()
+        assert "kinds" not in alone.tsv()[0]
     else:
-        found = told.json()
+        found, of_people = told.json(), alone.json()
         rows = found if isinstance(found, list) else [row for of in found.values() for row in of]
+        assert (
+            "kinds" not in (of_people if isinstance(of_people, list) else next(iter(of_people.values())))[0]
+        )
     assert rows
     assert {row["kinds"] for row in rows} == {"human=1 model=3"}
 
@@ -84,48 +83,56 @@ def test_programs_find_the_kinds_in_every_row(
 def test_kinds_are_told_with_a_diagnosis(cli: Cli, mixed: Path) -> None:
     """What follows is by judges of several kinds: people read it first, programs in the settings."""
     cli("pool", "--depth", "5").fine()
-    shown = cli("diagnose", *MAJORITY).fine().out
-    assert shown.splitlines()[0] == "What follows (judged by 1 person, 3 models together)"
-    found = cli("diagnose", *MAJORITY, "--format", "json").fine()
+    shown = " ".join(cli("diagnose", *MAJORITY, *BOTH).fine().out.split())
+    assert shown.startswith("What follows (judged by people and models: 1 person, 3 models)")
+    found = cli("diagnose", *MAJORITY, *BOTH, "--format", "json").fine()
     assert found.whole()["settings"]["kinds"] == {"human": 1, "model": 3}
     assert {row["kinds"] for row in found.json()} == {"human=1 model=3"}
     assert "kinds" not in cli("diagnose", "--judge", "anna", "--format", "json").fine().out
 
 
 def test_kinds_in_manifests(cli: Cli, mixed: Path) -> None:
-    """A manifest counts judges by kind where there are several kinds, else it says nothing."""
-    cli("export", "qrels", *MAJORITY, "--out", "q").fine()
-    cli("export", "probabilities", "--level", "1", "--out", "p").fine()
-    cli("agreement", "--manifest", "a.json").fine()
-    cli("next", "--pool", "more", "--limit", "2").fine()
-    for name in ("q.manifest.json", "p.manifest.json", "a.json"):
-        facts = json.loads((mixed / name).read_text("utf-8"))
-        assert facts["kinds"] == {"human": 1, "model": 3}, name
-    with Collection("collection.db") as opened:
-        assert opened.pools.get("more").manifest["kinds"] == {"human": 1, "model": 3}
+    """Of agreement and of a pool that `next` makes: who was mixed, or left out."""
+    cli("pool", "--depth", "5").fine()
+    for name, more, key, counts in (
+        ("mixed", BOTH, "kinds", {"human": 1, "model": 3}),
+        ("alone", (), "kinds_left_out", {"model": 3}),
+    ):
+        cli("next", "--value", "0=.1", "--value", "1=.5", "--value", "2=.9", "--pool", name, "--limit", "2",
+            *more).fine()  # fmt: skip
+        with Collection("collection.db") as opened:
+            assert opened.pools.get(name).manifest[key] == counts
+    cli("agreement", *BOTH, "--manifest", "a.json").fine()
+    assert json.loads((mixed / "a.json").read_text("utf-8"))["kinds"] == {"human": 1, "model": 3}
     cli("agreement", *JUDGES, "--manifest", "b.json").fine()
     assert "kinds" not in json.loads((mixed / "b.json").read_text("utf-8"))
 
 
-def test_agreement_of_several_kinds(cli: Cli, mixed: Path) -> None:
-    """Agreement says it of those who are measured, on stderr and above the judges."""
+def test_agreement_of_one_person_and_models(cli: Cli, mixed: Path) -> None:
+    """Two of the three parts; whoever names judges has them together."""
     told = cli("agreement").fine()
-    assert told.err.count("several kinds") == 1
-    assert MEASURED in told.err
+    apart = "people and models are measured apart: 1 person, 3 models (--kinds human,model measures them"
+    assert told.err.count(apart) == 1
     assert told.out.startswith("4 judges (1 person, 3 models)\n")
-    of_programs = cli("agreement", "--format", "json").fine().json()
-    assert of_programs.settings["kinds"] == {"human": 1, "model": 3}
+    assert "People with models: agreement on grades" in told.out
+    assert "Pairs of models: agreement on grades" in told.out
+    assert "people together" not in told.out
     two = cli("agreement", "anna", "strict").fine()
-    assert "several kinds are measured together: 1 person, 1 model\n" in two.err
+    assert "people and models are measured together: 1 person, 1 model\n" in two.err
     models = cli("agreement", *JUDGES).fine()
-    assert "kinds" not in models.err
+    assert "models" not in models.err
     assert models.out.startswith("3 judges\n")
+    against = cli("agreement", "--against", "anna").fine()
+    assert "warning: no other person judged: 3 models count\n" in against.err
+    refused = cli("agreement", "--matters").failed(1)
+    assert "needs two judges, but there is only `anna` (people alone count (1 person)" in refused.err
+    assert "`--kinds` and judges that are named" in cli("agreement", *JUDGES, *BOTH).failed(1).err
 
 
 def test_report_of_several_kinds(cli: Cli, mixed: Path) -> None:
     """A page says first that several kinds vote, and again beside what they measure."""
-    said = "Judges of several kinds {}: 1 person, 3 models."
-    cli("report", "mixed.html", *MAJORITY, "--depth", "5").fine()
+    said = "People and models {}: 1 person, 3 models."
+    cli("report", "mixed.html", *MAJORITY, "--depth", "5", *BOTH).fine()
     page = (mixed / "mixed.html").read_text("utf-8")
     short = page.index('id="s1"')
     assert short < page.index(said.format("vote together")) < page.index('id="s2"')
@@ -143,8 +150,9 @@ def test_report_of_several_kinds(cli: Cli, mixed: Path) -> None:
          "No person votes here: all 3 judges are models."),
         (("--judge", "anna"), None),
         (MAJORITY, None),
+        ((*MAJORITY, *BOTH), None),
     ],
-    ids=["model", "models", "person", "both"],
+    ids=["model", "models", "person", "people", "both"],
 )  # fmt: skip
 def test_report_in_short_says_that_models_judged(
     options: tuple[str, ...], said: str | None, cli: Cli, mixed: Path
@@ -160,7 +168,7 @@ def test_report_in_short_says_that_models_judged(
 def test_exported_collection_counts_those_who_graded_and_their_kinds(cli: Cli, mixed: Path) -> None:
     """Of six judges four graded: three models and a person; the manifest and the README say so."""
     cli("judges", "add", "idle", "zoe").fine()
-    told = cli("export", "collection", "out", *MAJORITY).fine().err
+    told = cli("export", "collection", "out", *MAJORITY, *BOTH).fine().err
     assert " 6 judges (2 without a grade), " in told
     assert "majority of 4 judges" in told
     assert told.count(MIXED) == 1
@@ -168,10 +176,14 @@ def test_exported_collection_counts_those_who_graded_and_their_kinds(cli: Cli, m
     assert facts["counts"]["judges"] == 6
     assert [one["kinds"] for one in facts["qrels"]] == [{"human": 1, "model": 3}] * 3
     readme = (mixed / "out" / "README.md").read_text("utf-8")
-    assert readme.count("judges of several kinds vote together (1 human, 3 model)") == 3
+    assert readme.count("people and models vote together (1 human, 3 model)") == 3
     cli("import", "collection", "out", "--collection", "again.db").fine()
-    cli("export", "collection", "own").fine()
+    told = cli("export", "collection", "own").fine().err
+    assert "4 judges have their own qrels" in told
     assert "kinds" not in (mixed / "own" / "manifest.json").read_text("utf-8")
+    cli("export", "collection", "alone", *MAJORITY).fine()
+    readme = (mixed / "alone" / "README.md").read_text("utf-8")
+    assert readme.count("left out for their kind: 3 model") == 3
 
 
 def test_files_that_name_judges_of_several_kinds(cli: Cli, mixed: Path) -> None:
@@ -179,11 +191,13 @@ def test_files_that_name_judges_of_several_kinds(cli: Cli, mixed: Path) -> None:
     cli("export", "judgements", "--format", "tsv", "--out", "all.tsv").fine()
     (mixed / "collection.db").unlink()
     made = cli("collapse", "all.tsv", "--input", "tsv", "--level", "1", *MAJORITY, "--scale",
-               "0-2", "--out", "c").fine()  # fmt: skip
+               "0-2", "--out", "c", *BOTH).fine()  # fmt: skip
     assert MIXED in made.err
     facts = json.loads((mixed / "c.manifest.json").read_text("utf-8"))
     assert facts["kinds"] == {"human": 1, "model": 3}
-    assert MEASURED in cli("agreement", "all.tsv", "--input", "tsv").fine().err
+    of_files = ("agreement", "all.tsv", "--input", "tsv")
+    assert "people and models are measured apart: 1 person, 3 models" in cli(*of_files).fine().err
+    assert "people and models are measured together: 1 person, 3 models" in cli(*of_files, *BOTH).fine().err
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ def test_cells_are_written_as_in_the_terminal() -> None:
     """Thousands, decimals, yes and no, a dash; columns without a cell are left out."""
     made = page_table(TABLE)
     headings = [column.heading for column in made.columns]
-    assert headings == ["run", "documents", "MAP", "low", "high", "fed", "reason"]
+    assert headings == ["run", "documents", "MAP", "low", "high", "fed", "why undefined"]
     assert made.rows[0] == ("a", "1,200", "0.250", "0.200", "0.310", "yes", "-")
     assert made.rows[1] == ("b", "0", "-", "-", "-", "no", "no-relevant")
     assert [column.is_numeric for column in made.columns] == [False, *[True] * 4, False, False]
@@ -43,10 +43,10 @@ def test_cells_are_written_as_in_the_terminal() -> None:
 
 
 def test_facts_are_rows() -> None:
-    """Names with blanks, undefined a dash."""
+    """By what they are, or names with blanks; undefined a dash."""
     facts = {"pool_size": 1234, "tau": None, "mean": 0.5}
-    made = facts_table(facts, {"tau": "an order"}, caption="c", command="x")
-    assert made.rows == (("pool size", "1,234", ""), ("tau", "-", "an order"), ("mean", "0.5000", ""))
+    made = facts_table(facts, {"tau": "of an order"}, caption="c", command="x")
+    assert made.rows == (("pool size", "1,234"), ("of an order", "-"), ("mean", "0.5000"))
 
 
 def test_a_bar_is_a_cell() -> None:

@@ -282,6 +282,7 @@ def calls(collection: Collection) -> dict[str, Callable[[], object]]:
         "documents.numbers": collection.documents.numbers,
         "grades.tallied": collection.grades.tallied,
         "grades.judges": collection.grades.judges,
+        "grades.heard": collection.grades.heard,
         "as_it_stands": lambda: enter(collection.as_it_stands()),
         "being_filled": lambda: enter(collection.being_filled()),
         "judges.rename": lambda: collection.judges.rename("eve", "eva"),

@@ -20,6 +20,7 @@ from pooler.cli.options import (
     InputColumnsOption,
     InputOption,
     JudgeColumnOption,
+    KindsOption,
     LenientOption,
     MapOption,
     OrderOption,
@@ -30,6 +31,7 @@ from pooler.cli.options import (
     ScaleOption,
     TiesOption,
     TopicOption,
+    kinds_of,
     names_collection,
     policy_of,
 )
@@ -65,7 +67,8 @@ JudgesArgument = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="JUDGE|FILE...",
-        help="Two or more judges; default all who graded, except adjudicators. Or files, without a"
+        help="Two or more judges; default all who graded: people, models, and people with models, each"
+        " apart (see --kinds), and no adjudicators. Or files, without a"
         " collection: each holds one judge's judgements and is called by its file name, or"
         " NAME=FILE.",
     ),
@@ -188,6 +191,7 @@ def agreement(
     population: PopulationOption = "common",
     unlisted_as: UnlistedAsOption = None,
     against: AgainstOption = None,
+    kinds: KindsOption = None,
     aggregate: AggregateOption = None,
     ties: TiesOption = None,
     collapse: CollapseOption = None,
@@ -268,6 +272,7 @@ def agreement(
     )
     chosen: Any = {
         "judges": judges,
+        "kinds": kinds_of(kinds),
         "rigid": rigid,
         "relaxed": relaxed,
         "population": population,

@@ -20,6 +20,7 @@ from pooler.cli.options import (
     CollapseOption,
     CollectionOption,
     JudgeOption,
+    KindsOption,
     LevelOption,
     ManifestOption,
     OfOption,
@@ -28,11 +29,12 @@ from pooler.cli.options import (
     RigidOption,
     TiesOption,
     WithoutRulingsOption,
+    kinds_of,
     policy_of,
 )
-from pooler.cli.qrels_files import QrelsOptions
+from pooler.cli.qrels_files import QrelsOptions, tell_file_name
 from pooler.cli.signature import command
-from pooler.results.judge_kinds import tell_kinds
+from pooler.results.judge_kinds import tell_heard
 from pooler.telling import progress, say, warn
 from store.errors import ArgumentError
 from store.formats import JudgementsFormat
@@ -44,6 +46,7 @@ if TYPE_CHECKING:
     from store.collection import Collection
     from store.event import JudgementEvent
     from store.grades.policy import Policy
+    from store.judging.kinds import Heard
     from store.keeping.directory.tables import ExportChoice
     from store.keeping.directory.write import Written
     from store.records import Judgement, Pool
@@ -105,7 +108,7 @@ def pool(
 
     check_out(out, None)
     if not annotated:
-        for option in ("judge", "aggregate", "ties", "of", "without_rulings"):
+        for option in ("judge", "aggregate", "ties", "of", "kinds", "without_rulings"):
             if getattr(given, option):
                 requirement = "is for a pool with grades"
                 raise ArgumentError(
@@ -117,7 +120,7 @@ def pool(
         others = [one.name for one in opened.pools.all() if one.name != name and not one.withdrawn]
         if annotated:
             runs = _runs_of(opened, stored)
-            grades, facts = _grades(opened, policy)
+            grades, facts, heard = _grades(opened, policy)
     manifest = {**stored.manifest, **_PROGRAM}
     if annotated:
         write_judged(out, graded_lines(runs, stored, grades), manifest | {"grades": facts}, None)
@@ -125,6 +128,8 @@ def pool(
         n_open = sum(grades.get(pair, UNJUDGED) == UNJUDGED for pair in listed)
         n_runs = 0 if runs is None else sum(run.contributes for run in runs.runs)
         say(f"{counted(len(listed), 'document')} of {counted(n_runs, 'run')}, {n_open:,} unjudged")
+        tell_heard(heard)
+        tell_file_name([out], heard)
     else:
         write_lines(out, pool_lines(stored))
         write_manifest(out, None, manifest)
@@ -151,21 +156,20 @@ def _runs_of(opened: Collection, stored: Pool) -> RunSet | None:
     return stored_runs(opened, depth=depth, order=order, tags=tags, scores=True)
 
 
-def _grades(opened: Collection, policy: Policy) -> tuple[dict[tuple[str, str], str], dict[str, Any] | None]:
+def _grades(
+    opened: Collection, policy: Policy
+) -> tuple[dict[tuple[str, str], str], dict[str, Any] | None, Heard]:
     """Return how every document stands, in a word or a grade, and whose grades these are."""
     from pooler.results.agree.aggregate import policy_facts
-    from pooler.results.judge_kinds import tell_kinds
     from store.grades.qrels import decide
-    from store.judging.kinds import kind_counts
 
     all_votes = opened.grades.all_votes(policy)
     if not all_votes.votes.n_documents and not all_votes.rulings:
-        return {**all_votes.reasons}, None
+        return {**all_votes.reasons}, None, all_votes.heard
     final = decide(all_votes, policy)
-    tell_kinds(kind_counts(opened.judges.all(), final.judges))
     grades: dict[tuple[str, str], str] = dict(final.left_out)
     grades |= {(row.topic, row.docno): str(row.grade) for row in final.rows}
-    return grades, policy_facts(opened.judges.all(), final)
+    return grades, policy_facts(opened.judges.all(), final), all_votes.heard
 
 
 _STATES = {"judged": "judged", "skipped": "skipped", "cannot": "cannot be judged", "unjudged": "unjudged"}
@@ -277,6 +281,7 @@ def whole_collection(
     ties: TiesOption = None,
     collapse: CollapseOption = None,
     of: OfOption = None,
+    kinds: KindsOption = None,
     without_rulings: WithoutRulingsOption = False,
     without_texts: Annotated[
         bool, typer.Option("--without-texts", help="Only docnos, not the texts of documents.")
@@ -318,7 +323,13 @@ def whole_collection(
     from store.keeping.directory.write import write_directory
 
     policy = policy_of(
-        judge=judge, aggregate=aggregate, ties=ties, collapse=collapse, of=of, without_rulings=without_rulings
+        judge=judge,
+        aggregate=aggregate,
+        ties=ties,
+        collapse=collapse,
+        of=of,
+        kinds=kinds,
+        without_rulings=without_rulings,
     )
     export_choice = ExportChoice(
         texts=not without_texts,
@@ -358,7 +369,7 @@ def _report_directory(folder: Path, export_choice: ExportChoice, written: Writte
         say(f"{len(graded)} judges have their own qrels; --aggregate RULE or --judge NAME gives one set")
     elif graded:
         _report_qrels(written.qrels)
-        tell_kinds(graded[0].get("kinds", {}))
+        tell_heard(written.heard)
     else:
         say("no qrels: nothing is judged yet")
     # Nobody graded these, though somebody looked at them.
@@ -464,10 +475,11 @@ def probabilities(
     rigid: RigidOption = False,
     relaxed: RelaxedOption = False,
     of: OfOption = None,
+    kinds: KindsOption = None,
     manifest: ManifestOption = None,
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
-    """Write how likely each document is relevant, by all its judges.
+    """Write how likely each document is relevant, by its judges.
 
     A line is `topic docno p`. With --value, p is the mean over judges of the value of their grades;
     with --level, the share of judges who give that grade or more. Documents that nobody graded are left
@@ -475,7 +487,6 @@ def probabilities(
 
     Example: pooler export probabilities --value 0=0 --value 1=0.8 --value 2=1 --out p.txt
     """
-    from pooler.results.judge_kinds import tell_kinds
     from pooler.results.measure import probabilities as results
     from pooler.results.source import Source
     from store.analysis.collapse import level_of
@@ -491,7 +502,8 @@ def probabilities(
         if not values and cut is None:
             requirement = "must be given for every grade, or a level instead"
             raise ArgumentError("--value", requirement, None, hint=results.HINT)
-        policy = Policy(rulings=False, of=tuple(dict.fromkeys(of or ())))
+        policy = Policy(rulings=False, of=tuple(dict.fromkeys(of or ())), kinds=kinds_of(kinds))
+        policy.check()
         found = results.probabilities(
             Source(collection=opened, policy=policy, level=level, rigid=rigid, relaxed=relaxed), values=values
         )
@@ -502,7 +514,7 @@ def probabilities(
     write_judged(out, lines, facts, manifest)
     how = f"share of judges at level {found.level}" if found.values is None else "mean value of grades"
     say(f"{counted(len(lines), 'document')}, {how}, {_judges_each(found)}")
-    tell_kinds(found.settings.get("kinds", {}))
+    tell_file_name([out], found.heard)
     if facts["without_a_grade"]:
         say(f"left out because they have no grade: {counted(facts['without_a_grade'], 'document')}")
     if erased:
@@ -530,7 +542,7 @@ def _probabilities_facts(
         **made_of(opened),
         "columns": ["topic", "docno", "p"],
         "scale": scale_to_json(opened.scale),
-        **judge_facts(opened.judges.all(), found.judges, policy),
+        **judge_facts(opened.judges.all(), found.judges, policy, found.heard),
         "values": None if found.values is None else {str(grade): p for grade, p in found.values.items()},
         "level": found.level,
         "documents": len(lines),

@@ -18,12 +18,14 @@ from pooler.cli.options import (
     AggregateOption,
     CollectionOption,
     JudgeOption,
+    KindsOption,
     ManifestOption,
     OfOption,
     TiesOption,
     WithoutRulingsOption,
     policy_of,
 )
+from pooler.cli.qrels_files import tell_file_name
 from pooler.cli.signature import command
 from pooler.results.judgement_files import PrelsName, method_of
 from pooler.telling import say, warn
@@ -46,6 +48,7 @@ class WhoseOptions:
     aggregate: AggregateOption = None
     ties: TiesOption = None
     of: OfOption = None
+    kinds: KindsOption = None
     without_rulings: WithoutRulingsOption = False
 
     def policy(self) -> Policy:
@@ -55,6 +58,7 @@ class WhoseOptions:
             aggregate=self.aggregate,
             ties=self.ties,
             of=self.of,
+            kinds=self.kinds,
             without_rulings=self.without_rulings,
         )
 
@@ -129,12 +133,11 @@ def ntcir(
     Example: pooler export ntcir --as ntcireval --aggregate majority --ties low --out web.rel
     """
     from pooler.results.agree.aggregate import qrels_facts, tell_final
-    from pooler.results.judge_kinds import tell_kinds
+    from pooler.results.judge_kinds import tell_heard
     from store.analysis.collapse import level_of
     from store.collection import Collection
     from store.formats.ntcir import letters_of, write_ntcir2, write_ntcireval
     from store.grades.qrels import decide
-    from store.judging.kinds import kind_counts
 
     has_letters = kind == "ntcir2"
     if has_letters and out in (None, "-"):
@@ -178,7 +181,7 @@ def ntcir(
                 for (reading, level), text in zip(readings.items(), texts, strict=True)
             ],
         }
-        erased, kinds = erased_words(opened), kind_counts(opened.judges.all(), final.judges)
+        erased = erased_words(opened)
         if has_letters:
             facts["letters"] = {str(grade): letter for grade, letter in named.items()}
     for path, text in zip(paths, texts, strict=True):
@@ -189,7 +192,8 @@ def ntcir(
     n_rounds = len({row.iteration for row in final.rows})
     if n_rounds > 1:
         say(f"these files cannot say which of {n_rounds:,} rounds a document was judged in")
-    tell_kinds(kinds)
+    tell_heard(all_votes.heard)
+    tell_file_name(paths, all_votes.heard)
     if erased:
         say(erased)
 
@@ -226,10 +230,9 @@ def prels(
 
     Example: pooler export prels --as xinfap --pool sample --out prels.txt
     """
-    from pooler.results.judge_kinds import tell_kinds, who_judged
+    from pooler.results.judge_kinds import tell_heard, who_judged
     from store.collection import Collection
     from store.grades.qrels import decide
-    from store.judging.kinds import kind_counts
 
     check_out(out, given.manifest)
     policy = given.policy()
@@ -241,10 +244,11 @@ def prels(
         text = _xinfap(pool, final) if kind == "xinfap" else _statap(pool, final)
         facts = _prels_facts(opened, pool, kind, final, document_states)
         facts |= {"sha256": sha256_of(text)} | erased_facts(opened)
-        erased, kinds = erased_words(opened), kind_counts(opened.judges.all(), final.judges)
+        erased = erased_words(opened)
     write_judged(out, text.splitlines(), facts, given.manifest)
     _report_prels(kind, pool, who_judged(final, all_votes), final, document_states)
-    tell_kinds(kinds)
+    tell_heard(all_votes.heard)
+    tell_file_name([out], all_votes.heard)
     if erased:
         say(erased)
 

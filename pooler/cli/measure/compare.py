@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -82,6 +83,7 @@ def compare(
     """
     from pooler.results.measure.compare import compare as test
     from pooler.results.measure.evaluate import known_measure
+    from pooler.results.result import heard
 
     _check_options(plot=plot, by_topic=by_topic, everything=everything, against=against)
     if not 0 < alpha < 1:
@@ -95,7 +97,8 @@ def compare(
     source = given.source()
     # A collection gives its runs by tag; A is the one that was named first.
     named = given.runs if given.qrels is None else None
-    tags = list(dict.fromkeys(named or source.numbered.ranked.tags))
+    with heard() as before:  # what reading has to say belongs to the result
+        tags = list(dict.fromkeys(named or source.numbered.ranked.tags))
     if signs is not None:
         from pooler.results.measure.at_rank import mean_signs
 
@@ -106,7 +109,8 @@ def compare(
         ):
             if is_given:
                 raise ArgumentError(name, "has no meaning with --signs", "given")
-        render(mean_signs(source, signs, against=against, runs=tags), output)
+        signed = mean_signs(source, signs, against=against, runs=tags)
+        render(replace(signed, warnings=(*before.warnings, *signed.warnings)), output)
         return
     is_two = len(tags) == 2 and not everything and against is None
     found = test(
@@ -120,6 +124,7 @@ def compare(
         cutoff=given.cutoff if given.names("cutoff") else None,
         runs=tags,
     )
+    found = replace(found, warnings=(*before.warnings, *found.warnings))
     asked = {"topics": by_topic, "normality": plot and not output.is_for_people}
     if plot and found.is_two and found.picture.reason is not None:
         say(f"no picture of the differences: {found.picture.reason}")

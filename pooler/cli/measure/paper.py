@@ -14,8 +14,10 @@ from pooler.cli.options import (
     CollectionOption,
     CutoffOption,
     FileScaleOption,
+    KindsOption,
     LenientOption,
     OrderOption,
+    kinds_of,
 )
 from pooler.cli.render import Output, render
 from pooler.cli.signature import command
@@ -104,9 +106,10 @@ def paper(
             "--judge",
             metavar="NAME",
             help="Judge 1, judge 2 and so on.",
-            show_default="all who graded, except adjudicators",
+            show_default="those of --kinds who graded, except adjudicators",
         ),
     ] = None,
+    kinds: KindsOption = None,
     qrels: Annotated[
         list[str] | None,
         typer.Option(
@@ -176,6 +179,7 @@ def paper(
         values=values,
         levels=levels,
         judges=judges,
+        kinds=kinds_of(kinds),
         scenario=scenario,
         flip=flip,
         empty=empty,

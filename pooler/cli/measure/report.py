@@ -27,12 +27,15 @@ def report(
         typer.Option("--title", metavar="TEXT", help="Title of the page.", show_default="the name"),
     ] = None,
     values: ValueOption = None,
+    limit: Annotated[
+        int, typer.Option("--limit", min=1, metavar="RUNS", help="Runs, or pairs of runs, of one chart.")
+    ] = 20,
 ) -> None:
     """Write a page that shows how far the collection can be trusted.
 
-    One HTML file that needs no network and no script: what the collection is, the pool, judging and
-    agreement, what the pool owes to its runs, and how far scores and the order of runs can move. Each
-    figure comes with its numbers and the command that prints them.
+    One HTML file that needs no network and no script. Its first lines answer whether a new run can be
+    scored fairly, how far the order of the runs can change, and whether judges agree; the rest is what
+    these answers rest on. Each figure comes with its numbers and the command that prints them.
 
     Example: pooler report trust.html --judge alice
 
@@ -44,4 +47,6 @@ def report(
     if path == "-":
         raise ArgumentError("path", "must be a file", path)
     cutoff = given.cutoff if given.names("cutoff") else None
-    reporting.report(given.source(), path, depth=depth, title=title, values=values, cutoff=cutoff)
+    reporting.report(
+        given.source(), path, depth=depth, title=title, values=values, cutoff=cutoff, limit=limit
+    )

@@ -9,14 +9,16 @@ import typer
 from pooler.cli.options import (
     DEFAULT_COLLECTION,
     CollectionOption,
+    KindsOption,
     LenientOption,
     LevelOption,
     OrderOption,
     RunsOption,
+    policy_of,
 )
 from pooler.cli.render import Output, render
 from pooler.cli.signature import command
-from pooler.results.source import Source
+from pooler.results.source import Source, check_no_policy
 from store.errors import ArgumentError
 
 RowName = Literal["run", "group", "depth", "document"]
@@ -47,12 +49,14 @@ def provenance(
         str | None, typer.Option("--qrels", metavar="FILE", help="Judgements, for run files.")
     ] = None,
     level: LevelOption = None,
+    kinds: KindsOption = None,
     lenient: LenientOption = False,
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
     """Show what each run or group brought into a depth pool.
 
-    In a collection, a document counts as relevant when some judge's grade reaches the level.
+    In a collection, a document counts as relevant when the grade of one of the judges who count reaches
+    the level.
 
     Example: pooler provenance --by depth --depth 20
     """
@@ -62,11 +66,15 @@ def provenance(
     is_of_files = bool(runs) or listed is not None
     if qrels is not None and not is_of_files:
         raise ArgumentError("--qrels", "goes with run files", qrels)
+    policy = policy_of(judge=None, aggregate=None, ties=None, kinds=kinds)
+    if is_of_files:
+        check_no_policy(policy, "is for a collection; --qrels already has one grade per document")
     source = Source(
         runs or [],
         listed=listed,
         qrels=(qrels or ()) if is_of_files else None,
         collection=collection,
+        policy=policy,
         level=level,
         order=order,
         lenient=lenient,

@@ -11,13 +11,13 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from pooler.results.files import write_result
-from pooler.results.judge_kinds import erased_facts, erased_words, tell_kinds, who_judged
+from pooler.results.judge_kinds import erased_facts, erased_words, tell_heard, who_judged
 from pooler.results.result import Progress, Result, frozen, heard
 from pooler.results.source import Source, opened_collection, source_of
 from pooler.results.table import DOCNO, GRADE, TOPIC, Column, Table
 from pooler.telling import Listener, listening, say, warn
-from store.errors import ArgumentError, PoolerError, UnknownNameError
-from store.judging.kinds import kind_counts
+from store.errors import ArgumentError, PoolerError
+from store.judging.kinds import SORTS, check_kinds, hear, sorts_words
 from store.text import counted, natural_key
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from store.grades.opinions import AllVotes
     from store.grades.policy import Policy
     from store.grades.qrels import FinalQrels, Flip
+    from store.judging.kinds import Heard
     from store.records import Judge, Qrel, Scale
 
 Pair = tuple[str, str]
@@ -45,6 +46,7 @@ def aggregate(
     rule: Rule | None = "majority",
     ties: Ties | None = None,
     of: Sequence[str] | None = None,
+    kinds: Sequence[str] = (),
     rulings: bool = True,
     unjudged: int | None = None,
     progress: Progress | None = None,
@@ -63,7 +65,10 @@ def aggregate(
     ties : {"low", "high", "unresolved"}, optional
         What tied grades give, as majority and median need to know: one of them, or no grade.
     of : sequence of str, optional
-        These judges vote, and no other; default all.
+        These judges vote, and no other; default those of `kinds`.
+    kinds : sequence of {"human", "model", "imported"}, optional
+        Judges of these kinds count, together; default those of the source: people alone, where there
+        are any (see `source`).
     rulings : bool, optional
         Whether an adjudicator's ruling is the grade wherever one stands.
     unjudged : int, optional
@@ -101,7 +106,7 @@ def aggregate(
     (2, 1)
     """
     taken = source_of(source)
-    policy = _policy(taken, rule=rule, ties=ties, of=of, rulings=rulings)
+    policy = _policy(taken, rule=rule, ties=ties, of=of, kinds=kinds, rulings=rulings)
     return qrels_at(taken, policy, unjudged=unjudged, progress=progress)[0]
 
 
@@ -113,6 +118,7 @@ def collapse(
     rule: Rule | None = None,
     ties: Ties | None = None,
     of: Sequence[str] | None = None,
+    kinds: Sequence[str] = (),
     rulings: bool = True,
     unjudged: int | None = None,
     progress: Progress | None = None,
@@ -127,7 +133,7 @@ def collapse(
         Least grade that is relevant, or least sum; or that level of a declared scale.
     order : {"after", "before"}, optional
         With a rule: make the one grade binary, or every judge's grade before they become one.
-    rule, ties, of, rulings, unjudged, progress : optional
+    rule, ties, of, kinds, rulings, unjudged, progress : optional
         As for `aggregate`; without a rule there must be one judge, or the source must name one.
 
     Returns
@@ -150,7 +156,7 @@ def collapse(
     '1 0 a 1\n1 0 b 0\n'
     """
     taken = source_of(source)
-    policy = _policy(taken, rule=rule, ties=ties, of=of, rulings=rulings, order=order)
+    policy = _policy(taken, rule=rule, ties=ties, of=of, kinds=kinds, rulings=rulings, order=order)
     levels = [level] if isinstance(level, int) else []
     rigid, relaxed = level == "rigid", level == "relaxed"
     return qrels_at(
@@ -341,8 +347,7 @@ class _CollectedVotes:
             }
             settings = {**source.named(), **policy.to_json(), "judges": [*final.judges]}
             settings |= {"judgements": [*source.judgements], "unjudged": unjudged}
-            if counts := kind_counts(self.judges, final.judges):
-                settings["kinds"] = counts
+            settings |= all_votes.heard.to_json()
             made.append(
                 QrelsResult(
                     final=final,
@@ -363,6 +368,7 @@ def _policy(
     rule: Rule | None,
     ties: Ties | None,
     of: Sequence[str] | None,
+    kinds: Sequence[str],
     rulings: bool,
     order: Collapse = "after",
 ) -> Policy:
@@ -373,7 +379,15 @@ def _policy(
     if rule is None:
         rule, ties = given.rule, ties or given.ties
     of = given.of if of is None else tuple(dict.fromkeys(of))
-    return replace(given, rule=rule, ties=ties, collapse=order, rulings=rulings and given.rulings, of=of)
+    return replace(
+        given,
+        rule=rule,
+        ties=ties,
+        collapse=order,
+        rulings=rulings and given.rulings,
+        of=of,
+        kinds=check_kinds(kinds) or given.kinds,
+    )
 
 
 def _of_collection(source: Source, choose: Choose) -> _CollectedVotes:
@@ -414,10 +428,13 @@ def _of_files(
         one.check_scale(scale)
     decode(files, scale, reading)
     judges = _judges(files)
-    adjudicators = _check_judges(judges, policy)
-    _check_any(files)
     judgements = [one for file in files for one in file.judgements]
+    heard = _heard(files, judges, policy)
+    adjudicators = _check_judges(judges, policy, heard)
+    _check_any(files)
+    judgements = [one for one in judgements if one.judge in heard.names]
     all_votes = gather(judgements, scale, policies[-1], adjudicators=adjudicators)
+    all_votes = replace(all_votes, heard=heard)
     open_pairs = {pair: iteration for file in files for pair, iteration in file.listed.items()}
     for pair, is_settled in zip(all_votes.pairs, all_votes.is_settled.tolist(), strict=True):
         if is_settled:
@@ -425,15 +442,20 @@ def _of_files(
     return _CollectedVotes(all_votes, policies, open_pairs, judges, {"files": _origins(files)}, files=files)
 
 
-def judge_facts(known: Sequence[Judge], judges: Sequence[str], policy: Policy) -> dict[str, Any]:
-    """Return the entries of a manifest that say who voted, and whom the policy left out."""
+def judge_facts(
+    known: Sequence[Judge], judges: Sequence[str], policy: Policy, heard: Heard
+) -> dict[str, Any]:
+    """Return the entries of a manifest that say who voted, and whom the policy or their kind left out."""
     kinds = {judge.name: judge.kind.value for judge in known}
     facts: dict[str, Any] = {"judges": [{"name": name, "kind": kinds[name]} for name in judges]}
-    if counts := kind_counts(known, judges):
-        facts["kinds"] = counts
+    facts |= heard.to_json()
+    if heard.told:
+        facts["judged_by"] = sorts_words(heard.told)
     if policy.of:
         others = sorted(kinds.keys() - set(policy.of))
         facts["judges_left_out"] = [name for name in others if kinds[name] != "adjudicator"]
+    elif heard.left_out:
+        facts["judges_left_out"] = sorted(one.name for one in heard.left_out)
     return facts
 
 
@@ -441,7 +463,7 @@ def policy_facts(known: Sequence[Judge], final: FinalQrels, flips: Sequence[Flip
     """Return the entries of a manifest that say whose grades these are and how they became one."""
     policy = final.policy
     facts: dict[str, Any] = {
-        **judge_facts(known, final.judges, policy),
+        **judge_facts(known, final.judges, policy, final.all_votes.heard),
         **policy.to_json(),
         "decided_by_tie_rule": final.n_decided_by_ties if final.ties else 0,
         "adjudication": {
@@ -644,7 +666,9 @@ def _tell_tied(finals: Sequence[FinalQrels], *, has_collection: bool = True) -> 
     final = next(final for final, number in tied if number)
     policy = final.policy
     # The command counts the votes of all judges, or of two.
-    is_exact = len(policy.of) in (0, 2)
+    heard = final.all_votes.heard
+    counts_all = not heard.left_out and (not heard.kinds or heard.graders <= heard.names)
+    is_exact = len(policy.of) == 2 or (not policy.of and counts_all)
     command = "pooler adjudicate" + (f" --unresolved {final.rule}" if is_exact else "")
     them = "them"
     if is_exact and policy.collapse == "before" and policy.level is not None:
@@ -652,7 +676,10 @@ def _tell_tied(finals: Sequence[FinalQrels], *, has_collection: bool = True) -> 
         them = "them" if len(tied) == 1 else f"those at level {policy.level}"
     if len(policy.of) == 2:
         command += f" --judges {','.join(policy.of)}"
-    say(f"  `{command} --list` shows {them}, --judge NAME settles them")
+    words = f"  `{command} --list` shows {them}, --judge NAME settles them"
+    if not policy.of and policy.rulings and heard.counts.keys().isdisjoint(SORTS["human"]):
+        words += f"; then --kinds human,{','.join(heard.counts)} counts the rulings, too"
+    say(words)
 
 
 def level_name(level: int | None) -> str:
@@ -678,7 +705,7 @@ def tell_qrels(made: Sequence[QrelsResult]) -> None:
         tell_few_votes(final)
     first = made[0]
     _tell_tied([one.final for one in made], has_collection="collection" in first.told)
-    tell_kinds(first.voters())
+    tell_heard(first.all_votes.heard)
     tell_rulings(first.final)
     _tell_left_out(first.final, len(first.open_pairs), first.told["unjudged_code"])
     if n_mixed := first.final.n_mixed_iterations:
@@ -727,20 +754,27 @@ def _judges(files: Sequence[JudgedFile]) -> list[Judge]:
     return [Judge(name, kinds[name]) for name in sorted(kinds)]
 
 
-def _check_judges(judges: Sequence[Judge], policy: Policy) -> set[str]:
-    """Refuse judges whom no file names; return the adjudicators, whose rulings files cannot say."""
+def _heard(files: Sequence[JudgedFile], judges: Sequence[Judge], policy: Policy) -> Heard:
+    """Choose whose judgements count; judges of files of one judge each are named by the user."""
+    from store.records import State
+
+    graders = {one.judge for file in files for one in file.judgements if one.state is State.JUDGED}
+    of = policy.named
+    if not policy.kinds and all(file.named.judge is not None for file in files):
+        of = of or tuple(one.name for one in judges)
+    return hear(judges, graders, of=of, kinds=policy.kinds, rulings=policy.rulings and policy.judge is None)
+
+
+def _check_judges(judges: Sequence[Judge], policy: Policy, heard: Heard) -> set[str]:
+    """Refuse adjudicators who are heard, whose rulings files cannot say; return them all."""
     from store.records import JudgeKind
 
-    known = [one.name for one in judges]
-    for name in (*policy.of, *([] if policy.judge is None else [policy.judge])):
-        if name not in known:
-            raise UnknownNameError("judge", name, known)
     adjudicators = {one.name for one in judges if one.kind is JudgeKind.ADJUDICATOR}
     for name in policy.of:
         if name in adjudicators:
             hint = "an adjudicator's rulings count, but not as votes"
             raise ArgumentError("--of", "must be judges, not adjudicators", name, hint=hint)
-    if adjudicators and policy.rulings and policy.judge is None:
+    if not adjudicators.isdisjoint(heard.names) and policy.rulings and policy.judge is None:
         message = f"{', '.join(sorted(adjudicators))} made rulings, and only"
         message += " a collection knows which of them stand"
         hint = "pooler import judgements and export qrels; --without-rulings leaves them out"

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from pooler.results.agree import people
+from pooler.results.agree.parts import Part, part_rows, parts_of
 from pooler.results.agree.people import (
     FEW_DOCUMENTS,
     MOST_APART,
@@ -20,6 +21,7 @@ from pooler.results.agree.people import (
     bands_line,
     sharing,
 )
+from pooler.results.agree.rows import FIRST, PART, SECOND, against_rows, judges_rows, pair_columns, pair_rows
 from pooler.results.agree.settings import (
     ALL_LABELS,
     AgreementOptions,
@@ -32,7 +34,6 @@ from pooler.results.agree.sharing import pairs_of
 from pooler.results.result import Progress, Result, frozen, heard
 from pooler.results.source import Source, source_of
 from pooler.results.table import GRADE, JUDGE, REASON, TOPIC, Column, Table, View, cells_where
-from pooler.telling import progress as telling
 from pooler.telling import warn
 from store.analysis.agreement.tables import all_pair_stacks, sharing_pairs
 from store.text import counted
@@ -41,216 +42,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from pooler.results.agree.settings import AgreementOptions, Pair
-    from store.analysis.agreement.intervals import Interval
     from store.analysis.agreement.kappa import Bands
-    from store.analysis.agreement.many import AllJudges
     from store.analysis.agreement.populations import Population, PopulationVotes
     from store.analysis.agreement.tables import IntervalKind, PairStack
     from store.collection import Collection as OpenCollection
     from store.grades.policy import Policy
-
-FIRST, SECOND = Column("first"), Column("second")
-UNDEFINED = "undefined"
-"""The code of an interval whose coefficient has no number: `reason` says why."""
-
-
-def pair_columns(*, by_topic: bool) -> list[Column]:
-    """Name the columns of pairs."""
-    names = ["raw", "kappa", "kappa_low", "kappa_high", "kappa_se", "band", "linear"]
-    names += ["quadratic", "quadratic_low", "quadratic_high", "quadratic_se", "pi", "s"]
-    names += ["ac1", "ac2", "alpha_ordinal", "alpha_nominal", "alpha_interval"]
-    names += ["positive", "overlap", "macro_overlap", "macro_overlap_low", "macro_overlap_high"]
-    return [
-        FIRST,
-        SECOND,
-        *([TOPIC] if by_topic else []),
-        Column("level", "int"),
-        Column("n", "int"),
-        *(Column(name, "text" if name == "band" else "float", digits=3) for name in names),
-        Column("macro_topics", "int"),
-        Column("first_marginals", "ints"),
-        Column("second_marginals", "ints"),
-        Column("reason"),
-        Column("interval_reason"),
-    ]
-
-
-def pair_rows(
-    stacks: Sequence[PairStack],
-    pairs: Sequence[Pair],
-    topics: Sequence[str],
-    options: AgreementOptions,
-    *,
-    intervals: bool,
-) -> list[dict[str, Any]]:
-    """Make the rows of pairs: graded, then each level, then topic by topic."""
-    from store.analysis.agreement.tables import pair_intervals
-
-    of_stacks = [_stack_rows(stack.tables, stack.level_index, options, stack.overlaps) for stack in stacks]
-    rows: list[dict[str, Any]] = []
-    with telling("intervals", len(pairs) if intervals else 0) as advance:
-        for number, (first, second) in enumerate(pairs):
-            named: dict[str, Any] = {"first": first, "second": second}
-            found = [of_stack[number] for of_stack in of_stacks]
-            if intervals:
-                made = pair_intervals(
-                    stacks, number, options.kind, resamples=options.resamples, seed=options.seed
-                )
-                for row, of_row in zip(found, made, strict=True):
-                    row |= _limits(of_row)
-                advance(1)
-            rows += [{**named, "topic": "all", **row} for row in found]
-            if options.by_topic:
-                rows += [{**named, **row} for row in _topic_rows(stacks, number, topics, options)]
-    return rows
-
-
-def judges_rows(population: PopulationVotes, options: AgreementOptions) -> list[dict[str, Any]]:
-    """Make the rows of all judges together: graded, then each level; then topic by topic."""
-    from store.analysis.agreement.many import all_judges, all_judges_by_topic
-
-    rows: list[dict[str, Any]] = []
-    indices: list[int | None] = [None, *options.level_indices]
-    for index in indices:
-        found = all_judges(population, index, options.kind, resamples=options.resamples, seed=options.seed)
-        rows += [_judges_row(one, options.level_at(index), options) for one in found]
-    if options.by_topic:
-        for index in indices:
-            for topic, found in all_judges_by_topic(population, index).items():
-                rows += [
-                    {**_judges_row(one, options.level_at(index), options), "topic": topic} for one in found
-                ]
-    return rows
-
-
-def _stack_rows(
-    tables: NDArray[np.int64],
-    level_index: int | None,
-    options: AgreementOptions,
-    overlaps: NDArray[np.float64] | None = None,
-) -> list[dict[str, Any]]:
-    """Make one row a table."""
-    from store.analysis.agreement.kappa import band
-    from store.analysis.agreement.tables import coefficients, reasons
-
-    found = coefficients(tables, binary=level_index is not None, values=options.scale.values)
-    columns: dict[str, list[Any]] = {
-        "level": [options.level_at(level_index)] * len(tables),
-        "n": tables.sum(axis=(1, 2)).tolist(),
-        **{name: _cells(values) for name, values in found.items()},
-        "first_marginals": tables.sum(axis=2).tolist(),
-        "second_marginals": tables.sum(axis=1).tolist(),
-        "reason": list(reasons(tables, found)),
-    }
-    if overlaps is not None:
-        columns["macro_overlap"] = [total / count if count else None for total, count in overlaps.tolist()]
-        columns["macro_topics"] = [int(count) for count in overlaps[:, 1].tolist()]
-    if options.bands is not None:
-        bands = options.bands
-        columns["band"] = [
-            band(kappa, bands) if isinstance(kappa, float) else None for kappa in columns["kappa"]
-        ]
-    names = list(columns)
-    return [dict(zip(names, values, strict=True)) for values in zip(*columns.values(), strict=True)]
-
-
-def _topic_rows(
-    stacks: Sequence[PairStack], number: int, topics: Sequence[str], options: AgreementOptions
-) -> list[dict[str, Any]]:
-    """Make the rows of one pair for every topic with common documents."""
-    by_topic: dict[str, list[dict[str, Any]]] = {}
-    for stack in stacks:
-        tables = stack.topic_tables(number)
-        (kept,) = np.nonzero(tables.any(axis=(1, 2)))
-        found = _stack_rows(tables[kept], stack.level_index, options)
-        for topic, row in zip(kept.tolist(), found, strict=True):
-            by_topic.setdefault(topics[topic], []).append({**row, "topic": topics[topic]})
-    return [row for rows in by_topic.values() for row in rows]
-
-
-def _judges_row(one: AllJudges, level: int | None, options: AgreementOptions) -> dict[str, Any]:
-    """Turn one coefficient of all judges into a row."""
-    from store.analysis.agreement.kappa import band
-
-    row: dict[str, Any] = {
-        "topic": "all",
-        "level": level,
-        "coefficient": one.name,
-        "value": one.value,
-        "n": one.n_documents,
-        "topics": one.n_topics,
-        "reason": one.reason,
-    }
-    if one.interval is not None:
-        limits = _limits({"": one.interval})
-        row |= {"low": limits["_low"], "high": limits["_high"]}
-        row["interval_reason"] = limits["interval_reason"]
-    if options.bands and one.value is not None and one.name not in ("raw", "macro_overlap"):
-        row["band"] = band(one.value, options.bands)
-    return row
-
-
-def _limits(intervals: Mapping[str, Interval]) -> dict[str, Any]:
-    """Turn intervals into cells; the reasons for missing ones stand together."""
-    cells: dict[str, Any] = {}
-    for name, interval in intervals.items():
-        cells |= {f"{name}_low": interval.low, f"{name}_high": interval.high}
-    codes = (interval.reason for interval in intervals.values())
-    told = dict.fromkeys(str(code) for code in codes if code and code != UNDEFINED)
-    cells["interval_reason"] = ", ".join(told) or None
-    return cells
-
-
-def _cells(values: NDArray[np.float64]) -> list[Any]:
-    """Turn an array into cells; NaN is ``None``."""
-    cells: list[Any] = values.tolist()
-    for place in np.flatnonzero(np.isnan(values)).tolist():
-        cells[place] = None
-    return cells
-
-
-def against_rows(
-    population: PopulationVotes,
-    reference: str,
-    others: Sequence[str],
-    options: AgreementOptions,
-    policy: Policy | None,
-    *,
-    intervals: bool,
-) -> list[dict[str, Any]]:
-    """Compare judges with a reference, then all their labels thrown together.
-
-    Then their aggregate, where there is a policy.
-
-    `intervals`: whether each judge has intervals; the rows on all of them have in any case.
-    """
-    from store.grades.reference import aggregate_against, judges_against
-
-    topics, wanted = population.votes.topics, options.kind != "none"
-    each, together = judges_against(population, reference, others, options.level_indices)
-    rows = pair_rows(together, [(ALL_LABELS, reference)], topics, options, intervals=wanted)
-    if policy is not None:
-        stacks = aggregate_against(population, reference, others, options.scale, options.levels, policy)
-        named: list[Pair] = [(aggregate_name(policy), reference)]
-        rows += pair_rows(stacks, named, topics, options, intervals=wanted)
-    pairs: list[Pair] = [(other, reference) for other in others]
-    rows += pair_rows(each, pairs, topics, options, intervals=intervals)
-    return rows
-
-
-def aggregate_name(policy: Policy) -> str:
-    """Name the aggregate in the place of a judge.
-
-    Examples
-    --------
-    >>> from store.grades.policy import Policy
-    >>> aggregate_name(Policy(rule="majority", ties="low", collapse="before", level=2))
-    '(majority, ties low, collapsed before)'
-    """
-    parts = [str(policy.rule), *([f"ties {policy.ties}"] if policy.ties else [])]
-    parts += ["collapsed before"] if policy.collapse == "before" else []
-    return f"({', '.join(parts)})"
-
 
 MEASURES = {
     "alpha_ordinal": "alpha, ordinal",
@@ -260,34 +56,48 @@ MEASURES = {
     "ac1": "AC1",
     "macro_overlap": "overlap of all",
 }
+ACROSS = {"kappa": "kappa", "quadratic": "kappa, quadratic", "ac1": "AC1", "macro_overlap": "overlap"}
+"""Of people with models."""
 GRADED = ("alpha_ordinal", "alpha_nominal", "alpha_interval", "fleiss")
 BINARY = ("alpha_nominal", "fleiss", "macro_overlap")
 
 
 def all_view(
-    rows: Sequence[Row], n_judges: int, options: AgreementOptions, *, skewed: Collection[int | None]
+    rows: Sequence[Row],
+    n_judges: int,
+    options: AgreementOptions,
+    *,
+    skewed: Collection[int | None],
+    part: Part | None = None,
 ) -> View:
-    """Show the agreement of all judges together.
+    """Show the agreement of all judges together, or of all of a part.
 
     AC1 at `skewed` levels (``None`` = graded), where one grade prevails.
     """
+    across = part is not None and part.is_across
     two_grades = len(options.scale.values) == 2
     chosen: list[Row] = []
     for row in rows:
         level, name = row["level"], str(row["coefficient"])
         if row["topic"] != "all" or (two_grades and level is None):
             continue
-        wanted = (*(GRADED if level is None else BINARY), *(["ac1"] if level in skewed else []))
+        usual: tuple[str, ...] = GRADED if level is None else BINARY
+        if across:
+            usual = ("kappa", "quadratic") if level is None else ("kappa", "macro_overlap")
+        wanted = (*usual, *(["ac1"] if level in skewed else []))
         if name not in wanted:
             continue
         binary = level is not None
-        measure = "alpha" if binary and name == "alpha_nominal" else MEASURES[name]
+        named = ACROSS if across else MEASURES
+        measure = "alpha" if binary and name == "alpha_nominal" else named[name]
         shown = {**row, "on": f"relevant {level}+" if binary else "grades", "measure": measure}
         if row["value"] is not None and row.get("low") is None and not row.get("interval_reason"):
             shown["interval_reason"] = _no_interval(name, options)
         chosen.append(shown)
     measures = {row["measure"] for row in chosen}
     lines = ["alpha, Fleiss' kappa: 1 = all agree, 0 = as by chance, below 0 = less than by chance."]
+    if across:
+        lines = ["Every label of a person is compared with every label of a model; N counts these pairs."]
     if "alpha, ordinal" in measures:
         lines.append("alpha, ordinal: a near miss counts less than a far one.")
     if "overlap of all" in measures:
@@ -299,7 +109,7 @@ def all_view(
         lines.append(f"AC1: {ac1_column(binary=None not in skewed or two_grades).about}.")
     columns = [Column("on"), Column("measure"), Column("value", "float", digits=3)]
     columns += [people.interval_column("interval", "")] * (options.kind != "none")
-    columns.append(Column("n", "int", "N", "documents with at least two graders"))
+    columns.append(Column("n", "int", "N", "" if across else "documents with at least two graders"))
     columns += [Column("topics", "int"), *band_column(options)]
     columns += [REASON] * (options.kind == "none")
     hidden = [Column("low", "float"), Column("high", "float"), Column("reason"), Column("interval_reason")]
@@ -307,10 +117,23 @@ def all_view(
     declared = [one for one in columns if not one.interval] + [one for one in hidden if one.name not in names]
     table = Table.of_rows("all_judges", declared, chosen)
     lines += [bands_line(options)] if options.bands else []
-    return View(table, columns, title=f"All {n_judges} judges together", notes=lines)
+    title = f"All {n_judges} judges together"
+    if part is not None:
+        title = "People with models" if across else f"All {n_judges} {part.name} together"
+    return View(table, columns, title=title, notes=lines)
 
 
-def topics_view(rows: Sequence[Row], options: AgreementOptions) -> View:
+def _notes_once(views: Sequence[View]) -> list[View]:
+    """Say below the last of several views alone what several would say."""
+    said: set[str] = set()
+    found: list[View] = []
+    for view in reversed(views):
+        found.append(replace(view, notes=[note for note in view.notes or () if note not in said]))
+        said |= {*(view.notes or ())}
+    return found[::-1]
+
+
+def topics_view(rows: Sequence[Row], options: AgreementOptions, *, part: Part | None = None) -> View:
     """Show the agreement of all judges topic by topic, one row a topic."""
     wanted: list[tuple[int | None, str, str]] = []
     if len(options.scale.values) > 2:
@@ -337,7 +160,8 @@ def topics_view(rows: Sequence[Row], options: AgreementOptions) -> View:
     columns.append(Column("reason", about="for every dash in the row", show="if_any"))
     lines = ["overlap covers the documents that everybody graded."] if options.levels else []
     table = Table.of_rows("all_judges", columns, list(by_topic.values()))
-    return View(table, title="All judges together, topic by topic", notes=lines)
+    who = "judges" if part is None else part.name
+    return View(table, title=f"All {who} together, topic by topic", notes=lines)
 
 
 def _no_interval(name: str, options: AgreementOptions) -> str | None:
@@ -351,6 +175,7 @@ def agreement(
     source: Source | OpenCollection,
     *,
     judges: Sequence[str] | None = None,
+    kinds: Sequence[str] = (),
     levels: Sequence[int] = (),
     rigid: bool = False,
     relaxed: bool = False,
@@ -375,7 +200,10 @@ def agreement(
     source : Source or Collection
         Judgements of several judges.
     judges : sequence of str, optional
-        Two or more; default all who graded, but for adjudicators.
+        Two or more; default all people who graded, and all models, each apart, and people with models.
+        Where no person graded, imported judges; else models. Never adjudicators.
+    kinds : sequence of {"human", "model", "imported"}, optional
+        Measure judges of these kinds, and all of them together.
     levels : sequence of int, optional
         Least grades that count as relevant; default all of the scale.
     rigid, relaxed : bool, optional
@@ -437,7 +265,9 @@ def agreement(
             bands=bands,
             by_topic=by_topic,
         )
-        votes, kinds = fetch_chosen(opinions, judges, against, population=population, unlisted_as=unlisted_as)
+        measured: dict[str, Any] = {"population": population, "unlisted_as": unlisted_as}
+        chosen = fetch_chosen(opinions, judges, against, **measured, kinds=kinds, apart=True)
+        votes, parts = chosen.votes, tuple(parts_of(chosen))
         names, topics = votes.votes.judges, votes.votes.topics
         every_pair = pairs_of(names, against)
         # Intervals of many pairs take long: they are made where somebody asks for them.
@@ -454,7 +284,15 @@ def agreement(
         if leaves_out and stacks:
             stacks, kept = sharing_pairs(stacks)
             stacked = [stacked[number] for number in kept]
-        if against is None:
+        found: list[dict[str, Any]] = []
+        if parts:
+            for part in parts:
+                own = votes if part.is_across else opinions.grades.votes(part.judges, **measured)
+                rows, of_all, n_more = part_rows(
+                    part, own, options, intervals=intervals, leaves_out=leaves_out
+                )
+                found, together, n_apart = found + rows, together + of_all, n_apart + n_more
+        elif against is None:
             n_apart = len(every_pair) - len(stacked)
             found = pair_rows(stacks, stacked, topics, options, intervals=intervals)
             together = judges_rows(votes, options) if len(names) > 2 else []
@@ -468,8 +306,10 @@ def agreement(
         has_intervals = (intervals and not (by_topic and not every_level)) or bool(together)
         _warn(found, n_apart, votes.n_topics, options, intervals=has_intervals)
         erased = opinions.erased()
-    settings = settings_of(votes, options, against=against, policy=policy, kinds=kinds)
+    settings = settings_of(votes, options, against=against, policy=policy, heard=chosen.heard)
     settings["all_pairs"] = all_pairs
+    if parts:
+        settings["parts"] = {part.name: list(part.judges) for part in parts}
     return AgreementResult(
         found=found,
         n_pairs=len(every_pair),
@@ -480,6 +320,7 @@ def agreement(
         has_intervals=intervals,
         votes=votes,
         options=options,
+        parts=parts,
         settings=frozen(**settings),
         erased=erased,
         warnings=said.warnings,
@@ -531,6 +372,8 @@ class AgreementResult(Result):
     votes: PopulationVotes
     """The grades that were measured."""
     options: AgreementOptions
+    parts: tuple[Part, ...] = ()
+    """Who is measured apart from the others: people, people with models, models; empty = all together."""
     erased: str = ""
     """How much of erased judges is gone, in words."""
 
@@ -566,9 +409,15 @@ class AgreementResult(Result):
 
     @property
     def all_judges(self) -> Mapping[str, NDArray[np.float64]]:
-        """By coefficient of all judges its values, shape (n_levels,); nothing of two judges."""
+        """By coefficient of all judges its values, shape (n_levels,); nothing of two judges.
+
+        Where people and models are measured apart, those of the first part; `all_judges` the table has all.
+        """
         found: dict[str, NDArray[np.float64]] = {}
+        first = self.parts[0].name if self.parts else None
         for row in self._whole(self.together):
+            if row.get("part") != first:
+                continue
             values = found.setdefault(row["coefficient"], np.full(len(self.levels), np.nan))
             values[self.levels.index(row["level"])] = np.nan if row["value"] is None else row["value"]
         return found
@@ -624,6 +473,7 @@ class AgreementResult(Result):
 
     def _all_judges(self) -> Table:
         columns = [
+            *([PART] if self.parts else []),
             *([TOPIC] if self.options.by_topic else []),
             Column("level", "int"),
             Column("coefficient"),
@@ -639,7 +489,9 @@ class AgreementResult(Result):
         return Table.of_rows("all_judges", columns, self.together)
 
     def _pairs(self) -> Table:
-        return Table.of_rows("pairs", pair_columns(by_topic=self.options.by_topic), self.found)
+        return Table.of_rows(
+            "pairs", pair_columns(by_topic=self.options.by_topic, in_parts=bool(self.parts)), self.found
+        )
 
     def _per_grade(self) -> Table:
         """Make the table of the agreement specific to each grade."""
@@ -683,7 +535,18 @@ class AgreementResult(Result):
             return [people.judges_view(self._judges(), self.votes, options, self.settings.get("kinds", {}))]
         if name == "all_judges":
             views = []
-            if self.together:
+            for part in self.parts:
+                together, found = (
+                    [row for row in rows if row["part"] == part.name] for rows in (self.together, self.found)
+                )
+                skewed = people.skewed_levels(found)
+                views.append(all_view(together, len(part.judges), options, skewed=skewed, part=part))
+                views += [topics_view(together, options, part=part)] * (
+                    options.by_topic and not part.is_across
+                )
+            if self.parts:
+                views = _notes_once(views)
+            if self.together and not self.parts:
                 skewed = people.skewed_levels(self.found)
                 views.append(all_view(self.together, len(self.judges), options, skewed=skewed))
                 views += [topics_view(self.together, options)] * options.by_topic
@@ -702,9 +565,8 @@ class AgreementResult(Result):
         if self.n_pairs - n_apart > MOST_PAIRS and not self.settings["all_pairs"]:
             rows, rest = people.ends_of(rows)
         show = partial(
-            people.pair_views,
+            self._shown_pairs,
             rows,
-            options,
             intervals=self.has_intervals,
             reference=self.settings["against"],
             binary=options.has_levels or not rest,
@@ -717,3 +579,15 @@ class AgreementResult(Result):
         elif options.kind != "none" and not self.has_intervals:
             intervals.append("Pairs have no intervals here: --interval topic computes them.")
         return show(ending=[people.apart_line(n_apart), *rest.split("\n"), *intervals])
+
+    def _shown_pairs(self, rows: Sequence[Row], *, ending: Sequence[str] = (), **how: Any) -> list[View]:
+        """Show pairs, those of each part under a title of its own; `ending` is said at the end."""
+        if not self.parts:
+            return people.pair_views(rows, self.options, ending=ending, **how)
+        views: list[View] = []
+        for part in self.parts:
+            own = [row for row in rows if row["part"] == part.name]
+            who = "People with models" if part.is_across else f"Pairs of {part.name}"
+            is_last = part is self.parts[-1]
+            views += people.pair_views(own, self.options, who=who, ending=ending if is_last else (), **how)
+        return views

@@ -46,6 +46,7 @@ def disagreement_matters(
     source: Source | Collection,
     *,
     judges: Sequence[str] | None = None,
+    kinds: Sequence[str] = (),
     level: int | None = None,
     rigid: bool = False,
     relaxed: bool = False,
@@ -61,7 +62,7 @@ def disagreement_matters(
     ----------
     source : Source or Collection
         Judgements of several judges, and runs.
-    judges, rigid, relaxed, population, unlisted_as
+    judges, kinds, rigid, relaxed, population, unlisted_as
         As for `agreement`.
     level : int, optional
         Least grade that counts as relevant; default the relaxed level.
@@ -89,7 +90,10 @@ def disagreement_matters(
         levels = resolve_levels(opinions.scale, chosen, rigid=rigid, relaxed=relaxed, all_of_them=False)
         if len(levels) > 1 and (rigid or relaxed):
             raise ArgumentError("level", "must be one", list(levels))
-        votes, kinds = fetch_chosen(opinions, judges, None, population=population, unlisted_as=unlisted_as)
+        found_judges = fetch_chosen(
+            opinions, judges, None, population=population, unlisted_as=unlisted_as, kinds=kinds
+        )
+        votes = found_judges.votes
         ranked = opinions.rankings()
         erased = opinions.erased()
         cut = level_index(opinions.scale, levels[0])
@@ -108,6 +112,7 @@ def disagreement_matters(
         cutoff=cutoff,
         population=population,
         unlisted_as=unlisted_as,
+        **found_judges.heard.to_json(),
     )
     return JudgedOrders(
         order=found,
@@ -116,7 +121,7 @@ def disagreement_matters(
         settings=settings,
         erased=erased,
         warnings=said.warnings,
-        measured=measured_of(votes, opinions.scale, levels[:1], kinds=kinds, seed=seed),
+        measured=measured_of(votes, opinions.scale, levels[:1], heard=found_judges.heard, seed=seed),
     )
 
 

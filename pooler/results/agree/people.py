@@ -147,6 +147,7 @@ def pair_views(
     intervals: bool,
     binary: bool,
     reference: str | None,
+    who: str = "Pairs of judges",
     ending: Sequence[str] = (),
 ) -> list[View]:
     """Show pairs: agreement on grades, then, with `binary`, on relevant or not; `ending` is said at the end.
@@ -156,9 +157,7 @@ def pair_views(
     graded = [row for row in rows if row["level"] is None]
     levels = [row for row in rows if row["level"] is not None]
     has_intervals = intervals and not options.by_topic
-    title = (
-        "Pairs of judges: agreement on" if reference is None else f"Each judge with {reference}: agreement on"
-    )
+    title = f"{who if reference is None else f'Each judge with {reference}'}: agreement on"
     views: list[View] = []
     if graded and len(options.scale.values) > 2:
         skewed = bool(skewed_levels(graded))

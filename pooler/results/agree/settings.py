@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from pooler.results.judge_kinds import tell_kinds
-from pooler.telling import warn
+from pooler.results.judge_kinds import heard_words, kinds_words, tell_heard
+from pooler.telling import say, warn
 from store.errors import ArgumentError, PoolerError, UnknownNameError
+from store.judging.kinds import SORTS, Heard, check_kinds, hear
 
 if TYPE_CHECKING:
     from pooler.results.source import Opinions
@@ -43,6 +44,7 @@ OF_JUDGES = frozenset(
         "--population",
         "--unlisted-as",
         "--against",
+        "--kinds",
         "--manifest",
         "--input",
         "--input-columns",
@@ -165,6 +167,23 @@ def check_names(known: Sequence[Judge], names: Sequence[str], against: str | Non
             )
 
 
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """The judges that are measured, two at least, and their votes."""
+
+    votes: PopulationVotes
+    heard: Heard
+    """Whose votes these are, and who was left out."""
+    people: tuple[str, ...] = ()
+    models: tuple[str, ...] = ()
+    """Who is measured apart from the others; empty where all are measured together."""
+
+    @property
+    def are_apart(self) -> bool:
+        """Whether people and models are measured apart."""
+        return bool(self.people)
+
+
 def fetch_chosen(
     opinions: Opinions,
     names: Sequence[str] | None,
@@ -172,60 +191,101 @@ def fetch_chosen(
     *,
     population: Population,
     unlisted_as: int | None,
-) -> tuple[PopulationVotes, dict[str, int]]:
-    """Return the votes of the judges to be measured, two at least, and how many are of each kind.
+    kinds: Sequence[str] = (),
+    apart: bool = False,
+) -> Chosen:
+    """Return the votes of the judges to be measured, two at least, and say whose they are.
 
-    By default those are measured who graded.
+    By default those are measured who are heard and graded; with a reference they are the others. `apart`:
+    people and models both, which are then to be kept apart.
     """
-    from store.judging.kinds import kind_counts
-
-    opened, are_files = opinions.grades, opinions.collection is None
+    opened = opinions.grades
     known = opened.judges()
     check_names(known, names or (), against)
+    kinds = check_kinds(kinds) or opinions.source.kinds
+    if names and kinds:
+        requirement = "and judges that are named exclude each other"
+        raise ArgumentError("kinds", requirement, ",".join(kinds))
     reference = [] if against is None else [against]
-    chosen = list(dict.fromkeys([*names, *reference])) if names else None
+    every = opened.heard(kinds=[*SORTS])
+    others = [one for one in every.judges if one.name != against]
+    named = opened.heard().is_named and not kinds and not names
+    of = [*names, *reference] if names else [one.name for one in others] if named else []
+    heard = opened.heard(of) if names else hear(others, every.graders, of=of, kinds=kinds)
+    people, models = _apart(every) if apart and not heard.is_named and against is None else ((), ())
+    if people:
+        heard = replace(
+            heard,
+            judges=tuple(one for one in every.judges if one.name in {*people, *models}),
+            left_out=tuple(one for one in heard.left_out if one.name not in models),
+        )
+        chosen = [*people, *models]
+    else:
+        chosen = list(dict.fromkeys([*names, *reference])) if names else [*heard.voters, *reference]
     votes = opened.votes(chosen, population=population, unlisted_as=unlisted_as)
-    if against is not None and against not in votes.votes.judges:
-        everybody = [*votes.votes.judges, against]
-        votes = opened.votes(everybody, population=population, unlisted_as=unlisted_as)
     judges = votes.votes.judges
-    if not votes.graded.any():
-        message = "there is nothing to measure: "
-        message += (
-            "none of them has graded a document"
-            if names and opened.votes().votes.judges  # of others
-            else "nobody has graded a document yet"
-        )
-        hint = (
-            "no line of the files is a judgement"
-            if are_files
-            else "pooler judge --judge NAME; pooler import judgements"
-        )
-        raise PoolerError(message, hint=hint)
+    if not judges or not votes.graded.any():
+        raise _nothing(opinions, names, heard)
     if len(judges) < 2:
-        [name] = judges
-        message = f"agreement needs two judges, but there is only `{name}`"
-        hint = "name another judge, or none: then all who graded are measured"
-        if not names:
-            hint = (
-                "let another judge grade the same documents: pooler judge --judge NAME"
-                if not are_files
-                else "name another judge's file, too; a file that names its"
-                " judges is read with --judge-column 2, --input-columns or --input"
-            )
-        raise PoolerError(message, hint=hint)
-    kinds = kind_counts(known, judges)
-    tell_kinds(kinds, "are measured together")
-    return votes, kinds
+        raise _alone(opinions, judges[0], names, heard)
+    if people:
+        say(f"people and models are measured apart: {kinds_words(heard.counts)} ({TOGETHER})")
+        if heard.left_out:
+            warn(f"left out: {kinds_words(heard.counts_left_out)}")
+    else:
+        tell_heard(heard, "are measured together", others=against is not None)
+    return Chosen(votes, heard, people, models)
+
+
+TOGETHER = "--kinds human,model measures them together"
+
+
+def _apart(every: Heard) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the people and the models who graded, where there are both."""
+    voters = {*every.voters}
+    people, models = (
+        tuple(one.name for one in every.judges if one.kind == kind and one.name in voters)
+        for kind in ("human", "model")
+    )
+    return (people, models) if people and models else ((), ())
+
+
+def _nothing(opinions: Opinions, names: Sequence[str] | None, heard: Heard) -> PoolerError:
+    """Return the error where nobody who is to be measured graded anything."""
+    message = "there is nothing to measure: "
+    if heard.kinds and heard.graders:
+        message += f"no judge of kind {' or '.join(heard.kinds)} has graded a document"
+    elif names and heard.graders:  # others have
+        message += "none of them has graded a document"
+    else:
+        message += "nobody has graded a document yet"
+    hint = (
+        "no line of the files is a judgement"
+        if opinions.collection is None
+        else "pooler judge --judge NAME; pooler import judgements"
+    )
+    return PoolerError(message, hint=hint)
+
+
+def _alone(opinions: Opinions, name: str, names: Sequence[str] | None, heard: Heard) -> PoolerError:
+    """Return the error where there is one judge only."""
+    message = f"agreement needs two judges, but there is only `{name}`"
+    hint = "name another judge, or none: then all who graded are measured"
+    if not names and heard.left_out:
+        message += f" ({heard_words(heard)})"
+        hint = "--kinds, or judges that are named, measure people and models together"
+    elif not names:
+        hint = (
+            "let another judge grade the same documents: pooler judge --judge NAME"
+            if opinions.collection is not None
+            else "name another judge's file, too; a file that names its"
+            " judges is read with --judge-column 2, --input-columns or --input"
+        )
+    return PoolerError(message, hint=hint)
 
 
 def settings_of(
-    votes: PopulationVotes,
-    options: AgreementOptions,
-    *,
-    against: str | None,
-    policy: Policy,
-    kinds: Mapping[str, int],
+    votes: PopulationVotes, options: AgreementOptions, *, against: str | None, policy: Policy, heard: Heard
 ) -> dict[str, Any]:
     """Say what was measured, and how: for programs and for the manifest."""
     has_rule = policy.rule is not None
@@ -236,7 +296,7 @@ def settings_of(
         "documents": votes.n_documents,
         "topics": votes.n_topics,
         "judges": list(votes.votes.judges),
-        **({"kinds": dict(kinds)} if kinds else {}),
+        **heard.to_json(),
         "scale": list(options.scale.values),
         "levels": list(options.levels),
         "interval": options.kind,
@@ -256,7 +316,7 @@ def measured_of(
     scale: Scale,
     levels: Sequence[int],
     *,
-    kinds: Mapping[str, int],
+    heard: Heard,
     against: str | None = None,
     seed: int = 1,
 ) -> dict[str, Any]:
@@ -264,4 +324,4 @@ def measured_of(
     from store.grades.policy import Policy
 
     options = AgreementOptions(scale, tuple(levels), has_levels=True, seed=seed)
-    return settings_of(votes, options, against=against, policy=Policy(), kinds=kinds)
+    return settings_of(votes, options, against=against, policy=Policy(), heard=heard)

@@ -38,6 +38,7 @@ def plan_sharing(
     *,
     assume: tuple[float, float] | None = None,
     judges: Sequence[str] | None = None,
+    kinds: Sequence[str] = (),
     levels: Sequence[int] = (),
     rigid: bool = False,
     relaxed: bool = False,
@@ -56,7 +57,7 @@ def plan_sharing(
         Of the 95 % interval, above 0 and at most 2.
     assume : (float, float), optional
         Before anything is judged: the kappa and the share of relevant documents to expect.
-    judges, levels, rigid, relaxed, every_level, population, unlisted_as, against
+    judges, kinds, levels, rigid, relaxed, every_level, population, unlisted_as, against
         As for `agreement`.
 
     Returns
@@ -89,7 +90,10 @@ def plan_sharing(
         scale = opinions.scale
         chosen = resolve_levels(scale, levels, rigid=rigid, relaxed=relaxed, all_of_them=every_level)
         options = AgreementOptions(scale, chosen, has_levels=bool(levels), kind="none")
-        votes, kinds = fetch_chosen(opinions, judges, against, population=population, unlisted_as=unlisted_as)
+        found_judges = fetch_chosen(
+            opinions, judges, against, population=population, unlisted_as=unlisted_as, kinds=kinds
+        )
+        votes = found_judges.votes
         erased = opinions.erased()
     pairs = pairs_of(votes.votes.judges, against)
     rows = tuple(_plan_rows(votes, pairs, width, options))
@@ -101,6 +105,7 @@ def plan_sharing(
         judges=list(votes.votes.judges),
         levels=list(options.levels),
         scale=list(scale.values),
+        **found_judges.heard.to_json(),
     )
     return SharingPlan(
         rows=rows,
@@ -108,7 +113,7 @@ def plan_sharing(
         settings=settings,
         erased=erased,
         warnings=said.warnings,
-        measured=measured_of(votes, scale, options.levels, kinds=kinds, against=against),
+        measured=measured_of(votes, scale, options.levels, heard=found_judges.heard, against=against),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from store.analysis.pools.diagnosis import (
     GUESSABLE,
@@ -34,6 +35,19 @@ MOSTLY_JUDGED = 0.95
 """Share of judged documents down to a rank from which on the pool may have been that deep."""
 NAMED = 5
 """Runs or topics that a sentence names at most."""
+
+
+class Alarm(str):
+    """A conclusion about what may be wrong; a plain text neither alarms nor reassures."""
+
+    __slots__ = ()
+
+
+class Comfort(str):
+    """A conclusion that reassures."""
+
+    __slots__ = ()
+
 
 REASONS = {
     "no-documents": "no run has a document for any judged topic",
@@ -95,7 +109,7 @@ def _no_pool(found: PoolDiagnosis) -> str:
         options = ["--depth N can state how deep the pool is"] if guess.is_depth_guessed else []
         if not found.knows_runs:
             options.append("--runs FILE with a column `contributes` can say which runs fed it")
-        return (
+        return Alarm(
             f"Nothing is concluded about the pool: from these runs it would be the {first} of"
             f" {counted(guess.n_runs, 'run')}, but {guess.n_outside:,} of"
             f" {counted(n_judged, 'judged document')} ({percent(guess.n_outside, n_judged)}; more than"
@@ -104,7 +118,7 @@ def _no_pool(found: PoolDiagnosis) -> str:
         )
     why = REASONS.get(found.reason or "", found.reason or "its depth is not known")
     hint = "" if found.reason == "no-contributing-run" else " --depth N says how deep it is."
-    return f"There is no depth pool to look at: {why}.{hint}"
+    return Alarm(f"There is no depth pool to look at: {why}.{hint}")
 
 
 def _pool_judged(found: PoolDiagnosis, pool: DepthPool) -> list[str]:
@@ -120,14 +134,16 @@ def _pool_judged(found: PoolDiagnosis, pool: DepthPool) -> list[str]:
             f" So few (under {percent(FEW_UNJUDGED, 1)}) may be due to equal scores put in another order"
             " when the pool was made: try --order."
         )
-        said = [
-            f"{unjudged:,} of {counted(pool.n_pairs, 'pooled document')}"
-            f" ({percent(unjudged, pool.n_pairs)}) are unjudged; the pool is {what}. Scores count them as"
-            " not relevant: look at their limits and at bpref as well, or judge the rest."
-            + (order if few else "")
+        said: list[str] = [
+            Alarm(
+                f"{unjudged:,} of {counted(pool.n_pairs, 'pooled document')}"
+                f" ({percent(unjudged, pool.n_pairs)}) are unjudged; the pool is {what}. Scores count them as"
+                " not relevant: look at their limits and at bpref as well, or judge the rest."
+                + (order if few else "")
+            )
         ]
     else:
-        said = [f"All {counted(pool.n_pairs, 'document')} of the pool, {what}, are judged."]
+        said = [Comfort(f"All {counted(pool.n_pairs, 'document')} of the pool, {what}, are judged.")]
         if pool.is_whole:
             whose = "that run" if n_runs == 1 else f"these {n_runs:,} runs"
             said.append(
@@ -141,10 +157,12 @@ def _pool_judged(found: PoolDiagnosis, pool: DepthPool) -> list[str]:
     n_judged = int(found.topics.judged.sum())
     if pool.n_outside > MOSTLY_OUTSIDE * n_judged:
         said.append(
-            f"Most judged documents, {pool.n_outside:,} of {n_judged:,}, are not in it (more than"
-            f" {percent(MOSTLY_OUTSIDE, 1)}), so this is hardly the pool that was judged. Is its depth"
-            " different (--depth), did other runs feed it (--runs), or were equal scores put in another"
-            f" order (--order)?{_deeper_pool(found, pool)}"
+            Alarm(
+                f"Most judged documents, {pool.n_outside:,} of {n_judged:,}, are not in it (more than"
+                f" {percent(MOSTLY_OUTSIDE, 1)}), so this is hardly the pool that was judged. Is its depth"
+                " different (--depth), did other runs feed it (--runs), or were equal scores put in another"
+                f" order (--order)?{_deeper_pool(found, pool)}"
+            )
         )
     elif pool.n_outside:
         verb = "is" if pool.n_outside == 1 else "are"
@@ -172,8 +190,10 @@ def _guessed(found: PoolDiagnosis, pool: DepthPool) -> list[str]:
         options.append("--depth N")
     if not found.inferred.pooled[pool.contributing].all() and not found.knows_runs:
         return [
-            f"No run has all of its first {pool.depth:,} documents judged in every topic, so all runs are"
-            " assumed to have fed the pool. --runs FILE with a column `contributes` can say."
+            Alarm(
+                f"No run has all of its first {pool.depth:,} documents judged in every topic, so all runs are"
+                " assumed to have fed the pool. --runs FILE with a column `contributes` can say."
+            )
         ]
     if not found.knows_runs:
         runs = int(pool.contributing.sum())
@@ -208,7 +228,7 @@ def _newcomers(found: PoolDiagnosis, pool: DepthPool, left: LeftOut) -> list[str
         )
     else:
         loses = "no pooled run would lose any MAP"
-    said = [f"{late_is}, {loses}; {moved}"]
+    said: list[str] = [f"{late_is}, {loses}; {moved}"]
     said += _one_by_one(found, pool) if of_groups else []
     if errors.sre:
         n_topics = counted(int((found.topics.relevant > 0).sum()), "topic")
@@ -219,24 +239,30 @@ def _newcomers(found: PoolDiagnosis, pool: DepthPool, left: LeftOut) -> list[str
             f" {past or 'none'} of them past a run whose scores differ significantly (paired t-test"
             f" over {n_topics}, p < {SIGNIFICANT})."
         )
-    share = -late.relative()[rows]
-    suffering = rows[np.nan_to_num(share, nan=0.0) >= SUFFERS]
+    suffering = losing(pool, left)
     bound = percent(SUFFERS, 1)
     if not suffering.size:
         fair = ": a new run like them is treated fairly; about one unlike them, nothing is known."
         if pool.n_judged < pool.n_pairs:
             fair = ", but not all that they brought was judged: new runs may lose more."
-        return [*said, f"No run would lose {bound} of its AP or more{fair}"]
+        return [*said, Comfort(f"No run would lose {bound} of its AP or more{fair}")]
     order = suffering[np.argsort(-loss[suffering], kind="stable")].tolist()
     names = [
         f"{tags[row]} ({rough(loss[row])}, {percent(loss[row], late.score_before[row])})" for row in order
     ]
     said.append(
-        f"{len(order):,} of {counted(len(rows), 'run')} would lose {bound} of their AP or more:"
-        f" {listed(names)}. A new system that differs as much from the others would be scored too low by"
-        " as much: judge what only it brings before comparing it."
+        Alarm(
+            f"{len(order):,} of {counted(len(rows), 'run')} would lose {bound} of their AP or more:"
+            f" {listed(names)}. A new system that differs as much from the others would be scored too low by"
+            " as much: judge what only it brings before comparing it."
+        )
     )
     return said
+
+
+def losing(pool: DepthPool, left: LeftOut) -> NDArray[np.int64]:
+    """Return the runs of the pool that would lose `SUFFERS` of their AP or more, had they come late."""
+    return np.flatnonzero(pool.contributing & (np.nan_to_num(-left.scores.relative(), nan=0.0) >= SUFFERS))
 
 
 def _one_by_one(found: PoolDiagnosis, pool: DepthPool) -> list[str]:
@@ -286,15 +312,18 @@ def _deeper(pool: DepthPool) -> list[str]:
     last = pool.missed.depth - 1
     entering = int(pool.first.judged[:, last].sum())
     relevant = int(pool.first.relevant[:, last].sum())
-    said = []
+    said: list[str] = []
     if entering:
         is_many = relevant >= STILL_RELEVANT * entering
         mark = f"{percent(STILL_RELEVANT, 1)} or more {'is' if is_many else 'would be'}"
         few = " With so few, the share is a rough one." if entering < FEW_ENTERING else ""
+        weight = Alarm if is_many else Comfort
         said.append(
-            f"Rank {last + 1:,}, the last of the pool, {'still ' * is_many}brought"
-            f" {counted(relevant, 'relevant document')} among {entering:,} judged ones"
-            f" ({percent(relevant, entering)}; {mark} a sign that the pool ended too early).{few}"
+            weight(
+                f"Rank {last + 1:,}, the last of the pool, {'still ' * is_many}brought"
+                f" {counted(relevant, 'relevant document')} among {entering:,} judged ones"
+                f" ({percent(relevant, entering)}; {mark} a sign that the pool ended too early).{few}"
+            )
         )
     if pool.missed.reason == "pool-unjudged":
         share = percent(pool.n_unjudged, pool.n_pairs)
@@ -337,12 +366,13 @@ def _limits(found: PoolDiagnosis) -> list[str]:
         " are not allowed for; they would lower every run that lacks them."
     )
     if not met.n_overlapping:
-        return [f"{own} These limits overlap for none of {pairs} of neighbours by MAP."]
+        return [Comfort(f"{own} These limits overlap for none of {pairs} of neighbours by MAP.")]
     every = counted(met.n_all_pairs, "pair")
     apart = f"those of {met.n_settled:,} of all {every} of runs do not"
     if not met.n_settled:
         apart = f"so do those of all {every} of runs"
-    return [f"{own} These limits overlap for {met.n_overlapping:,} of {pairs} of neighbours by MAP; {apart}."]
+    many = f"{own} These limits overlap for {met.n_overlapping:,} of {pairs} of neighbours by MAP; {apart}."
+    return [Alarm(many)]
 
 
 def _topics(found: PoolDiagnosis) -> list[str]:
@@ -350,13 +380,15 @@ def _topics(found: PoolDiagnosis) -> list[str]:
     relevant, topics = found.topics.relevant, found.rankings.topics
     none = [topics[one] for one in np.flatnonzero(relevant == 0)]
     few = [topics[one] for one in np.flatnonzero((relevant > 0) & (relevant < FEW_RELEVANT))]
-    said = []
+    said: list[str] = []
     if none:
-        said.append(f"{_verb(len(none), 'topic')} no relevant document and no AP: {listed(none)}.")
+        said.append(Alarm(f"{_verb(len(none), 'topic')} no relevant document and no AP: {listed(none)}."))
     if few:
         said.append(
-            f"{_verb(len(few), 'topic')} fewer than {FEW_RELEVANT} relevant documents, so"
-            f" that a single one moves their AP much: {listed(few)}."
+            Alarm(
+                f"{_verb(len(few), 'topic')} fewer than {FEW_RELEVANT} relevant documents, so"
+                f" that a single one moves their AP much: {listed(few)}."
+            )
         )
     return said
 
@@ -370,13 +402,13 @@ def _poorly_judged(found: PoolDiagnosis, judged_at: int) -> list[str]:
         return []
     what = f"{percent(WELL_JUDGED, 1)} of the first {judged_at:,} documents judged"
     if not poorly.size:
-        return [f"Every run has at least {what}."]
+        return [Comfort(f"Every run has at least {what}.")]
     order = poorly[np.argsort(shares[poorly], kind="stable")].tolist()
     names = listed([f"{tags[row]} ({percent(shares[row], 1)})" for row in order])
     of_runs = f"{len(order):,} of {counted(known.size, 'run')} have less than {what}"
     pool = found.pool
     if pool is None or judged_at <= pool.depth:
-        return [f"{of_runs}; their scores are in doubt: {names}."]
+        return [Alarm(f"{of_runs}; their scores are in doubt: {names}.")]
     n_fed = int(pool.contributing[poorly].sum())
     others = [row for row in order if not pool.contributing[row]]
     said = [f"{of_runs}; the pool is {pool.depth:,} deep."]
@@ -388,7 +420,7 @@ def _poorly_judged(found: PoolDiagnosis, judged_at: int) -> list[str]:
     if others:
         worst = listed([f"{tags[row]} ({percent(shares[row], 1)})" for row in others])
         said.append(f"Doubt first the scores of runs that fed no pool: {worst}.")
-    return said
+    return [*map(Alarm, said)]
 
 
 def _verb(number: int, noun: str) -> str:

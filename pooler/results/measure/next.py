@@ -207,7 +207,7 @@ class NextDocuments(Result):
             "sizes": {topic: len(some) for topic, some in by_topic.items()},
             "pairs": len(self),
             "topics": len(by_topic),
-            **({"kinds": dict(self.loaded.kinds)} if self.loaded.kinds else {}),
+            **self.loaded.heard.to_json(),
         }
         return Pool(entries, facts, name=name, run_tags=tuple(self.runs))
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from itertools import compress
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from pooler.results.judge_kinds import tell_kinds
+from pooler.results.judge_kinds import tell_heard
 from pooler.results.result import Result, frozen, heard
 from pooler.results.source import (
     Source,
@@ -23,7 +23,7 @@ from pooler.results.source import (
 from pooler.results.table import DOCNO, TOPIC, Column, Table
 from pooler.telling import say, warn
 from store.errors import ArgumentError, PoolerError
-from store.judging.kinds import kind_counts
+from store.judging.kinds import Heard
 from store.text import counted
 
 if TYPE_CHECKING:
@@ -60,8 +60,8 @@ def probabilities(
     Parameters
     ----------
     source : Source, Collection or (runs, qrels)
-        Of a collection its judges, or those of a policy's `of`; adjudicators are no judges here,
-        and their rulings play no part.
+        Of a collection its people, or the judges or kinds that a policy names; adjudicators are no
+        judges here, and their rulings play no part.
     values : mapping of int to float, optional
         What each grade of a judge is worth: the probability, in [0, 1], that the document is
         relevant; every grade of the scale. Then p is the mean over a document's judges. Default:
@@ -94,7 +94,7 @@ def probabilities(
     with heard() as said:
         found = source_of(source)
         if unjudged is None and not found.is_of_files:
-            return _of_votes(found, values)
+            return replace(_of_votes(found, values), warnings=said.warnings)
         loaded = load_probable(
             found,
             values=values,
@@ -112,15 +112,15 @@ def _of_votes(source: Source, values: Values | None) -> Probabilities:
     from store.analysis.collapse import level_index
     from store.grades.policy import Policy
 
-    given = source.option("policy")
+    given = source.option("policy") or Policy()
     with opened_collection(source.collection) as opened:
         worth = parse_values(values, opened.scale) if values else None
         cut = level_of_collection(opened.scale, Policy(), **source.levels)
-        tallied = opened.grades.all_votes(Policy(rulings=False, of=() if given is None else given.of))
+        tallied = opened.grades.all_votes(Policy(rulings=False, of=given.of, kinds=given.kinds))
         if not tallied.votes.n_documents:
             message = "no judge has judged anything yet"
             raise PoolerError(message, hint="pooler judge, or pooler import judgements")
-        kinds = kind_counts(opened.judges.all(), tallied.votes.judges)
+        tell_heard(tallied.heard)
         place = level_index(opened.scale, cut)
     topics, docnos = tallied.topics, tallied.docnos
     return Probabilities(
@@ -140,9 +140,10 @@ def _of_votes(source: Source, values: Values | None) -> Probabilities:
                 "values": worth,
                 "unjudged": None,
                 "level": cut if worth is None else None,
-                **({"kinds": kinds} if kinds else {}),
+                **tallied.heard.to_json(),
             }
         ),
+        heard=tallied.heard,
     )
 
 
@@ -189,6 +190,8 @@ class Probabilities(Result):
     """Least grade that is relevant; ``None`` where `values` decide."""
     without_grade: int
     """Documents that judges looked at and did not grade: they are not among the others."""
+    heard: Heard = field(default_factory=Heard)
+    """Whose grades these are, and who was left out; of qrels nobody is known."""
 
     NAMES: ClassVar[tuple[str, ...]] = ("probabilities",)
 
@@ -386,8 +389,8 @@ class Probable:
     ranked: RankedDocuments
     unranked: Mapping[tuple[str, int], str]
     """Docno by topic and id of the documents that are in no run file; empty for a collection."""
-    kinds: Mapping[str, int]
-    """Judges of each kind whose grades these are, where there are several kinds."""
+    heard: Heard
+    """Whose grades these are, and who was left out; of files nobody is known."""
     n_left_out: int
     """Topics that are not among `rankings`, as no document of theirs can be relevant."""
     collection: str | Collection | None
@@ -466,10 +469,10 @@ def load_probable(
         **source.named(),
         "level": read.level,
         "order": source.order,
-        **({"kinds": read.kinds} if read.kinds else {}),
+        **read.heard.to_json(),
     }
     where = None if read.unranked is not None else source.collection
-    return Probable(kept, read.ranked, read.unranked or {}, read.kinds, n_left_out, where, settings)
+    return Probable(kept, read.ranked, read.unranked or {}, read.heard, n_left_out, where, settings)
 
 
 def with_chances(probable: ProbableRankings) -> ProbableRankings:
@@ -503,8 +506,8 @@ class _Read:
     found: ByTopic
     unranked: Mapping[tuple[str, int], str] | None = None
     """Names that no run has; ``None`` = of a collection."""
-    kinds: Mapping[str, int] = field(default_factory=dict)
-    """Judges of each kind, where there are several kinds."""
+    heard: Heard = field(default_factory=Heard)
+    """Whose grades these are; of files nobody is known."""
     level: int | None = None
     """Least grade that is relevant, where that decides."""
 
@@ -534,25 +537,25 @@ def _of_collection(
         check_no_files(runs, collection, "there is nothing", _FILES_HINT)
     with opened_collection(collection) as opened:
         check_some_run(check_no_file_for_a_tag(opened, runs, _FILES_HINT))
-        mixture: dict[str, int] = {}
+        heard = Heard()
         level = None
         if probabilities is not None:
             ids = opened.documents.numbers()
             found, _ = _of_file(probabilities, ids, lenient=source.lenient)
         else:
-            found, mixture, level = _of_judges(opened, source, values)
-            if judged is None or judged.kinds != mixture:
-                tell_kinds(mixture)
+            found, heard, level = _of_judges(opened, source, values)
+            if judged is None or judged.heard.to_json() != heard.to_json():
+                tell_heard(heard)
         ranked = (
             opened.runs.ranked(runs, order=source.order, docnos=False) if judged is None else judged.ranked
         )
-        return _Read(ranked, found, kinds=mixture, level=level)
+        return _Read(ranked, found, heard=heard, level=level)
 
 
 def _of_judges(
     opened: Collection, source: Source, values: Sequence[str]
-) -> tuple[ByTopic, dict[str, int], int | None]:
-    """Make probabilities of the grades of a collection's judges; count judges by kind."""
+) -> tuple[ByTopic, Heard, int | None]:
+    """Make probabilities of the grades of a collection's judges; say whose they are."""
     from store.analysis.aggregation.probability import share_probabilities, value_probabilities
     from store.analysis.collapse import level_index
     from store.grades.policy import Policy
@@ -560,8 +563,8 @@ def _of_judges(
     scale = opened.scale
     worth = list(parse_values(values, scale).values()) if values else None
     cut = level_of_collection(scale, Policy(), **source.levels)
-    policy = source.option("policy")
-    tallied = opened.grades.tallied(() if policy is None else policy.of)
+    policy = source.option("policy") or Policy()
+    tallied = opened.grades.tallied(policy.of, policy.kinds)
     if not tallied.n_documents:
         message = "no judge has judged anything yet"
         raise PoolerError(message, hint="pooler judge, or pooler import judgements")
@@ -578,8 +581,7 @@ def _of_judges(
         )
         for topic, (ids, counts) in tallied.by_topic.items()
     }
-    kinds = kind_counts(opened.judges.all(), tallied.judges)
-    return found, kinds, cut if worth is None else None
+    return found, tallied.heard, cut if worth is None else None
 
 
 def _of_grades(source: Source, values: Sequence[str], judged: Judged) -> ByTopic:

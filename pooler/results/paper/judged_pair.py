@@ -19,6 +19,7 @@ from store.analysis.undiscovered.sensitivity import discovery_effect
 from store.analysis.variation.collection import collection_variation
 from store.analysis.variation.lists import Empty, ProbableRankings, probable_rankings
 from store.errors import PoolerError
+from store.judging.kinds import Heard
 from store.text import counted
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ def put_together(
     )
     kept = probable if empty == "zero" else with_chances(probable)
     n_left_out = len(probable.topics) - len(kept.topics)
-    return Probable(kept, ranked, {}, {}, n_left_out, None, {"level": None})
+    return Probable(kept, ranked, {}, Heard(), n_left_out, None, {"level": None})
 
 
 def rows_of(probable: ProbableRankings, rows: Sequence[int]) -> ProbableRankings:

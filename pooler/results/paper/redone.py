@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from pooler.results.judge_kinds import tell_heard
 from pooler.results.measure.compare import normality_plot
 from pooler.results.measure.discovery import Discoveries, discoveries_of, moments_of_pair
 from pooler.results.measure.probabilities import Values, parse_values
@@ -50,6 +51,7 @@ from store.analysis.variation.discovery import Flip, Gain
 from store.analysis.variation.lists import Empty
 from store.analysis.variation.simulation import SimulatedMaps, simulate_maps
 from store.errors import ArgumentError, PoolerError, UnknownNameError
+from store.judging.kinds import check_kinds
 from store.text import counted, percent
 
 if TYPE_CHECKING:
@@ -73,6 +75,7 @@ def paper(
     values: Values | None = None,
     levels: Sequence[int] | None = None,
     judges: Sequence[str] | None = None,
+    kinds: Sequence[str] = (),
     scenario: Gain = "own",
     flip: Flip = "not-relevant",
     empty: Empty = "given",
@@ -100,7 +103,10 @@ def paper(
     levels : sequence of int, optional
         Least grades that are relevant, for the judges' own MAPs; default every grade but the lowest.
     judges : sequence of str, optional
-        Judge 1, judge 2 and so on; default all who graded, adjudicators apart.
+        Judge 1, judge 2 and so on; default all people who graded, adjudicators apart; where there are
+        none imported judges, else models.
+    kinds : sequence of {"human", "model", "imported"}, optional
+        Judges of these kinds, together.
     scenario, flip : optional
         Of the documents at rank N + 1 of B, as for `discoveries`; the default is the paper's section 4.3.
     empty : {"given", "zero"}, optional
@@ -152,7 +158,13 @@ def paper(
         rank = 1 + found.pool_depth(None) if rank is None else rank
         with found.judging() as opinions:
             scale = opinions.scale
-            votes = opinions.grades.votes(judges, population="graded")
+            kinds = check_kinds(kinds) or found.kinds
+            if judges and kinds:
+                requirement = "and judges that are named exclude each other"
+                raise ArgumentError("kinds", requirement, ",".join(kinds))
+            heard_of = opinions.grades.heard(judges or (), kinds)
+            votes = opinions.grades.votes(judges or heard_of.voters, population="graded")
+            tell_heard(heard_of, "judge together")
             ranked = opinions.rankings()
             made = put_together(ranked, votes, scale, rank, values, cutoff, empty)
             loaded = replace(made, collection=opinions.collection)
@@ -213,6 +225,7 @@ def paper(
         alpha=alpha,
         cutoff=cutoff,
         order=found.order,
+        **heard_of.to_json(),
     )
     chosen = {"rank": rank, "flip": flip, "scenario": scenario}
     return Paper(

@@ -78,7 +78,7 @@ def provenance(
     asked = source_of(source)
     with heard(progress) as said, asked.opened() as found:
         run_set = found.tops(depth, scores=by == "document")
-        is_relevant = found.relevance()
+        is_relevant, by_whom = found.relevance()
         brought = contributions(run_set, is_relevant, depth=depth, by_group=by == "group")
         curve = depth_curve(run_set, is_relevant)
         if not is_relevant and by != "document":
@@ -88,7 +88,7 @@ def provenance(
         runs=brought.names,
         topics=run_set.topics,
         by_depth=np.stack([curve.pairs, curve.judged, curve.relevant, curve.unique], axis=1),
-        settings=frozen(depth=depth, by=by, **asked.named(), order=found.order),
+        settings=frozen(depth=depth, by=by, **asked.named(), order=found.order, **by_whom.to_json()),
         warnings=said.warnings,
         run_set=run_set,
     )

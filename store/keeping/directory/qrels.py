@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Any
 
@@ -18,8 +18,8 @@ from store.grades.policy import Policy
 from store.grades.qrels import FinalQrels, decide
 from store.grades.votes import fetch_all_votes, fetch_votes
 from store.judging.events import fetch_judgements
-from store.judging.judges import fetch_judges
-from store.judging.kinds import kind_counts
+from store.judging.judges import fetch_graders, fetch_judges
+from store.judging.kinds import SORTS, Heard, hear
 from store.judging.progress import count_states
 from store.keeping.directory.tables import (
     FLOAT,
@@ -32,7 +32,7 @@ from store.keeping.directory.tables import (
     or_none,
     whole,
 )
-from store.records import Judge, JudgeKind, Judgement, Scale, State
+from store.records import JudgeKind, Judgement, Scale, State
 from store.text import natural_key
 
 
@@ -44,6 +44,8 @@ class WrittenQrels:
     """What the manifest says of every file."""
     n_idle: int
     """Judges of the collection who have graded nothing."""
+    heard: Heard = field(default_factory=Heard)
+    """Whose grades became one, and who was left out; nobody where every judge has qrels of their own."""
 
 
 def write_all_qrels(out: Outgoing) -> WrittenQrels:
@@ -65,8 +67,9 @@ def write_all_qrels(out: Outgoing) -> WrittenQrels:
     for name in (policy.judge, *policy.of):
         if name is not None and name not in names:
             raise UnknownNameError("judge", name, names)
+    heard = hear(judges, graders, kinds=policy.kinds)
     # An adjudicator who alone graded is the only judge there is.
-    voters = graders - adjudicators or graders
+    voters = (graders & heard.names if policy.kinds else graders - adjudicators) or graders
     is_named = policy.judge is not None or policy.rule is not None
     if not graders and not is_named:
         return WrittenQrels([], n_idle)
@@ -75,8 +78,8 @@ def write_all_qrels(out: Outgoing) -> WrittenQrels:
             policy = replace(policy, judge=next(iter(voters)))
         # The votes are the same at any level, and collapsing first is of a level alone.
         all_votes = fetch_all_votes(out.session, out.topic_keys, out.scale, _policies(out.scale, policy)[-1])
-        return WrittenQrels(_write_set(out, judges, all_votes, policy, ""), n_idle)
-    by_judge: dict[str, list[Judgement]] = {name: [] for name in graders}
+        return WrittenQrels(_write_set(out, all_votes, policy, ""), n_idle, all_votes.heard)
+    by_judge: dict[str, list[Judgement]] = {name: [] for name in (voters if policy.kinds else graders)}
     for one in judgements:
         if one.judge in by_judge:
             by_judge[one.judge].append(one)
@@ -87,16 +90,14 @@ def write_all_qrels(out: Outgoing) -> WrittenQrels:
     for name in in_order:
         own = Policy(judge=name)
         all_votes = gather(by_judge[name], out.scale, own)
-        written += _write_set(out, judges, all_votes, own, f"{stems[new_names[name]]}.")
+        written += _write_set(out, all_votes, own, f"{stems[new_names[name]]}.")
     return WrittenQrels(written, n_idle)
 
 
-def _write_set(
-    out: Outgoing, judges: Sequence[Judge], all_votes: AllVotes, policy: Policy, prefix: str
-) -> list[dict[str, Any]]:
+def _write_set(out: Outgoing, all_votes: AllVotes, policy: Policy, prefix: str) -> list[dict[str, Any]]:
     """Write graded and binary qrels by one policy; of sums there is no binary reading."""
     policies = _policies(out.scale, policy)
-    return [_write_one(out, judges, decide(all_votes, one), one, prefix) for one in policies]
+    return [_write_one(out, decide(all_votes, one), one, prefix) for one in policies]
 
 
 def _policies(scale: Scale, policy: Policy) -> list[Policy]:
@@ -106,9 +107,7 @@ def _policies(scale: Scale, policy: Policy) -> list[Policy]:
     return [graded, *(replace(policy, level=level) for level in levels)]
 
 
-def _write_one(
-    out: Outgoing, judges: Sequence[Judge], final: FinalQrels, policy: Policy, prefix: str
-) -> dict[str, Any]:
+def _write_one(out: Outgoing, final: FinalQrels, policy: Policy, prefix: str) -> dict[str, Any]:
     """Write one file and return what the manifest says of it."""
     kind = "graded" if policy.level is None else f"level{policy.level}"
     name = f"qrels/{prefix}{kind}.qrels"
@@ -119,12 +118,12 @@ def _write_one(
     )
     with out.writer.text(name) as stream:
         stream.writelines(f"{lines}\n" for lines in qrels_blocks(cells if disguise.is_on else final.cells()))
-    kinds = kind_counts(judges, final.judges)
+    heard = final.all_votes.heard
     return {
         "file": name,
         **policy.to_json(),
         "judges": sorted(map(disguise.name, final.judges), key=natural_key),
-        **({"kinds": kinds} if kinds else {}),
+        **heard.to_json(),
         "adjudicators": sorted(map(disguise.name, final.adjudicators), key=natural_key),
         "documents": final.n_documents,
         "by_grade": {str(grade): n for grade, n in final.by_grade.items()},
@@ -196,7 +195,9 @@ def write_agreement(out: Outgoing) -> None:
 
 def _pairs(out: Outgoing) -> Iterator[dict[str, Any]]:
     """Yield one row for each pair of judges."""
-    votes = fetch_votes(out.session, out.topic_keys, out.scale.values).votes
+    judges = fetch_judges(out.session)
+    everybody = hear(judges, fetch_graders(out.session), kinds=[*SORTS]).voters
+    votes = fetch_votes(out.session, out.topic_keys, out.scale.values, judges=everybody).votes
     if len(votes.judges) < 2:
         return
     names = map(out.disguise.name, votes.judges)

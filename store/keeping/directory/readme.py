@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from store.event import EVENT
+from store.judging.kinds import sorts_words
 from store.keeping.directory.content import DOCNOS, DOCUMENTS, GUIDELINES, RUNS, TOPIC_VERSIONS, TOPICS
 from store.keeping.directory.manifest import About
 from store.keeping.directory.people import ASSIGNMENTS, ERASURES, JUDGEMENTS, JUDGES, PLANS, SITTINGS, TERMS
@@ -251,7 +252,10 @@ def _qrels_words(qrels: Sequence[Mapping[str, Any]]) -> str:
         rule = one["rule"] if one["ties"] is None else f"{one['rule']}, ties {one['ties']}"
         if "kinds" in one:
             kinds = ", ".join(f"{count:,} {kind}" for kind, count in one["kinds"].items())
-            rule += f"; judges of several kinds vote together ({kinds})"
+            rule += f"; {sorts_words(one['kinds'])} vote together ({kinds})"
+        if "kinds_left_out" in one:
+            kinds = ", ".join(f"{count:,} {kind}" for kind, count in one["kinds_left_out"].items())
+            rule += f"; left out for their kind: {kinds}"
         if one["adjudicators"]:
             rule += f"; rulings of {', '.join(map(_cell, one['adjudicators']))} win"
         rows.append((f"`{one['file']}`", names, rule, f"{one['documents']:,}"))

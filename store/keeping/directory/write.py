@@ -17,6 +17,7 @@ from store.db.tables import JUDGE, JUDGE_TERM, SITTING, TABLES
 from store.errors import ArgumentError, PoolerError
 from store.formats.scale import scale_from_json
 from store.judging.judges import Disguise, are_disguised, disguise_of
+from store.judging.kinds import Heard
 from store.keeping.directory.content import write_documents, write_guidelines, write_runs, write_topics
 from store.keeping.directory.manifest import MANIFEST, README, About, file_fault, manifest_text, read_manifest
 from store.keeping.directory.people import (
@@ -47,6 +48,8 @@ class Written:
     n_bytes: int
     names_kept: bool
     """Whether judges were to have new names and have had them before."""
+    heard: Heard
+    """Whose grades became those of the qrels; nobody where every judge has qrels of their own."""
 
 
 def write_directory(
@@ -98,7 +101,7 @@ def write_directory(
     facts = writer.files.values()
     n_bytes = sum(one.n_bytes for one in facts)
     names_kept = export_choice.anonymised and not out.disguise.is_on
-    return Written(out.counts, qrels.files, qrels.n_idle, len(facts), n_bytes, names_kept)
+    return Written(out.counts, qrels.files, qrels.n_idle, len(facts), n_bytes, names_kept, qrels.heard)
 
 
 def _check_replaceable(target: Path, *, replaces: bool) -> None:

@@ -114,7 +114,9 @@ def test_population_counts_for_the_plan_and_for_run_orders(cli: Cli, judged: Pat
     topics = [cli(*two, "--matters", *more).fine().json()["mixtures"][0]["topics"]
               for more in ((), taken)]  # fmt: skip
     assert topics == [3, 8]
-    refused = cli("agreement", "--matters", "--population", "collection", "--unlisted-as", "1")
+    refused = cli(
+        "agreement", "short", "strict", "--matters", "--population", "collection", "--unlisted-as", "1"
+    )
     assert "`--unlisted-as` must not be relevant with --matters" in refused.failed(1).err
 
 
@@ -160,7 +162,7 @@ def test_matters_tables_fit_80_columns_and_say_what_they_hold(cli: Cli, judged: 
     assert "mix min: least MAP in the mixtures of judges below. mix max: the greatest." in words
     assert "back: tau_AP with the first judge's order taken as the true one" in words
     assert "tau_ap" not in shown.out
-    assert shown.err == ""
+    assert shown.err == "warning: no person judged: 3 models count\n"
 
 
 def test_needing_two_judges_is_told_by_who_is_there(cli: Cli, collection_of: Callable[..., None]) -> None:

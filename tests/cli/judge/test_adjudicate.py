@@ -292,6 +292,10 @@ def test_unresolved_documents_are_settled_one_by_one(cli: Cli, garden_with_zoe: 
         cli(*command, "--judge", "zoe", "--topic", topic, "--plain", stdin=b"1\nq\n").fine()
     rows = cli(*command, "--list", "--format", "json").fine().json()
     assert [(row["status"], row["outcome"]) for row in rows] == [("settled", 1)] * 3
-    answer = cli("export", "qrels", "--aggregate", "majority", "--ties", "unresolved").fine()
+    rule = ("--aggregate", "majority", "--ties", "unresolved")
+    alone = cli("export", "qrels", *rule).fine()
+    assert len(alone.out.splitlines()) == 3  # an adjudicator is a person, and the judges are models
+    assert "people alone count (1 adjudicator); left out: 3 models" in alone.err
+    answer = cli("export", "qrels", *rule, "--kinds", "human,model").fine()
     assert len(answer.out.splitlines()) == 84
     assert "unresolved\n" not in answer.err.replace("ties unresolved", "")

@@ -121,7 +121,7 @@ def test_what_the_rule_decided_and_left_out_is_told(
     write(here / "s", json.dumps({"topic": "1", "docno": "d9", "judge": "anna", "state": "skipped",
           "grade": None, "reason": "", "note": "", "iteration": "0"}))  # fmt: skip
     cli("import", "judgements", "s", "--format", "jsonl", "--allow-unknown").fine()
-    rule = ("--aggregate", "majority", "--ties", "high")
+    rule = ("--aggregate", "majority", "--ties", "high", "--kinds", "human,imported")
     told = cli("export", "ntcir", "--as", "ntcireval", *rule).fine()
     assert told.out == "1 d1 L2\n1 d2 L1\n"
     assert "majority of 2 judges (1 to 2 votes a document), ties high" in told.err

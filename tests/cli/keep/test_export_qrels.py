@@ -147,7 +147,7 @@ def test_ties_are_warned_of_once_for_all_levels(cli: Cli, judged: Path) -> None:
 def test_rulings_win_unless_they_are_left_out(cli: Cli, judged: Path) -> None:
     """An adjudicator has no vote: the ruling is the grade, and `cannot` leaves the document out."""
     cli("judges", "add", "zoe", "--kind", "adjudicator").fine()
-    options = ("--aggregate", "majority", "--ties", "unresolved")
+    options = ("--aggregate", "majority", "--ties", "unresolved", "--kinds", "human,model")
     before = cli("export", "qrels", *options).fine().out
     tied = cli("adjudicate", "--unresolved", "majority", "--list", "--format", "json").fine().json()
     pairs = [(row["topic"], row["docno"]) for row in tied]
@@ -175,7 +175,7 @@ def test_rulings_win_unless_they_are_left_out(cli: Cli, judged: Path) -> None:
     with_rulings = cli("export", "qrels", "--of", "lenient").fine()
     assert len(with_rulings.out.splitlines()) == 83
     assert "judge lenient; rulings win" in with_rulings.err
-    refused = cli("export", "qrels", "--aggregate", "sum").failed(1)
+    refused = cli("export", "qrels", "--aggregate", "sum", "--kinds", "human,model").failed(1)
     assert "must be another rule where rulings stand" in refused.err
     assert "`--of` must be judges" in cli("export", "qrels", "--of", "zoe").failed(1).err
     # A judge who decides otherwise leaves the ruling standing, and it is told.

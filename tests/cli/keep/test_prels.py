@@ -313,7 +313,8 @@ def test_what_cannot_be_is_refused_in_words(cli: Cli, judged: Path) -> None:
     column = cli("import", "judgements", "p", "--as", "statap", "--judge-column", "2").failed(1)
     assert "`--judge-column` is for qrels; no column of a sample names a judge" in column.err
     bring(cli, "statap", "--allow-unknown").fine()
-    refused = cli("export", "prels", "--as", "xinfap", "--pool", "sample-me").failed(1)
+    both = ("--kinds", "model,imported")
+    refused = cli("export", "prels", "--as", "xinfap", "--pool", "sample-me", *both).failed(1)
     assert "whose grades are meant?" in refused.err
     refused = cli(*export, "--as", "xinfap", "--pool", "sample-me").failed(1)
     assert "pool `sample-me` has no strata" in refused.err

@@ -15,8 +15,8 @@ from xml.etree import ElementTree
 
 import pytest
 
+from pooler.reporting.on_pool import FACT_WORDS
 from pooler.results.measure.conclusions import REASONS
-from pooler.results.measure.diagnose import FACTS
 from tests.cli.command_line import Outcome, write
 from tests.cli.conftest import Cli
 from tests.conftest import SHARED_DATA
@@ -84,11 +84,12 @@ def is_cell(text: str, value: object) -> bool:
 
 
 def numbers(row: list[str]) -> list[str]:
-    """Leave out what the page says in words: of all judges, and what facts are."""
+    """Leave out what the page says in words: of all judges; return facts by their names."""
     if row[0] == "grades" or row[0].startswith("relevant = "):
         return row[2:]
-    about = ["", FACTS.get(row[0].replace(" ", "_")), *REASONS.values()]
-    return row[:2] if len(row) == 3 and row[2] in about else row
+    names = {text: name.replace("_", " ") for name, text in FACT_WORDS.items()}
+    reasons = {text: code for code, text in REASONS.items()}
+    return [names[row[0]], reasons.get(row[1], row[1])] if row[0] in names else row
 
 
 def missing(shown: Shown, outcome: Outcome) -> list[list[str]]:
@@ -134,7 +135,7 @@ def test_every_number_is_that_of_the_command(cli: Cli, judged: Path) -> None:
     commands = check_numbers(cli, Path("page.html"), least=18)
     of = {command.split()[1] for command in commands}
     assert of == {"diagnose", "list", "status", "agreement", "sensitivity", "variation", "compare",
-                  "required-difference"}  # fmt: skip
+                  "evaluate", "required-difference"}  # fmt: skip
 
 
 @pytest.mark.slow
@@ -169,9 +170,10 @@ def test_drawings_say_what_their_tables_say(cli: Cli, judged: Path) -> None:
     assert "Where lenient and strict differ" in text
     assert "Can the collection be trusted?" in text
     assert "9 runs, 8 topics and 84 judgements, " in text
-    assert "Krippendorff's alpha of 3 judges (3 models) on what is relevant" in text
+    assert "Krippendorff's alpha of 3 models on what is relevant" in text
     assert "These topics do not show which run of a pair is better" in text
     assert "the share of its judges who find it so" in text
+    assert "N: 8 pairs of neighbours, 8 topics, 84 judged documents." in text
 
 
 def test_page_needs_nothing_else(cli: Cli, judged: Path) -> None:
@@ -195,7 +197,7 @@ def test_files_need_no_collection(cli: Cli, judged: Path) -> None:
     text = words(read_page(Path("page.html")))
     assert "nothing is known about how judges differ" in text
     assert "84 judgements of strict.qrels, " in text
-    assert "How far judges agree is not known: there is one grade per document." in text
+    assert "There is one grade per document" in text
     assert "Judging" not in text
 
 
@@ -372,6 +374,33 @@ def test_one_judge_has_nobody_to_agree_with(cli: Cli, here: Path) -> None:
     assert "Whether runs differ" not in text
 
 
+def test_people_and_models_agree_apart(cli: Cli, here: Path) -> None:
+    """Two people differ on 2 of 12 documents: alpha = 1 - 23 * 2 / (12 * 12); models play no part."""
+    cli("init", "--scale", "0-1").fine()
+    for judge, kind, relevant in (
+        ("ann", "human", range(6)), ("bob", "human", (0, 1, 2, 3, 4, 11)),
+        ("gpt", "model", range(6, 12)), ("m2", "model", range(6, 12)),
+        ("m3", "model", range(6, 12)), ("old", "imported", ()),
+    ):  # fmt: skip
+        write(Path("q"), *[f"1 0 d{n} {int(n in relevant)}" for n in range(12)])
+        cli("import", "judgements", "q", "--judge", judge, "--kind", kind).fine()
+    write(Path("a.run"), *[f"1 Q0 d{n} {n} {20 - n} a" for n in range(12)])
+    write(Path("b.run"), *[f"1 Q0 d{11 - n} {n} {20 - n} b" for n in range(12)])
+    cli("import", "runs", "a.run", "b.run").fine()
+    cli("report", "page.html", "--judge", "ann").fine()
+    commands = check_numbers(cli, Path("page.html"), least=6)
+    text = " ".join(words(read_page(Path("page.html"))).split())
+    assert "Agreement: tentative among people, reliable among models, unknown among imported judges." in text
+    assert (
+        "alpha of 2 people on what is relevant (grade 1 or more) is 0.68 (no interval; N: 12 documents)"
+        in text
+    )
+    assert "Agreement needs two, and old is the only one of imported judges." in text
+    assert "alpha 0.8 or more is reliable, from 0.667 on tentative (Krippendorff 2004)." in text
+    assert "People alone count (2 people); left out: 3 models, 1 imported judge" in text
+    assert [one for one in commands if one.endswith(" gpt m2 m3")]
+
+
 @pytest.mark.slow
 def test_what_is_no_page_is_not_replaced(cli: Cli, judged: Path) -> None:
     """A run, a folder, stdout, a table: refused in one line, and nothing changed."""
@@ -411,7 +440,7 @@ def test_trec_covid_is_reported(cli: Cli) -> None:
 def test_kappas_share_an_axis_and_say_of_how_many(cli: Cli, judged: Path) -> None:
     """Both figures have the same numbers below; three documents are in grey, and are counted."""
     write(Path("q"), "G01 0 KG-E-002 2", "G01 0 KG-E-003 0", "G02 0 KG-E-045 1")
-    cli("import", "judgements", "q", "--judge", "bob").fine()
+    cli("import", "judgements", "q", "--judge", "bob", "--kind", "model").fine()
     cli("report", "page.html", *MAJORITY).fine()
     figures = [
         figure

@@ -142,7 +142,12 @@ def test_who_is_measured_by_default() -> None:
     said = {("9", "d1", "ann"): "1", ("9", "d1", "bob"): "s", ("9", "d1", "eve"): "1"}
     votes = file_votes(said)
     votes.add_judgements([], {"cy": JudgeKind.IMPORTED}, is_named=True)
-    assert votes.votes().votes.judges == ("ann", "cy")
+    assert votes.votes().votes.judges == ("ann",)
+    assert [one.name for one in votes.heard().left_out] == ["cy"]
+    assert votes.heard(kinds=["human", "imported"]).voters == ("ann", "cy")
+    files = file_votes({})
+    files.add_judgements([], {"cy": JudgeKind.IMPORTED, "di": JudgeKind.HUMAN}, is_named=True)
+    assert files.votes().votes.judges == ("cy", "di")  # the user named them all
     assert votes.votes(["eve", "bob", "eve"]).votes.judges == ("eve", "bob")
     assert [judge.name for judge in votes.judges()] == ["ann", "bob", "eve", "cy"]
 
