@@ -70,7 +70,7 @@ if TYPE_CHECKING:
     from pooler.results.source import source
     from store.errors import ArgumentError, FormatError, PoolerError, StoreError, UnknownNameError
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _MODULES = {
     "pooler.reporting.report": ("report",),

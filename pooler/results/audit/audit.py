@@ -416,6 +416,8 @@ class Audit(Result):
         return [tables.view_of(self, self._table(name))]
 
     def facts(self) -> Mapping[str, Any]:
-        """Return the outcome of the alternative annotator test."""
+        """Return kappas of all grades, and the outcome of the alternative annotator test."""
         test = self.test
-        return {"winning_rate": test.winning_rate, "advantage": test.advantage, "test_reason": test.reason}
+        kappas = {f"kappa_{weights}": kappa for weights, kappa in tables.grade_kappas(self).items()}
+        outcome = {"winning_rate": test.winning_rate, "advantage": test.advantage}
+        return kappas | outcome | {"test_reason": test.reason}

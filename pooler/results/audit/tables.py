@@ -10,6 +10,7 @@ import numpy as np
 
 from pooler.results.audit.material import FIRST
 from pooler.results.table import DOCUMENTS, REASON, RUN, TOPIC, Column, Table, View
+from store.analysis.agreement.kappa import WEIGHTS, stacked_chance_corrected
 from store.analysis.audit.annotators import rejections
 from store.analysis.audit.conclusions import CONCLUSIONS
 from store.analysis.audit.levels import cut_gain, kappas_at
@@ -143,8 +144,18 @@ def _crossed(found: Audit) -> Table:
     columns = {Column("human", "int", f"people \\ {name}"): list(values)} | {
         Column(f"model_{value}", "int", str(value)): table[:, place] for place, value in enumerate(values)
     }
-    note = f"documents by people's grade (rows) and that of {name} (columns)"
-    return Table.of_columns("confusion", columns, title="Grades", notes=[note])
+    known = {one: kappa for one, kappa in grade_kappas(found).items() if kappa is not None}
+    kappas = ", ".join(f"{one} {kappa:.4f}".removeprefix("none ") for one, kappa in known.items())
+    notes = [f"Kappa of all grades: {kappas}."] if kappas else []
+    notes.append(f"documents by people's grade (rows) and that of {name} (columns)")
+    return Table.of_columns("confusion", columns, title="Grades", notes=notes)
+
+
+def grade_kappas(found: Audit) -> dict[str, float | None]:
+    """Return Cohen's kappa of all grades, by the weights of disagreements; ``None`` = undefined."""
+    table = found.grades.tables().sum(axis=0)
+    kappas = {one: float(stacked_chance_corrected("cohen", table, one)) for one in WEIGHTS}
+    return {one: None if np.isnan(kappa) else kappa for one, kappa in kappas.items()}
 
 
 def _kappa(one: CutAgreement) -> float:

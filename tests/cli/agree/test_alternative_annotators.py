@@ -47,7 +47,8 @@ def test_six_documents_by_hand(cli: Cli) -> None:
     assert third["p"] == pytest.approx(0.02627, abs=5e-6)
     assert [row["rejected"] for row in found["annotators"]] == [True, False, False]
     assert [row["n"] for row in found["annotators"]] == [6, 6, 6]
-    assert found.facts == {"winning_rate": pytest.approx(1 / 3), "advantage": 1.0, "test_reason": None}
+    outcome = {"winning_rate": pytest.approx(1 / 3), "advantage": 1.0, "test_reason": None}
+    assert {name: found.facts[name] for name in outcome} == outcome
     assert {row["t_of_topics"] for row in found["annotators"]} == {None}  # one topic
 
 
@@ -89,7 +90,8 @@ def test_one_person_is_a_reason(cli: Cli) -> None:
     assert found["annotators"] == [
         {**dict.fromkeys(found["annotators"][0]), "person": "a", "reason": "one-human"}
     ]
-    assert found.facts == {"winning_rate": None, "advantage": None, "test_reason": "one-human"}
+    outcome = {"winning_rate": None, "advantage": None, "test_reason": "one-human"}
+    assert {name: found.facts[name] for name in outcome} == outcome
 
 
 def test_few_documents_are_told(cli: Cli) -> None:

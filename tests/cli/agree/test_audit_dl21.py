@@ -157,6 +157,9 @@ def test_grades_are_as_other_programs_find_them(judge: str) -> None:
     for row in found["confusion"]:
         table[row["human"]][row["model"]] = row["documents"]
     assert table == CONFUSION[judge]
+    if judge == "umbrela":
+        for weights, kappa in (("none", 0.3463), ("linear", 0.4928), ("quadratic", 0.6220)):
+            assert same(found.facts[f"kappa_{weights}"], kappa)
     for (human, model), (kappa, *_) in KAPPAS[judge].items():
         row = row_of(found["levels"], human=human, model=model)
         assert same(row["kappa"], kappa), (human, model)
