@@ -323,7 +323,7 @@ class Source:
         check_no_policy(self._policy, _ONE_GRADE, _MAKE_ONE)
         scale = None if self._given["scale"] is None else parse_scale(self._given["scale"])
         level = level_of_files(scale, **self.levels)
-        named = named_runs(self._given["runs"], self._given["listed"])
+        named = self._measured_runs
         if not named:
             message = "no run file is named"
             raise PoolerError(message, hint="--qrels FILE goes with run files, or --runs FILE")
@@ -521,8 +521,20 @@ class Source:
         """Rankings of runs that are files or in memory, whatever they are measured with."""
         from pooler.reading.ranked import ranked_runs
 
-        named = named_runs(self._given["runs"], self._given["listed"])
-        return ranked_runs(named, order=self.order, lenient=self.lenient)
+        return ranked_runs(self._measured_runs, order=self.order, lenient=self.lenient)
+
+    @cached_property
+    def _measured_runs(self) -> list[RunEntry | Run]:
+        """Runs that are files or in memory; what is read once, as standard input and pipes, is in memory."""
+        from pooler.reading.run_list import RunEntry
+
+        return [
+            next(read_named([one], lenient=self.lenient))
+            if isinstance(one, RunEntry)
+            and (one.file == "-" or (Path(one.file).exists() and not is_regular_file(one.file)))
+            else one
+            for one in named_runs(self._given["runs"], self._given["listed"])
+        ]
 
     @contextmanager
     def opened(self) -> Iterator[Source]:
@@ -547,17 +559,20 @@ class Source:
             chosen = tags or [run for run in runs if isinstance(run, str)] or None
             with opened_collection(self.collection) as opened:
                 return stored_runs(opened, depth=depth, order=self.order, tags=chosen, scores=scores)
-        if "-" in (*runs, listed) and "judged" in self.__dict__:
-            message = "standard input cannot be read twice, as what needs scores does"
-            raise PoolerError(message, hint="write the run to a file and name that")
         how: dict[str, Any] = {"order": self.order, "with_scores": scores}
-        named = named_runs(runs, listed)
-        entries = [one for one in named if isinstance(one, RunEntry)]
+        named = self._measured_runs if tags else named_runs(runs, listed)
+        # What is measured may be called otherwise than by its tag.
+        entries = [replace(one, name=None) if tags else one for one in named if isinstance(one, RunEntry)]
         with progress("runs", len(entries)) as advance:
             read = iter(read_tops(entries, depth, lenient=self.lenient, progress=advance, **how))
         tops = [next(read) if isinstance(one, RunEntry) else top_of(one, depth, **how) for one in named]
         if tags:
-            tops = [replace(top, contributes=True) for top in tops if top.tag in tags]
+            names = [
+                one.called(top.tag) if isinstance(one, RunEntry) else one.tag
+                for one, top in zip(named, tops, strict=True)
+            ]
+            pairs = zip(tops, names, strict=True)
+            tops = [replace(top, tag=name, contributes=True) for top, name in pairs if name in tags]
         return FileRuns(tops)
 
     def relevance(self) -> tuple[dict[tuple[str, str], bool], Heard]:

@@ -9,7 +9,7 @@ import typer
 from pooler.cli.render import Output, render
 from pooler.cli.signature import command
 from pooler.cli.source_options import SourceOptions
-from store.errors import ArgumentError
+from store.errors import ContradictionError
 
 if TYPE_CHECKING:
     pass
@@ -170,20 +170,20 @@ def _check_options(
     rows = {"--each": each, "--pairs": pairs, "--by-topic": by_topic}
     chosen = [name for name, is_given in rows.items() if is_given]
     if len(chosen) > 1:
-        raise ArgumentError(chosen[0], f"excludes {chosen[1]}: a row can be only one of the two", "both")
+        raise ContradictionError(chosen[0], f"excludes {chosen[1]}: a row can be only one of the two", None)
     if plot and chosen:
-        raise ArgumentError("--plot", f"draws one line per run: it excludes {chosen[0]}", "both")
+        raise ContradictionError("--plot", f"draws one line per run: it excludes {chosen[0]}", None)
     for name, is_given in (("--each", each), ("--missing", missing is not None)):
         if not is_given:
             continue
         if each and missing is not None:
-            raise ArgumentError("--each", "excludes --missing", "both")
+            raise ContradictionError("--each", "excludes --missing", None)
         for other, value in (("--at", at), ("--flips", flips)):
             if value is not None:
-                raise ArgumentError(other, f"has no meaning with {name}", str(value))
+                raise ContradictionError(other, f"has no meaning with {name}", str(value))
         if scenario == "own":
             requirement = f"must be shared with {name}: a document is relevant in every run"
-            raise ArgumentError("--scenario", requirement, scenario)
+            raise ContradictionError("--scenario", requirement, scenario)
     if pairs and at in ("best", "worst") and (flips or 1) > 1:
         requirement = f"must be 1 with --pairs --at {at}: the search is for one document"
-        raise ArgumentError("--flips", requirement, flips)
+        raise ContradictionError("--flips", requirement, flips)

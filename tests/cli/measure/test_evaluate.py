@@ -299,3 +299,16 @@ def test_options_that_have_no_meaning_together_are_refused(cli: Cli, options: st
     assert refused.code == 2
     assert words in refused.err
     assert not re.search("'(both|given|several)'", refused.err)
+
+
+def test_curves_of_pipes_and_of_runs_called_otherwise(cli: Cli, here: Path) -> None:
+    """Scores are read once more: standard input is kept, and a list may rename runs."""
+    rows = cli("evaluate", "--curves", "--qrels", STRICT, BM25, "--format", "json").fine().json()
+    content = Path(BM25).read_bytes()
+    piped = cli("evaluate", "--curves", "--qrels", STRICT, "-", "--format", "json", stdin=content).fine()
+    write(here / "l.tsv", "file\tname", f"{BM25}\tother")
+    listed = cli("evaluate", "--curves", "--qrels", STRICT, "--runs", "l.tsv", "--format", "json").fine()
+    assert piped.json() == rows
+    for name in ("precision_recall", "roc"):
+        assert [{**row, "run": "bm25-words"} for row in listed.json()[name]] == rows[name]
+        assert {row["run"] for row in listed.json()[name]} == {"other"}

@@ -269,12 +269,13 @@ def test_options_that_cannot_be_used_are_refused_before_any_reading(
     assert words in cli("replay", *options).failed(1).err
 
 
-def test_scores_of_standard_input_are_refused(cli: Cli, judged: Path) -> None:
-    """A strategy on scores reads files a second time, which standard input does not allow."""
+def test_scores_of_standard_input_are_those_of_the_file(cli: Cli, judged: Path) -> None:
+    """A strategy on scores reads files a second time; standard input is kept."""
     content = (judged / "runs" / "bm25-words.run").read_bytes()
-    cli("replay", "-", *BARE, "-s", "rrf", stdin=content).fine()
-    refused = cli("replay", "-", *BARE, "-s", "comb-sum", stdin=content).failed(1)
-    assert "standard input cannot be read twice, as what needs scores does" in refused.err
+    path = judged / "runs" / "bm25-words.run"
+    for strategy in ("rrf", "comb-sum"):
+        piped = cli("replay", "-", *BARE, "-s", strategy, stdin=content).fine()
+        assert piped.out == cli("replay", path, *BARE, "-s", strategy).fine().out
 
 
 @pytest.mark.slow
