@@ -372,10 +372,18 @@ def ap_properties(
     [0.3544]
     """
     if rank is not None:
-        grids = _changes(rank, relevant, ap, as_printed=as_printed)
+        grids = _changes(rank, relevant, ap)
+        cannot = None
+        if as_printed:
+            printed = np.array([[discovery_effect_below(r, one, rank) for one in ap] for r in relevant])
+            cannot, grids["change"] = np.isnan(grids["change"]), printed
         settings = frozen(relevant=[*relevant], rank=rank, ap=[*ap], as_printed=as_printed)
         return ApProperties(
-            down=("relevant", "R", relevant), across=("ap", "AP", ap), grids=grids, settings=settings
+            down=("relevant", "R", relevant),
+            across=("ap", "AP", ap),
+            grids=grids,
+            cannot=cannot,
+            settings=settings,
         )
     if size is not None and size < max(documents):
         raise ArgumentError("size", "must be at least every N", size)
@@ -391,9 +399,7 @@ def ap_properties(
     )
 
 
-def _changes(
-    rank: int, relevant: Sequence[int], ap: Sequence[float], *, as_printed: bool
-) -> dict[str, NDArray[np.float64]]:
+def _changes(rank: int, relevant: Sequence[int], ap: Sequence[float]) -> dict[str, NDArray[np.float64]]:
     """Compute the change by one discovery, and the least and greatest that can occur."""
     change = np.full((len(relevant), len(ap)), np.nan)
     limits = np.full((2, len(relevant), len(ap)), np.nan)
@@ -401,7 +407,7 @@ def _changes(
         # With all R above the rank, AP is at least that of the worst order.
         least = float(least_average_precision(rank - 1, count)) if count < rank else 2.0
         for place, before in enumerate(ap):
-            if as_printed or before >= least - 1e-12:
+            if before >= least - 1e-12:
                 change[line, place] = discovery_effect_below(count, before, rank)
             found = discovery_range(count, before, rank)
             if found is not None:
@@ -495,6 +501,8 @@ class ApProperties(Result):
     down: Axis
     across: Axis
     grids: Mapping[str, NDArray[np.float64]]
+    cannot: NDArray[np.bool_] | None = None
+    """As `change`: its cells that cannot occur, where it has them as printed."""
 
     def names(self) -> tuple[str, ...]:
         """Return the names of the tables."""
@@ -507,15 +515,16 @@ class ApProperties(Result):
     def _table(self, name: str) -> Table:
         reason = "more-relevant-than-documents" if self.down[0] == "documents" else "cannot-occur"
         values = self.grids[name]
+        empty = self.cannot if name == "change" and self.cannot is not None else np.isnan(values)
         rows = [
             {
                 self.down[0]: place,
                 self.across[0]: column,
                 "value": value,
-                "reason": reason if np.isnan(value) else None,
+                "reason": reason if is_empty else None,
             }
-            for place, line in zip(self.down[2], values.tolist(), strict=True)
-            for column, value in zip(self.across[2], line, strict=True)
+            for place, line, is_so in zip(self.down[2], values.tolist(), empty.tolist(), strict=True)
+            for column, value, is_empty in zip(self.across[2], line, is_so, strict=True)
         ]
         columns = [
             Column(self.down[0], "float"),
@@ -551,4 +560,20 @@ class ApProperties(Result):
                     "least, greatest: as if AP could take any value between those of the worst and the"
                     " best order"
                 ]
-        return [View(grid_of(name, self.down, self.across, values, digits=digits), title=title, notes=notes)]
+        table = grid_of(name, self.down, self.across, values, digits=digits)
+        if name == "change" and self.cannot is not None:
+            table = self._marked(table)
+            notes = ["*: cannot occur, since all R documents above that rank already give a higher AP"]
+        return [View(table, title=title, notes=notes)]
+
+    def _marked(self, table: Table) -> Table:
+        """Put an asterisk at the cells that cannot occur."""
+        assert self.cannot is not None
+        columns, data = [table.columns[0]], {table.columns[0].name: table.cells(table.columns[0].name)}
+        for column, cannot in zip(table.columns[1:], self.cannot.T.tolist(), strict=True):
+            columns.append(Column(column.name, heading=column.heading))
+            data[column.name] = [
+                f"{value:8.5f}{'*' if is_so else ''}"
+                for value, is_so in zip(table.cells(column.name), cannot, strict=True)
+            ]
+        return Table(table.name, columns, data)

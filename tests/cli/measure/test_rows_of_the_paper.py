@@ -56,6 +56,15 @@ def test_table_3_as_printed(cli: Cli) -> None:
     printed = [".00081", "-.01737", "-.03555", ".00794", ".00402", ".00010", ".00891", ".00693", ".00495"]
     assert [f"{row['value']:.5f}".replace("0.", ".") for row in rows] == printed
     empty = [row["value"] is None for row in cli("ap-properties", *options).fine().json()]
+    marked = [row["reason"] == "cannot-occur" for row in rows]
+    assert marked == empty
+    shown = cli("ap-properties", *options[:4], "--as-printed").fine().out.split("Least")[0]
+    assert [[cell.endswith("*") for cell in line.split()[1:]] for line in shown.splitlines()[3:6]] == [
+        marked[:3],
+        marked[3:6],
+        marked[6:],
+    ]
+    assert "*: cannot occur" in shown
     assert empty == [False, False, False, True, True, False, True, True, True]
     refused = cli("ap-properties", "--as-printed")
     assert refused.code == 2
