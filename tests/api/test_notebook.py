@@ -86,7 +86,9 @@ def test_a_report_is_that_of_the_command(judged: Path) -> None:
         found = p.report(p.source(collection, judge="strict"), "ours.html", title="T")
     assert Path("ours.html").read_bytes() == Path("theirs.html").read_bytes()
     assert found.html == Path("ours.html").read_text("utf-8")
-    assert [section.title for section in found.sections][:3] == ["In short", "What it is", "The pool"]
+    titles = [section.title for section in found.sections]
+    assert titles[0] == "In short"
+    assert {"What this report is about", "The pool"} < set(titles)
     assert repr(found).startswith("Report: T\nsections: In short, ")
     assert found._repr_html_().startswith('<iframe srcdoc="&lt;!DOCTYPE html&gt;')
     files = p.report(p.source("runs/*.run", qrels="judgements/strict.qrels"), depth=5, title="T")

@@ -130,13 +130,13 @@ def test_agreement_of_one_person_and_models(cli: Cli, mixed: Path) -> None:
 
 
 def test_report_of_several_kinds(cli: Cli, mixed: Path) -> None:
-    """A page says first that several kinds vote, and again beside what they measure."""
+    """A page says first that several kinds vote; how far they agree is told of each kind by itself."""
     said = "People and models {}: 1 person, 3 models."
     cli("report", "mixed.html", *MAJORITY, "--depth", "5", *BOTH).fine()
     page = (mixed / "mixed.html").read_text("utf-8")
     short = page.index('id="s1"')
     assert short < page.index(said.format("vote together")) < page.index('id="s2"')
-    assert said.format("are measured together") in page
+    assert "Judges of several kinds (people, models) are measured apart" in page
     of_models = [word for name in JUDGES for word in ("--of", name)]
     cli("report", "models.html", *MAJORITY, "--depth", "5", *of_models).fine()
     assert "vote together" not in (mixed / "models.html").read_text("utf-8")

@@ -108,7 +108,7 @@ def test_terminals_give_the_width(
 @pytest.mark.parametrize("other", ["--pairs", "--each", "--by-topic"])
 def test_plot_is_of_runs(cli: Cli, judged: Path, other: str) -> None:
     """Where a row is something else there is no plot, and none for programs."""
-    both = cli("sensitivity", *STRICT, "--plot", other).failed(1)
+    both = cli("sensitivity", *STRICT, "--plot", other).failed(2)
     assert f"`--plot` draws one line per run: it excludes {other}" in both.err
     refused = cli("sensitivity", *STRICT, "--plot", "--format", "tsv").failed(1)
     assert "`--plot` needs --format table, but got 'tsv'" in refused.err

@@ -146,7 +146,8 @@ def test_directory_is_imported_and_exported_as_it_was(tmp_path: Path) -> None:
     on(name, "import", "collection", kept)
     assert "no fault found" in on(name, "verify").out
     again = tmp_path / "again"
-    on(name, "export", "collection", again, "--aggregate", "majority", "--ties", "low")
+    mixed = ("--kinds", "human,imported,model")
+    on(name, "export", "collection", again, "--aggregate", "majority", "--ties", "low", *mixed)
     files = sorted(path.relative_to(kept) for path in kept.rglob("*") if path.is_file())
     assert len(files) == 40
     assert files == sorted(path.relative_to(again) for path in again.rglob("*") if path.is_file())

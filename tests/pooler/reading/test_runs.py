@@ -110,7 +110,7 @@ def test_read_run_bad_file_tells_line_and_code(
         ),
         (
             b"1 Q0 a 1 2 t\n2 Q0 a 1 2 t\n1 Q0 b 2 1 t\n",
-            r"x\.run:3: topic `1` began on line 1 and goes on after topic `2`$",
+            r"x\.run:3: topic `1` began on line 1 and goes on after topic `2`\n",
         ),
         (b"1 Q0 a 1 2 t\n1 Q0 b 2 1 u\n", r"x\.run:2: expected one run tag, `t`, got also `u`$"),
         (b"1 Q0 a\x07 1 2 t\n", r"x\.run:1: docno: expected an id without control characters"),
