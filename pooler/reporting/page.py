@@ -227,7 +227,7 @@ def _verdicts(page: ReportPage) -> str:
 
 def _below(verdict: Verdict) -> str:
     """Return the line that says what an answer is measured by, and of how many things it is."""
-    parts = [f"Mark: {verdict.mark}."] * bool(verdict.mark) + [f"N: {verdict.n}."] * bool(verdict.n)
+    parts = [f"Threshold: {verdict.mark}."] * bool(verdict.mark) + [f"N: {verdict.n}."] * bool(verdict.n)
     return f' <span class="how">{escaped(" ".join(parts))}</span>' if parts else ""
 
 
