@@ -29,6 +29,7 @@ Made = Callable[[Any], Any]
 """Of an open collection, the result of a command."""
 MORE: dict[str, Made] = {
     "agreement --plan": lambda c: p.plan_sharing(c, 0.2, judges=["strict", "lenient"], every_level=False),
+    "audit --runs": lambda c: p.audit(c, "strict", "lenient", uses={"rm3-bigrams": ["strict"]}),
     "diagnose": lambda c: p.diagnose(_strict(c), by_group=False, measures=["AP", "RBP(p=0.8)"]),
     "diagnose --repool": lambda c: p.diagnose(_strict(c), repool=True),
     "estimate": lambda c: p.estimate(_strict(c), pool="drawn"),
