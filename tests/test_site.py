@@ -40,7 +40,7 @@ ONLY_SEEN = {
 """Columns of views, which people see and programs do not get."""
 
 _NOT_PROSE = re.compile(
-    r"^```.*?^```$|<!--.*?-->|`[^`\n]*`|\]\([^)]*\)|<[^>\n]*>|\{ ?[#.][^}]*\}|https?://\S+|[\w.]+/[\w./-]+",
+    r"^```.*?^```$|<style>.*?</style>|<!--.*?-->|`[^`\n]*`|\]\([^)]*\)|<[^>\n]*>|\{ ?[#.][^}]*\}|https?://\S+|[\w.]+/[\w./-]+",
     re.DOTALL | re.MULTILINE,
 )
 _WORD = re.compile(r"(?<![\w'@.-])[A-Za-z][a-z]+(?:'[a-z]+)?(?![\w@])")

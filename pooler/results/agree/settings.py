@@ -221,10 +221,7 @@ def fetch_chosen(
         )
         chosen = [*people, *models]
     else:
-        wanted = {*heard.voters, *reference}
-        chosen = [one.name for one in every.judges if one.name in wanted]
-        if names:
-            chosen = list(dict.fromkeys([*names, *reference]))
+        chosen = list(dict.fromkeys([*names, *reference])) if names else [*heard.voters, *reference]
     votes = opened.votes(chosen, population=population, unlisted_as=unlisted_as)
     judges = votes.votes.judges
     if not judges or not votes.graded.any():

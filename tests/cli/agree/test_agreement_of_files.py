@@ -151,7 +151,8 @@ def test_model_judges_answer_as_their_collection(tmp_path: Path) -> None:
     named = tuple(f"{judge}={path}" for judge, path in files.items())
     place = ("--collection", tmp_path / "collection.db")
     options = ("--against", "nist", "--resamples", "100", "--format", "json")
-    stored = run_inside("agreement", *files, *options, *place).fine()
+    # The judge that others are compared with stands last.
+    stored = run_inside("agreement", "umbrella", "gpt4", "nist", *options, *place).fine()
     bare = run_inside("agreement", *named, *options, "--map", "4=3", "--scale", "0-3").fine()
     assert bare.out == stored.out
 
