@@ -48,6 +48,7 @@ from store.analysis.variation.collection import (
     run_components,
 )
 from store.analysis.variation.discovery import Flip, Gain
+from store.analysis.variation.law import difference_interval, map_skewness
 from store.analysis.variation.lists import Empty
 from store.analysis.variation.simulation import SimulatedMaps, simulate_maps
 from store.errors import ArgumentError, PoolerError, UnknownNameError
@@ -199,6 +200,13 @@ def paper(
                 pairs=True,
                 empty=empty,
             )
+            sides = ((topics, discovered.before), (discovered.found[0].topics, discovered.after[0]))
+            limits = tuple(difference_interval(*side) for side in sides)
+            skewness = tuple(
+                tuple(map_skewness(*side, *which) for which in ((0,), (1,), (0, 1)))
+                for side, (_, _, law) in zip(sides, limits, strict=True)
+                if law != "normal"
+            )
             at_rank = states_at_rank(loaded.rankings, pair, rank)
             documents = scores_of_judge(
                 ranked, votes, [ranked.tags[run] for run in pair], scale, cuts[0], rank
@@ -238,6 +246,8 @@ def paper(
         p=document_chances(votes, scale, values),
         varied=discovered.before,
         discovered=discovered.said(chosen, ()),
+        limits=limits,
+        skewness=skewness,
         at_rank=at_rank,
         own=documents,
         simulated=simulated,
@@ -267,6 +277,10 @@ class Paper(Result):
     varied: CollectionVariation = field(repr=False)
     """Moments of A and B, in this order."""
     discovered: Discoveries = field(repr=False)
+    limits: Sequence[tuple[float, float, str]] = field(repr=False)
+    """Of A - B if judged again, at 95%, and the law they are by: as judged, and with the documents found."""
+    skewness: Sequence[Sequence[float]] = field(repr=False)
+    """Of A, B and A - B, as judged and found; nothing where documents are too many for all outcomes."""
     at_rank: Sequence[AtRank] = field(repr=False)
     own: Sequence[OwnScore] = field(repr=False)
     simulated: tuple[SimulatedMaps, SimulatedMaps] | None = field(repr=False)
@@ -703,6 +717,12 @@ class Paper(Result):
             for sd in [np.sqrt(row[f"judging_variance{then}"] / len(self.topics))]
         ]
         rows.append({"what": "the same by the normal law", "before": laws[0], "found": laws[1]})
+        for what, end in (("A - B if judged again: at least (95%)", 0), ("and at most", 1)):
+            rows.append({"what": what, "before": self.limits[0][end], "found": self.limits[1][end]})
+        if len(self.skewness) == 2:
+            for place, of in enumerate(("A", "B", "A - B")):
+                judged, then = (one[place] for one in self.skewness)
+                rows.append({"what": f"skewness of {of} if judged again", "before": judged, "found": then})
         for side, found in zip(("simulated", "simulated_found"), self.simulated or (), strict=False):
             own = [*found.moments.mean, -np.diff(found.moments.mean)[0]]
             spread = found.moments.covariance[[0, 1, 0], [0, 1, 1]] @ [1, 1, -2] * len(self.topics)
@@ -734,6 +754,8 @@ class Paper(Result):
             " included.",
             "That all of them are relevant is a worst case, no likelihood.",
         ]
+        if any(law == "normal" for _, _, law in self.limits):
+            notes.append("The limits of A - B are by the normal law: there are too many outcomes to list.")
         return Table.of_rows("section_4_3", columns, rows, notes=notes)
 
     def _needed(self, name: str) -> Table:

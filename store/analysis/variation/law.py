@@ -5,7 +5,8 @@ tails.
 
 Mean and variance leave open how likely a far value is. The characteristic function of AP has a
 closed recurrence, that of MAP is a product over topics, and the law follows by Fourier inversion,
-with a bound of its error. Of the difference of two runs no such form is known.
+with a bound of its error. Of the difference of two runs no such form is known: it has all outcomes, or the
+normal law.
 
 MAP takes finitely many values, so that its distribution function is made of steps, and steps have
 no convergent Fourier integral. What is inverted is the law of MAP + h Z instead, Z standard normal
@@ -24,8 +25,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from store.analysis.agreement.intervals import LEVEL
-from store.analysis.variation.collection import CollectionVariation, Topic, run_components
+from store.analysis.variation.collection import CollectionVariation, Topic, pair_components, run_components
 from store.analysis.variation.lists import Empty, chance_left, check_lists
+from store.analysis.variation.moments import third_moment
 from store.analysis.variation.outcomes import enumerate_outcomes, halves, law_of_number
 from store.errors import ArgumentError
 
@@ -475,7 +477,7 @@ def run_intervals(
     >>> found.low.tolist(), found.high.tolist(), found.law
     ([0.5], [1.0], 'enumeration')
     """
-    n_runs, n_topics = varied.mean.shape
+    n_runs = len(varied.mean)
     ends = np.empty((n_runs, 2))
     error = np.zeros(n_runs)
     parts = halves(topics, MOST_OF_HALF)
@@ -488,9 +490,7 @@ def run_intervals(
         return RunIntervals(np.maximum(low, 0.0), np.minimum(high, 1.0), unknown, law)
     for run in range(n_runs):
         if parts is not None:
-            own = [(p, ranks[[run]]) for p, ranks in topics]
-            outcomes = enumerate_outcomes(own, parts, (1.0,), empty=varied.empty)
-            ends[run] = [outcomes.quantile((1 + side * LEVEL) / 2) / n_topics for side in (-1, 1)]
+            ends[run] = _enumerated([(p, ranks[[run]]) for p, ranks in topics], parts, (1.0,), varied.empty)
         else:
             rows = [(p, ranks[run]) for p, ranks in topics]
             own_law = map_law(rows, empty=varied.empty)
@@ -500,6 +500,76 @@ def run_intervals(
             progress(1)
     low, high = np.clip(ends, 0.0, 1.0).T
     return RunIntervals(low, high, error, law)
+
+
+def difference_interval(
+    topics: Sequence[Topic], varied: CollectionVariation, first: int = 0, second: int = 1
+) -> tuple[float, float, IntervalLaw]:
+    """Compute the interval of the difference of two MAPs when all topics are judged again.
+
+    Parameters
+    ----------
+    topics, varied
+        As for `run_intervals`.
+    first, second : int, default=0, 1
+        Rows of the two runs.
+
+    Returns
+    -------
+    low, high : float
+        In [-1, 1], of probability .95, the rest being shared by both sides.
+    law : str
+        By all outcomes, with as many documents as `run_intervals` enumerates; else by the normal law.
+
+    Examples
+    --------
+    >>> from store.analysis.variation.collection import collection_variation
+    >>> topics = [(np.array([0.5, 0.5]), np.array([[1.0, 2.0], [2.0, np.inf]]))]
+    >>> difference_interval(topics, collection_variation(topics))
+    (0.5, 0.75, 'enumeration')
+    """
+    parts = halves(topics, MOST_OF_HALF)
+    if parts is None:
+        low, high = pair_components(varied, (np.array([first]), np.array([second]))).components.interval()
+        return float(low[0]), float(high[0]), "normal"
+    two = [(p, ranks[[first, second]]) for p, ranks in topics]
+    return *_enumerated(two, parts, (1.0, -1.0), varied.empty), "enumeration"
+
+
+def map_skewness(
+    topics: Sequence[Topic], varied: CollectionVariation, first: int, second: int | None = None
+) -> float:
+    """Compute the skewness of a MAP, or of its difference from another, when all topics are judged again.
+
+    NaN where nothing varies. The time grows with the square of the documents of a topic that are neither sure
+    nor impossible (`third_moment`).
+
+    Examples
+    --------
+    A document at rank 1 that is relevant with a probability p of .75: (1 - 2 p) / sqrt(p (1 - p)).
+
+    >>> from store.analysis.variation.collection import collection_variation
+    >>> topics = [(np.array([0.75]), np.array([[1.0]]))]
+    >>> round(map_skewness(topics, collection_variation(topics, empty="zero"), 0), 6)
+    -1.154701
+    """
+    third, variance = 0.0, 0.0
+    for (p, ranks), covariance in zip(topics, varied.covariance, strict=True):
+        other = np.full(p.size, np.inf) if second is None else ranks[second]
+        third += third_moment(p, np.stack([ranks[first], other]), empty=varied.empty)
+        variance += covariance[first, first]
+        if second is not None:
+            variance += covariance[second, second] - 2 * covariance[first, second]
+    return float(third / variance**1.5) if variance > 0 else math.nan
+
+
+def _enumerated(
+    topics: Sequence[Topic], parts: tuple[list[int], list[int]], signs: Sequence[float], empty: Empty
+) -> tuple[float, float]:
+    """Return the ends of the interval of a mean over topics by all outcomes."""
+    outcomes = enumerate_outcomes(topics, parts, signs, empty=empty)
+    low, high = (outcomes.quantile((1 + side * LEVEL) / 2) / len(topics) for side in (-1, 1))
+    return low, high
 
 
 def _cost(topics: Sequence[Topic], n_runs: int) -> float:

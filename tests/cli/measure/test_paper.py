@@ -323,6 +323,11 @@ def test_moments_by_topic_and_what_is_found(told: dict[str, Any], cli: Cli, samp
     assert then == pytest.approx((0.5937134312, 0.6560624104), rel=0, abs=1e-10)
     last = {row["what"]: row for row in told["section_4_3"]}["the same by the normal law"]
     assert (last["before"], last["found"]) == pytest.approx((0.0754655876, 0.9980865461), **NEAR)
+    whats = {row["what"]: row["before"] for row in told["section_4_3"]}
+    limits = [whats[name] for name in ("A - B if judged again: at least (95%)", "and at most")]
+    assert limits == pytest.approx((-0.020624, 0.081854), rel=0, abs=0.51e-6)
+    skewness = [whats[f"skewness of {of} if judged again"] for of in ("A", "B", "A - B")]
+    assert skewness == pytest.approx((-0.355940, 0.081550, -0.417991), rel=0, abs=0.51e-6)
     assert told["facts"] == {
         "w": pytest.approx(0.88151676, **NEAR),
         "p_normality": pytest.approx(0.19471089, **NEAR),

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 
 from store.analysis.variation import law as module
-from store.analysis.variation.collection import Topic, collection_variation
-from store.analysis.variation.law import run_intervals
+from store.analysis.variation.collection import Topic, collection_variation, pair_components, run_components
+from store.analysis.variation.law import difference_interval, map_skewness, run_intervals
 from tests.store.analysis.variation.enumerated_variation import drawn_topics
 from tests.store.analysis.variation.kitchen_garden import two_runs
 from tests.store.analysis.variation.outcome_table import outcome_table
@@ -40,6 +40,35 @@ def test_intervals_of_the_sample_collection(monkeypatch: pytest.MonkeyPatch) -> 
         assert normal.low == pytest.approx(NORMAL[0], abs=0.51e-6)
         assert normal.high == pytest.approx(NORMAL[1], abs=0.51e-6)
         assert np.isnan(normal.error).all()
+
+
+@pytest.mark.vector(KG)
+def test_difference_of_the_sample_collection(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its limits by all outcomes and by the normal law, its deviation and its skewness."""
+    topics = two_runs()
+    varied = collection_variation(topics)
+    low, high, law = difference_interval(topics, varied)
+    assert (low, high, law) == (pytest.approx(-0.020624, abs=0.51e-6), pytest.approx(0.081854, abs=0.51e-6),
+                                "enumeration")  # fmt: skip
+    turned = difference_interval(topics, varied, 1, 0)
+    assert turned[:2] == pytest.approx((-high, -low), abs=1e-9)
+    monkeypatch.setattr(module, "MOST_OF_HALF", 3)
+    assert difference_interval(topics, varied) == (
+        pytest.approx(-0.013250, abs=0.51e-6), pytest.approx(0.085927, abs=0.51e-6), "normal",
+    )  # fmt: skip
+
+
+@pytest.mark.vector(KG)
+def test_deviation_and_skewness_of_both_runs_and_of_their_difference() -> None:
+    """The moments beside the limits."""
+    topics = two_runs()
+    varied = collection_variation(topics)
+    parts = run_components(varied)
+    assert parts.by_judging == pytest.approx((0.0314731968, 0.0262198362), abs=0.51e-10)
+    of_both = pair_components(varied, (np.array([0]), np.array([1]))).components
+    assert of_both.by_judging == pytest.approx(0.0253007302, abs=0.51e-10)
+    found = [map_skewness(topics, varied, *which) for which in ((0,), (1,), (0, 1), (1, 0))]
+    assert found == pytest.approx((-0.355940, 0.081550, -0.417991, 0.417991), abs=0.51e-6)
 
 
 @given(drawn_topics(most_documents=5, most_runs=1), drawn_topics(most_documents=4, most_runs=1))
