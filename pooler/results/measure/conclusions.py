@@ -158,7 +158,7 @@ def _pool_judged(found: PoolDiagnosis, pool: DepthPool) -> list[str]:
     if pool.n_outside > MOSTLY_OUTSIDE * n_judged:
         said.append(
             Alarm(
-                f"Most judged documents, {pool.n_outside:,} of {n_judged:,}, are not in it (more than"
+                f"Most judged documents, {pool.n_outside:,} of {n_judged:,}, are not in the pool (more than"
                 f" {percent(MOSTLY_OUTSIDE, 1)}), so this is hardly the pool that was judged. Is its depth"
                 " different (--depth), did other runs feed it (--runs), or were equal scores put in another"
                 f" order (--order)?{_deeper_pool(found, pool)}"
@@ -167,7 +167,7 @@ def _pool_judged(found: PoolDiagnosis, pool: DepthPool) -> list[str]:
     elif pool.n_outside:
         verb = "is" if pool.n_outside == 1 else "are"
         said.append(
-            f"{counted(pool.n_outside, 'judged document')} {verb} not in it and came from"
+            f"{counted(pool.n_outside, 'judged document')} {verb} not in the pool and came from"
             " elsewhere: other runs, deeper ranks, another round."
         )
     return said
@@ -197,7 +197,7 @@ def _guessed(found: PoolDiagnosis, pool: DepthPool) -> list[str]:
         ]
     if not found.knows_runs:
         runs = int(pool.contributing.sum())
-        what.append(f"that {'this run' if runs == 1 else f'these {runs:,} runs'} fed it")
+        what.append(f"that {'this run' if runs == 1 else f'these {runs:,} runs'} fed the pool")
         options.append("--runs FILE with a column `contributes`")
     if not what:
         return []

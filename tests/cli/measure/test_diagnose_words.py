@@ -85,7 +85,7 @@ def test_pool_with_gaps() -> None:
     grades: Grades = {"t": {1: 1, 2: 0, 9: 1}, "u": {1: 0}}
     text = said(diagnosed(LISTS, grades, depth=2, contributing=np.ones(3, np.bool_), judged_at=2))
     assert "3 of 6 pooled documents (50 %) are unjudged; the pool is the first 2 documents" in text
-    assert "1 judged document is not in it and came from elsewhere" in text
+    assert "1 judged document is not in the pool and came from elsewhere" in text
     # Of a: 1, 2 of t and 1 of u: 3/4. b: 1 of t, 1 of u: 2/4. c: 1 of t, 1 of u: 2/4.
     assert "3 of 3 runs have less than 90 % of the first 2 documents judged" in text
     assert "b (50 %), c (50 %), a (75 %)" in text
@@ -96,7 +96,7 @@ def test_pool_that_is_hardly_the_one_judged() -> None:
     grades: Grades = {"t": {1: 1, 2: 0, 3: 0, 4: 0, 5: 1, 6: 0}}
     lists = {key: one for key, one in LISTS.items() if key[1] == "t"}
     text = said(diagnosed(lists, grades, depth=1, contributing=np.ones(3, np.bool_)))
-    assert "Most judged documents, 4 of 6, are not in it (more than 50 %)" in text
+    assert "Most judged documents, 4 of 6, are not in the pool (more than 50 %)" in text
 
 
 def test_runs_that_suffer_are_named() -> None:
@@ -152,7 +152,7 @@ def test_a_guess_that_leaves_most_outside_is_withheld() -> None:
     assert "--depth N" not in said(diagnosed(lists, grades, depth=2))
     # Somebody knows both: it is concluded, and doubted.
     told = said(diagnosed(lists, grades, depth=1, contributing=np.array([True, False])))
-    assert "Most judged documents, 5 of 6, are not in it" in told
+    assert "Most judged documents, 5 of 6, are not in the pool" in told
     # One of two judged documents outside is half of them, and no more.
     half = diagnosed(lists, {"t": {1: 1, 3: 0}})
     assert half.pool is not None
