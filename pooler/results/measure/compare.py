@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -417,6 +416,7 @@ class Comparison(Result, RunPairs):
 
     def _pairs(self) -> Table:
         """Make a row a pair, with p-values adjusted for the number of pairs."""
+        from store.analysis.significance.t_tests import normal_p
         from store.analysis.significance.tukey import randomised_tukey_test, tukey_test
 
         alpha, resolution, seed = (self.settings[name] for name in ("alpha", "resolution", "seed"))
@@ -456,9 +456,7 @@ class Comparison(Result, RunPairs):
                 for t, n in zip(self.t.tolist(), self.n_topics.tolist(), strict=True)
             ],
             Column("p_t", "float", "p t", show="never"): self.p_t,
-            Column("p_normal", "float", show="never"): [
-                math.erfc(abs(t) / math.sqrt(2)) for t in self.t.tolist()
-            ],
+            Column("p_normal", "float", show="never"): [*map(normal_p, self.t.tolist())],
             Column("p_wilcoxon", "float", "Wilcoxon", show="never"): self.p_wilcoxon,
             Column(
                 "p_randomisation",

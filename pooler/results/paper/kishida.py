@@ -13,6 +13,7 @@ import numpy as np
 from pooler.results.result import Result
 from pooler.results.table import Column, Table, View
 from store.analysis.measures.chance import expected_average_precision, least_average_precision
+from store.analysis.significance.t_tests import normal_p
 from store.analysis.undiscovered.required import relative_drop, required_difference, round_up
 from store.analysis.undiscovered.sensitivity import discovery_effect_below, discovery_range
 from store.text import counted
@@ -228,14 +229,14 @@ def _sum_between(texts: Sequence[str]) -> tuple[float, float]:
 
 def _tested(means: Sequence[float], variances: Sequence[float], of_differences: float) -> list[float]:
     """Compute the cells of a column of table 6 (eq. 8 and 9)."""
-    from scipy.special import ndtr, stdtr
+    from scipy.special import stdtr
 
     difference = means[0] - means[1]
     t1 = difference / sqrt(sum(variances) / TOPICS)
     t2 = difference / sqrt(of_differences / TOPICS)
     cells = [difference]
     for t, degrees in ((t1, 2 * TOPICS - 2), (t2, TOPICS - 1)):
-        cells += [t, 2 * float(ndtr(-abs(t))), 2 * float(stdtr(degrees, -abs(t)))]
+        cells += [t, normal_p(t), 2 * float(stdtr(degrees, -abs(t)))]
     return cells
 
 

@@ -38,18 +38,20 @@ from store.analysis.measures.chance import (
     variance_of_average_precision,
 )
 from store.analysis.significance.normality import NormalityPicture, normality_picture, shapiro_wilk
-from store.analysis.significance.t_tests import TTest, paired_t, unpaired_t
+from store.analysis.significance.t_tests import TTest, normal_p, paired_t, unpaired_t
 from store.analysis.undiscovered.required import required_difference, round_up
 from store.analysis.undiscovered.sensitivity import discovery_effect_below, discovery_range
 from store.analysis.variation.collection import (
     CollectionVariation,
     VariedPairs,
+    difference_variance,
     pair_components,
     run_components,
 )
 from store.analysis.variation.discovery import Flip, Gain
 from store.analysis.variation.law import difference_interval, map_skewness
 from store.analysis.variation.lists import Empty
+from store.analysis.variation.order import order_probabilities
 from store.analysis.variation.simulation import SimulatedMaps, simulate_maps
 from store.errors import ArgumentError, PoolerError, UnknownNameError
 from store.judging.kinds import check_kinds
@@ -645,8 +647,8 @@ class Paper(Result):
                 {
                     "judge": f"(model, judging {which})", "level": None, "topics": len(self.topics),
                     "difference": float(parts.mean[0]), "variance": float(variance),
-                    "t1": t1, "p_normal_t1": _normal(t1), "p_t1": float(p[f"t1_{which}"][0]),
-                    "t2": t2, "p_normal_t2": _normal(t2), "p_t2": float(p[f"t2_{which}"][0]),
+                    "t1": t1, "p_normal_t1": normal_p(t1), "p_t1": float(p[f"t1_{which}"][0]),
+                    "t2": t2, "p_normal_t2": normal_p(t2), "p_t2": float(p[f"t2_{which}"][0]),
                     "covariance": moments["covariance_topics"]
                     + (moments["covariance_judging"] if judged else 0.0),
                     "variance_a": moments["topic_variance_a"]
@@ -698,8 +700,6 @@ class Paper(Result):
 
     def _section_4_3(self) -> Table:
         """Set both runs before and after beside each other."""
-        from scipy.special import ndtr
-
         row: dict[str, Any] = self.discovered.table("pairs").to_records()[0]
         names = (
             ("MAP of A", "mean_a"), ("MAP of B", "mean_b"), ("A - B", "difference"),
@@ -711,12 +711,8 @@ class Paper(Result):
         rows: list[dict[str, Any]] = [
             {"what": what, "before": row[name], "found": row[f"{name}_found"]} for what, name in names
         ]
-        laws = [
-            float(ndtr(-row[f"difference{then}"] / sd)) if sd > 0 else None
-            for then in ("", "_found")
-            for sd in [np.sqrt(row[f"judging_variance{then}"] / len(self.topics))]
-        ]
-        rows.append({"what": "the same by the normal law", "before": laws[0], "found": laws[1]})
+        by_normal = [float(order_probabilities(one)[1, 0]) for one in (self.varied, self.discovered.after[0])]
+        rows.append({"what": "the same by the normal law", "before": by_normal[0], "found": by_normal[1]})
         for what, end in (("A - B if judged again: at least (95%)", 0), ("and at most", 1)):
             rows.append({"what": what, "before": self.limits[0][end], "found": self.limits[1][end]})
         if len(self.skewness) == 2:
@@ -725,7 +721,8 @@ class Paper(Result):
                 rows.append({"what": f"skewness of {of} if judged again", "before": judged, "found": then})
         for side, found in zip(("simulated", "simulated_found"), self.simulated or (), strict=False):
             own = [*found.moments.mean, -np.diff(found.moments.mean)[0]]
-            spread = found.moments.covariance[[0, 1, 0], [0, 1, 1]] @ [1, 1, -2] * len(self.topics)
+            (a, both), (_, b) = found.moments.covariance
+            spread = difference_variance(a, b, both) * len(self.topics)
             for place, number in ((0, own[0]), (1, own[1]), (2, own[2]), (4, spread), (8, found.above[1, 0])):
                 rows[place][side] = float(number)
         columns = [
@@ -924,13 +921,6 @@ def _span(numbers: NDArray[np.int64]) -> str:
     """Write from how many to how many."""
     low, high = int(numbers.min()), int(numbers.max())
     return str(low) if low == high else f"{low} to {high}"
-
-
-def _normal(t: float) -> float:
-    """Return the two-sided p of the normal law."""
-    from scipy.special import ndtr
-
-    return float(2 * ndtr(-abs(t)))
 
 
 def _tests(first: NDArray[np.float64], second: NDArray[np.float64]) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from store.analysis.arguments import vector
 from store.analysis.significance.randomisation import RESOLUTION, rounded_differences, sign_flip_p
+from store.analysis.significance.t_tests import normal_p
 
 MOST_EXACT = 1000
 """Differing topics up to which p is exact; beyond, the approximation is right to four digits."""
@@ -138,4 +139,4 @@ def doubled_signed_ranks(whole: NDArray[np.int64]) -> NDArray[np.int64]:
 def _normal_p(doubled: NDArray[np.int64]) -> float:
     """Compute the normal approximation of p."""
     z = float(doubled.sum()) / math.sqrt(float(np.sum(doubled.astype(np.float64) ** 2)))
-    return math.erfc(abs(z) / math.sqrt(2))
+    return normal_p(z)
