@@ -55,6 +55,7 @@ def test_one_run_is_passed_by_none(cli: Cli, judged: Path) -> None:
     assert lines[2].split()[0] == "bm25-words"
     assert lines[2].endswith("  -")
     assert "o expected MAP  [---] low to high, about 95% of outcomes" in lines
+    assert lines[-1].startswith("The two curves are at most ")
 
 
 def test_bars_of_pairs_are_their_probabilities(cli: Cli, judged: Path) -> None:
