@@ -19,8 +19,6 @@ from tests.pooler.obvious_reader import First, GivenGrade, first_of, read_obviou
 DEPTHS = (1, 3, 1000)
 DAMAGE = {"gzip", "xz", "zstd"}
 """Codes of damaged compression."""
-KINDS = ([(None, "other-kind")], [(None, "qrels")])
-"""What is told alone of a file that looks like another kind."""
 
 
 def compare(path: Path, file: DamagedFile, *, lenient: bool) -> GivenGrade | str:
@@ -77,10 +75,6 @@ def unlike_faults(report: RunReport, given_grade: GivenGrade) -> str | None:
             return f"damage not told last: {told}"
     elif report.n_lines != given_grade.n_lines:
         return f"{report.n_lines} lines, expected {given_grade.n_lines}"
-    elif expected and not given_grade.topics and told in KINDS and counts.total() == 1:
-        return (
-            None  # no line is a run's, and what else the file looks like is not the obvious reader's to say
-        )
     if counts != Counter(code for _, code in expected):
         return f"fault counts {dict(counts)}, expected {expected[:30]}"
     # The order of faults within a line is open, so the last line told may be told in part.
