@@ -8,6 +8,7 @@ import json
 import re
 import shlex
 import sys
+from codecs import getincrementaldecoder
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -220,7 +221,17 @@ def _kind_of_lines(lines: Sequence[bytes]) -> SpecialFile | None:
     if b"\t" in first and b"file" in first.split(b"\t"):
         return RUN_LIST
     bare = [line.rstrip(b"\r\n") for line in lines]
-    return next((kind for kind, shape in _SHAPES if all(map(shape.fullmatch, bare))), None)
+    kind = next((kind for kind, shape in _SHAPES if all(map(shape.fullmatch, bare))), None)
+    return None if kind is _TEXTS and not all(map(_is_text, bare)) else kind
+
+
+def _is_text(line: bytes) -> bool:
+    """Say whether a line, whose end may be cut off, is UTF-8 without control characters but tabs."""
+    try:
+        text = getincrementaldecoder("utf-8")().decode(line)
+    except UnicodeDecodeError:
+        return False
+    return not any(letter < " " and letter != "\t" for letter in text)
 
 
 def _kind_of_object(line: bytes) -> SpecialFile | None:

@@ -243,6 +243,23 @@ def test_a_file_of_another_kind_is_named(cli: Cli, judged: Path) -> None:
         assert f"{file}: this looks like {looks}" in refused(cli, "pool", "--runs", file)
 
 
+@pytest.mark.parametrize(
+    ("content", "is_text"),
+    [
+        ("1\tgr\u00fcner Tee\n".encode(), True),
+        ("1\tgr\u00fcner Tee\n".encode("latin-1"), False),
+        (b"\x9f\x1b7\t\xd0\x02 \xb1z\n", False),
+        (b"1\tgreen\x00 tea\n", False),
+    ],
+)
+def test_bytes_that_are_no_text_are_no_topics(cli: Cli, judged: Path, content: bytes, is_text: bool) -> None:
+    """What is damaged has the faults of its lines; no other command would take it."""
+    (judged / "odd.run").write_bytes(content)
+    told = cli("check", "odd.run").out
+    assert ("looks like a file of topics or documents" in told) == is_text
+    assert is_text or "odd.run:1: " in told
+
+
 def test_a_folder_and_a_pattern_that_matched_nothing_say_what_to_type(cli: Cli, judged: Path) -> None:
     """Neither is a file; the hint is the same wherever a file is named."""
     evaluate = ("evaluate", "--qrels", "judgements/strict.qrels")

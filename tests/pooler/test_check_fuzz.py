@@ -1,6 +1,6 @@
 """`pooler check`, and reading, against a slow and obvious reader, on thousands of generated files.
 
-``POOLER_FUZZ_FILES`` sets how many files (default 2,000) and ``POOLER_FUZZ_SEED`` the first seed
+``POOLER_FUZZ_FILES`` sets how many files (default 500) and ``POOLER_FUZZ_SEED`` the first seed
 (default 0); a difference names the seed of its file, so that it can be made again.
 """
 
