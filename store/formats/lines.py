@@ -186,7 +186,9 @@ def told_kind(faults: FaultList, expected: SpecialFile) -> bool:
             if said := misnamed_as(faults.path, file.read(MAGIC_BYTES)):
                 faults.hint = faults.hint or f"its name says {said}, but the file is not compressed"
     is_text = kind is _TEXTS and expected in (TOPICS, DOCUMENTS)
-    if kind is None or kind is expected or is_text:
+    # Whether all lines of a run file are those of qrels is known to its reader, which has seen them all.
+    is_known = kind is QRELS and expected is RUN
+    if kind is None or kind is expected or is_text or is_known:
         return False
     tell_kind(faults, kind, expected)
     return True
