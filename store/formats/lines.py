@@ -164,7 +164,7 @@ _TOPIC_KEYS = frozenset({"topic", "number", "qid", "query_id"})
 _TEXT_KEYS = frozenset({"title", "text", "query", "question", "description", "contents", "body"})
 _DOCNO_KEYS = frozenset({"docno", "docid", "doc_id"})
 _TOPIC_TAG = re.compile(rb"<top[\s>]|<topic[s\s>]", re.IGNORECASE)
-_DOCUMENT_TAG = re.compile(rb"<doc[\s>]", re.IGNORECASE)
+_DOCUMENT_TAGS = (re.compile(rb"<doc[\s>]", re.IGNORECASE), re.compile(rb"<docno[\s>]", re.IGNORECASE))
 _NUMBER = rb"[+-]?[0-9]*\.?[0-9]+(?:[eE][+-]?[0-9]+)?"
 _SHAPES = (
     (RUN, re.compile(rb"\s*\S+\s+(?:Q0|0)\s+\S+\s+\S+\s+" + _NUMBER + rb"\s+\S+\s*", re.ASCII)),
@@ -219,7 +219,7 @@ def _kind_of_lines(lines: Sequence[bytes]) -> SpecialFile | None:
         text = b"".join(lines)
         if _TOPIC_TAG.search(text):
             return TOPICS
-        return DOCUMENTS if _DOCUMENT_TAG.search(text) else None
+        return DOCUMENTS if all(tag.search(text) for tag in _DOCUMENT_TAGS) else None
     if b"\t" in first and b"file" in first.split(b"\t"):
         return RUN_LIST
     bare = [line.rstrip(b"\r\n") for line in lines]

@@ -151,12 +151,10 @@ def read_obviously(
 
 def are_qrels(lines: list[bytes], *, lenient: bool) -> bool:
     """Say whether lines, none of which is a run line, are those of a qrels file."""
-    kept = [_BLANKS.split(line.strip(b" \t\v\f\r")) for line in lines]
     if lines and lines[0][:3] == b"\xef\xbb\xbf":
-        kept[0][0] = kept[0][0][3:]
-    kept = [fields for fields in ([one for one in fields if one] for fields in kept) if fields]
-    if lenient:
-        kept = [fields for fields in kept if fields[0][:1] != b"#"]
+        lines = [lines[0][3:], *lines[1:]]
+    said = [line for line in lines if not (lenient and line[:1] == b"#")]
+    kept = [fields for fields in ([one for one in _BLANKS.split(line) if one] for line in said) if fields]
     return bool(kept) and all(
         len(fields) == 4 and fields[1] != b"Q0" and re.fullmatch(rb"[+-]?[0-9]{1,18}(\.0*)?", fields[3])
         for fields in kept
