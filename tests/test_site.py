@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 import pooler
+from tests.cli.measure.test_report_in_browser import measured
 from tests.readme_blocks import ROOT
 from tests.test_readme import COMMANDS, README
 
@@ -192,6 +193,23 @@ def test_no_page_needs_another_host(site: Path, pages: dict[Path, Page]) -> None
     assert foreign == set()
     styles = "".join(path.read_text("utf-8") for path in site.rglob("*.css"))
     assert re.findall(r"(?:url\(|@import )['\"]?(?:https?:)?//", styles) == []
+
+
+@pytest.mark.slow
+@pytest.mark.chromium
+@pytest.mark.xdist_group("site")
+def test_columns_of_output_stand_below_each_other(site: Path) -> None:
+    """A browser keeps the blanks of the tables that commands print, and eighty columns fit the page."""
+    spaces = (
+        "[...new Set([...page.querySelectorAll('pre span')].map(one => getComputedStyle(one).whiteSpace))]"
+    )
+    page = site / "how-to" / "late-run" / "index.html"
+    assert measured(page.parent, page, f"{spaces}.join()", 1280) == "pre"
+    letters = (
+        "page.querySelector('pre > code').textContent = 'n'.repeat(80), page.querySelector('pre > code')"
+    )
+    overflow = f"({letters}).scrollWidth - page.querySelector('pre > code').clientWidth"
+    assert int(measured(page.parent, page, overflow, 1280)) <= 0
 
 
 @pytest.mark.slow
