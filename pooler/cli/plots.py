@@ -14,7 +14,7 @@ from math import isfinite
 from string import ascii_lowercase, ascii_uppercase
 from typing import TYPE_CHECKING, Any, TextIO
 
-from pooler.reporting.drawing import AxisScale, tick_labels, ticks
+from pooler.reporting.charts.svg import AxisScale, tick_labels, ticks
 from pooler.streams import PAGE, terminal_width
 from store.errors import ArgumentError
 from store.text import counted, sanitise_line

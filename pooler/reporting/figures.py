@@ -10,12 +10,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from pooler.reporting.charts import Chart
-from pooler.reporting.drawing import Axis
-from pooler.reporting.grid import HeatMap
-from pooler.reporting.lines import ChartLine, Lines
+from pooler.reporting.charts.chart import Chart
+from pooler.reporting.charts.grid import HeatMap
+from pooler.reporting.charts.lines import ChartLine, Lines
+from pooler.reporting.charts.rows import Row, Rows
+from pooler.reporting.charts.svg import Axis
 from pooler.reporting.page import Figure, PageColumn, PageTable
-from pooler.reporting.rows import Row, Rows
 from pooler.results.table import Cell, Column, Plot, Table, View, see, written
 
 HEADINGS = {

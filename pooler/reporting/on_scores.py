@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from pooler.reporting.drawing import N_SERIES
+from pooler.reporting.charts.svg import N_SERIES
 from pooler.reporting.figures import figure, numbers
 from pooler.reporting.material import Material
 from pooler.reporting.on_pool import called, limits

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from pooler.reporting.charts import Chart, draw_in_pieces
-from pooler.reporting.drawing import SHRINKS, escaped, marked, stylesheet
+from pooler.reporting.charts.chart import Chart, draw_in_pieces
+from pooler.reporting.charts.svg import SHRINKS, escaped, marked, stylesheet
 from store.errors import ArgumentError
 
 WIDE, NARROW = 720.0, 350.0

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pooler.reporting.charts import Chart, draw, draw_in_pieces
-from pooler.reporting.drawing import Axis, Sheet
-from pooler.reporting.grid import HeatMap
-from pooler.reporting.lines import ChartLine, Lines
-from pooler.reporting.rows import Row, Rows
+from pooler.reporting.charts.chart import Chart, draw, draw_in_pieces
+from pooler.reporting.charts.grid import HeatMap
+from pooler.reporting.charts.lines import ChartLine, Lines
+from pooler.reporting.charts.rows import Row, Rows
+from pooler.reporting.charts.svg import Axis, Sheet
 from store.errors import ArgumentError
 from tests.reporting.boxes import SVG, assert_readable, letters, squeezed
 

@@ -7,12 +7,12 @@ from dataclasses import replace
 
 import pytest
 
-from pooler.reporting.charts import draw
+from pooler.reporting.charts.chart import draw
+from pooler.reporting.charts.grid import HeatMap
+from pooler.reporting.charts.lines import Lines
+from pooler.reporting.charts.rows import Rows
 from pooler.reporting.figures import chart_of, facts_table, figure, page_table, rounded
-from pooler.reporting.grid import HeatMap
-from pooler.reporting.lines import Lines
 from pooler.reporting.page import Figure
-from pooler.reporting.rows import Rows
 from pooler.results.table import Column, Plot, Table
 
 TABLE = Table.of_rows(

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pooler.reporting.drawing import Axis
-from pooler.reporting.grid import HeatMap
+from pooler.reporting.charts.grid import HeatMap
+from pooler.reporting.charts.rows import Row, Rows
+from pooler.reporting.charts.svg import Axis
 from pooler.reporting.page import Figure, PageColumn, PageTable, Points, ReportPage, Section, render
-from pooler.reporting.rows import Row, Rows
 from store.errors import ArgumentError
 from tests.reporting.boxes import SVG, squeezed
 

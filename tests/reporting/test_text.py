@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pooler.reporting.drawing import escaped, text_width, wrapped_label
+from pooler.reporting.charts.svg import escaped, text_width, wrapped_label
 from tests.reporting.boxes import advance, squeezed
 
 ANY = st.text(max_size=60) | st.text(alphabet="<>&\"'ab漬 -_.]\x00\x1b\ud800\uffff", max_size=60)

@@ -237,7 +237,7 @@ SHRINKS = 1.2
 _RISE = 0.36
 """From the middle of a line of text down to its base, in font sizes."""
 _SWATCH = 22.0
-# One of each for every series: `pooler.reporting.drawing.N_SERIES`.
+# One of each for every series: `pooler.reporting.charts.svg.N_SERIES`.
 _DASHES = ("", "7 3", "2 3", "10 3 2 3", "14 4", "5 2 1 2")
 _HATCH = 8.0
 """From one line of a hatched bar to the next."""

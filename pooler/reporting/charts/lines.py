@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-from pooler.reporting.drawing import (
+from pooler.reporting.charts.rows import UNDEFINED
+from pooler.reporting.charts.svg import (
     LINE,
     N_SERIES,
     PADDING,
@@ -21,7 +22,6 @@ from pooler.reporting.drawing import (
     tick_labels,
     wrapped_label,
 )
-from pooler.reporting.rows import UNDEFINED
 from store.errors import ArgumentError
 
 _MOST_MARKERS = 12

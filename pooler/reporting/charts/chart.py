@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from pooler.reporting.grid import HeatMap, draw_heat_map
-from pooler.reporting.lines import Lines, draw_lines
-from pooler.reporting.rows import ALL, Rows, draw_rows
+from pooler.reporting.charts.grid import HeatMap, draw_heat_map
+from pooler.reporting.charts.lines import Lines, draw_lines
+from pooler.reporting.charts.rows import ALL, Rows, draw_rows
 
 Chart = Rows | HeatMap | Lines
 ROWS_OF_A_PIECE = 40

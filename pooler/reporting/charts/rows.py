@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Literal
 
-from pooler.reporting.drawing import (
+from pooler.reporting.charts.svg import (
     LINE,
     N_SERIES,
     PADDING,

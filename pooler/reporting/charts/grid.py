@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from pooler.reporting.drawing import LINE, N_SHADES, PADDING, SHRINKS, SIZE, Sheet, widest, wrapped_label
-from pooler.reporting.rows import NOTHING, UNDEFINED
+from pooler.reporting.charts.rows import NOTHING, UNDEFINED
+from pooler.reporting.charts.svg import LINE, N_SHADES, PADDING, SHRINKS, SIZE, Sheet, widest, wrapped_label
 from store.errors import ArgumentError
 
 _LEAST_CELL, _MOST_CELL = 44.0, 110.0

@@ -1,0 +1,1 @@
+"""Charts as SVG: rows (bars, dots, stacks), lines, heat maps."""
