@@ -29,7 +29,7 @@ from store.errors import ConflictError, StoreError, UnknownNameError
 from store.event import SHOWN
 from store.judging.assignments import assigned_documents, claim, claimable, has_assignments, hold, release
 from store.judging.effort import recent_active_ms
-from store.judging.event_arrays import PAIR, POOLED, as_pairs, fetch_pairs
+from store.judging.event_arrays import PAIR, POOLED, are_in, as_pairs, fetch_pairs
 from store.judging.events import (
     add_passages,
     append_event,
@@ -259,12 +259,11 @@ class Desk:
         with reading(self._engine) as session:
             queues, to_come = fetch_queues(session, self._judge_id), self._to_come(session)
             n_queued = Counter(to_come)
-            topics, sizes = np.unique(queues >> 32, return_counts=True)
-            n_queued.update(dict(zip(topics.tolist(), sizes.tolist(), strict=True)))
+            n_queued.update(dict(enumerate(np.bincount(queues >> 32).tolist())))
             wanted = ("topic_id", "document_id", "state", "judged_at")
             mine = session.execute(current_events(*wanted, judges=[self._judge_id])).all()
             ids = np.array([(event.topic_id, event.document_id) for event in mine], dtype=np.int64)
-            is_queued = np.isin(as_pairs(*ids.reshape(-1, 2).T), queues)
+            is_queued = are_in(as_pairs(*ids.reshape(-1, 2).T), queues)
             events: dict[int, list[tuple[str, datetime]]] = {}
             for event, is_here in zip(mine, is_queued.tolist(), strict=True):
                 if is_here:

@@ -95,6 +95,14 @@ def fetch_pairs(connection: Connection, query: str) -> NDArray[np.int64]:
     return pairs[is_first]
 
 
+def are_in(numbers: NDArray[np.int64], rising: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Say which numbers are among others that rise: `numpy.isin` would hash or sort all of these."""
+    if not rising.size:
+        return np.zeros(numbers.shape, dtype=np.bool_)
+    found: NDArray[np.bool_] = rising.take(np.searchsorted(rising, numbers), mode="clip") == numbers
+    return found
+
+
 def codes_of(ids: NDArray[np.int64], known: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return where each id stands in `known`, -1 for one that is not there."""
     if not len(known):

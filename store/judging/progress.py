@@ -23,6 +23,7 @@ from store.judging.effort import Effort, fetch_effort, recent_active_ms
 from store.judging.event_arrays import (
     PAIR,
     POOLED,
+    are_in,
     as_pairs,
     codes_of,
     fetch_integers,
@@ -246,11 +247,11 @@ class JudgingProgress(Area):
             connection = session.connection()
             pooled, assignable = (fetch_pairs(connection, query) for query in (POOLED, _ASSIGNABLE))
             with_place, is_open = fetch_integers(connection, _ALL_PLACES, 2).T
-            open_places = with_place[np.isin(with_place, pooled) & (is_open == 1)]
+            open_places = with_place[are_in(with_place, pooled) & (is_open == 1)]
             is_lapsed = (ASSIGNMENT.c.judge_id.is_not(None), ASSIGNMENT.c.lease_until < database_now(session))
             lapsed = select(ASSIGNMENT.c.topic_id).where(*is_lapsed, is_pooled(ASSIGNMENT))
             without = np.setdiff1d(pooled, with_place)
-            is_assignable = np.isin(without, assignable)
+            is_assignable = are_in(without, assignable)
             return Unclaimed(
                 undrawn,
                 is_assigned=True,
@@ -296,7 +297,7 @@ def count_by_judge(
     events = newest_events(connection, None if found.judge is None else judges, topic=found.topic)
     if found.pool is not None:
         query = f"SELECT {PAIR} FROM pool_entry WHERE sampled AND pool_id = {found.pool:d}"
-        events = events[:, np.isin(as_pairs(events[0], events[1]), fetch_pairs(connection, query))]
+        events = events[:, are_in(as_pairs(events[0], events[1]), fetch_pairs(connection, query))]
     topic_of, _, judge_of, state_of, grade_of = events
     judge_of = codes_of(judge_of, judges)
     topics, seen = np.unique(topic_of, return_inverse=True)
