@@ -169,7 +169,7 @@ _NUMBER = rb"[+-]?[0-9]*\.?[0-9]+(?:[eE][+-]?[0-9]+)?"
 _SHAPES = (
     (RUN, re.compile(rb"\s*\S+\s+(?:Q0|0)\s+\S+\s+\S+\s+" + _NUMBER + rb"\s+\S+\s*", re.ASCII)),
     (QRELS, re.compile(rb"\s*\S+\s+(?!Q0\s)\S+\s+\S+\s+[+-]?[0-9]+(?:\.0*)?\s*", re.ASCII)),
-    (_TEXTS, re.compile(rb"[^\s{<]+\t[^\t]*\S \S[^\t]*(?:\t[^\t]*){0,2}")),
+    (_TEXTS, re.compile(rb"[^\s{<]+\t(?! )[^\t]*\S \S[^\t]*(?:\t[^\t]*){0,2}")),
 )
 """What all lines look like of a file that is no markup and no JSON."""
 
