@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
-from pooler.results.source import DEFAULT_COLLECTION, given_runs, read_named
+from pooler.results.named_runs import given_runs, read_named
+from pooler.results.source import DEFAULT_COLLECTION
 from pooler.results.table import DOCNO, DOCUMENTS, GRADE, RUN, TOPIC, Column, Table
 
 if TYPE_CHECKING:

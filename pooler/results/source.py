@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from math import isfinite
 from numbers import Integral
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, SupportsFloat, TypeGuard, cast
+from typing import TYPE_CHECKING, Any, cast
 
+from pooler.results.named_runs import (
+    check_no_file_for_a_tag,
+    check_no_files,
+    check_some_run,
+    files_of,
+    is_collection,
+    named_runs,
+    read_named,
+    runs_given,
+)
 from pooler.telling import Listener, listening, progress, say
 from store.errors import ArgumentError, FaultList, PoolerError
-from store.formats.lines import STDIN, is_pattern, is_regular_file
+from store.formats.lines import STDIN, is_regular_file
 from store.judging.kinds import Heard, check_kinds
 from store.text import counted
 
@@ -60,40 +68,6 @@ def level_of_collection(
         requirement = "must say which sum of grades is relevant, with --aggregate sum"
         raise ArgumentError("level", requirement, None)
     return level
-
-
-def entries_of(files: Iterable[str], listed: str | None, group: str = "") -> list[RunEntry]:
-    """Return the runs that arguments and `--runs FILE` name, arguments first."""
-    from pooler.reading.run_list import RunEntry, read_run_list
-    from store.fields import id_fault
-
-    if group and (fault := id_fault(group)):
-        raise ArgumentError("group", f"must be one word ({fault})", group)
-    entries = [RunEntry(file, group=group) for file in files]
-    return entries + (read_run_list(listed) if listed is not None else [])
-
-
-def named_runs(runs: Iterable[str | Run], listed: str | None) -> list[RunEntry | Run]:
-    """Return runs in the order given, files and those in memory alike; then those of a list."""
-    named: list[RunEntry | Run] = []
-    for run in runs:
-        named += entries_of([run], None) if isinstance(run, str) else [run]
-    return named + entries_of((), listed)
-
-
-def read_named(named: Sequence[RunEntry | Run], *, lenient: bool) -> Iterator[Run]:
-    """Yield runs, those of files read, with what a list of runs says of them; show how far that has come."""
-    from pooler.reading.run_list import RunEntry
-    from pooler.reading.whole import read_whole
-
-    with progress("runs", sum(isinstance(one, RunEntry) for one in named)) as advance:
-        for one in named:
-            if not isinstance(one, RunEntry):
-                yield one
-                continue
-            run = read_whole(one.file, lenient=lenient)
-            yield replace(run, tag=one.called(run.tag), group=one.group, contributes=one.contributes)
-            advance(1)
 
 
 DEFAULT_COLLECTION = "collection.db"
@@ -154,54 +128,16 @@ def depths_of_pools(opened: Collection) -> frozenset[int]:
     return frozenset(one["parameters"]["depth"] for one in manifests if one.get("strategy") == "depth")
 
 
-def _is_collection(given: object) -> TypeGuard[Collection]:
-    """Tell an open collection; who measures files has no database loaded, and no such object."""
-    module = sys.modules.get("store.collection")
-    return module is not None and isinstance(given, module.Collection)
-
-
 @contextmanager
 def opened_collection(collection: str | Path | Collection) -> Iterator[Collection]:
     """Open a collection by its name; one that is open stays so."""
-    if _is_collection(collection):
+    if is_collection(collection):
         yield collection
         return
     from store.collection import Collection
 
     with Collection(str(collection)) as opened:
         yield opened
-
-
-def check_no_file_for_a_tag(opened: Collection, runs: Iterable[str], hint: str) -> set[str]:
-    """Return the tags of a collection; raise `PoolerError` where a run file is named for one."""
-    tags = {run.tag for run in opened.runs.all()}
-    for run in runs:
-        if run not in tags and Path(run).is_file():
-            message = f"{run} is a file, not a run tag of the collection"
-            raise PoolerError(message, hint=hint)
-    return tags
-
-
-def check_some_run(tags: Sized) -> None:
-    """Raise `PoolerError` for a collection without runs."""
-    if not tags:
-        message = "there is no run in the collection"
-        raise PoolerError(message, hint="pooler import runs")
-
-
-def check_no_files(runs: Iterable[str], collection: str, what: str, hint: str) -> None:
-    """Raise `PoolerError` where run files are named, and neither a collection nor `what` measures them."""
-    files = [run for run in runs if Path(run).is_file()]
-    if files and "://" not in collection and not Path(collection).exists():
-        message = f"{files[0]} is a file, and {what} to measure it with"
-        raise PoolerError(message, hint=hint)
-
-
-def given_runs(
-    runs: str | Path | Iterable[str | Path | Run] | Mapping[str, Any], listed: str | None = None
-) -> list[RunEntry | Run]:
-    """Return runs as `source` takes them, in the order given; then those of a list."""
-    return named_runs(_named(runs), listed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -663,7 +599,7 @@ def source_of(given: Source | Collection | tuple[Any, Any]) -> Source:
     if isinstance(given, tuple):
         runs, qrels = given
         return source(runs, qrels=qrels)
-    if isinstance(given, str | Path) or _is_collection(given):
+    if isinstance(given, str | Path) or is_collection(given):
         return Source(collection=str(given) if isinstance(given, Path) else given)
     hint = "pooler.source(runs, qrels=...), pooler.source(judgements=[...]), or an open collection"
     raise ArgumentError("source", "must be a source, a collection, or (runs, qrels)", given, hint=hint)
@@ -740,11 +676,11 @@ def source(
     from store.grades.policy import Policy
     from store.ranking import check_order
 
-    if _is_collection(runs):
+    if is_collection(runs):
         named: list[str | Run] = [*tags]
         collection = runs
     else:
-        named = list(_named(cast("Any", runs)))
+        named = list(runs_given(cast("Any", runs)))
         if not named and runs != ():
             raise ArgumentError("runs", "must name one or more", None)
         if collection is not None:
@@ -782,51 +718,6 @@ def source(
         scale=scale,
         lenient=lenient,
     )
-
-
-def _named(runs: str | Path | Iterable[str | Path | Run] | Mapping[str, Any]) -> Iterator[str | Run]:
-    """Yield runs as files or as read."""
-    import numpy as np
-
-    from store.records import Ranking, Run
-
-    if isinstance(runs, str | Path):
-        yield from files_of([runs])
-    elif isinstance(runs, Mapping):
-        for tag, run in runs.items():
-            if isinstance(run, Run):
-                yield replace(run, tag=tag)
-                continue
-            rankings = [
-                Ranking(topic, list(scores), np.array(_scores(tag, topic, scores), dtype=np.float64), None)
-                for topic, scores in run.items()
-            ]
-            yield Run(tag, rankings, sha256="")
-    else:
-        for run in runs:
-            yield from [run] if isinstance(run, Run) else files_of([run])
-
-
-def _scores(tag: str, topic: Any, scores: Any) -> list[float]:
-    """Return the scores of a ranking in memory; raise `ArgumentError` for what is no number."""
-    if not isinstance(topic, str) or not isinstance(scores, Mapping):
-        requirement = f"must be {{tag: {{topic: {{docno: score}}}}}}, topics as text: run `{tag}`"
-        raise ArgumentError("runs", requirement, topic)
-    for docno, score in scores.items():
-        is_number = isinstance(score, SupportsFloat) and not isinstance(score, str)
-        if not isinstance(docno, str) or not is_number or not isfinite(score):
-            requirement = f"must hold finite numbers: run `{tag}`, topic `{topic}`, document `{docno}`"
-            raise ArgumentError("runs", requirement, score)
-    return [*map(float, scores.values())]
-
-
-def files_of(names: Iterable[str | Path]) -> Iterator[str]:
-    """Yield files, those of a pattern in order; a pattern without any stays, to be told as missing."""
-    from glob import glob
-
-    for name in map(str, names):
-        found = sorted(glob(name)) if is_pattern(name) and not Path(name).exists() else []  # noqa: PTH207 - may be absolute
-        yield from found or [name]
 
 
 def _qrels(

@@ -23,7 +23,8 @@ from pooler.cli.options import (
 from pooler.cli.render import Output, render
 from pooler.cli.signature import command
 from pooler.results.judgement_files import FileReading, is_file, named_file
-from pooler.results.source import Source, entries_of
+from pooler.results.named_runs import entries_of
+from pooler.results.source import Source
 from store.errors import ArgumentError, PoolerError
 
 ModelArgument = Annotated[

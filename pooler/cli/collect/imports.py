@@ -46,7 +46,7 @@ from pooler.results.judgement_files import (
     warn_if_nothing_relevant,
     warn_of_oddities,
 )
-from pooler.results.source import entries_of
+from pooler.results.named_runs import entries_of
 from pooler.telling import progress, say, warn
 from store.errors import ArgumentError, ConflictError, FaultList, FormatError, PoolerError, UnknownNameError
 from store.formats import DocumentFormat, GradesFormat, TopicFormat

@@ -160,7 +160,7 @@ def _grades(
     opened: Collection, policy: Policy
 ) -> tuple[dict[tuple[str, str], str], dict[str, Any] | None, Heard]:
     """Return how every document stands, in a word or a grade, and whose grades these are."""
-    from pooler.results.agree.aggregate import policy_facts
+    from pooler.results.agree.qrels_words import policy_facts
     from store.grades.qrels import decide
 
     all_votes = opened.grades.all_votes(policy)
@@ -393,7 +393,7 @@ def _report_directory(folder: Path, export_choice: ExportChoice, written: Writte
 
 def _report_qrels(qrels: Sequence[Mapping[str, Any]]) -> None:
     """Say how the grades of one set of qrels came about, and what the choice decided."""
-    from pooler.results.agree.aggregate import level_name, rulings_words
+    from pooler.results.agree.qrels_words import level_name, rulings_words
 
     first = qrels[0]
     who = f"judge {', '.join(first['judges'])}"
@@ -533,7 +533,7 @@ def _probabilities_facts(
     opened: Collection, found: Probabilities, policy: Policy, lines: Sequence[str]
 ) -> dict[str, Any]:
     """Say what was exported and how."""
-    from pooler.results.agree.aggregate import judge_facts
+    from pooler.results.agree.qrels_words import judge_facts
     from store.formats.scale import scale_to_json
 
     assert found.n_judges is not None

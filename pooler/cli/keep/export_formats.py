@@ -132,7 +132,7 @@ def ntcir(
 
     Example: pooler export ntcir --as ntcireval --aggregate majority --ties low --out web.rel
     """
-    from pooler.results.agree.aggregate import qrels_facts, tell_final
+    from pooler.results.agree.qrels_words import qrels_facts, tell_final
     from pooler.results.judge_kinds import tell_heard
     from store.analysis.collapse import level_of
     from store.collection import Collection
@@ -341,7 +341,7 @@ def _prels_facts(
     opened: Collection, pool: Pool, kind: PrelsName, final: FinalQrels, document_states: _SampleCounts
 ) -> dict[str, Any]:
     """Say what was exported and how."""
-    from pooler.results.agree.aggregate import policy_facts
+    from pooler.results.agree.qrels_words import policy_facts
     from store.formats.prels import COLUMNS
     from store.formats.scale import scale_to_json
 
@@ -368,7 +368,7 @@ def _report_prels(
     kind: PrelsName, pool: Pool, who: str, final: FinalQrels, document_states: _SampleCounts
 ) -> None:
     """Say on stderr what was written, and what stands otherwise than the file can say."""
-    from pooler.results.agree.aggregate import tell_few_votes, tell_rulings
+    from pooler.results.agree.qrels_words import tell_few_votes, tell_rulings
 
     n_listed, n_judged = len(pool.entries), document_states.by_grade.total()
     grades = ", ".join(f"{count:,} x {grade}" for grade, count in sorted(document_states.by_grade.items()))

@@ -10,14 +10,23 @@ from heapq import merge
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from pooler.results.agree.qrels_words import (
+    qrels_facts,
+    tell_decisions,
+    tell_few_votes,
+    tell_judged,
+    tell_left_out,
+    tell_rulings,
+    tell_tied,
+)
 from pooler.results.files import write_result
-from pooler.results.judge_kinds import erased_facts, erased_words, tell_heard, who_judged
+from pooler.results.judge_kinds import erased_facts, erased_words, tell_heard
 from pooler.results.result import Progress, Result, frozen, heard
 from pooler.results.source import Source, opened_collection, source_of
 from pooler.results.table import DOCNO, GRADE, TOPIC, Column, Table
 from pooler.telling import Listener, listening, say, warn
 from store.errors import ArgumentError, PoolerError
-from store.judging.kinds import SORTS, check_kinds, hear, sorts_words
+from store.judging.kinds import check_kinds, hear
 from store.text import counted, natural_key
 
 if TYPE_CHECKING:
@@ -442,278 +451,6 @@ def _of_files(
     return _CollectedVotes(all_votes, policies, open_pairs, judges, {"files": _origins(files)}, files=files)
 
 
-def judge_facts(
-    known: Sequence[Judge], judges: Sequence[str], policy: Policy, heard: Heard
-) -> dict[str, Any]:
-    """Return the entries of a manifest that say who voted, and whom the policy or their kind left out."""
-    kinds = {judge.name: judge.kind.value for judge in known}
-    facts: dict[str, Any] = {"judges": [{"name": name, "kind": kinds[name]} for name in judges]}
-    facts |= heard.to_json()
-    if heard.told:
-        facts["judged_by"] = sorts_words(heard.told)
-    if policy.of:
-        others = sorted(kinds.keys() - set(policy.of))
-        facts["judges_left_out"] = [name for name in others if kinds[name] != "adjudicator"]
-    elif heard.left_out:
-        facts["judges_left_out"] = sorted(one.name for one in heard.left_out)
-    return facts
-
-
-def policy_facts(known: Sequence[Judge], final: FinalQrels, flips: Sequence[Flip] = ()) -> dict[str, Any]:
-    """Return the entries of a manifest that say whose grades these are and how they became one."""
-    policy = final.policy
-    facts: dict[str, Any] = {
-        **judge_facts(known, final.judges, policy, final.all_votes.heard),
-        **policy.to_json(),
-        "decided_by_tie_rule": final.n_decided_by_ties if final.ties else 0,
-        "adjudication": {
-            "adjudicators": list(final.adjudicators),
-            "decided": final.n_ruled,
-            "cannot_be_judged": final.n_ruled_cannot,
-            "changed_since": final.n_rulings_changed,
-            "no_disagreement": final.n_rulings_unneeded,
-        },
-    }
-    if flips:
-        facts["other_choices"] = [
-            {
-                flip.option: flip.value,
-                **({} if flip.grades is None else {"grades": flip.grades.to_json()}),
-                "relevance": {str(level): one.to_json() for level, one in flip.relevance.items()},
-            }
-            for flip in flips
-        ]
-    if policy.rule == "sum":
-        facts["with_fewer_judges"] = final.n_fewer_votes
-    if policy.rule == "mean":
-        facts["means_rounded_up_from_half"] = final.n_decided_by_ties
-    if final.n_iterations is not None:
-        facts["dawid_skene"] = {
-            "iterations": final.n_iterations,
-            "converged": final.converged,
-            "below_three_votes": final.n_fewer_votes,
-            "equally_probable_taken_low": final.n_decided_by_ties,
-        }
-    return facts
-
-
-def qrels_facts(
-    known: Sequence[Judge], final: FinalQrels, scale: Scale, n_open: int, flips: Sequence[Flip] = ()
-) -> dict[str, Any]:
-    """Return the entries of a manifest of qrels: whose grades, how many, and what has none."""
-    from store.formats.scale import scale_to_json
-
-    return {
-        "scale": scale_to_json(scale),
-        **policy_facts(known, final, flips),
-        "topics": final.n_topics,
-        "judged": final.n_documents,
-        "by_grade": {str(grade): count for grade, count in final.by_grade.items()},
-        "left_out": {
-            "tied_unresolved": final.count_left_out("tied"),
-            "skipped": final.count_left_out("skipped"),
-            "cannot_be_judged": final.count_left_out("cannot"),
-        },
-        "pooled_and_unjudged": n_open,
-    }
-
-
-def tell_final(final: FinalQrels, all_votes: AllVotes, n_open: int) -> None:
-    """Say what is in the qrels of a collection, and what is not."""
-    _tell_judged(final, all_votes)
-    _tell_decisions(final)
-    tell_few_votes(final)
-    _tell_tied([final])
-    tell_rulings(final)
-    _tell_left_out(final, n_open)
-
-
-def _tell_judged(final: FinalQrels, all_votes: AllVotes, label: str = "") -> None:
-    """Say how many documents have which grade, and whose."""
-    grades = ", ".join(f"{count:,} x {grade}" for grade, count in final.by_grade.items())
-    n_judged = counted(final.n_documents, "document")
-    say(f"{label}{n_judged} judged ({grades}); {who_judged(final, all_votes)}")
-
-
-def _tell_left_out(final: FinalQrels, n_open: int, code: int | None = None) -> None:
-    """Say how many documents have no grade; a code is what unjudged ones are written with."""
-    skipped, cannot = (final.count_left_out(reason) for reason in ("skipped", "cannot"))
-    if skipped or cannot:
-        say(f"left out: {skipped:,} skipped, {cannot:,} cannot be judged")
-    if n_open:
-        how = "left out" if code is None else f"written with code {code}"
-        say(f"pooled and unjudged: {counted(n_open, 'document')}, {how}")
-
-
-def _tell_decisions(final: FinalQrels, flips: Sequence[Flip] = ()) -> None:
-    """Say on stderr what the tie rule decided, and what other choices would change."""
-    n_tied = final.n_decided_by_ties
-    if final.ties is not None and final.ties != "unresolved":
-        say(f"the tie rule decided {n_tied:,} of them")
-    elif final.rule == "mean" and n_tied:
-        say(f"half-way between two grades, rounded up: {counted(n_tied, 'document')}")
-    elif final.n_iterations is not None and n_tied:
-        say(f"two grades equally probable, the lower taken: {counted(n_tied, 'document')}")
-    is_tied = n_tied or final.count_left_out("tied")
-    for flip in flips:
-        if flip.option == "collapse" or is_tied:
-            say(f"  --{flip.option} {flip.value} would {_would(flip)}")
-
-
-def _would(flip: Flip) -> str:
-    """Say what one other choice would do."""
-    if flip.grades is None:
-        parts = [
-            f"{verb} {_by_level(counts)}"
-            for verb, counts in (
-                ("add", {level: one.added for level, one in flip.relevance.items()}),
-                ("leave out", {level: one.removed for level, one in flip.relevance.items()}),
-                ("change the relevance of", _changed(flip)),
-            )
-            if any(counts.values())
-        ]
-        return "; ".join(parts) or "change nothing"
-    parts = []
-    if flip.grades.added:
-        parts.append(f"add {counted(flip.grades.added, 'document')}")
-    if flip.grades.removed:
-        parts.append(f"leave {counted(flip.grades.removed, 'document')} out")
-    if flip.grades.changed:
-        relevance = _changed(flip)
-        words = f"change {counted(flip.grades.changed, 'grade')}"
-        if any(relevance.values()):
-            words += f", and the relevance of {_by_level(relevance)}"
-        parts.append(words)
-    return "; ".join(parts) or "change nothing"
-
-
-def _changed(flip: Flip) -> dict[int, int]:
-    """Count by level the documents whose relevance would change."""
-    return {level: one.changed for level, one in flip.relevance.items()}
-
-
-def _by_level(numbers: dict[int, int]) -> str:
-    """Write counts by level, as `3 documents at level 1, 1 at level 2`; levels with none not."""
-    first, *others = [(level, number) for level, number in numbers.items() if number]
-    words = [f"{counted(first[1], 'document')} at level {first[0]}"]
-    return ", ".join([*words, *(f"{number:,} at level {level}" for level, number in others)])
-
-
-def tell_rulings(final: FinalQrels) -> None:
-    """Say on stderr what adjudicators decided, and which of it may be out of date."""
-    if not final.n_ruled + final.n_ruled_cannot:
-        return
-    say(f"rulings: {rulings_words(final.n_ruled, final.n_ruled_cannot)}")
-    if final.n_rulings_changed:
-        n_changed = counted(final.n_rulings_changed, "ruling")
-        warn(
-            f"{n_changed} made before judges changed their decision; `pooler adjudicate --list` marks them"
-            " as changed since"
-        )
-    if final.n_rulings_unneeded:
-        n_unneeded = counted(final.n_rulings_unneeded, "document")
-        say(f"rulings on documents that judges agree on: {n_unneeded}")
-
-
-def rulings_words(n_decided: int, n_cannot: int) -> str:
-    """Say what adjudicators did, in the words of the manifest; decided = gave a grade.
-
-    Examples
-    --------
-    >>> rulings_words(3, 1)
-    '3 documents decided, 1 found impossible to judge'
-    """
-    words = f"{counted(n_decided, 'document')} decided"
-    return words + (f", {n_cannot:,} found impossible to judge" if n_cannot else "")
-
-
-def tell_few_votes(final: FinalQrels) -> None:
-    """Warn on stderr where a rule had fewer votes than it wants."""
-    n_fewer = counted(final.n_fewer_votes, "document")
-    if final.rule == "sum" and final.n_fewer_votes:
-        warn(f"{n_fewer} with fewer judges than others: their sums are lower only for that reason")
-    if final.n_iterations is None:
-        return
-    say(f"Dawid-Skene: {counted(final.n_iterations, 'iteration')}")
-    if not final.converged:
-        warn(
-            "Dawid-Skene had not settled when it reached its limit of iterations: grades that are almost"
-            " equally probable may come out differently"
-        )
-    if final.n_fewer_votes:
-        warn(
-            f"{n_fewer} with fewer than three votes: as a rule of thumb Dawid-Skene needs three; median"
-            " may do better there"
-        )
-
-
-def _tell_tied(finals: Sequence[FinalQrels], *, has_collection: bool = True) -> None:
-    """Warn once of tied documents left out, and name the command that settles them in a collection.
-
-    `finals` differ in the level and order of collapsing of their policies alone.
-    """
-    tied = [(final, final.count_left_out("tied")) for final in finals]
-    if not any(number for _, number in tied):
-        return
-    if len({number for _, number in tied}) == 1:
-        words = f"{counted(tied[0][1], 'document')} left out"
-    else:
-        names = (f"{number:,} {level_name(final.policy.level)}" for final, number in tied)
-        words = f"documents left out, {', '.join(names)}"
-    warn(f"{words}: tied votes, unresolved")
-    if not has_collection:
-        return
-    final = next(final for final, number in tied if number)
-    policy = final.policy
-    # The command counts the votes of all judges, or of two.
-    heard = final.all_votes.heard
-    counts_all = not heard.left_out and (not heard.kinds or heard.graders <= heard.names)
-    is_exact = len(policy.of) == 2 or (not policy.of and counts_all)
-    command = "pooler adjudicate" + (f" --unresolved {final.rule}" if is_exact else "")
-    them = "them"
-    if is_exact and policy.collapse == "before" and policy.level is not None:
-        command += f" --level {policy.level}"
-        them = "them" if len(tied) == 1 else f"those at level {policy.level}"
-    if len(policy.of) == 2:
-        command += f" --judges {','.join(policy.of)}"
-    words = f"  `{command} --list` shows {them}, --judge NAME settles them"
-    if not policy.of and policy.rulings and heard.counts.keys().isdisjoint(SORTS["human"]):
-        words += f"; then --kinds human,{','.join(heard.counts)} counts the rulings, too"
-    say(words)
-
-
-def level_name(level: int | None) -> str:
-    """Write which file of several is meant."""
-    return "graded" if level is None else f"at level {level}"
-
-
-def tell_qrels(made: Sequence[QrelsResult]) -> None:
-    """Say what is in qrels that `qrels_at` made, and what is not."""
-    for one in made:
-        final, level = one.final, one.final.policy.level
-        is_all_zero = final.by_grade.keys() == {0}
-        label = "graded" if level is None else str(level)
-        _tell_judged(final, one.all_votes, "" if len(made) == 1 else f"{label}: ")
-        if level is not None and is_all_zero:
-            warn(f"no document is relevant at level {level}")
-        if level is None and final.n_documents > 1 and is_all_zero:
-            warn(
-                "every grade is 0: no document is relevant; `import judgements --map 0=1` reads"
-                " lists of relevant documents"
-            )
-        _tell_decisions(final, one.flips)
-        tell_few_votes(final)
-    first = made[0]
-    _tell_tied([one.final for one in made], has_collection="collection" in first.told)
-    tell_heard(first.all_votes.heard)
-    tell_rulings(first.final)
-    _tell_left_out(first.final, len(first.open_pairs), first.told["unjudged_code"])
-    if n_mixed := first.final.n_mixed_iterations:
-        say(f"judged in different rounds: {counted(n_mixed, 'document')}, iteration 0")
-    if first.erased:
-        say(first.erased)
-
-
 def _blocks(final: FinalQrels, open_pairs: Mapping[Pair, str], unjudged: int | None) -> Iterator[str]:
     """Yield the lines of a file of qrels, unjudged documents among the others where they have a code."""
     from store.formats.qrels import qrels_blocks
@@ -803,3 +540,30 @@ def _origins(files: Sequence[JudgedFile]) -> list[dict[str, Any]]:
         }
         for one in files
     ]
+
+
+def tell_qrels(made: Sequence[QrelsResult]) -> None:
+    """Say what is in qrels that `qrels_at` made, and what is not."""
+    for one in made:
+        final, level = one.final, one.final.policy.level
+        is_all_zero = final.by_grade.keys() == {0}
+        label = "graded" if level is None else str(level)
+        tell_judged(final, one.all_votes, "" if len(made) == 1 else f"{label}: ")
+        if level is not None and is_all_zero:
+            warn(f"no document is relevant at level {level}")
+        if level is None and final.n_documents > 1 and is_all_zero:
+            warn(
+                "every grade is 0: no document is relevant; `import judgements --map 0=1` reads"
+                " lists of relevant documents"
+            )
+        tell_decisions(final, one.flips)
+        tell_few_votes(final)
+    first = made[0]
+    tell_tied([one.final for one in made], has_collection="collection" in first.told)
+    tell_heard(first.all_votes.heard)
+    tell_rulings(first.final)
+    tell_left_out(first.final, len(first.open_pairs), first.told["unjudged_code"])
+    if n_mixed := first.final.n_mixed_iterations:
+        say(f"judged in different rounds: {counted(n_mixed, 'document')}, iteration 0")
+    if first.erased:
+        say(first.erased)

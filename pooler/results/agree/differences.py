@@ -10,8 +10,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from pooler.reading.ranked import ranked_runs
+from pooler.results.named_runs import given_runs
 from pooler.results.result import Result, frozen, heard, taken
-from pooler.results.source import given_runs
 from pooler.results.table import DOCNO, DOCUMENTS, REASON, RUN, TOPIC, Column, Table, View
 from pooler.telling import say, warn
 from store.analysis.arrays import judged_arrays

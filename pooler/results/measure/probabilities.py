@@ -10,16 +10,9 @@ from itertools import compress
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pooler.results.judge_kinds import tell_heard
+from pooler.results.named_runs import check_no_file_for_a_tag, check_no_files, check_some_run
 from pooler.results.result import Result, frozen, heard
-from pooler.results.source import (
-    Source,
-    check_no_file_for_a_tag,
-    check_no_files,
-    check_some_run,
-    level_of_collection,
-    opened_collection,
-    source_of,
-)
+from pooler.results.source import Source, level_of_collection, opened_collection, source_of
 from pooler.results.table import DOCNO, TOPIC, Column, Table
 from pooler.telling import say, warn
 from store.errors import ArgumentError, PoolerError

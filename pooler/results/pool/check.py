@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pooler.reading.check import Asked, RunReport, check_files
+from pooler.results.named_runs import entries_of
 from pooler.results.result import Progress, Result, frozen, heard
-from pooler.results.source import entries_of, opened_collection
+from pooler.results.source import opened_collection
 from pooler.results.table import Column, Table
 from pooler.telling import progress as telling
 from store.errors import Fault, PoolerError
