@@ -37,7 +37,7 @@ from pooler.reading.whole import stream_rankings
 from store.errors import ArgumentError, Fault, FaultList, PoolerError
 from store.formats.lines import is_regular_file
 from store.ranking import Order, check_order, compared_scores, rank_order, ties_at_cut
-from store.text import look_alike_words, look_alikes, natural_key
+from store.text import counted, look_alike_words, look_alikes, natural_key
 
 FEW_DOCUMENTS = 10
 """A topic with fewer documents is short, whatever the depth will be."""
@@ -298,23 +298,23 @@ class _Oddities:
         Ranks in another order than the scores, that are no integers, or that start at 0.
         """
         if self._tied:
-            message = f"{self._n_tied} documents have tied scores, in {_first_of(self._tied)}"
+            message = f"{self._n_tied:,} documents have tied scores, in {_first_of(self._tied)}"
             yield RunWarning("ties", message, self._n_tied)
         if self._at_cut:
             (topic, n_in, n_out), *others = self._at_cut
             message = (
-                f"{n_in + n_out} documents tied at depth {self._asked.depth} in topic {topic}:"
-                f" {n_in} in, {n_out} out"
+                f"{n_in + n_out:,} documents tied at depth {self._asked.depth} in topic {topic}:"
+                f" {n_in:,} in, {n_out:,} out"
             )
             if others:
-                message += f"; ties there in {len(others)} more topic{'s' if len(others) > 1 else ''}"
+                message += f"; ties there in {counted(len(others), 'more topic')}"
             yield RunWarning("ties-at-cut", message, len(self._at_cut))
         if self._unordered:
             what = f"the stated ranks disagree with the scores (order `{self._by_score}`)"
             message = f"{what} in {_first_of(self._unordered)}: {self._unordered_example}"
             yield RunWarning("rank-order", message, len(self._unordered))
         if self._n_odd_ranks:
-            message = f"{self._n_odd_ranks} stated ranks are not integers, {self._odd_rank_example}"
+            message = f"{self._n_odd_ranks:,} stated ranks are not integers, {self._odd_rank_example}"
             yield RunWarning("rank-number", message, self._n_odd_ranks)
         if self._from_zero:
             message = f"stated ranks start at 0 in {_first_of(self._from_zero)}"
@@ -331,13 +331,13 @@ class _Oddities:
             yield RunWarning("missing-topic", f"no documents for {_first_of(missing)}", len(missing))
         if parsed.odd_q0 is not None:
             line, text = parsed.odd_q0
-            message = f"the second field is not `Q0` on {parsed.n_odd_q0} lines, first on line {line}"
+            message = f"the second field is not `Q0` on {parsed.n_odd_q0:,} lines, first on line {line}"
             yield RunWarning("q0", f"{message}: {text}", parsed.n_odd_q0)
 
 
 def _first_of(topics: list[str]) -> str:
     """Name the first topic and count the others."""
-    return f"topic {topics[0]}" + (f" and {len(topics) - 1} more" if len(topics) > 1 else "")
+    return f"topic {topics[0]}" + (f" and {len(topics) - 1:,} more" if len(topics) > 1 else "")
 
 
 def _quoted(docno: str | bytes) -> str:

@@ -405,10 +405,11 @@ def _poorly_judged(found: PoolDiagnosis, judged_at: int) -> list[str]:
         return [Comfort(f"Every run has at least {what}.")]
     order = poorly[np.argsort(shares[poorly], kind="stable")].tolist()
     names = listed([f"{tags[row]} ({percent(shares[row], 1)})" for row in order])
-    of_runs = f"{len(order):,} of {counted(known.size, 'run')} have less than {what}"
+    has, whose = ("has", "its") if len(order) == 1 else ("have", "their")
+    of_runs = f"{len(order):,} of {counted(known.size, 'run')} {has} less than {what}"
     pool = found.pool
     if pool is None or judged_at <= pool.depth:
-        return [Alarm(f"{of_runs}; their scores are in doubt: {names}.")]
+        return [Alarm(f"{of_runs}; {whose} scores are in doubt: {names}.")]
     n_fed = int(pool.contributing[poorly].sum())
     others = [row for row in order if not pool.contributing[row]]
     said = [f"{of_runs}; the pool is {pool.depth:,} deep."]

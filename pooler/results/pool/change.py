@@ -24,7 +24,7 @@ DRAWABLE = "may be drawn"
 """What an adaptive pool adds while it is judged."""
 
 _WORDS = {
-    "no-judges": "there is no judge yet (pooler judges add NAME)",
+    "no-judges": "no person judges yet (pooler judges add NAME)",
     "plan-cannot-be-continued": "the new documents cannot be assigned like the others, since judges are"
     " missing",
     "not-assigned": "documents are assigned, but those of an adaptive pool cannot be",

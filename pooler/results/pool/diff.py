@@ -191,8 +191,10 @@ class PoolDifference(Result):
             ],
             Column("alone", "int", about="those that no other run has"): [one.alone for one in bringers],
         }
-        n_new = len(self.only_b)
-        note = f"Of what only B has, {n_new - len(self.brought):,} of {n_new:,} were brought by no run."
+        if not (n_unbrought := len(self.only_b) - len(self.brought)):
+            return Table.of_columns("runs", columns)
+        were = "was" if n_unbrought == 1 else "were"
+        note = f"Of what only B has, {n_unbrought:,} of {len(self.only_b):,} {were} brought by no run."
         return Table.of_columns("runs", columns, notes=[note])
 
     def _documents(self) -> Table:

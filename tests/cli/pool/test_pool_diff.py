@@ -80,7 +80,7 @@ def test_diff_counts_sides_states_and_bringers(cli: Cli, two_pools: Path) -> Non
     table = cli("pool", "diff", "main", "deep", "--by-topic").fine().out
     assert "A = pool `main`, B = pool `deep`" in table
     assert "2 topics of 2 differ" in table
-    assert "0 of 3 were brought by no run" in table
+    assert "brought by no run" not in table
 
 
 def test_a_withdrawn_pool_keeps_its_states_apart(cli: Cli, two_pools: Path) -> None:
