@@ -1,7 +1,7 @@
 """What a model judge is, and what it answered: two records, and what stands in files and tables for them.
 
-A model judge is one model, asked with one prompt under one set of parameters, read by one parser and shown one cut
-of topic and document: another of any of these is another judge.
+A model judge is one model, asked with one prompt under one set of parameters, read by one parser and shown
+one cut of topic and document: another of any of these is another judge.
 """
 
 from __future__ import annotations

@@ -219,6 +219,22 @@ class JudgeRow(_Row, table=True):
     checksum: int | None = Field(default=None, sa_column_kwargs=AT_WRITING)
 
 
+class ModelJudgeRow(_Row, table=True):
+    """Who a judge of kind model is; a judge without a row has not stated it. Never changed."""
+
+    judge_id: int = Field(primary_key=True, foreign_key="judge.id")
+    identity: str = Field(sa_type=RawText)
+    """Canonical JSON, see `store.model_judge.ModelIdentity`."""
+    sha256: str = Field(sa_type=Text)
+    """Of `identity`."""
+    family: str = Field(default="", sa_type=RawText)
+    """As declared; empty = it is not."""
+    prompt: str | None = Field(default=None, sa_type=RawText)
+    """The template, whose hash the identity has; ``None`` = not stated."""
+    stated_at: datetime = Field(sa_type=UtcDateTime)
+    checksum: int | None = Field(default=None, sa_column_kwargs=AT_WRITING)
+
+
 class ErasureRow(_Row, table=True):
     """What is left of a judge who was erased: that there was one, and how much is gone."""
 
@@ -313,6 +329,44 @@ class PassageRow(_Row, table=True):
     checksum: int | None = Field(default=None, sa_column_kwargs=AT_WRITING)
 
 
+class AnswerRow(_Row, table=True):
+    """One request to a model and what came of it; see `store.model_judge.Answer`. Never changed."""
+
+    __table_args__ = (Index("answer_of_judge", "judge_id", "topic_id", "document_id"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    judge_id: int = Field(foreign_key="judge.id")
+    topic_id: int = Field(foreign_key="topic.id")
+    document_id: int = Field(foreign_key="document.id")
+    asked: str = Field(sa_type=String(16))
+    judged_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    """Of the judgement event of the same judge and document that it led to, which has no name that merging
+    copies would leave alone but this; ``None`` = it led to none."""
+    grade: int | None = None
+    unreadable: str | None = Field(default=None, sa_type=String(16))
+    topic_version: int | None = None
+    document_sha256: str | None = Field(default=None, sa_type=Text)
+    request_sha256: str = Field(default="", sa_type=Text)
+    attempt: int = 1
+    sent_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    received_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    status: int | None = None
+    body: bytes
+    """Compressed with zlib."""
+    served_model: str = Field(default="", sa_type=RawText)
+    fingerprint: str = Field(default="", sa_type=RawText)
+    finish_reason: str = Field(default="", sa_type=RawText)
+    prompt_tokens: int | None = None
+    cached_tokens: int | None = None
+    completion_tokens: int | None = None
+    reasoning_tokens: int | None = None
+    cost: float | None = None
+    probabilities: str | None = Field(default=None, sa_type=Text)
+    """JSON: grades to probabilities."""
+    mass: float | None = None
+    checksum: int | None = Field(default=None, sa_column_kwargs=AT_WRITING)
+
+
 _REFERS_TO = {
     "topic_id": "topic.id",
     "document_id": "document.id",
@@ -365,6 +419,7 @@ POOL_ENTRY = TABLES["pool_entry"]
 POOL_RUN = TABLES["pool_run"]
 POOL_TOPIC = TABLES["pool_topic"]
 JUDGE = TABLES["judge"]
+MODEL_JUDGE = TABLES["model_judge"]
 ERASURE = TABLES["erasure"]
 JUDGE_TERM = TABLES["judge_term"]
 ASSIGNMENT = TABLES["assignment"]
@@ -376,4 +431,5 @@ JUDGEMENT = TABLES["judgement"]
 Its columns are `store.event.EVENT`; ``undoes`` holds the row id of the event that an undo takes
 back.
 """
+ANSWER = TABLES["answer"]
 PASSAGE = TABLES["passage"]
