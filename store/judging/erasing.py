@@ -28,12 +28,14 @@ from store.db.engine import (
     translated_errors,
 )
 from store.db.tables import (
+    ANSWER,
     ASSIGNMENT,
     ASSIGNMENT_PLAN,
     ERASURE,
     JUDGE,
     JUDGE_TERM,
     JUDGEMENT,
+    MODEL_JUDGE,
     PASSAGE,
     SITTING,
 )
@@ -79,6 +81,8 @@ class Erasing:
     """Notes and reasons, each once a document."""
     sittings: int
     terms: int
+    answers: int
+    """Of a model; its identity goes with them."""
     kept: int
     """Documents graded by this judge and by others, who are no adjudicators."""
     lost: int
@@ -134,6 +138,7 @@ def look_at(session: Session, name: str) -> Erasing:
         notes=count_notes(session, [number]),
         sittings=_count(session, SITTING, SITTING.c.judge_id == number),
         terms=_count(session, JUDGE_TERM, JUDGE_TERM.c.judge_id == number),
+        answers=_count(session, ANSWER, ANSWER.c.judge_id == number),
         kept=0 if is_adjudicator else len(kept),
         lost=0 if is_adjudicator else len(graded) - len(kept),
         shared=() if is_adjudicator else _listed(session, shared),
@@ -148,7 +153,7 @@ def look_at(session: Session, name: str) -> Erasing:
 
 
 def erase(session: Session, name: str) -> Erasing:
-    """Erase a judge: events, passages, terms, sittings, places, and the name wherever it stands.
+    """Erase a judge: events, passages, terms, sittings, places, answers, and the name wherever it stands.
 
     A row of table `erasure` stays, by which another copy of the collection is kept from bringing them back.
     The bytes are for `Erasures.scrub`. `ConflictError`: the judge is at work.
@@ -166,7 +171,8 @@ def erase(session: Session, name: str) -> Erasing:
     connection.exec_driver_sql("CREATE INDEX judgement_undone ON judgement (undoes)")
     connection.execute(delete(JUDGEMENT).where(own))
     connection.exec_driver_sql("DROP INDEX judgement_undone")
-    connection.execute(delete(JUDGE_TERM).where(JUDGE_TERM.c.judge_id == number))
+    for table in (JUDGE_TERM, ANSWER, MODEL_JUDGE):
+        connection.execute(delete(table).where(table.c.judge_id == number))
     connection.execute(delete(SITTING).where(SITTING.c.judge_id == number))
     given_back = {"judge_id": None, "lease_until": None}
     connection.execute(update(ASSIGNMENT).where(_claimed(number)).values(given_back))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import zlib
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ from store.db.tables import TABLES
 from store.errors import PoolerError
 from store.fields import id_fault
 from store.formats.scale import make_scale, scale_from_json
+from store.model_judge import Asked, ModelIdentity, Unreadable
 from store.records import Action, JudgeKind, State
 
 RESTORE = "restore a backup: pooler restore BACKUP --replace"
@@ -232,6 +234,8 @@ _ROWS = {
     "judgement": (_EVENT, f"{_TOPIC}, {_DOCNO}, {_JUDGE}, :revision"),
     "judge_term": ("a word that `{0}` marks in topic {1}", f"{_JUDGE}, {_TOPIC}"),
     "passage": ("a passage of judgement event {0}", ":judgement_id"),
+    "model_judge": ("the identity of model judge `{0}`", _JUDGE),
+    "answer": ("topic {0} `{1}`, an answer of `{2}`", f"{_TOPIC}, {_DOCNO}, {_JUDGE}"),
 }
 """What a row is called, and where its names are."""
 
@@ -414,6 +418,41 @@ def _passage_fault(*row: Any) -> str | None:
     is_there = not is_same or whole[start : start + length] == part
     if start < 0 or length < 1 or len(part) != length or not is_there:
         return f"{_EVENT.format(*event)}: no part of its text at {start}"
+    return None
+
+
+def _model_fault(name: str, kind: str, identity: Any, sha256: str, prompt: Any) -> str | None:
+    """Say what is wrong with the identity of a model judge."""
+    if kind != JudgeKind.MODEL:
+        return f"`{name}` is of kind {kind}, and has the identity of a model"
+    written = _raw(identity).decode("utf-8", "surrogatepass")
+    try:
+        known = ModelIdentity.of_canonical(written)
+    except ValueError as error:
+        return f"`{name}`: {error}"
+    if known.canonical() != written or known.sha256 != sha256:
+        return f"`{name}` has another identity than its hash says"
+    if prompt is not None and hashlib.sha256(_raw(prompt)).hexdigest() != known.prompt_sha256:
+        return f"`{name}` has another prompt than its identity says"
+    return None
+
+
+def _answer_fault(*row: Any) -> str | None:
+    """Say what is wrong with an answer."""
+    topic, docno, name, asked, unreadable, grade, body, n_events, is_pointing = row
+    where = f"topic {topic} `{docno}`, an answer of `{name}`"
+    if asked not in set(Asked) or unreadable not in {None, *Unreadable}:
+        return f"{where}: asked for {asked}, unreadable by {unreadable}"
+    if grade is not None and unreadable is not None:
+        return f"{where}: a grade and a reason"
+    if is_pointing and n_events != 1:
+        return f"{where}: the judgement it led to is not there, or has another grade"
+    if bool(is_pointing) != (asked == Asked.JUDGE and (grade is not None or unreadable is not None)):
+        return f"{where}: it led to a judgement and must not, or must and did not"
+    try:
+        zlib.decompress(_raw(body)) if body else b""
+    except zlib.error as error:
+        return f"{where}: it cannot be read: {error}"
     return None
 
 
@@ -652,6 +691,30 @@ CHECKS = (
                        coalesce(e.document_sha256 = d.sha256, d.sha256 IS NULL)
                 FROM passage p JOIN judgement e ON e.id = p.judgement_id {_NAMED} ORDER BY d.id, p.id""",
             _passage_fault,
+        ),
+    ),
+    Check(
+        "models",
+        "stated model judges",
+        "model_judge",
+        rows(
+            """SELECT j.name, j.kind, m.identity, m.sha256, m.prompt
+               FROM model_judge m JOIN judge j ON j.id = m.judge_id ORDER BY j.name""",
+            _model_fault,
+        ),
+    ),
+    Check(
+        "answers",
+        "answers of models",
+        "answer",
+        rows(
+            f"""SELECT t.number, d.docno, j.name, e.asked, e.unreadable, e.grade, e.body,
+                       (SELECT count(*) FROM judgement b WHERE {_same_pair("b")}
+                        AND b.judged_at = e.judged_at AND b.action IN ('{Action.JUDGE}', '{Action.CANNOT}')
+                        AND coalesce(b.grade, -1000000) = coalesce(e.grade, -1000000)),
+                       e.judged_at IS NOT NULL
+                FROM answer e {_NAMED} ORDER BY 1, 2, 3, e.id""",
+            _answer_fault,
         ),
     ),
 )

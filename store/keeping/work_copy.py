@@ -27,12 +27,14 @@ from store.db.keys import fetch_docnos
 from store.db.raw import insert_raw, raw_rows
 from store.db.schema import make_tables
 from store.db.tables import (
+    ANSWER,
     ASSIGNMENT,
     DOCUMENT,
     GUIDELINE,
     JUDGE,
     JUDGE_TERM,
     JUDGEMENT,
+    MODEL_JUDGE,
     PASSAGE,
     POOL,
     POOL_ENTRY,
@@ -195,6 +197,7 @@ def _write_head(part: _Part, program: str) -> None:
     part.write(TABLES["collection"], about, "id")
     part.write(GUIDELINE, part.read(GUIDELINE), "version")
     part.write(JUDGE, part.read(JUDGE, f"id = {part.judge:d}"), "id")
+    part.write(MODEL_JUDGE, part.read(MODEL_JUDGE, f"judge_id = {part.judge:d}"), "judge_id")
     topics = _listed(part.ids["topic_id"])
     part.write(TOPIC, part.read(TOPIC, f"id IN ({topics})"), "id")
     part.write(TOPIC_VERSION, part.read(TOPIC_VERSION, f"topic_id IN ({topics})"), "topic_id", "version")
@@ -303,6 +306,8 @@ def _write_events(part: _Part) -> dict[Pair, str]:
     passages = part.read(PASSAGE, f"judgement_id IN (SELECT id FROM judgement WHERE {of_judge})")
     written = [one for one in passages if one["judgement_id"] in part.ids["judgement_id"]]
     part.write(PASSAGE, written, "judgement_id", "start", "id")
+    answers = [one for one in part.read(ANSWER, of_judge) if (one["topic_id"], one["document_id"]) in wanted]
+    part.write(ANSWER, answers, "id")
     return states
 
 

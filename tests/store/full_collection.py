@@ -16,6 +16,7 @@ from store.db.tables import DOCUMENT, ERASURE, JUDGE, JUDGEMENT, TOPIC, TOPIC_VE
 from store.errors import StoreError
 from store.formats.scale import parse_scale
 from store.judging.rejudging import Why
+from store.model_judge import Answer, ModelIdentity, Unreadable, prompt_hash
 from store.records import Action, Document, JudgeKind, Passage, Qrel, State, Topic
 from tests.store.drawing import adaptive_pool
 from tests.store.outside import Sitting, engine_of, make_pool, make_run
@@ -53,6 +54,14 @@ def fill(name: str, *, n_events: int = 60, seed: int = 1) -> None:
         made.guidelines.add("# Two\n")
         made.rejudging.reopen(judges=["ann"], topics=["1"], why=[Why.GUIDELINES])
         judge_by_chance(made, "ann", dice, 5)
+        identity = ModelIdentity("m-1", prompt_sha256=prompt_hash("水 {text}"), family="m",
+                                 parameters={"temperature": 0})  # fmt: skip
+        answers = [
+            Answer("gpt", "1", "d00", grade=2, body="水 2".encode(), prompt_tokens=9, cost=0.25,
+                   probabilities={0: 0.25, 2: 0.75}, mass=0.9, sent_at=LATER, received_at=LATER),
+            Answer("gpt", "1", "d01", unreadable=Unreadable.REFUSAL, body=b"no"),
+        ]  # fmt: skip
+        made.models.take("gpt", answers, identity=identity, prompt="水 {text}")
     for judge in ("ann", "bob", "cy", "dee"):
         held_place(name, "1", DOCNOS, judge, purpose="overlap")
     held_place(name, "007", DOCNOS[3:6], None, lease_s=600)

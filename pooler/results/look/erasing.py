@@ -22,6 +22,7 @@ _WORDS = {
     "passages": ("marked passage", "marked passages"),
     "sittings": ("sitting", "sittings"),
     "terms": ("word that was marked", "words that were marked"),
+    "answers": ("answer of the model", "answers of the model"),
     "kept": (
         "judged document that other judges graded too: it keeps those grades",
         "judged documents that other judges graded too: they keep those grades",

@@ -35,6 +35,7 @@ from store.keeping.directory.manifest import (
     file_fault,
     read_manifest,
 )
+from store.keeping.directory.models import read_answers, read_models
 from store.keeping.directory.people import (
     JUDGEMENTS,
     JUDGES,
@@ -64,7 +65,12 @@ _COUNTED = {
     "events": "judgement",
 }
 """What the manifest counts, and the tables whose rows they are."""
-_COUNTED_WHERE_THERE_ARE = {"topic_versions": "topic_version", "erasures": "erasure"}
+_COUNTED_WHERE_THERE_ARE = {
+    "topic_versions": "topic_version",
+    "erasures": "erasure",
+    "models": "model_judge",
+    "answers": "answer",
+}
 """The same, of what few collections have: not counted is none."""
 
 
@@ -140,11 +146,13 @@ def _fill(inside: Inside, folder: Path, manifest: Manifest, faults: Faults, prog
         read_runs,
         read_pools,
         read_judges,
+        read_models,
         read_erasures,
         read_sittings,
         read_terms,
         read_assignments,
         read_judgements,
+        read_answers,
     ):
         read(coming)
     _check_counts(inside.session, manifest, faults)

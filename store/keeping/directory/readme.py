@@ -9,6 +9,7 @@ from store.event import EVENT
 from store.judging.kinds import sorts_words
 from store.keeping.directory.content import DOCNOS, DOCUMENTS, GUIDELINES, RUNS, TOPIC_VERSIONS, TOPICS
 from store.keeping.directory.manifest import About
+from store.keeping.directory.models import ANSWERS, MODELS
 from store.keeping.directory.people import ASSIGNMENTS, ERASURES, JUDGEMENTS, JUDGES, PLANS, SITTINGS, TERMS
 from store.keeping.directory.pools import ENTRIES, POOLS
 from store.keeping.directory.qrels import AGREEMENT, STATISTICS
@@ -107,12 +108,14 @@ _FILES = (
     RUNS,
     POOLS,
     JUDGES,
+    MODELS,
     ERASURES,
     SITTINGS,
     TERMS,
     PLANS,
     ASSIGNMENTS,
     JUDGEMENTS,
+    ANSWERS,
     STATISTICS,
     AGREEMENT,
 )
@@ -184,6 +187,8 @@ def _sizes(counts: Mapping[str, int], export_choice: ExportChoice) -> str:
         left_out.append(
             "The texts of the documents are not included; marked passages have their place alone."
         )
+    if counts.get("answers") and not (export_choice.texts and export_choice.notes):
+        left_out.append("The models' answers are here without their words (`body`).")
     if not export_choice.runs:
         left_out.append("The runs are not included, and the plans of pools name none.")
     table = _table("| | |\n| --- | ---: |", rows)

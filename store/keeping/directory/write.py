@@ -20,6 +20,7 @@ from store.judging.judges import Disguise, are_disguised, disguise_of
 from store.judging.kinds import Heard
 from store.keeping.directory.content import write_documents, write_guidelines, write_runs, write_topics
 from store.keeping.directory.manifest import MANIFEST, README, About, file_fault, manifest_text, read_manifest
+from store.keeping.directory.models import write_answers, write_models
 from store.keeping.directory.people import (
     write_assignments,
     write_erasures,
@@ -81,11 +82,13 @@ def write_directory(
             write_runs,
             write_pools,
             write_judges,
+            write_models,
             write_erasures,
             write_sittings,
             write_terms,
             write_assignments,
             write_judgements,
+            write_answers,
         ):
             write(out)
         qrels = write_all_qrels(out)

@@ -19,6 +19,7 @@ from store.keeping.merge.people import (
     settle_claims,
     unite_erasures,
     unite_judges,
+    unite_models,
     unite_places,
     unite_sittings,
     unite_terms,
@@ -84,6 +85,7 @@ def _unite_material(here: Here, copy: Copy) -> None:
     unite_topics(here, copy)
     unite_documents(here, copy)
     GUIDELINES.unite_all(here, copy)
+    unite_models(here, copy)
     if not copy.is_part:
         unite_runs(here, copy)
         unite_pools(here, copy)

@@ -13,16 +13,26 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from sqlalchemy import delete, func, insert, select, update
+from sqlalchemy import Table, delete, func, insert, select, update
 from sqlmodel import Session
 
 from store.db.engine import overwrite_removed
-from store.db.tables import ASSIGNMENT, ASSIGNMENT_PLAN, ERASURE, JUDGE, JUDGE_TERM, JUDGEMENT
+from store.db.raw import CHECKSUM
+from store.db.tables import (
+    ANSWER,
+    ASSIGNMENT,
+    ASSIGNMENT_PLAN,
+    ERASURE,
+    JUDGE,
+    JUDGE_TERM,
+    JUDGEMENT,
+    MODEL_JUDGE,
+)
 from store.judging.assignments import is_decided
 from store.judging.erasing import erase
 from store.judging.judges import rename_in_lists
 from store.keeping.merge.copies import Copy, Here
-from store.keeping.merge.tables import ERASURES, JUDGES, PLANS, Values, sittings
+from store.keeping.merge.tables import ERASURES, JUDGES, MODELS, PLANS, Values, sittings, united_values
 
 
 def unite_judges(here: Here, copy: Copy) -> None:
@@ -89,6 +99,59 @@ def _is_same(one: Values, other: Values) -> bool:
     return len(set(hosts)) < 2
 
 
+def unite_models(here: Here, copy: Copy) -> None:
+    """Take in who model judges are, and what they answered.
+
+    An answer refers to its judgement by judge, document and moment, which no merge changes.
+    """
+    session = here.session
+    own = {row["judge_id"]: row for row in MODELS.fetch(session)}
+    names = {row.id: row.name for row in session.execute(select(JUDGE.c.id, JUDGE.c.name))}
+    for row in MODELS.fetch(copy.session):
+        judge = copy.judges.get(row["judge_id"])
+        if judge is None:
+            continue
+        mine, values = own.get(judge), {**row, "judge_id": judge}
+        if mine is None:
+            session.execute(insert(MODEL_JUDGE).values(values))
+            continue
+        named = {"judge": names[judge]}
+        united = united_values(here, copy, MODELS.columns, {**mine, **named}, {**values, **named})
+        if united is not None and any(mine[name] != value for name, value in united.items()):
+            at = MODEL_JUDGE.c.judge_id == judge
+            session.execute(update(MODEL_JUDGE).where(at).values(united))
+    theirs = _rows_of(copy.session, ANSWER)
+    if not theirs:
+        return
+    known = Counter(_said(row) for row in _rows_of(session, ANSWER))
+    new = []
+    for row in theirs:
+        judge = copy.judges.get(row["judge_id"])
+        if judge is not None:
+            refers = {
+                "topic_id": copy.topics[row["topic_id"]],
+                "document_id": copy.documents[row["document_id"]],
+            }
+            values = {**row, **refers, "judge_id": judge}
+            if known[_said(values)]:
+                known[_said(values)] -= 1
+            else:
+                new.append({name: value for name, value in values.items() if name != "id"})
+    for first in range(0, len(new), _BATCH):
+        session.connection().execute(insert(ANSWER), new[first : first + _BATCH])
+    copy.count.new["answers of models"] += len(new)
+
+
+def _rows_of(session: Session, table: Table) -> list[Values]:
+    """Return all rows of a table by id."""
+    return list(session.execute(select(table).order_by(table.c.id)).mappings())
+
+
+def _said(row: Values) -> tuple[object, ...]:
+    """Return all that an answer says."""
+    return tuple(value for name, value in row.items() if name not in ("id", CHECKSUM))
+
+
 def unite_terms(here: Here, copy: Copy) -> None:
     """Take in words that judges want marked; lists that differ become one, by the alphabet."""
     own, theirs = _terms(here.session), _terms(copy.session)
@@ -120,6 +183,7 @@ def _terms(session: Session) -> Mapping[tuple[int, int], list[str]]:
     return found
 
 
+_BATCH = 1000
 _LATEST = datetime.max.replace(tzinfo=UTC)
 
 Pair = tuple[int, int]

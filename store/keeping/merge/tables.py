@@ -14,7 +14,7 @@ from sqlmodel import Session
 
 from store.content.pools import is_same_plan
 from store.db.raw import insert_one
-from store.db.tables import ASSIGNMENT_PLAN, ERASURE, GUIDELINE, JUDGE, POOL, RUN, SITTING
+from store.db.tables import ASSIGNMENT_PLAN, ERASURE, GUIDELINE, JUDGE, MODEL_JUDGE, POOL, RUN, SITTING
 from store.judging.judges import rename
 from store.keeping.merge.copies import Copy, Here
 
@@ -191,6 +191,20 @@ JUDGES = MergedTable(
     is_another="judge `{row[name]}` is another judge here; rename one of them",
     has_name_of_another="judge `{mine[name]}` is called `{name}` there, as another judge is here",
     rename=rename,
+)
+MODELS = MergedTable(
+    MODEL_JUDGE,
+    ("judge_id",),
+    (
+        United(
+            ("identity", "sha256", "family"),
+            same,
+            "model judge `{mine[judge]}` is another one there: its identity or family differs",
+        ),
+        United(("prompt",), where_both(same), "model judge `{mine[judge]}` has another prompt there"),
+        United(("stated_at",), min),
+    ),
+    order=("judge_id",),
 )
 ERASURES = MergedTable(
     ERASURE,
