@@ -41,6 +41,12 @@ def restored(shape: str, engine: str, folder: Path, request: pytest.FixtureReque
     return url
 
 
+def upgraded(name: str, target: Path) -> Path:
+    """Unpack a kept collection and bring it to the schema of today."""
+    on(unpack(name, target), "upgrade", "--no-backup")
+    return target
+
+
 def on(collection: str | Path, *arguments: str | Path) -> Outcome:
     """Run a command on a collection."""
     return run_inside(*arguments, "--collection", collection).fine()
@@ -62,10 +68,9 @@ def test_collection_of_every_schema_is_upgraded_and_keeps_its_judgements(
 ) -> None:
     """An older one is refused first; then nothing is at fault and every judgement is as it was."""
     name = restored(shape, engine, tmp_path, request)
-    if shape < "0004":
-        refused = run_inside("status", "--collection", name).failed(3)
-        assert f"older schema {shape[:4]}" in refused.err
-        assert "pooler upgrade" in refused.err
+    refused = run_inside("status", "--collection", name).failed(3)
+    assert f"older schema {shape[:4]}" in refused.err
+    assert "pooler upgrade" in refused.err
     on(name, "upgrade", *(["--no-backup"] if engine == "postgresql" else []))
     assert "no fault found" in on(name, "verify").out
     now = records(on(name, "export", "judgements").out)
@@ -99,7 +104,7 @@ def test_upgraded_collection_is_judged_on(shape: str, tmp_path: Path) -> None:
 )
 def test_collection_is_read_and_has_no_fault(name: str, events: int, tmp_path: Path) -> None:
     """Whole collections open, every check passes, and no event is missing."""
-    file = unpack(f"written/{name}.db", tmp_path / "collection.db")
+    file = upgraded(f"written/{name}.db", tmp_path / "collection.db")
     assert "no fault found" in on(file, "verify").out
     assert len(records(on(file, "export", "judgements", "--history").out)) == events
 
@@ -108,7 +113,7 @@ def test_collection_is_read_and_has_no_fault(name: str, events: int, tmp_path: P
 @pytest.mark.parametrize("form", ["jsonl", "tsv"])
 def test_judgements_are_exported_as_they_were(form: str, history: list[str], tmp_path: Path) -> None:
     """The kept collection gives the kept files, to the byte."""
-    file = unpack("written/built.db", tmp_path / "collection.db")
+    file = upgraded("written/built.db", tmp_path / "collection.db")
     kept = (WRITTEN / f"{'history' if history else 'judgements'}.{form}").read_bytes()
     assert on(file, "export", "judgements", "--format", form, *history).out.encode() == kept
 
@@ -161,15 +166,16 @@ def test_backup_is_restored_as_it_was(tmp_path: Path) -> None:
     backup = unpack("written/monday.backup", tmp_path / "monday.backup")
     name = tmp_path / "again.db"
     run_inside("restore", backup, "--collection", name).fine()
+    on(name, "upgrade", "--no-backup")
     history = on(name, "export", "judgements", "--history").out
     assert history.encode() == (WRITTEN / "history.jsonl").read_bytes()
 
 
 def test_part_and_copy_are_merged_as_they_were(tmp_path: Path) -> None:
     """The kept part brings ann's three grades; the copy asks about bob's, and is settled."""
-    name = unpack("written/before.db", tmp_path / "collection.db")
+    name = upgraded("written/before.db", tmp_path / "collection.db")
     for file in ("part.db", "copy.db"):
-        unpack(f"written/{file}", tmp_path / file)
+        upgraded(f"written/{file}", tmp_path / file)
     before = len(records(on(name, "export", "judgements", "--history").out))
     on(name, "merge", tmp_path / "part.db")
     on(name, "merge", tmp_path / "copy.db")
@@ -199,7 +205,7 @@ def test_small_files_are_read(tmp_path: Path) -> None:
     run_inside("pool", "--runs", tmp_path / "kept.tsv", "--depth", "3", "--out", pool).fine()
     # One run was taken out of the kept pool afterwards, and what it alone had brought.
     assert {*(WRITTEN / "pool.txt").read_text().splitlines()} <= {*pool.read_text().splitlines()}
-    name = str(unpack("written/built.db", tmp_path / "collection.db"))
+    name = str(upgraded("written/built.db", tmp_path / "collection.db"))
     prels = WRITTEN / "sampled.prels"
     runs = sorted((GARDEN / "runs").glob("*.run"))
     form = ("--form", "xinf", "--format", "tsv")
