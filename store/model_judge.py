@@ -52,6 +52,9 @@ class Asked(StrEnum):
     """Of a copy with the topic's title as its heading."""
 
 
+CANARIES = frozenset({Asked.CANARY_ORDER, Asked.CANARY_WORDS, Asked.CANARY_TITLE})
+
+
 @dataclass(frozen=True, slots=True)
 class ModelIdentity:
     """Who a model judge is; all but the family is part of its hash."""

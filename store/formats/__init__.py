@@ -6,5 +6,9 @@ GradesFormat = Literal["qrels", "ntcir2", "ntcireval", "columns", "jsonl", "tsv"
 """Of judgements that are read: what evaluators have, and both of `JudgementsFormat`."""
 JudgementsFormat = Literal["jsonl", "tsv"]
 """Of judgements with all that is known of them, read and written."""
+LabelsFormat = Literal["answers", "umbrela"]
+"""Of what models answered, read and written: see `store.formats.labels`."""
+ImportFormat = Literal["qrels", "ntcir2", "ntcireval", "columns", "jsonl", "tsv", "answers", "umbrela"]
+"""Of judgements that go into a collection: `GradesFormat` and `LabelsFormat`."""
 TopicFormat = Literal["auto", "trec", "covid", "tsv", "jsonl"]
 DocumentFormat = Literal["auto", "jsonl", "trec", "tsv"]

@@ -11,6 +11,7 @@ import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from hashlib import sha256
 from typing import Any
 
 from sqlalchemy import Engine, Row, and_, func, insert, select
@@ -26,7 +27,7 @@ from store.errors import ArgumentError, ConflictError, StoreError
 from store.judging.desk import Desk
 from store.judging.events import append_states, current_events
 from store.judging.judges import add_judge, judge_named
-from store.model_judge import NOT_STATED, Answer, Asked, ModelIdentity, Unreadable, prompt_hash
+from store.model_judge import CANARIES, NOT_STATED, Answer, Asked, ModelIdentity, Unreadable, prompt_hash
 from store.records import DECIDED, Action, Decision, ImportReport, JudgeKind, Scale, State, Task
 from store.text import natural_key
 
@@ -58,7 +59,8 @@ class ModelWork:
 
     judge: str
     answers: int
-    """Stored, for whatever they were asked."""
+    """Stored; canaries are counted nowhere here but as such."""
+    canaries: int
     judged: int
     """Answers with a grade that became judgements."""
     unreadable: Mapping[str, int]
@@ -367,8 +369,18 @@ def import_answers(
     rows: list[dict[str, Any]] = []
     differing: list[str] = []
     unchanged = 0
+    beside = {
+        _fingerprint(one) for one in fetch_answers(session, topics, judge=judge) if not one.is_judgement
+    }
     for one in answers:
         pair = (topics.ids[one.topic], documents.ids[one.docno])
+        keys = dict(zip(("topic_id", "document_id", "judge_id"), (*pair, number), strict=True))
+        if not one.is_judgement:
+            if _fingerprint(one) in beside:
+                unchanged += 1
+            else:
+                rows.append({**keys, **answer_values(one, None)})
+            continue
         state = State.JUDGED if one.grade is not None else State.CANNOT
         reason = "" if one.unreadable is None else one.unreadable.value
         old = current.get(pair)
@@ -388,7 +400,6 @@ def import_answers(
             one.note.encode("utf-8", "surrogatepass"),
         )
         events.append((*pair, number, revision, *said, "0"))
-        keys = dict(zip(("topic_id", "document_id", "judge_id"), (*pair, number), strict=True))
         rows.append({**keys, **answer_values(one, now)})
     if differing and not replace:
         some = "; ".join(differing[:3]) + ("; ..." if len(differing) > 3 else "")
@@ -402,6 +413,11 @@ def import_answers(
     for first in range(0, len(rows), _BATCH):
         session.connection().execute(insert(ANSWER), rows[first : first + _BATCH])
     return ImportReport(added=len(rows) - len(differing), unchanged=unchanged, replaced=len(differing))
+
+
+def _fingerprint(answer: Answer) -> tuple[object, ...]:
+    """Return what makes two answers that led to no judgement the same."""
+    return answer.topic, answer.docno, *(value for _, value in sorted(answer_values(answer, None).items()))
 
 
 def fetch_work(session: Session) -> list[ModelWork]:
@@ -439,6 +455,8 @@ def fetch_work(session: Session) -> list[ModelWork]:
 
 def _work(judge: str, rows: Sequence[Row[Any]], span: Row[Any] | None) -> ModelWork:
     """Add up the answers of a judge."""
+    n_all = len(rows)
+    rows = [row for row in rows if row.asked not in CANARIES]
     led = [row for row in rows if row.judged_at is not None]
     reasons = [row.unreadable for row in led if row.unreadable is not None]
     seconds = [
@@ -449,6 +467,7 @@ def _work(judge: str, rows: Sequence[Row[Any]], span: Row[Any] | None) -> ModelW
     return ModelWork(
         judge=judge,
         answers=len(rows),
+        canaries=n_all - len(rows),
         judged=sum(row.grade is not None for row in led),
         unreadable={reason: reasons.count(reason) for reason in Unreadable if reason in reasons},
         failed=sum(row.grade is None and row.unreadable is None for row in rows),
@@ -472,8 +491,44 @@ def _total(values: Iterable[Any]) -> Any:
     return sum(known) if known else None
 
 
+@dataclass(frozen=True, slots=True)
+class TextKeys:
+    """What texts are of, for files that name none: ``None`` = of several."""
+
+    topics: Mapping[bytes, str | None]
+    """By the hash of a title, or of a description."""
+    documents: Mapping[bytes, str | None]
+    """By the hash of a text, or of title and text with a blank or a line end between."""
+
+
+def text_key(text: str) -> bytes:
+    """Return the hash of a text; blanks around and between its words do not count."""
+    return sha256(" ".join(text.split()).encode("utf-8", "surrogatepass")).digest()
+
+
+def fetch_text_keys(session: Session) -> TextKeys:
+    """Look up what every text of the collection is of."""
+    topics: dict[bytes, str | None] = {}
+    documents: dict[bytes, str | None] = {}
+    for known, name, texts in (
+        *((topics, row.number, (row.title, row.description)) for row in session.execute(select(TOPIC))),
+        *(
+            (documents, row.docno, (row.text, f"{row.title or ''} {row.text}"))
+            for row in session.execute(select(DOCUMENT).where(DOCUMENT.c.text.is_not(None)))
+        ),
+    ):
+        for key in {text_key(text) for text in texts if text and not text.isspace()}:
+            known[key] = name if known.get(key, name) == name else None
+    return TextKeys(topics, documents)
+
+
 class Models(Area):
     """The model judges of a collection."""
+
+    def text_keys(self) -> TextKeys:
+        """Look up what every text is of; see `fetch_text_keys`."""
+        with self._db.reading() as session:
+            return fetch_text_keys(session)
 
     def all(self) -> list[StatedModel]:
         """Return every judge of kind model; see `fetch_models`."""

@@ -24,6 +24,7 @@ from pooler.cli.collect.exchange import (
     unjudged_codes,
     whole_collection,
 )
+from pooler.cli.collect.identity import IdentityOptions, import_labels
 from pooler.cli.collect.judges import KindName
 from pooler.cli.options import (
     DEFAULT_COLLECTION,
@@ -35,6 +36,7 @@ from pooler.cli.options import (
     RunsOption,
     TopicOption,
 )
+from pooler.cli.signature import command
 from pooler.results.judgement_files import (
     CODES_HINT,
     REPEATS_HINT,
@@ -49,7 +51,7 @@ from pooler.results.judgement_files import (
 from pooler.results.named_runs import entries_of
 from pooler.telling import progress, say, warn
 from store.errors import ArgumentError, ConflictError, FaultList, FormatError, PoolerError, UnknownNameError
-from store.formats import DocumentFormat, GradesFormat, TopicFormat
+from store.formats import DocumentFormat, ImportFormat, TopicFormat
 from store.text import counted
 
 if TYPE_CHECKING:
@@ -69,12 +71,13 @@ _NAMES_SHOWN = 8
 def judgements(
     file: Annotated[str, typer.Argument(metavar="FILE", help="- is stdin; .gz, .xz, .zst are fine.")],
     form: Annotated[
-        GradesFormat | None,
+        ImportFormat | None,
         typer.Option(
             "--format",
             help="qrels (topic iteration docno grade; the default), ntcir2 (topic letter docno"
-            " 0|1), ntcireval (topic docno L0..Ln), columns (see --input-columns), or what `pooler"
-            " export judgements` wrote: jsonl or tsv, of every judge.",
+            " 0|1), ntcireval (topic docno L0..Ln), columns (see --input-columns), what `pooler"
+            " export judgements` wrote: jsonl or tsv, of every judge; of a model, umbrela or answers"
+            " (JSON lines with topic, docno, grade, and what is known besides).",
             show_default=False,
         ),
     ] = None,
@@ -141,10 +144,14 @@ def judgements(
     allow_unknown: AllowUnknownOption = False,
     replace: ReplaceOption = False,
     collection: CollectionOption = DEFAULT_COLLECTION,
+    *,
+    stated: IdentityOptions,
 ) -> None:
     """Import judgements: a qrels file of one judge, or another file of grades.
 
-    With --as it is a prels file, a judged sample. A file is imported whole or not at all.
+    With --as it is a prels file, a judged sample. A file is imported whole or not at all. Of a file of a
+    model's answers, what could not be read becomes "cannot be judged", with its reason, and never grade 0;
+    --model and the options below it state who the model was.
 
     Example: pooler import judgements alice.qrels --judge alice --kind human
 
@@ -153,6 +160,37 @@ def judgements(
     from store.formats.codes import Meaning, parse_codes, parse_map
     from store.records import JudgeKind
 
+    if form == "umbrela" or form == "answers":
+        for name, value in (
+            ("--as", kind_of_sample),
+            ("--judge-column", judge_column),
+            ("--input-columns", columns),
+            ("--topic", topic),
+            ("--code", codes),
+            ("--repeats", repeats),
+            ("--as-pool", as_pool),
+            ("--lenient", lenient or None),
+            ("--kind", None if kind in (None, "model") else kind),
+        ):
+            if value:
+                requirement = f"is for other files: {form} has one answer a line, of a model"
+                raise ArgumentError(name, requirement, value)
+        if judge is None:
+            raise ArgumentError("--judge", "must name the model's judge", None, hint="--judge NAME")
+        mapping = parse_map(mapped or [], {})
+        with importing(collection) as opened:
+            import_labels(
+                opened,
+                file,
+                form,
+                judge=judge,
+                stated=stated,
+                mapping=mapping,
+                allow_unknown=allow_unknown,
+                replace=replace,
+            )
+        return
+    stated.refuse_any(f"with --format {form or 'qrels'}")
     wanted = wanted_of(
         form,
         sample=kind_of_sample,
@@ -349,7 +387,7 @@ def _free_name(opened: Collection, pool: Pool) -> str:
 
 
 app = typer.Typer(help="Import topics, documents, runs and judgements.", no_args_is_help=True)
-app.command("judgements")(judgements)
+app.command("judgements")(command(judgements))
 app.command("collection")(whole_collection)
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from pooler.cli.collect.identity import IdentityOptions
 from pooler.cli.console import YesOption, ask
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption
 from pooler.cli.render import Output, render
@@ -242,14 +243,22 @@ KindOption = Annotated[
 
 
 @app.command("add")
+@command
 def add(
     names: Annotated[list[str], typer.Argument(metavar="NAME...", help="One word each.")],
     kind: KindOption = "human",
     collection: CollectionOption = DEFAULT_COLLECTION,
+    *,
+    stated: IdentityOptions,
 ) -> None:
     """Add judges.
 
+    With --kind model, --model and what follows state who it is: the same model with another prompt or
+    another temperature is another judge. It can be stated once, before it judges, and never changed.
+
     Example: pooler judges add alice bob
+
+    Example: pooler judges add gpt --kind model --model gpt-4o-2024-08-06 --prompt p.txt --param temperature=0
     """
     from store.collection import Collection
     from store.fields import id_fault
@@ -258,7 +267,17 @@ def add(
     for name in names:  # all, before the first is added
         if fault := id_fault(name):
             raise ArgumentError("NAME", f"must be one word ({fault})", name)
+    if kind != "model":
+        stated.refuse_any(f"with --kind {kind}")
+    identity, prompt = stated.identity({})
+    if identity is not None and len(names) > 1:
+        raise ArgumentError("NAME", "must be one: a model has one identity, and is one judge", names[1])
     with Collection(collection) as opened:
+        if identity is not None:
+            new = opened.models.add(names[0], identity, prompt=prompt)
+            say(f"model judge {names[0]} " + ("stated" if new else "is stated so already"))
+            say(f"its identity: {identity.sha256}")
+            return
         for name in names:
             new = opened.judges.add(name, JudgeKind(kind))
             say(f"judge {name} ({kind}) " + ("added" if new else "already exists"))

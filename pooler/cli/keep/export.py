@@ -13,6 +13,7 @@ import typer
 
 from pooler.cli.console import check_out, erased_facts, erased_words, write_lines, write_manifest
 from pooler.cli.interrupts import tidy_when_killed
+from pooler.cli.keep.export_answers import answers
 from pooler.cli.keep.export_formats import WhoseOptions, made_of, ntcir, prels, sha256_of, write_judged
 from pooler.cli.options import (
     DEFAULT_COLLECTION,
@@ -559,5 +560,6 @@ app.command("prels")(prels)
 app.command("probabilities")(command(probabilities))
 app.command("pool")(pool)
 app.command("judgements")(judgements)
+app.command("answers")(answers)
 app.command("collection")(whole_collection)
 app.command("work")(work)

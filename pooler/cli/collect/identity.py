@@ -1,0 +1,284 @@
+"""Who a model judge is, as options say it; files of a model's answers imported."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from dataclasses import replace as changed
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from pooler.results.judgement_files import UNKNOWN_HINT
+from pooler.telling import say, warn
+from store.errors import ArgumentError, FaultList, PoolerError
+from store.text import counted
+
+if TYPE_CHECKING:
+    from pathlib import PurePath
+
+    from store.collection import Collection
+    from store.formats import LabelsFormat
+    from store.formats.labels import Label
+    from store.model_judge import Answer, ModelIdentity
+
+_TOPIC_FIELDS = ("title", "description", "narrative")
+_DOCUMENT_FIELDS = ("title", "text")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IdentityOptions:
+    """What there is to state of a model; what is not given is "not stated"."""
+
+    PANEL = "Who a model judge is"
+
+    model: Annotated[
+        str | None,
+        typer.Option("--model", metavar="ID", help="The model's id, as it is asked for.", show_default=False),
+    ] = None
+    revision: Annotated[
+        str | None, typer.Option("--revision", metavar="HASH", help="Of its weights.", show_default=False)
+    ] = None
+    endpoint: Annotated[
+        str | None,
+        typer.Option(
+            "--endpoint", metavar="KIND", help="How it is asked: chat-completions.", show_default=False
+        ),
+    ] = None
+    host: Annotated[
+        str | None,
+        typer.Option(
+            "--host", metavar="HOST", help="Where; host and port, without a key.", show_default=False
+        ),
+    ] = None
+    prompt: Annotated[
+        Path | None,
+        typer.Option(
+            "--prompt",
+            metavar="FILE",
+            help="The prompt's template, few-shot examples too.",
+            show_default=False,
+        ),
+    ] = None
+    param: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--param",
+            metavar="NAME=VALUE",
+            help="A parameter that is sent, as temperature=0; may be repeated.",
+        ),
+    ] = None
+    parser: Annotated[
+        str | None,
+        typer.Option(
+            "--parser",
+            metavar="NAME[:VERSION]",
+            help="The rule that turns an answer into a grade. Default, of files of umbrela: umbrela.",
+            show_default=False,
+        ),
+    ] = None
+    shown: Annotated[
+        str | None,
+        typer.Option(
+            "--shows",
+            metavar="FIELD,...",
+            help="What it is shown: topic.title, topic.description, topic.narrative, doc.title, doc.text.",
+            show_default=False,
+        ),
+    ] = None
+    max_characters: Annotated[
+        int | None,
+        typer.Option(
+            "--max-characters",
+            min=1,
+            help="At most so many characters of a document; a longer one is cut at its end.",
+            show_default=False,
+        ),
+    ] = None
+    family: Annotated[
+        str | None,
+        typer.Option(
+            "--family",
+            metavar="NAME",
+            help="Of models; those of one family are not independent judges.",
+            show_default=False,
+        ),
+    ] = None
+
+    def refuse_any(self, when: str) -> None:
+        """Refuse what states a model where there is none."""
+        for one in fields(self):
+            if getattr(self, one.name):
+                option = "--shows" if one.name == "shown" else f"--{one.name.replace('_', '-')}"
+                requirement = f"states who a model is, and cannot be used {when}"
+                raise ArgumentError(option, requirement, str(getattr(self, one.name)))
+
+    def identity(
+        self, grade_map: Mapping[int, int], *, parser: str = ""
+    ) -> tuple[ModelIdentity | None, str | None]:
+        """Return who the model is, and its prompt; ``None`` = not stated."""
+        from store.model_judge import NOT_STATED, ModelIdentity, prompt_hash
+
+        if self.model is None:
+            self.refuse_any("without --model")
+            return None, None
+        name, _, version = (self.parser or parser).partition(":")
+        prompt = None if self.prompt is None else _read(self.prompt)
+        topic, document = _shown(self.shown)
+        identity = ModelIdentity(
+            model=self.model,
+            revision=self.revision or NOT_STATED,
+            endpoint=self.endpoint or NOT_STATED,
+            host=self.host or NOT_STATED,
+            prompt_sha256=NOT_STATED if prompt is None else prompt_hash(prompt),
+            parameters=_parameters(self.param or []),
+            parser=name or NOT_STATED,
+            parser_version=version or NOT_STATED,
+            grade_map=grade_map,
+            topic_fields=topic,
+            document_fields=document,
+            max_characters=self.max_characters,
+            cut="never" if self.max_characters is None else "end",
+            family=self.family or "",
+        )
+        return identity, prompt
+
+
+def _read(file: PurePath) -> str:
+    """Read a prompt, byte for byte."""
+    try:
+        return Path(file).read_bytes().decode("utf-8")
+    except OSError as error:
+        message = f"{file}: {error.strerror}"
+        raise PoolerError(message) from error
+    except UnicodeDecodeError as error:
+        message = f"{file}: expected UTF-8, got the byte {error.object[error.start]:#04x} at {error.start}"
+        raise PoolerError(message) from error
+
+
+def _parameters(texts: Sequence[str]) -> dict[str, Any]:
+    """Read parameters: JSON where it is, else text."""
+    found: dict[str, Any] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not (name and equals):
+            raise ArgumentError("--param", "must be NAME=VALUE", text)
+        if name in found:
+            raise ArgumentError("--param", "must be given once for each name", text)
+        try:
+            found[name] = json.loads(value)
+        except ValueError:
+            found[name] = value
+    return found
+
+
+def _shown(text: str | None) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Read what of topics and of documents is shown."""
+    known = {f"topic.{one}": one for one in _TOPIC_FIELDS} | {f"doc.{one}": one for one in _DOCUMENT_FIELDS}
+    names = [] if text is None else text.split(",")
+    for name in names:
+        if name not in known:
+            raise ArgumentError("--shows", f"must be of {', '.join(known)}", name)
+    topic = tuple(one for one in _TOPIC_FIELDS if f"topic.{one}" in names)
+    return topic, tuple(one for one in _DOCUMENT_FIELDS if f"doc.{one}" in names)
+
+
+def import_labels(
+    opened: Collection,
+    file: str,
+    form: LabelsFormat,
+    *,
+    judge: str,
+    stated: IdentityOptions,
+    mapping: Mapping[int, int],
+    allow_unknown: bool,
+    replace: bool,
+) -> None:
+    """Import the answers of a model, or refuse the file with all that is wrong with it, by line."""
+    from store.formats.labels import MAP_HINT, read_labels
+
+    faults = FaultList(file)
+    read = read_labels(file, form, opened.scale, mapping, faults)
+    hints = [MAP_HINT] if any(fault.code == "grade" for fault in faults.kept) else []
+    if len(read.models) > 1:
+        listed = ", ".join(read.models)
+        faults.add(None, f"expected the answers of one model, got those of {len(read.models)}: {listed}")
+    before = faults.count
+    answers = _placed(opened, read.labels, judge, faults, allow_unknown=allow_unknown)
+    if any(fault.code.startswith("unknown") for fault in faults.kept[before:]) or faults.count > before:
+        hints.append(UNKNOWN_HINT)
+    faults.raise_if_any(hint="; ".join(hints))
+    identity, prompt = stated.identity(mapping, parser="umbrela" if form == "umbrela" else "")
+    judged = [one for one in answers if one.is_judgement]
+    done = opened.models.take(judge, answers, identity=identity, prompt=prompt, replace=replace)
+    parts = [f"{done.added:,} added"]
+    parts += [
+        f"{n:,} {what}" for n, what in ((done.replaced, "replaced"), (done.unchanged, "unchanged")) if n
+    ]
+    say(f"{file}: {counted(len(judged), 'answer')} of {judge}: {', '.join(parts)}")
+    reasons = Counter(one.unreadable.value for one in judged if one.unreadable is not None)
+    if reasons:
+        listed = ", ".join(f"{n:,} {reason}" for reason, n in sorted(reasons.items()))
+        say(f"{file}: {counted(reasons.total(), 'answer')} cannot be read, so the documents"
+            f" cannot be judged: {listed}")  # fmt: skip
+    if failed := sum(label.failed for label in read.labels):
+        say(f"{file}: {counted(failed, 'request')} failed on the way: no judgement")
+    chances = sum(one.probabilities is not None for one in judged)
+    if chances:
+        say(f"{file}: {counted(chances, 'answer')} with probabilities of grades")
+    known = {one.judge: one.identity for one in opened.models.all()}
+    if known.get(judge) is None:
+        warn(f"nobody has stated who the model `{judge}` is: --model ID, --prompt FILE, --param ...")
+    elif identity is not None and read.models and read.models != (identity.model,):
+        warn(f"{file} names the model {read.models[0]}, and --model says {identity.model}")
+
+
+def _placed(
+    opened: Collection, labels: Sequence[Label], judge: str, faults: FaultList, *, allow_unknown: bool
+) -> list[Answer]:
+    """Say which topic and document each label is of; by their texts where it names none."""
+    from store.judging.models import text_key
+    from store.model_judge import Answer
+
+    known_topics = set() if allow_unknown else opened.topics.listed()
+    known_docnos = set() if allow_unknown else opened.documents.listed()
+    needs_texts = any(one.topic is None or one.docno is None for one in labels)
+    texts = opened.models.text_keys() if needs_texts else None
+    found: list[Answer] = []
+    lines: dict[tuple[str, str], int] = {}
+    for label in labels:
+        names: list[str] = []
+        for noun, name, text, known in (
+            ("topic", label.topic, label.query, known_topics),
+            ("docno", label.docno, label.passage, known_docnos),
+        ):
+            if name is None and texts is not None:
+                keys = texts.topics if noun == "topic" else texts.documents
+                key = text_key(text)
+                name = keys.get(key)
+                if name is None:
+                    what = "query" if noun == "topic" else "passage"
+                    how_many = "several have" if key in keys else "none has"
+                    faults.add(
+                        label.line, f"expected the {what} of one {noun}, and {how_many} this text", "text"
+                    )
+                    break
+            elif name is not None and known and name not in known:
+                faults.add(label.line, f"unknown {noun} `{name}`", f"unknown-{noun}")
+                break
+            names.append(str(name))
+        if len(names) < 2:
+            continue
+        pair = names[0], names[1]
+        answer = Answer(judge, *pair, **label.values)
+        if answer.is_judgement:
+            if (first := lines.get(pair)) is not None:
+                message = f"expected topic {pair[0]} `{pair[1]}` once, and line {first} has it, too"
+                faults.add(label.line, message, "duplicate")
+                continue
+            lines[pair] = label.line
+        found.append(changed(answer, judge=judge))
+    return found
