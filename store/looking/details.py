@@ -28,6 +28,7 @@ from store.db.tables import (
 )
 from store.judging.events import as_record, current_events
 from store.judging.judges import judge_named
+from store.judging.models import ModelWork, StatedModel, fetch_models, fetch_work
 from store.judging.rejudging import TopicVersion, fetch_topic_versions
 from store.judging.states import SoughtIds, looked_at, pooled
 from store.looking.history import Pooling, find_document, poolings
@@ -193,6 +194,10 @@ class JudgeDetails:
     topics: tuple[TopicLine, ...]
     """Where they did anything."""
     sittings: tuple[SittingLine, ...]
+    stated: StatedModel | None = None
+    """Of a model alone."""
+    work: ModelWork | None = None
+    """Of a model that has answered or judged."""
 
 
 def _active(lines: list[JudgeLine]) -> tuple[JudgeLine, ...]:
@@ -330,6 +335,8 @@ class DetailQueries(Area):
                 )
             )
             lines = topic_lines(session, found, relaxed=relaxed)
+            models = {one.judge: one for one in fetch_models(session)}
+            work = {one.judge: one for one in fetch_work(session)} if name in models else {}
             is_assigned = session.scalar(select(ASSIGNMENT.c.id).limit(1)) is not None
             mine = select(func.count()).where(ASSIGNMENT.c.judge_id == found.judge)
             return JudgeDetails(
@@ -338,4 +345,6 @@ class DetailQueries(Area):
                 (session.scalar(mine) or 0) if is_assigned else None,
                 tuple(one for one in lines if one.topic in acted),
                 tuple(_sittings(session, found.judge)),
+                models.get(name),
+                work.get(name),
             )

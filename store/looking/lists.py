@@ -117,6 +117,10 @@ class JudgeLine:
     """All they ever did, taken back or not."""
     last_at: datetime | None
     """UTC; of the last event."""
+    model: str | None = None
+    """The id of a model that has stated who it is."""
+    family: str | None = None
+    """Its family, where that is declared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,15 +259,25 @@ def judge_lines(session: Session, found: SoughtIds, *, relaxed: int) -> list[Jud
     if found.judge is not None:
         people = people.where(JUDGE.c.id == found.judge)
     rows = session.execute(people).all()
+    from store.judging.models import fetch_models
     from store.judging.progress import count_by_judge  # arrays, of which other lists need none
 
     counts = count_by_judge(session, found, [row.id for row in rows], relaxed)
-    return [
-        JudgeLine(
-            row.name, JudgeKind(row.kind), row.disabled, *counts[row.id], *events.get(row.id, (0, None))
+    models = {one.judge: one.identity for one in fetch_models(session)}
+    lines = []
+    for row in rows:
+        stated = models.get(row.name)
+        lines.append(
+            JudgeLine(
+                row.name,
+                JudgeKind(row.kind),
+                row.disabled,
+                *counts[row.id],
+                *events.get(row.id, (0, None)),
+                *((None, None) if stated is None else (stated.model, stated.family or None)),
+            )
         )
-        for row in rows
-    ]
+    return lines
 
 
 def round_lines(session: Session, found: SoughtIds, *, relaxed: int) -> list[RoundLine]:

@@ -81,10 +81,11 @@ def _newest(found: Iterable[Answer]) -> list[Answer]:
 def _back(judge: str, identity: ModelIdentity | None) -> Mapping[int, int]:
     """Return how grades of the collection are read as the tool's own."""
     mapped = {} if identity is None else identity.grade_map
-    for new, n in Counter(mapped.values()).items():
-        if n > 1:
-            several = " and ".join(str(old) for old in sorted(mapped) if mapped[old] == new)
-            message = f"grades {several} of `{judge}` were read as {new}, and cannot be told apart any more"
+    for new in sorted(set(mapped.values())):
+        several = {old for old in mapped if mapped[old] == new} | ({new} - mapped.keys())
+        if len(several) > 1:
+            listed = " and ".join(map(str, sorted(several)))
+            message = f"grades {listed} of `{judge}` were read as {new}, and cannot be told apart any more"
             raise ConflictError(message, hint="--as answers writes the grades of the collection")
     return {new: old for old, new in mapped.items()}
 

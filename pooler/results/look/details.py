@@ -26,6 +26,7 @@ from store.errors import ArgumentError, UnknownNameError
 
 if TYPE_CHECKING:
     from store.collection import Collection
+    from store.judging.models import ModelWork, StatedModel
     from store.judging.rejudging import TopicVersion
     from store.looking.details import TopicDetails
     from store.looking.lists import JudgeLine, TopicLine
@@ -34,6 +35,10 @@ Kind = Literal["run", "topic", "doc", "pool", "judge"]
 
 _SHOWN_SHA256 = 12
 """Digits of a hash that people see."""
+_SHA256 = 64
+"""Digits of a whole one."""
+_UNSHOWN = {"text", "older", "prompt_text"}
+"""Facts that are too long for a table."""
 _MOST = 40
 """Columns of a terminal that a text has at most."""
 _PAGE = 80
@@ -192,13 +197,14 @@ class Details(Result):
 
     def _facts_view(self) -> View:
         """Make the table of facts; the first names the thing, so it is the heading."""
-        shown = {name: value for name, value in self.known.items() if name not in ("text", "older")}
+        shown = {name: value for name, value in self.known.items() if name not in _UNSHOWN}
         if shown.get("newest_version") == shown.get("version"):
             shown.pop("newest_version", None)
         if self.known.get("older"):
             shown["judged with older text"] = self.known["older"]
-        if shown.get("sha256"):
-            shown["sha256"] = shown["sha256"][:_SHOWN_SHA256]
+        for name in ("sha256", "identity", "prompt"):
+            if len(shown.get(name) or "") == _SHA256:
+                shown[name] = shown[name][:_SHOWN_SHA256]
         (first, value), *others = ((name.replace("_", " "), _fact(one)) for name, one in shown.items())
         room = _PAGE - 2 - max(map(len, shown))
         columns = [Column("name", heading=first), Column("value", heading=value, most=room)]
@@ -309,6 +315,9 @@ def _judge(collection: Collection, name: str) -> _Found:
     facts["number_of_topics"] = facts.pop("topics")
     facts |= {"added_at": found.created_at, "assigned": found.assigned}
     facts["number_of_sittings"] = len(found.sittings)
+    del facts["model"], facts["family"]
+    if found.stated is not None:
+        facts |= _model_facts(found.stated, found.work)
     columns = [TOPIC, _TITLE, Column("runs", "int", show="if_varied"), *_explained(STATE_COLUMNS)]
     sittings = Table.of_records(
         "sittings",
@@ -319,6 +328,46 @@ def _judge(collection: Collection, name: str) -> _Found:
         program=lambda one: one.program or None,
     )
     return facts, [_topics(found.topics, columns), sittings]
+
+
+def _model_facts(stated: StatedModel, work: ModelWork | None) -> dict[str, Any]:
+    """Tell who a model judge is, and what it answered."""
+    from store.model_judge import NOT_STATED
+
+    identity = stated.identity
+    if identity is None:
+        return {"identity": NOT_STATED}
+    fields = [f"topic.{one}" for one in identity.topic_fields]
+    fields += [f"doc.{one}" for one in identity.document_fields]
+    if identity.max_characters is not None:
+        fields.append(
+            f"at most {identity.max_characters:,} characters of a document, cut at the {identity.cut}"
+        )
+    facts: dict[str, Any] = {
+        "identity": identity.sha256,
+        "model": identity.model,
+        "revision": identity.revision,
+        "endpoint": identity.endpoint,
+        "host": identity.host,
+        "prompt": identity.prompt_sha256,
+        "prompt_text": stated.prompt,
+        "parameters": [f"{name}={json.dumps(value)}" for name, value in sorted(identity.parameters.items())],
+        "parser": f"{identity.parser}, version {identity.parser_version}",
+        "grades_read_as": [f"{old}={new}" for old, new in sorted(identity.grade_map.items())],
+        "shown": fields or NOT_STATED,
+        "family": identity.family or NOT_STATED,
+        "stated_at": stated.stated_at,
+    }
+    if work is not None:
+        facts |= {
+            "judged_from": work.first_at,
+            "judged_to": work.last_at,
+            "answers": work.answers,
+            "unreadable": [f"{n:,} {reason}" for reason, n in work.unreadable.items()],
+            "served_models": list(work.served_models),
+            "fingerprints": list(work.fingerprints),
+        }
+    return facts
 
 
 def _version(found: TopicDetails, version: int | None) -> TopicVersion:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -14,6 +15,7 @@ from store.text import natural_key
 if TYPE_CHECKING:
     from store.collection import Collection
     from store.judging.effort import DecidedDocument, Effort
+    from store.judging.models import ModelWork
 
 _BEST_FIRST = ("priority", "drawn")
 """Display orders in which the likely relevant documents come first."""
@@ -73,18 +75,21 @@ def effort(
     cut = level_of(scale, level=level, rigid=rigid, relaxed=relaxed)
     cut = scale.relaxed if cut is None else cut
     found = tuple(one for one in collection.progress.effort() if not judges or one.judge in judges)
+    work = tuple(one for one in collection.models.work() if not judges or one.judge in judges)
     settings = frozen(judges=[*judges], below=below, level=cut, by_topic=by_topic)
-    return EffortResult(efforts=found, settings=settings)
+    return EffortResult(efforts=found, models=work, settings=settings)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
 class EffortResult(Result):
-    """What judging cost; tables: `effort`, `low_dwell` decisions, and `drift`."""
+    """What judging cost; tables: `effort`, `models`, `low_dwell` decisions, and `drift`."""
 
     efforts: tuple[Effort, ...]
     """By judge: sittings, and every document decided."""
+    models: tuple[ModelWork, ...] = ()
+    """What models answered, by judge; of those who have judged or answered."""
 
-    NAMES: ClassVar[tuple[str, ...]] = ("effort", "low_dwell", "drift")
+    NAMES: ClassVar[tuple[str, ...]] = ("effort", "models", "low_dwell", "drift")
 
     def _views(self, name: str) -> Sequence[View]:
         table = self._table(name)
@@ -92,6 +97,8 @@ class EffortResult(Result):
             return [self._costs_view(table)]
         if name == "drift":
             return [self._drift_view(table)]
+        if name == "models":
+            return [View(table)] if len(table) else []
         return [View(table, notes=[] if len(table) else ["none"])]
 
     def _effort(self) -> Table:
@@ -115,6 +122,46 @@ class EffortResult(Result):
             REASON_UNSEEN,
         ]
         return Table.of_rows("effort", columns, (_cost(one, below) for one in self.efforts), title="Effort")
+
+    def _models(self) -> Table:
+        """Add up what the answers of models cost; canaries are left out."""
+        columns = [
+            JUDGE,
+            Column("answers", "int"),
+            Column("judged", "int", about="answers with a grade"),
+            Column("unreadable", "int", "cannot", "answers that could not be read"),
+            Column("failed", "int", show="if_varied", usual=(0,), about="requests without a reply"),
+            Column("retries", "int", show="if_varied", usual=(0,)),
+            Column("prompt_tokens", "int", "prompt", "tokens, as of the next", show="if_any"),
+            Column("cached_tokens", "int", "cached", show="if_any"),
+            Column("completion_tokens", "int", "completion", show="if_any"),
+            Column("reasoning_tokens", "int", "reasoning", show="if_any"),
+            Column("cost", "float", digits=4, show="if_any"),
+            Column("cost_each", "float", "each", "cost of a judgement with a grade", digits=6, show="if_any"),
+            Column("seconds", "float", digits=1, show="if_any", about="of all requests, added up"),
+            Column("first_at", "moment", "from", show="if_any"),
+            Column("last_at", "moment", "to", show="if_any"),
+        ]
+        rows = [
+            {
+                "judge": one.judge,
+                "cost_each": None if one.cost is None or not one.judged else one.cost / one.judged,
+                "unreadable": sum(one.unreadable.values()),
+            }
+            | {
+                column.name: getattr(one, column.name)
+                for column in columns
+                if column.name not in ("judge", "cost_each", "unreadable")
+            }
+            for one in self.models
+            if one.answers
+        ]
+        reasons: Counter[str] = Counter()
+        for one in self.models:
+            reasons.update(one.unreadable)
+        listed = ", ".join(f"{n:,} {reason}" for reason, n in sorted(reasons.items()))
+        notes = [f"could not be read: {listed}"] if listed else []
+        return Table.of_rows("models", columns, rows, title="Models", notes=notes)
 
     def _costs_view(self, table: Table) -> View:
         """Write times as people read them."""

@@ -87,6 +87,8 @@ POOL_COLUMNS = (
 JUDGE_COLUMNS = (
     JUDGE,
     Column("kind"),
+    Column("model", show="if_any", about="as stated"),
+    Column("family", show="if_any"),
     Column("disabled", "bool", show="if_varied", usual=(False,)),
     Column("topics", "int", show="if_varied"),
     _JUDGED,

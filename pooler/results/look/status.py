@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from store.content.documents import TextCounts
     from store.content.pools import StoredPool
     from store.judging.disagreements import Case
+    from store.judging.models import StatedModel
     from store.judging.progress import Counts, Progress, Unclaimed
     from store.records import Grade, Judge, Scale, Workloads
 
@@ -164,6 +165,7 @@ def status(collection: Collection) -> StatusResult:
     words = [f"{counted(n_topics, 'topic')}, {counted(n_runs, 'run')}; pools: {listed}"]
     if adjudicators:
         words.append(_open_words(collection.disagreements.all()))
+    words += _family_words(collection.models.all())
     words += _lie_idle(unclaimed)
     if unclaimed.is_assigned and (idle := drawable(pools)):
         words.append(idle_words(idle))
@@ -406,6 +408,24 @@ def _lie_idle(unclaimed: Unclaimed) -> list[str]:
         documents = counted(drawn, "document")
         lines.append(f"{documents} that adaptive pools drew cannot be assigned")
     return lines
+
+
+def _family_words(models: Sequence[StatedModel]) -> list[str]:
+    """Group models by their families, as declared: those of one are not independent."""
+    families: dict[str, list[str]] = {}
+    for one in models:
+        if one.identity is not None:
+            families.setdefault(one.identity.family or "not declared", []).append(one.judge)
+    words = []
+    if families:
+        listed = "; ".join(f"{family}: {', '.join(names)}" for family, names in sorted(families.items()))
+        several = any(len(names) > 1 for name, names in families.items() if name != "not declared")
+        words.append(
+            f"models by family: {listed}" + ("; those of one are not independent" if several else "")
+        )
+    if unknown := [one.judge for one in models if one.identity is None]:
+        words.append(f"models whose identity is not stated: {', '.join(unknown)}")
+    return words
 
 
 def _open_words(cases: Sequence[Case]) -> str:

@@ -1,0 +1,188 @@
+"""`pooler judges add --model`, `import judgements --format umbrela|answers`, `export answers`."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.command_line import Outcome, run_inside
+
+IDENTITY = ("--model", "m", "--prompt", "p.txt", "--param", "temperature=0", "--family", "gpt")
+LINES: list[dict[str, Any]] = [
+    {"model": "m", "query": "wine", "passage": "red  wine", "prediction": "final score: 2", "judgment": 2,
+     "result_status": 1},
+    {"model": "m", "query": "wine", "passage": "beer", "prediction": "no", "judgment": 0, "result_status": 0},
+    {"model": "m", "query": "wine", "passage": "T water", "prediction": "0", "judgment": 0},
+]  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Make a collection of one topic and three pooled documents, with texts."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("POOLER_COLLECTION", "c.db")
+    Path("t.jsonl").write_text('{"topic": "1", "title": "wine"}\n')
+    documents = [
+        {"docno": "a", "text": "red wine"},
+        {"docno": "b", "text": "beer"},
+        {"docno": "c", "title": "T", "text": "water"},
+    ]
+    lines(documents, "d.jsonl")
+    Path("r.run").write_text("1 Q0 a 1 3 r\n1 Q0 b 2 2 r\n1 Q0 c 3 1 r\n")
+    Path("p.txt").write_bytes("Grade {text}\r\n水".encode())
+    for command in ("init --scale 0-2", "import topics t.jsonl", "import runs r.run", "pool --depth 3",
+                    "import docs d.jsonl"):  # fmt: skip
+        run_inside(*command.split()).fine()
+    return tmp_path
+
+
+def lines(records: list[dict[str, Any]], file: str = "u.jsonl") -> str:
+    """Write records, one a line."""
+    Path(file).write_text("".join(json.dumps(one) + "\n" for one in records))
+    return file
+
+
+def umbrela(*more: str) -> Outcome:
+    """Import the file as umbrela's."""
+    return run_inside("import", "judgements", "u.jsonl", "--format", "umbrela", "--judge", "u", *more)
+
+
+def states() -> dict[str, tuple[Any, ...]]:
+    """Return how every document stands with its judge."""
+    out = run_inside("export", "judgements").fine().out
+    rows = [json.loads(line) for line in out.splitlines()]
+    return {row["docno"]: (row["state"], row["grade"], row["reason"]) for row in rows}
+
+
+def test_umbrela_is_found_by_its_texts(here: Path) -> None:
+    """Failures are "cannot be judged" with their reason; who the model was is kept; all comes back."""
+    lines(LINES)
+    said = umbrela(*IDENTITY).fine().err
+    assert "u.jsonl: 3 answers of u: 3 added\n" in said
+    assert "1 answer cannot be read, so the documents cannot be judged: 1 no-grade" in said
+    expected = {"a": ("judged", 2, ""), "b": ("cannot", None, "no-grade"), "c": ("judged", 0, "")}
+    assert states() == expected
+    known = run_inside("show", "judge", "u", "--format", "json").fine().known()
+    prompt = hashlib.sha256(Path("p.txt").read_bytes()).hexdigest()
+    wanted = {"model": "m", "prompt": prompt, "parameters": ["temperature=0"], "family": "gpt",
+              "parser": "umbrela, version not stated", "revision": "not stated", "served_models": ["m"],
+              "prompt_text": "Grade {text}\r\n水"}  # fmt: skip
+    assert {name: known[name] for name in wanted} == wanted
+    assert "3 unchanged" in umbrela(*IDENTITY).fine().err
+    Path("u.jsonl").write_text(run_inside("export", "answers", "u", "--as", "umbrela").fine().out)
+    run_inside("judges", "erase", "u", "--yes").fine()
+    assert states() == {}
+    umbrela(*IDENTITY).fine()
+    assert states() == expected
+    assert "no fault found" in run_inside("verify").fine().out
+
+
+def test_answers_go_round(here: Path) -> None:
+    """Written, erased and read again: the same answers."""
+    record = {"topic": "1", "docno": "a", "grade": 1, "probabilities": {"0": 0.25, "1": 0.75}, "mass": 0.5,
+              "answer": "1", "prompt_tokens": 90, "completion_tokens": 1, "cost": 0.25}  # fmt: skip
+    lines([record, {"topic": "1", "docno": "b", "grade": None, "unreadable": "refusal"},
+           {"topic": "1", "docno": "c", "error": "timeout"}])  # fmt: skip
+    form = ("import", "judgements", "u.jsonl", "--format", "answers", "--judge", "u")
+    said = run_inside(*form, *IDENTITY).fine().err
+    assert "1 request failed on the way: no judgement" in said
+    assert states() == {"a": ("judged", 1, ""), "b": ("cannot", None, "refusal")}
+    out = run_inside("export", "answers", "u").fine().out
+    assert json.loads(out.splitlines()[0]) == record
+    [row] = run_inside("effort", "--format", "json").fine().json()["models"]
+    assert (row["judged"], row["unreadable"], row["failed"], row["cost"]) == (1, 1, 1, 0.25)
+    assert (row["prompt_tokens"], row["cached_tokens"], row["cost_each"]) == (90, None, 0.25)
+    assert "could not be read: 1 refusal" in run_inside("effort").fine().out
+    run_inside("judges", "erase", "u", "--yes").fine()
+    Path("u.jsonl").write_text(out)
+    run_inside(*form, *IDENTITY).fine()
+    assert run_inside("export", "answers", "u").fine().out == out
+
+
+def test_lost_distinction_is_not_written(here: Path) -> None:
+    """What --map made one grade of two cannot be umbrela's again."""
+    lines([LINES[0], {**LINES[1], "judgment": 3, "result_status": 1}])
+    said = umbrela(*IDENTITY).err
+    assert "u.jsonl:2: expected a grade of the scale (0, 1, 2), got 3" in said
+    umbrela(*IDENTITY, "--map", "3=2").fine()
+    assert states()["b"] == ("judged", 2, "")
+    said = run_inside("export", "answers", "u", "--as", "umbrela").err
+    assert "grades 2 and 3 of `u` were read as 2, and cannot be told apart any more" in said
+    # Another map is another parser, and so another judge.
+    assert "model judge `u` is another one: parser" in umbrela(*IDENTITY, "--map", "3=1").err
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"passage": "gin"}, "u.jsonl:2: expected the passage of one docno, and none has this text"),
+        ({"query": "beer"}, "u.jsonl:2: expected the query of one topic, and none has this text"),
+        ({"passage": "red wine"}, "u.jsonl:2: expected topic 1 `a` once, and line 1 has it, too"),
+        ({"docid": "zz"}, "u.jsonl:2: unknown docno `zz`"),
+        ({"model": "n"}, "u.jsonl: expected the answers of one model, got those of 2: m, n"),
+    ],
+)
+def test_faults_are_told_by_line_and_nothing_is_kept(
+    change: dict[str, str], message: str, here: Path
+) -> None:
+    """A file is imported whole or not at all, and its judge is not there either."""
+    lines([LINES[0], LINES[1] | change])
+    assert message in umbrela(*IDENTITY).err
+    assert states() == {}
+    assert "no judges" in run_inside("list", "judges").fine().out
+
+
+def test_two_documents_of_one_text_are_not_guessed(here: Path) -> None:
+    """The passage does not say which it is of."""
+    lines([{"docno": "d", "text": "beer"}], "more.jsonl")
+    run_inside("import", "docs", "more.jsonl", "--all").fine()
+    lines(LINES)
+    assert "u.jsonl:2: expected the passage of one docno, and several have this text" in umbrela().err
+
+
+def test_another_identity_needs_another_name(here: Path) -> None:
+    """What is not stated stays legal, and is said."""
+    lines(LINES)
+    assert "nobody has stated who the model `u` is" in umbrela().fine().err
+    assert "models whose identity is not stated: u" in run_inside("status").fine().out
+    assert "`u` judged before it was stated who it is" in umbrela(*IDENTITY).err
+    add = ("judges", "add", "v", "--kind", "model")
+    run_inside(*add, *IDENTITY).fine()
+    assert "is stated so already" in run_inside(*add, *IDENTITY).fine().err
+    refused = run_inside(*add, "--model", "m", "--prompt", "p.txt", "--param", "temperature=0.5")
+    assert 'parameters {"temperature": 0}, not {"temperature": 0.5}' in refused.err
+    assert "hint: take another name" in refused.err
+    run_inside("judges", "add", "w", "--kind", "model", *IDENTITY, "--revision", "abc").fine()
+    status = run_inside("status").fine().out
+    assert "models by family: gpt: v, w; those of one are not independent" in status
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("judges", "add", "v", "--model", "m"),
+        ("judges", "add", "v", "--kind", "model", "--prompt", "p.txt"),
+        ("judges", "add", "v", "w", "--kind", "model", "--model", "m"),
+        ("judges", "add", "v", "--kind", "model", "--model", "m", "--prompt", "none.txt"),
+        ("judges", "add", "v", "--kind", "model", "--model", "m", "--param", "temperature"),
+        ("judges", "add", "v", "--kind", "model", "--model", "m", "--host", "me:key@example.org"),
+        ("judges", "add", "v", "--kind", "model", "--model", "m", "--shows", "topic.rank"),
+        ("import", "judgements", "u.jsonl", "--judge", "v", "--model", "m"),
+        ("import", "judgements", "u.jsonl", "--format", "umbrela"),
+        ("import", "judgements", "u.jsonl", "--format", "umbrela", "--judge", "u", "--kind", "human"),
+        ("import", "judgements", "u.jsonl", "--format", "umbrela", "--judge", "u", "--code", "1=cannot"),
+        ("export", "answers", "nobody"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(arguments: tuple[str, ...], here: Path) -> None:
+    """In one line, with nothing done."""
+    lines(LINES)
+    refused = run_inside(*arguments)
+    assert refused.code != 0
+    assert refused.err.startswith("error: ")
+    assert "key@" not in refused.err
+    assert "no judges" in run_inside("list", "judges").fine().out
