@@ -19,7 +19,7 @@ import pytest
 from tests.cli.bad_files import make_bad_files
 from tests.cli.command_line import SETTINGS, copy_garden
 from tests.frozen.transcript import play, read_transcript
-from tests.golden.kept import unpack
+from tests.golden.kept import unpack_upgraded
 from tests.test_readme import COMMANDS
 
 HERE = Path(__file__).resolve().parent
@@ -47,21 +47,21 @@ def bad_files(folder: Path, made: Path) -> None:
 def built(folder: Path, made: Path) -> None:
     """Start with a collection of several judges, with rulings, undo, merges and all pools."""
     garden(folder, made)
-    unpack("written/built.db", folder / "collection.db")
+    unpack_upgraded("written/built.db", folder / "collection.db")
 
 
 def assigned(folder: Path, made: Path) -> None:
     """Start with a collection of scale ntcir whose documents are assigned and claimed."""
     garden(folder, made)
-    unpack("written/assigned.db", folder / "collection.db")
+    unpack_upgraded("written/assigned.db", folder / "collection.db")
 
 
 def copies(folder: Path, made: Path) -> None:
     """Start with a collection, a part of it and a copy of it, both judged elsewhere."""
     garden(folder, made)
-    unpack("written/before.db", folder / "collection.db")
+    unpack_upgraded("written/before.db", folder / "collection.db")
     for name in ("part.db", "copy.db"):
-        unpack(f"written/{name}", folder / name)
+        unpack_upgraded(f"written/{name}", folder / name)
 
 
 START: Mapping[str, Callable[[Path, Path], None]] = {

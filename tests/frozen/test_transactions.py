@@ -18,7 +18,7 @@ from sqlalchemy import Engine, event
 
 from pooler.cli.main import run
 from tests.cli.command_line import SETTINGS
-from tests.golden.kept import unpack
+from tests.golden.kept import unpack_upgraded
 
 FROZEN = Path(__file__).with_name("transactions.tsv")
 ON_BUILT = (
@@ -64,8 +64,8 @@ def test_commands_take_the_transactions_they_took(
     """Each command on a collection as it is kept, with rulings, pools and several judges."""
     made = tmp_path / "made"
     made.mkdir()
-    unpack("written/built.db", made / "collection.db")
-    unpack("written/part.db", made / "part.db")
+    unpack_upgraded("written/built.db", made / "collection.db")
+    unpack_upgraded("written/part.db", made / "part.db")
     (made / "new.md").write_text("# Judge with care\n", "utf-8")
     for name in SETTINGS:
         monkeypatch.delenv(name, raising=False)

@@ -19,7 +19,7 @@ from judge_ui.session.keys import Command
 from pooler.cli.main import run
 from store.formats.scale import parse_scale
 from tests.cli.command_line import GARDEN, Outcome, copy_garden, run_inside
-from tests.golden.kept import GOLDEN, unpack, unpack_directory
+from tests.golden.kept import GOLDEN, unpack, unpack_directory, unpack_upgraded
 
 WRITTEN = GOLDEN / "written"
 SHAPES = ["0001", "0002-first", "0002", "0003", "0004-first", "0004-second", "0004"]
@@ -39,12 +39,6 @@ def restored(shape: str, engine: str, folder: Path, request: pytest.FixtureReque
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute((GOLDEN / "schemas" / f"{shape}.sql").read_bytes())
     return url
-
-
-def upgraded(name: str, target: Path) -> Path:
-    """Unpack a kept collection and bring it to the schema of today."""
-    on(unpack(name, target), "upgrade", "--no-backup")
-    return target
 
 
 def on(collection: str | Path, *arguments: str | Path) -> Outcome:
@@ -104,7 +98,7 @@ def test_upgraded_collection_is_judged_on(shape: str, tmp_path: Path) -> None:
 )
 def test_collection_is_read_and_has_no_fault(name: str, events: int, tmp_path: Path) -> None:
     """Whole collections open, every check passes, and no event is missing."""
-    file = upgraded(f"written/{name}.db", tmp_path / "collection.db")
+    file = unpack_upgraded(f"written/{name}.db", tmp_path / "collection.db")
     assert "no fault found" in on(file, "verify").out
     assert len(records(on(file, "export", "judgements", "--history").out)) == events
 
@@ -113,7 +107,7 @@ def test_collection_is_read_and_has_no_fault(name: str, events: int, tmp_path: P
 @pytest.mark.parametrize("form", ["jsonl", "tsv"])
 def test_judgements_are_exported_as_they_were(form: str, history: list[str], tmp_path: Path) -> None:
     """The kept collection gives the kept files, to the byte."""
-    file = upgraded("written/built.db", tmp_path / "collection.db")
+    file = unpack_upgraded("written/built.db", tmp_path / "collection.db")
     kept = (WRITTEN / f"{'history' if history else 'judgements'}.{form}").read_bytes()
     assert on(file, "export", "judgements", "--format", form, *history).out.encode() == kept
 
@@ -173,9 +167,9 @@ def test_backup_is_restored_as_it_was(tmp_path: Path) -> None:
 
 def test_part_and_copy_are_merged_as_they_were(tmp_path: Path) -> None:
     """The kept part brings ann's three grades; the copy asks about bob's, and is settled."""
-    name = upgraded("written/before.db", tmp_path / "collection.db")
+    name = unpack_upgraded("written/before.db", tmp_path / "collection.db")
     for file in ("part.db", "copy.db"):
-        upgraded(f"written/{file}", tmp_path / file)
+        unpack_upgraded(f"written/{file}", tmp_path / file)
     before = len(records(on(name, "export", "judgements", "--history").out))
     on(name, "merge", tmp_path / "part.db")
     on(name, "merge", tmp_path / "copy.db")
@@ -205,7 +199,7 @@ def test_small_files_are_read(tmp_path: Path) -> None:
     run_inside("pool", "--runs", tmp_path / "kept.tsv", "--depth", "3", "--out", pool).fine()
     # One run was taken out of the kept pool afterwards, and what it alone had brought.
     assert {*(WRITTEN / "pool.txt").read_text().splitlines()} <= {*pool.read_text().splitlines()}
-    name = str(upgraded("written/built.db", tmp_path / "collection.db"))
+    name = str(unpack_upgraded("written/built.db", tmp_path / "collection.db"))
     prels = WRITTEN / "sampled.prels"
     runs = sorted((GARDEN / "runs").glob("*.run"))
     form = ("--form", "xinf", "--format", "tsv")

@@ -121,10 +121,10 @@ def test_failures_of_other_tools(tmp_path: Path) -> None:
 def test_answers_come_back(tmp_path: Path) -> None:
     """All that is known of an answer, but for the moment of its judgement, is written and read."""
     known = [
-        Answer("m", "1", "a", grade=2, note="n", probabilities={0: 0.1, 2: 0.9}, mass=0.8, body="水\n2".encode(),
-               served_model="s", fingerprint="fp", finish_reason="stop", prompt_tokens=1, cached_tokens=0,
-               completion_tokens=2, reasoning_tokens=1, cost=0.5, request_sha256="ab", status=200, attempt=2,
-               topic_version=3),
+        Answer("m", "1", "a", grade=2, note="n", probabilities={0: 0.1, 2: 0.9}, body="水\n2".encode(),
+               mass=0.8, served_model="s", fingerprint="fp", finish_reason="stop", prompt_tokens=1,
+               cached_tokens=0, completion_tokens=2, reasoning_tokens=1, cost=0.5, request_sha256="ab",
+               status=200, attempt=2, topic_version=3),
         Answer("m", "1", "b", unreadable=Unreadable.TRUNCATED),
         Answer("m", "1", "b", asked=Asked.REPEAT, grade=0),
         Answer("m", "1", "c", status=503),
