@@ -206,9 +206,8 @@ def import_labels(
     if len(read.models) > 1:
         listed = ", ".join(read.models)
         faults.add(None, f"expected the answers of one model, got those of {len(read.models)}: {listed}")
-    before = faults.count
     answers = _placed(opened, read.labels, judge, faults, allow_unknown=allow_unknown)
-    if any(fault.code.startswith("unknown") for fault in faults.kept[before:]) or faults.count > before:
+    if any(fault.code.startswith("unknown") for fault in faults.kept):
         hints.append(UNKNOWN_HINT)
     faults.raise_if_any(hint="; ".join(hints))
     identity, prompt = stated.identity(mapping, parser="umbrela" if form == "umbrela" else "")
