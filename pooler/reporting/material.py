@@ -19,8 +19,10 @@ from store.text import counted
 
 if TYPE_CHECKING:
     from pooler.results.agree.agreement import AgreementResult
+    from pooler.results.audit.audit import Audit
     from pooler.results.table import Table
     from store.collection import Collection
+    from store.grades.policy import Policy
 
 JUDGED_AT = 10
 """Ranks of which the share of judged documents is shown."""
@@ -48,6 +50,8 @@ class Stored:
     """Of everybody, for what is said of two judges."""
     by_kind: Mapping[str, AgreementResult | str]
     """Of people, models and imported judges by themselves, or why there is none."""
+    audits: Mapping[str, Audit | str]
+    """Of every model, where people judged, too: against these, or why there is none."""
     has_intervals: bool
     level: int
     """Least relevant grade of `agreement`."""
@@ -137,10 +141,12 @@ def _of_collection(source: Source) -> Stored:
         pools = [pool for pool in opened.pools.all() if not pool.withdrawn]
         found, reason, has_intervals = None, "", False
         by_kind: dict[str, AgreementResult | str] = {}
+        audits: dict[str, Audit | str] = {}
         try:
             everybody = opened.grades.heard(kinds=tuple(SORTS)).voters
             found, has_intervals = _agreement(opened, level, everybody)
             by_kind = _by_kind(opened, level, found)
+            audits = _audits(source, opened, policy, level, found.judges)
         except PoolerError as error:
             reason = error.message
         return Stored(
@@ -153,6 +159,7 @@ def _of_collection(source: Source) -> Stored:
             costs=effort(opened, below=LOW_DWELL).table("effort"),
             agreement=found,
             by_kind=by_kind,
+            audits=audits,
             has_intervals=has_intervals,
             level=level,
             reason=reason,
@@ -170,6 +177,31 @@ def _by_kind(opened: Collection, level: int, found: AgreementResult) -> dict[str
     if len(names) == 1:
         return dict.fromkeys(names, found)
     return {kind: _of_one_kind(opened, level, kind, names[kind]) for kind in JudgeKind if kind in names}
+
+
+def _audits(
+    source: Source, opened: Collection, policy: Policy, level: int, judges: Sequence[str]
+) -> dict[str, Audit | str]:
+    """Audit every model against the people whose grades the report is of, or say why that cannot be."""
+    from pooler.results.audit.audit import audit
+    from store.grades.policy import Policy
+
+    kinds = {judge.name: judge.kind for judge in opened.judges.all()}
+    people = [name for name in policy.named or judges if kinds[name] == JudgeKind.HUMAN]
+    models = [name for name in judges if kinds[name] == JudgeKind.MODEL]
+    if not people or not models:
+        return {}
+    rule = Policy(rule=policy.rule, ties=policy.ties) if len(people) > 1 else None
+    if rule is not None and rule.rule in (None, "sum"):
+        return dict.fromkeys(models, "an audit takes one person's grades, or several people's by a rule")
+    found: dict[str, Audit | str] = {}
+    for model in models:
+        try:
+            with listening(Listener()):  # what there is to say is on the page
+                found[model] = audit(source, model, people, policy=rule, level=level)
+        except PoolerError as error:
+            found[model] = error.message
+    return found
 
 
 def _of_one_kind(opened: Collection, level: int, kind: str, names: Sequence[str]) -> AgreementResult | str:

@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pooler.reporting import on_judges, on_pool, on_scores
+from pooler.reporting import on_judges, on_models, on_pool, on_scores
 from pooler.reporting.material import MOST_DRAWN, Material, gather
 from pooler.reporting.page import Points, ReportPage, Section, Verdict, render
 from pooler.reporting.verdicts import AGREEMENT, ORDER, REUSE, agreement, order, reuse
@@ -97,6 +97,7 @@ def report(
         sections = [
             *(section for one in verdicts for section in parts[one.name]),
             on_scores.curves(material),
+            on_models.models(material),
             on_judges.judging(material),
             on_pool.what_it_is(material),
         ]

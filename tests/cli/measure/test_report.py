@@ -399,6 +399,15 @@ def test_people_and_models_agree_apart(cli: Cli, here: Path) -> None:
     assert "alpha 0.8 or more is reliable, from 0.667 on tentative (Krippendorff 2004)." in text
     assert "People alone count (2 people); left out: 3 models, 1 imported judge" in text
     assert [one for one in commands if one.endswith(" gpt m2 m3")]
+    audits = [one for one in commands if one.startswith("pooler audit")]
+    assert audits == [f"pooler audit --against ann --level 1 {name}" for name in ("gpt", "m2", "m3")]
+    assert "No verdict: both graded fewer than 100 documents" in text
+    cli("report", "page.html", "--aggregate", "majority", "--ties", "low", "--depth", "1").fine()
+    by_majority = "audit --against ann --against bob --aggregate majority --ties low --level 1 m3"
+    assert by_majority in Path("page.html").read_text("utf-8")
+    cli("report", "page.html", "--aggregate", "sum", "--level", "1", "--depth", "1").fine()
+    refused = "gpt, m2, m3: an audit takes one person's grades, or several people's by a rule."
+    assert refused in " ".join(words(read_page(Path("page.html"))).split())
 
 
 @pytest.mark.slow
