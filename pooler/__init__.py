@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from pooler.results.agree.matters import disagreement_matters
     from pooler.results.agree.sharing import plan_sharing
     from pooler.results.audit.audit import audit
+    from pooler.results.audit.corrected import corrected
     from pooler.results.keep.merge import merge
     from pooler.results.keep.verify import verify
     from pooler.results.look.details import details
@@ -80,6 +81,7 @@ _MODULES = {
     "pooler.results.agree.matters": ("disagreement_matters",),
     "pooler.results.agree.sharing": ("plan_sharing",),
     "pooler.results.audit.audit": ("audit",),
+    "pooler.results.audit.corrected": ("corrected",),
     "pooler.results.keep.merge": ("merge",),
     "pooler.results.keep.verify": ("verify",),
     "pooler.results.look.details": ("details",),
@@ -149,6 +151,7 @@ __all__ = [
     "compare",
     "compare_pools",
     "compare_qrels",
+    "corrected",
     "create_collection",
     "curves",
     "cut",

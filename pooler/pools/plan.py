@@ -8,7 +8,7 @@ and no folders, so the same input gives the same bytes on every machine.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
@@ -19,14 +19,18 @@ from pooler.pools.contents import PoolStatistics, StatisticsCount
 from pooler.pools.runs import RunSet, TopicRuns
 from pooler.strategies import find_strategy
 from pooler.strategies.kinds import (
+    MODEL,
     AdaptiveStrategy,
     AnyStrategy,
     FixedStrategy,
     ParameterValue,
+    Sample,
     SamplingStrategy,
+    uses_model,
 )
 from pooler.strategies.rankings import descending, raw_numbers
-from store.errors import ArgumentError
+from store.analysis.corrected.drawn import NO_GRADE
+from store.errors import ArgumentError, PoolerError
 from store.records import Pool, PoolEntry
 
 
@@ -112,6 +116,10 @@ class Plan:
     """Iteration label that judgements of this pool carry into qrels."""
 
 
+ModelGrades = Mapping[str, Mapping[str, int]]
+"""A model's grades by topic and docno; one below 0 counts as 0."""
+
+
 @dataclass(frozen=True, slots=True)
 class BuiltPool:
     """A pool, and what it is made of."""
@@ -123,8 +131,9 @@ class BuiltPool:
 class PoolBuild:
     """A pool while it is built, topic by topic, the same for every order of the runs.
 
-    Nothing of a topic is kept but counts, so a pool of any size can be written as it is built. The pairs of
-    `known` are left out; `known_from` is what the manifest says of them beside their number and hash.
+    Nothing of a topic is kept but counts, so a pool of any size can be written as it is built; of topics that
+    are drawn together, their samples. The pairs of `known` are left out; `known_from` is what the manifest
+    says of them beside their number and hash. `grades` are a model's, where the strategy draws by them.
     """
 
     def __init__(
@@ -135,6 +144,7 @@ class PoolBuild:
         version: str,
         known: Collection[tuple[str, str]] | None = None,
         known_from: Mapping[str, Any] | None = None,
+        grades: ModelGrades | None = None,
     ) -> None:
         self.runs = runs
         self.plan = plan
@@ -143,13 +153,18 @@ class PoolBuild:
         self._version = version
         self._known = known
         self._known_from = known_from or {}
+        self._grades = grades
         _check(plan, self.strategy, self.parameters)
         if isinstance(self.strategy, SamplingStrategy):
             _check_sample(self.strategy, self.parameters, runs, known)
         self._count = StatisticsCount(runs)
         self._drawn_at_most: dict[str, int] = {}
         self._budgets: dict[str, int] | None = None
-        if plan.total_budget is not None:
+        self._samples: dict[str, Sample] = {}
+        self._model: dict[str, Any] | None = None
+        if isinstance(self.strategy, SamplingStrategy) and self.strategy.draw_all is not None:
+            self._draw_all(self.strategy.draw_all)
+        elif plan.total_budget is not None:
             every = (runs.of_topic(topic) for topic in runs.topics)
             sizes = [self._not_known(one, np.arange(one.rankings.n_documents)).size for one in every]
             shares = share_budget(plan.total_budget, sizes)
@@ -166,7 +181,12 @@ class PoolBuild:
     def again(self) -> PoolBuild:
         """Return the same with nothing built yet."""
         return PoolBuild(
-            self.runs, self.plan, version=self._version, known=self._known, known_from=self._known_from
+            self.runs,
+            self.plan,
+            version=self._version,
+            known=self._known,
+            known_from=self._known_from,
+            grades=self._grades,
         )
 
     def topics(self) -> Iterator[TopicPool]:
@@ -223,6 +243,7 @@ class PoolBuild:
             "total_budget": plan.total_budget,
             "level": plan.level if self.is_adaptive else None,
             "without": _manifest_pairs(self._known, self._known_from),
+            "model_grades": self._model,
         }
         manifest |= {name: value for name, value in optional.items() if value is not None}
         return manifest
@@ -275,7 +296,10 @@ class PoolBuild:
         rankings, docnos = of_topic.rankings, of_topic.docnos
         strategy = self.strategy
         if isinstance(strategy, SamplingStrategy):
-            sample = strategy.draw(rankings, budget=budget, seed=self.plan.seed, **self.parameters)
+            if strategy.draw is None:
+                sample = self._samples[rankings.topic]
+            else:
+                sample = strategy.draw(rankings, budget=budget, seed=self.plan.seed, **self.parameters)
             values = sample.values
             ordered = descending(values)
             chosen = self._not_known(of_topic, ordered[sample.sampled[ordered]])
@@ -299,6 +323,35 @@ class PoolBuild:
             strata,
             inclusion,
         )
+
+    def _draw_all(self, draw: Callable[..., list[Sample]]) -> None:
+        """Draw all topics together, by the model's grades; note which these were."""
+        name = self.parameters[MODEL]
+        if self._grades is None:
+            raise ArgumentError("grades", f"must be those of `{name}`", None)
+        known, found = self._grades, []
+        digest, n_graded = hashlib.sha256(), 0
+        rankings = []
+        for topic in self.runs.topics:
+            of_topic = self.runs.of_topic(topic)
+            grades = np.full(len(of_topic.docnos), NO_GRADE, np.int64)
+            of_model = known.get(topic, {})
+            for number, docno in enumerate(of_topic.docnos):
+                if (grade := of_model.get(docno)) is not None:
+                    grades[number] = max(grade, 0)
+                    digest.update(f"{topic} {docno} {grade}\n".encode())
+                    n_graded += 1
+            rankings.append(of_topic.rankings)
+            found.append(grades)
+        if not n_graded:
+            message = f"`{name}` graded none of the documents of the runs"
+            raise PoolerError(message, hint=f"`{self.strategy.name}` draws by a model's grades")
+        others = {one: value for one, value in self.parameters.items() if one != MODEL}
+        budget, seed = self.plan.total_budget, self.plan.seed
+        samples = draw(rankings, grades=found, budget=budget, seed=seed, **others)
+        self._samples = dict(zip(self.runs.topics, samples, strict=True))
+        n_without = sum(one.size for one in found) - n_graded
+        self._model = {"pairs": n_graded, "without_grade": n_without, "sha256": digest.hexdigest()}
 
     def _not_known(self, of_topic: TopicRuns, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
         """Leave out the documents that another pool holds."""
@@ -336,6 +389,9 @@ def _check(plan: Plan, strategy: AnyStrategy, parameters: Mapping[str, Parameter
             raise ArgumentError(name, "must be an integer >= 1", budget)
     if plan.budget is not None and plan.total_budget is not None:
         raise ArgumentError("total_budget", "must not go with --budget", plan.total_budget)
+    if uses_model(strategy) and plan.budget is not None:
+        requirement = f"must not be of each topic: `{strategy.name}` draws all topics together"
+        raise ArgumentError("budget", requirement, plan.budget, hint="--total-budget N over all topics")
     has_budget = plan.budget is not None or plan.total_budget is not None
     if isinstance(strategy, SamplingStrategy) and strategy.needs_budget and not has_budget:
         hint = "--budget N documents a topic, or --total-budget N over all topics"

@@ -29,6 +29,9 @@ REASONS = {
     "no-strata": "the sample has no strata, so no xinfAP, infNDCG, iP@k and infAP",
     "no-probabilities": "the sample has no inclusion probabilities, so no statAP",
     "uneven-sample": "the share judged differs between strata, so no infAP",
+    "not-linear": "the measure is no sum over documents, so no interval for these topics, but for topics"
+    " like these",
+    "lone-judgement": "a stratum of several documents has one judged document, so no variance",
     # What strategies find, and orders of runs.
     "none-in-union": "no relevant document is among the first of any run",
     "no-judgements": "no judgement was spent",

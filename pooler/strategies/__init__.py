@@ -9,6 +9,7 @@ from pooler.strategies.adaptive import JUDGED
 from pooler.strategies.bandits import BANDITS
 from pooler.strategies.depth import DEPTH, depth_then_strategy
 from pooler.strategies.fusion import FUSION
+from pooler.strategies.grid import GRIDS
 from pooler.strategies.kinds import AnyStrategy
 from pooler.strategies.sampling import SAMPLING
 from store.errors import UnknownNameError
@@ -16,7 +17,14 @@ from store.errors import UnknownNameError
 ADAPTIVE = (*JUDGED, *BANDITS)
 """The adaptive strategies that another one can go on with."""
 
-_LISTED: tuple[AnyStrategy, ...] = (*DEPTH, *FUSION, *ADAPTIVE, depth_then_strategy(ADAPTIVE), *SAMPLING)
+_LISTED: tuple[AnyStrategy, ...] = (
+    *DEPTH,
+    *FUSION,
+    *ADAPTIVE,
+    depth_then_strategy(ADAPTIVE),
+    *SAMPLING,
+    *GRIDS,
+)
 STRATEGIES = {strategy.name: strategy for strategy in _LISTED}
 """Every strategy by name, in the order they are listed."""
 

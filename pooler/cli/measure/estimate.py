@@ -14,6 +14,7 @@ from pooler.cli.signature import command
 from pooler.cli.source_options import SourceOptions
 from pooler.results.measure.estimate import NEEDS_PRELS, FormName
 from pooler.results.source import check_no_policy
+from store.analysis.corrected.estimates import Way
 from store.errors import ArgumentError, PoolerError
 
 _FORMS = "--form xinf (topic iteration docno stratum rel) or statap (topic docno rel method iprob)"
@@ -129,6 +130,46 @@ def estimate(
             show_default=False,
         ),
     ] = None,
+    model: Annotated[
+        str | None,
+        typer.Option(
+            "--with-model",
+            metavar="JUDGE",
+            help="Correct the scores by this model's grades of all pooled documents by the judged sample.",
+            show_default=False,
+        ),
+    ] = None,
+    measure: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--measure",
+            "-m",
+            metavar="MEASURE",
+            help="With --with-model: P@k, RBP, DCG@k, sDCG@k (scaled to 0-1), AP, nDCG@k; may be repeated.",
+            show_default="P@10, RBP, AP",
+        ),
+    ] = None,
+    way: Annotated[
+        Way | None,
+        typer.Option(
+            "--way",
+            help="With --with-model: what is expected of documents that people did not judge: the share of"
+            " their grades at its grade by the model, the model's gain times the best lambda, the"
+            " model's gain, or nothing.",
+            show_default="calibrated",
+        ),
+    ] = None,
+    model_level: Annotated[
+        int | None,
+        typer.Option(
+            "--model-level",
+            help="With --with-model: least grade of the model that counts as relevant.",
+            show_default="that of people",
+        ),
+    ] = None,
+    pairs: Annotated[
+        bool, typer.Option("--pairs", help="With --with-model: also show differences of every two runs.")
+    ] = False,
     by_topic: Annotated[
         bool, typer.Option("--by-topic", "-q", help="Also show one row per run and topic.")
     ] = False,
@@ -140,7 +181,12 @@ def estimate(
     of being sampled. A topic without a relevant document in the sample has only iP@k, and is left out
     of means; a run without documents for a topic scores 0 there.
 
+    With --with-model the scores by a model that graded all pooled documents are corrected by what people
+    said of the sample: each has an interval for these topics, and one for topics like them.
+
     Example: pooler estimate --pool sampled --judge carol
+
+    Example: pooler estimate --with-model gpt --judge carol -m P@10 -m AP --pairs
 
     Example: pooler estimate --prels sampled.prels --form xinf runs/bm25-words.run --by-topic
     """
@@ -148,6 +194,28 @@ def estimate(
 
     output.check()
     check_options(given, pool=pool, prels=prels, form=form)
+    if model is not None:
+        if prels is not None:
+            raise ArgumentError("--with-model", "and --prels exclude each other", prels)
+        from pooler.results.audit.corrected import MEASURES, corrected
+
+        correction = corrected(
+            given.source(),
+            model,
+            pool=pool,
+            measures=measure or MEASURES,
+            way=way or "calibrated",
+            model_level=model_level,
+            cutoff=given.cutoff,
+        )
+        asked = {"pairs": pairs, "by_topic": by_topic}
+        shown = [name for name in correction.NAMES if asked.get(name, True)]
+        render(correction, output, *shown)
+        return
+    options = {"--measure": measure, "--way": way, "--model-level": model_level, "--pairs": pairs or None}
+    for name, value in options.items():
+        if value is not None:
+            raise ArgumentError(name, "goes with --with-model JUDGE", value if value is not True else None)
     found = results.estimate(
         given.source() if prels is None else given.runs_alone(),
         pool=pool,

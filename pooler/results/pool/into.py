@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from pooler.pools.annotated import annotated_lines
 from pooler.pools.change import ChangeCount, PoolChange, PooledWhen
 from pooler.pools.plan import OutOrder, Plan, PoolBuild
+from pooler.results.model_grades import named_grades_of_model
 from pooler.results.pool.change import (
     Cost,
     change_table,
@@ -227,6 +228,7 @@ def _build(
     from pooler.pools.live import start_strategy
     from pooler.pools.runs import stored_runs
     from pooler.strategies import find_strategy
+    from pooler.strategies.kinds import MODEL, uses_model
 
     stored = opened.pools.all()
     pair_states = opened.pool_changes.pair_states()
@@ -250,7 +252,10 @@ def _build(
         order=options.order or "trec",
         scores=manner.annotated or find_strategy(plan.strategy).uses_scores,
     )
-    build = PoolBuild(runs, plan, version=__version__, known=known, known_from=known_from)
+    chosen, grades = find_strategy(plan.strategy), None
+    if uses_model(chosen):
+        grades = named_grades_of_model(opened, str(chosen.complete(plan.parameters)[MODEL]), "model")
+    build = PoolBuild(runs, plan, version=__version__, known=known, known_from=known_from, grades=grades)
     if build.is_adaptive:
         _check_adaptive(build, manner)
         for topic in runs.topics[:1]:

@@ -16,12 +16,20 @@ from pooler.pools.plan import OutOrder, Plan, PoolBuild, TopicPool
 from pooler.reading.blocks import TieAtCut
 from pooler.results.files import write_result
 from pooler.results.look.status import idle_words, way_out
+from pooler.results.model_grades import grades_of_file
 from pooler.results.pool.options import DEPTH
 from pooler.results.result import Progress, Result, frozen, heard
 from pooler.results.source import Source, source
 from pooler.results.table import DOCNO, RUN, TOPIC, Column, Table
 from pooler.strategies import STRATEGIES, find_strategy
-from pooler.strategies.kinds import AdaptiveStrategy, AnyStrategy, Parameter, SamplingStrategy
+from pooler.strategies.kinds import (
+    MODEL,
+    AdaptiveStrategy,
+    AnyStrategy,
+    Parameter,
+    SamplingStrategy,
+    uses_model,
+)
 from store.errors import ArgumentError
 from store.formats.pairs import read_pairs
 from store.text import counted
@@ -85,7 +93,8 @@ def pool(
     name, round_label : str, optional
         Of the pool, for its manifest; judgements carry the round into column 2 of qrels.
     **parameters
-        Of the strategy, as ``k=60``; what is left out takes its default.
+        Of the strategy, as ``k=60``; what is left out takes its default. Where it draws by a model's
+        grades, `model` is a qrels file of them, or ``NAME=FILE``.
 
     Returns
     -------
@@ -122,6 +131,10 @@ def pool(
         hint = "pool runs of a collection; or try it out: `pooler replay`"
         requirement = "must choose all documents at once, without judgements, when files are pooled"
         raise ArgumentError("strategy", requirement, strategy, hint=hint)
+    grades = None
+    if uses_model(chosen):
+        named = chosen.complete(parameters)[MODEL]
+        parameters[MODEL], grades = grades_of_file(str(named), lenient=lenient)
     plan = Plan(
         strategy=strategy,
         parameters=parameters,
@@ -136,7 +149,7 @@ def pool(
     with heard(progress) as said:
         given = _source_of(runs, order, lenient=lenient)
         tops = given.tops(DEPTH if depth is None else depth, scores=annotated or chosen.uses_scores)
-        build = PoolBuild(tops, plan, version=__version__, known=known)
+        build = PoolBuild(tops, plan, version=__version__, known=known, grades=grades)
         topics = [*build.topics()]
     facts, manifest = build.statistics(), build.manifest()
     settings = frozen(

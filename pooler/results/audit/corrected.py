@@ -1,0 +1,566 @@
+"""A model's scores of runs, corrected by people's grades of a sample."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pooler.results.measure.evaluate import known_measure
+from pooler.results.model_grades import grades_of_model
+from pooler.results.result import Progress, Result, facts_view, frozen, heard
+from pooler.results.source import Source, opened_collection, source_of
+from pooler.results.table import DIFFERENCE, REASON, RUN, RUN_A, RUN_B, TOPIC, Column, Table, View
+from pooler.telling import say, warn
+from store.analysis.corrected.drawn import FEWEST, NO_GRADE, drawn
+from store.analysis.corrected.estimates import (
+    LEARNT,
+    WAYS,
+    CorrectedMeasure,
+    MeasureSpec,
+    Population,
+    Way,
+    corrected_measures,
+)
+from store.analysis.corrected.linear import NORMAL, topic_interval
+from store.analysis.measures.gain import discounts
+from store.analysis.measures.sampled import NOT_SAMPLED, SampledPool, sampled_rankings
+from store.errors import ArgumentError, PoolerError
+from store.text import counted
+
+if TYPE_CHECKING:
+    from store.analysis.arrays import Grades
+    from store.collection import Collection
+
+MEASURES = ("P@10", "RBP", "AP")
+FEW_WAITING = 0.1
+"""Share of a sample without a grade above which it is hardly one any more."""
+_COLLECTION_WIDE = ("grid",)
+"""Strategies whose strata are of all topics together."""
+_DRAWS = "pooler pool --strategy grid --param model=MODEL --total-budget N --seed S draws a sample"
+_KNOWN = "P@k, RBP, DCG@k, sDCG@k, AP and nDCG@k"
+
+
+def corrected(
+    source: Source | Collection,
+    model: str,
+    *,
+    pool: str | None = None,
+    measures: str | Sequence[str] = MEASURES,
+    way: Way = "calibrated",
+    model_level: int | None = None,
+    cutoff: int = 1000,
+    progress: Progress | None = None,
+) -> Corrected:
+    """Correct a model's scores of runs by people's grades of a sample.
+
+    The model graded all pooled documents, people those of a sample with known probabilities. What people
+    say of the sample beyond what the model's grades let expect stands for the rest.
+
+    Parameters
+    ----------
+    source : Source or Collection
+        A collection's runs, and whose judgements count: people's.
+    model : str
+        A judge of kind model.
+    pool : str, optional
+        A sampled pool with strata and inclusion probabilities; default the only one.
+    measures : str or sequence of str, optional
+        P, RBP, DCG, AP, nDCG as in `evaluate`, and sDCG: DCG divided by the gain of a list with nothing
+        but the best grade, so in [0, 1].
+    way : {"calibrated", "tuned", "plain", "people"}, optional
+        What is expected of a document that people did not judge: the share of people's grades at its grade
+        by the model; the model's gain times lambda; the model's gain; nothing. The first two are learnt
+        from the sample, and give way to the last where fewer than 30 documents of a grade of the model are
+        judged.
+    model_level : int, optional
+        Least grade of the model that counts as relevant; default that of people.
+    cutoff : int, optional
+        Documents of a ranking that count, from 1.
+
+    Returns
+    -------
+    Corrected
+        By run and measure the model's own score, the corrected one with an interval for these topics and one
+        for topics like them, and a composite for the order of runs.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such judge, pool or measure.
+    ArgumentError
+        If the judge is no model, or its own judgements are those that correct it; or of a measure.
+    PoolerError
+        If the source is no collection, the pool has no inclusion probabilities or its strata are no simple
+        random samples, or a stratum has no judged document.
+
+    Notes
+    -----
+    `store.analysis.corrected` has the methods. AP and nDCG have the interval of topics alone, and the
+    composite none. What is outside the pool counts as not relevant. O(runs^2 judged) a measure.
+    """
+    names = [measures] if isinstance(measures, str) else list(dict.fromkeys(measures))
+    if way not in WAYS:
+        raise ArgumentError("way", f"must be one of {', '.join(WAYS)}", way)
+    whole = source_of(source)
+    if whole.is_of_files or whole.judgements:
+        message = "corrected scores need a collection: a sampled pool, and people's and a model's judgements"
+        raise PoolerError(message, hint="pooler import judgements brings a model's file into it")
+    with heard(progress) as said:
+        judged = whole.numbered
+        _check_people(judged.heard, model)
+        with opened_collection(whole.collection) as opened:
+            of_model = grades_of_model(opened, model, "with_model")
+            name, pools = opened.grades.sampled_pools(judged.by_topic(), pool)
+            manifest = next(one.manifest for one in opened.pools.all() if one.name == name)
+            values = opened.scale.values
+            if model_level is not None:
+                opened.scale.check_level(model_level)
+        _check_pools(name, pools)
+        is_wide = manifest.get("strategy") in _COLLECTION_WIDE
+        kept = pools if is_wide else {topic: one for topic, one in pools.items() if one.graded.any()}
+        if not any(one.graded.any() for one in kept.values()):
+            message = f"pool {name}: no sampled document is judged"
+            raise PoolerError(message, hint="people judge the sample first")
+        levels = np.union1d([0], np.maximum(values, 0))
+        specs = [_spec(one, levels, judged.level, cutoff) for one in names]
+        people = _people_of(kept, levels)
+        rankings = sampled_rankings(judged.ranked.tags, judged.ranked.rankings, kept, cutoff=cutoff)
+        topics = np.repeat(np.arange(len(kept)), [one.documents.size for one in kept.values()])
+        strata = _strata(name, kept, is_wide=is_wide)
+        states = np.concatenate([one.document_states for one in kept.values()])
+        graded = np.concatenate([one.graded for one in kept.values()])
+        population = Population(
+            sample=drawn(topics, strata, graded),
+            places=rankings.places,
+            people=people,
+            model=_model_of(kept, of_model, levels),
+            levels=levels,
+            level=judged.level,
+            model_level=judged.level if model_level is None else model_level,
+        )
+        sample = Sampled(
+            pool=name,
+            model=model,
+            people=tuple(sorted(judged.heard.voters)),
+            n_topics_without_grade=len(pools) - len(kept),
+            n_sampled=int(np.count_nonzero(states != NOT_SAMPLED)),
+            population=population,
+        )
+        _check_covered(sample, list(kept), strata)
+        found = corrected_measures(
+            population, specs, way=way, whole=drawn(topics, strata, states != NOT_SAMPLED)
+        )
+        _tell(sample, way)
+    settings = frozen(
+        with_model=model,
+        pool=pool,
+        measures=names,
+        way=way,
+        cutoff=cutoff,
+        **whole.settings(),
+        model_level=population.model_level,
+    )
+    return Corrected(
+        runs=rankings.tags,
+        topics=rankings.topics,
+        by_measure=tuple(found),
+        sample=sample,
+        settings=settings,
+        warnings=said.warnings,
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sampled:
+    """The sample, and whose grades these are."""
+
+    pool: str
+    model: str
+    people: tuple[str, ...]
+    n_topics_without_grade: int
+    n_sampled: int
+    population: Population = field(repr=False)
+
+    @property
+    def n_pooled(self) -> int:
+        """Documents that the sample is of."""
+        return int(self.population.sample.topics.size)
+
+    @property
+    def n_judged(self) -> int:
+        """Documents that people graded."""
+        return int(self.population.sample.judged.size)
+
+    @property
+    def n_without_model(self) -> int:
+        """Documents that the model did not grade."""
+        return int(np.count_nonzero(self.population.model == NO_GRADE))
+
+
+def _check_people(heard_: Any, model: str) -> None:
+    """Refuse a model that corrects itself, and say where models stand in for people."""
+    if model in heard_.names:
+        requirement = "must not be among those whose judgements correct it"
+        raise ArgumentError("with_model", requirement, model, hint="--judge NAME names the person")
+    kinds = {one.name: one.kind.value for one in heard_.judges if one.name in heard_.graders}
+    for name in sorted(name for name, kind in kinds.items() if kind == "model"):
+        warn(f"{name} is a model, not a person: these are corrections of one model by another")
+
+
+def _check_pools(name: str, pools: Mapping[str, SampledPool]) -> None:
+    """Refuse what is no sample with known probabilities."""
+    if any(one.inclusion is None or one.strata is None for one in pools.values()):
+        what = "inclusion probabilities and strata"
+        message = f"pool `{name}` does not have {what}: what its judgements stand for is not known"
+        raise PoolerError(message, hint=_DRAWS)
+
+
+def _strata(name: str, pools: Mapping[str, SampledPool], *, is_wide: bool) -> NDArray[np.int64]:
+    """Give every stratum, of all topics or of one, a number from 0; refuse samples of random sizes."""
+    sampled = np.concatenate([one.document_states != NOT_SAMPLED for one in pools.values()])
+    inclusion = np.concatenate([np.asarray(one.inclusion) for one in pools.values()])
+    parts = [
+        np.stack([np.full(one.documents.size, 0 if is_wide else topic), np.asarray(one.strata)])
+        for topic, one in enumerate(pools.values())
+    ]
+    codes = np.unique(np.concatenate(parts, axis=1), axis=1, return_inverse=True)[1].reshape(-1)
+    shares = (np.bincount(codes, sampled) / np.bincount(codes))[codes]
+    if not np.allclose(shares[sampled], inclusion[sampled], atol=1e-9):
+        message = f"pool `{name}` is no stratified simple random sample: sizes of its strata are random"
+        raise PoolerError(message, hint=_DRAWS)
+    return np.asarray(codes, dtype=np.int64)
+
+
+def _people_of(pools: Mapping[str, SampledPool], levels: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return people's grades of the judged documents as numbers of levels."""
+    grades = np.concatenate([one.grades[one.graded] for one in pools.values()])
+    return np.asarray(np.searchsorted(levels, np.clip(grades, 0, levels[-1])), dtype=np.int64)
+
+
+def _model_of(
+    pools: Mapping[str, SampledPool], grades: Grades, levels: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Return the model's grades of all documents as numbers of levels."""
+    found = []
+    for topic, one in pools.items():
+        ids, of_ids = grades.get(topic, (np.empty(0, np.int64), np.empty(0, np.int64)))
+        order = np.argsort(ids)
+        known = np.append(ids[order], -1)
+        at = np.searchsorted(known[:-1], one.documents)
+        places = np.append(np.searchsorted(levels, np.maximum(of_ids[order], 0)), NO_GRADE)
+        found.append(np.where(known[at] == one.documents, places[at], NO_GRADE))
+    return np.concatenate(found)
+
+
+def _spec(text: str, levels: NDArray[np.int64], level: int, cutoff: int) -> MeasureSpec:
+    """Read a measure's name; refuse those that cannot be corrected."""
+    is_scaled = text.lower().startswith("sdcg")
+    name = known_measure(text[1:] if is_scaled else text, level=level)
+    ranks = np.arange(1, min(name.cutoff or cutoff, cutoff) + 1)
+    known = ("P", "RBP", "AP", "DCG", "nDCG")
+    if name.name not in known or (name.name == "P" and name.cutoff is None):
+        raise ArgumentError("measure", f"must be one of {_KNOWN} to be corrected", text)
+    if name.rel not in (None, level):
+        raise ArgumentError("measure", f"must have the level {level} of all", text, hint="--level N")
+    if name.name == "P":
+        return MeasureSpec(str(name), "linear", np.full(ranks.size, 1 / int(name.cutoff or 1)))
+    if name.name == "RBP":
+        return MeasureSpec(str(name), "linear", np.asarray((1 - name.p) * name.p ** (ranks - 1.0)))
+    if name.name == "AP":
+        return MeasureSpec(str(name), "AP", 1.0 / ranks)
+    worth = discounts(ranks.size, "log2" if name.dcg.endswith("log2") else "jarvelin")
+    gains = np.exp2(levels) - 1.0 if name.dcg.startswith("exp-") else levels.astype(np.float64)
+    if name.name == "nDCG":
+        if name.dcg.endswith("jarvelin"):
+            raise ArgumentError("measure", "must have the discount log2 to be corrected", text)
+        return MeasureSpec(str(name), "nDCG", worth, gains)
+    if is_scaled:
+        return MeasureSpec("s" + str(name), "linear", worth / (worth.sum() * gains[-1]), gains)
+    return MeasureSpec(str(name), "linear", worth, gains)
+
+
+def _check_covered(sample: Sampled, topics: Sequence[str], strata: NDArray[np.int64]) -> None:
+    """Raise `PoolerError` for a stratum of which nothing is judged."""
+    population = sample.population.sample
+    if not population.uncovered.size:
+        return
+    rows = np.flatnonzero(strata == population.uncovered[0])
+    where = f"topic {topics[population.topics[rows[0]]]}: " if np.ptp(population.topics[rows]) == 0 else ""
+    n_strata = counted(int(population.uncovered.size), "stratum", "strata")
+    message = (
+        f"pool `{sample.pool}`, {where}of {n_strata} no sampled document is judged, the first of"
+        f" {counted(rows.size, 'document')}"
+    )
+    raise PoolerError(message, hint="nothing stands for these: judge the sample to its end")
+
+
+def _tell(sample: Sampled, way: Way) -> None:
+    """Say what there is to doubt about the sample."""
+    if sample.n_topics_without_grade:
+        n_topics = counted(sample.n_topics_without_grade, "topic")
+        say(f"pool {sample.pool}: {n_topics} without a judged document left out")
+    if n_lost := sample.n_sampled - sample.n_judged:
+        words = (
+            f"{n_lost:,} of {counted(sample.n_sampled, 'sampled document')} without a grade: taken as lost at"
+        )
+        words += " random within their strata"
+        if n_lost > FEW_WAITING * sample.n_sampled:
+            words += f"; more than {FEW_WAITING:.0%}, so judge the rest before using these numbers"
+        warn(words)
+    if n_without := sample.n_without_model:
+        warn(
+            f"{sample.model} did not grade {n_without:,} of {counted(sample.n_pooled, 'pooled document')}:"
+            " nothing is expected of them"
+        )
+    if way in LEARNT and not sample.population.is_learnable:
+        warn(
+            f"fewer than {FEWEST} judged documents of some grade of {sample.model}: too few to learn from, so"
+            " people's judgements alone are used"
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
+class Corrected(Result):
+    """A model's scores, corrected.
+
+    Tables: `runs`, a row a measure and run; `measures`, what the model's grades are worth; `pairs`,
+    differences of every two runs; `by_topic`.
+    """
+
+    runs: Sequence[str]
+    topics: Sequence[str]
+    by_measure: tuple[CorrectedMeasure, ...]
+    sample: Sampled = field(repr=False)
+
+    NAMES: ClassVar[tuple[str, ...]] = ("runs", "measures", "pairs", "by_topic")
+
+    def shown(self) -> tuple[str, ...]:
+        """Return what is shown unasked."""
+        return self.NAMES[:2]
+
+    def facts(self) -> Mapping[str, Any]:
+        """Return whose grades the scores are of."""
+        sample = self.sample
+        return {
+            "sample": f"pool {sample.pool}",
+            "model": sample.model,
+            "people": ", ".join(sample.people),
+            "topics": len(self.topics),
+            "topics_without_grade": sample.n_topics_without_grade,
+            "pooled": sample.n_pooled,
+            "sampled": sample.n_sampled,
+            "judged_by_people": sample.n_judged,
+            "human_share": sample.n_judged / sample.n_pooled,
+            "without_model_grade": sample.n_without_model,
+            "strata": int(np.count_nonzero(sample.population.sample.sizes)),
+        }
+
+    def _views(self, name: str) -> Sequence[View]:
+        table = self._table(name)
+        if name != "runs":
+            return [View(table)]
+        facts = {name: fact for name, fact in self.facts().items() if fact}
+        share = facts["human_share"]
+        facts["human_share"] = f"{share:.1%}" if share >= 0.001 else "under 0.1%"
+        rows = [
+            row
+            for number in range(len(self.by_measure))
+            for row in table.order("score", descending=True)
+            if row // len(self.runs) == number
+        ]
+        return [facts_view(facts), View(table, rows=rows)]
+
+    def _runs(self) -> Table:
+        """Make a row for every measure and run."""
+        model, n_runs = self.sample.model, len(self.runs)
+        parts: dict[str, list[Any]] = {}
+        for one in self.by_measure:
+            low, high = topic_interval(one.by_topic)
+            error = _errors(one, n_runs)
+            bounds = np.full((2, n_runs), np.nan) if one.bounds is None else one.bounds
+            nothing = np.full(n_runs, np.nan)
+            cells: dict[str, Any] = {
+                "measure": [one.name] * n_runs,
+                "run": self.runs,
+                "by_model": one.by_model,
+                "score": one.scores,
+                "standard_error": error,
+                "low": one.scores - NORMAL * error,
+                "high": one.scores + NORMAL * error,
+                "topics_low": low,
+                "topics_high": high,
+                "composite": nothing if one.composite is None else one.composite.scores,
+                "outside": nothing if one.outside is None else one.outside,
+                "lowest": bounds[0],
+                "highest": bounds[1],
+                "reason": [self._why(one)] * n_runs,
+            }
+            for name, values in cells.items():
+                parts.setdefault(name, []).extend(np.asarray(values).tolist() if name != "reason" else values)
+        about = "95 %, for these topics: what drawing the sample leaves open"
+        columns = [
+            Column("measure"),
+            RUN,
+            Column(
+                "by_model", "float", f"by {model}", "the model's own score: of all documents, by nobody else"
+            ),
+            Column("score", "float", "corrected", "the same corrected by what people say of the sample"),
+            Column("standard_error", "float", show="never"),
+            Column("low", "float", about=about, show="if_any"),
+            Column("high", "float", show="if_any"),
+            Column("topics_low", "float", "low, topics", "95 %, for topics like these (t)"),
+            Column("topics_high", "float", "high, topics"),
+            Column(
+                "composite",
+                "float",
+                about="the model's score with the common correction, and as much of the run's own as the"
+                " sample tells from chance: for the order of runs, without an interval",
+                show="if_any",
+            ),
+            Column(
+                "outside",
+                "float",
+                about="share of the measure's weight on documents outside the pool, counted as not relevant",
+                show="never",
+            ),
+            Column(
+                "lowest", "float", about="were sampled documents without a grade not relevant", show="if_any"
+            ),
+            Column("highest", "float", about="were they all of the highest grade", show="if_any"),
+            REASON,
+        ]
+        return Table("runs", columns, parts, title="Corrected scores", notes=self._words())
+
+    def _measures(self) -> Table:
+        """Make a row for every measure: what each way of using the model's grades leaves open."""
+        rows = []
+        for one in self.by_measure:
+            row: dict[str, Any] = {
+                "measure": one.name,
+                "way": one.way,
+                "lambda": one.tuned,
+                "helped": one.helped,
+            }
+            row |= {f"se_{way}": float(np.sqrt(variance)) for way, variance in one.variances.items()}
+            if one.composite is not None:
+                row |= {"kept": one.composite.kept, "common": one.composite.common}
+            outside = one.outside
+            row |= {"outside": None if outside is None else float(outside.mean()), "reason": self._why(one)}
+            rows.append(row)
+        about = "root of the mean variance over runs, for these topics"
+        columns = [
+            Column("measure"),
+            Column("way", about="what is expected of documents that people did not judge"),
+            Column(
+                "lambda", "float", about="the share of the model's grades with the least variance; 0 = none"
+            ),
+            *(Column(f"se_{way}", "float", f"s.e. {way}", about if way == WAYS[0] else "") for way in WAYS),
+            Column(
+                "helped",
+                "bool",
+                about="whether lambda times the model's grades leaves less open than people alone",
+            ),
+            Column(
+                "kept", "float", "B", "share of a run's own correction in the composite; 0 = none", digits=2
+            ),
+            Column("common", "float", about="mean correction over runs"),
+            Column("outside", "float", about="mean share of weight on documents outside the pool"),
+            REASON,
+        ]
+        return Table.of_rows("measures", columns, rows, title="What the model's grades are worth")
+
+    def _pairs(self) -> Table:
+        """Make a row for every measure and two runs, the one ahead first."""
+        rows = []
+        for one in self.by_measure:
+            order = np.argsort(-np.round(one.scores, 10), kind="stable")
+            upper = np.triu_indices(order.size, 1)
+            first, second = order[upper[0]], order[upper[1]]
+            variance = np.full(first.size, np.nan)
+            if one.covariance is not None:
+                own = np.diag(one.covariance)
+                variance = np.maximum(own[first] + own[second] - 2 * one.covariance[first, second], 0.0)
+            error = np.sqrt(variance)
+            low, high = topic_interval(one.by_topic[first] - one.by_topic[second])
+            for place, (a, b) in enumerate(zip(first.tolist(), second.tolist(), strict=True)):
+                difference = float(one.scores[a] - one.scores[b])
+                rows.append(
+                    {
+                        "measure": one.name,
+                        "a": self.runs[a],
+                        "b": self.runs[b],
+                        "difference": difference,
+                        "standard_error": float(error[place]),
+                        "low": difference - NORMAL * float(error[place]),
+                        "high": difference + NORMAL * float(error[place]),
+                        "topics_low": float(low[place]),
+                        "topics_high": float(high[place]),
+                        "reason": self._why(one),
+                    }
+                )
+        columns = [
+            Column("measure"),
+            RUN_A,
+            RUN_B,
+            DIFFERENCE,
+            Column("standard_error", "float", show="never"),
+            Column("low", "float", about="95 % of the difference, for these topics", show="if_any"),
+            Column("high", "float", show="if_any"),
+            Column("topics_low", "float", "low, topics", "95 %, for topics like these (t)"),
+            Column("topics_high", "float", "high, topics"),
+            REASON,
+        ]
+        return Table.of_rows("pairs", columns, rows, title="Differences of corrected scores")
+
+    def _by_topic(self) -> Table:
+        """Make a row for every measure, run and topic."""
+        n_topics = len(self.topics)
+        columns: dict[Column, Any] = {
+            Column("measure"): [
+                one.name for one in self.by_measure for _ in range(len(self.runs) * n_topics)
+            ],
+            RUN: [run for _ in self.by_measure for run in self.runs for _ in self.topics],
+            TOPIC: [*self.topics] * (len(self.runs) * len(self.by_measure)),
+            Column("score", "float", "corrected"): np.concatenate(
+                [one.by_topic.ravel() for one in self.by_measure]
+            ),
+        }
+        return Table.of_columns("by_topic", columns, title="by topic")
+
+    def _why(self, one: CorrectedMeasure) -> str | None:
+        """Say why a measure has no interval for these topics."""
+        if one.covariance is None:
+            return "not-linear"
+        return "lone-judgement" if np.isnan(one.covariance).any() else None
+
+    def _words(self) -> list[str]:
+        """Say how far to trust the scores."""
+        sample = self.sample
+        n_pooled, share = counted(sample.n_pooled, "pooled document"), sample.n_judged / sample.n_pooled
+        words = [
+            f"People judged {sample.n_judged:,} of {n_pooled} ({share:.1%}); all else is by {sample.model},"
+            " corrected by their judgements."
+        ]
+        if useless := [one.name for one in self.by_measure if one.helped is False]:
+            words.append(f"The model did not help: {', '.join(useless)} without it leave no more open.")
+        words += [
+            f"{one.name}: its interval covers about .87 at a sample of 10 %, since the ideal list is"
+            " estimated too short; sDCG has none of this."
+            for one in self.by_measure
+            if one.kind == "nDCG"
+        ]
+        if any(one.kind == "linear" for one in self.by_measure):
+            words.append(
+                "Two runs are compared by the interval of their difference (--pairs), not by their two"
+                " intervals."
+            )
+        return words
+
+
+def _errors(one: CorrectedMeasure, n_runs: int) -> NDArray[np.float64]:
+    """Return standard errors for these topics; NaN = not known."""
+    return np.full(n_runs, np.nan) if one.covariance is None else np.sqrt(np.diag(one.covariance))

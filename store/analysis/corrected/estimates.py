@@ -1,0 +1,325 @@
+"""Every score of the runs that a model's grades and a sample judged by people allow."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from store.analysis.corrected.composite import Composite, composite
+from store.analysis.corrected.drawn import FEWEST, Drawn, calibrated_shares, grade_counts
+from store.analysis.corrected.linear import covariances, difference_scores, tuning
+from store.analysis.corrected.whole_lists import corrected_ideal, corrected_ndcg, corrected_precision
+from store.analysis.measures.sampled import NOT_POOLED
+from store.analysis.rankings import NOT_RETRIEVED
+
+Way = Literal["calibrated", "tuned", "plain", "people"]
+WAYS: tuple[Way, ...] = get_args(Way)
+"""What is expected of documents that people did not judge: the share of people's judgements of the model's
+grade; part of the model's gain; all of it; nothing."""
+LEARNT: tuple[Way, ...] = ("calibrated", "tuned")
+"""Those that are learnt from the sample, and need `FEWEST` documents of every grade."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Population:
+    """The documents of a sampled pool, topic by topic, and what people and the model said of them."""
+
+    sample: Drawn
+    places: NDArray[np.int32]
+    """Shape (n_runs, n_topics, width): see `store.analysis.measures.sampled.SampledRankings`."""
+    people: NDArray[np.int64]
+    """Shape (n_judged,): people's grades of the judged documents, as numbers of `levels`."""
+    model: NDArray[np.int64]
+    """Shape (n_documents,): the model's likewise; `NO_GRADE` = none."""
+    levels: NDArray[np.int64]
+    """Shape (n_levels,): grades from 0, ascending."""
+    level: int
+    """Least relevant grade of people."""
+    model_level: int
+    """The same of the model."""
+
+    @property
+    def is_learnable(self) -> bool:
+        """Whether every grade of the model has `FEWEST` judged documents or more."""
+        return bool((grade_counts(self.model, self.sample) >= FEWEST).all())
+
+    def topic_sums(self, worth: NDArray[np.float64], gains: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return sums over ranks of worth times gain, shape (n_runs, n_topics)."""
+        n_runs, n_topics, width = self.places.shape
+        found = np.empty((n_runs, n_topics))
+        for topic, rows in enumerate(self.topic_rows()):
+            found[:, topic] = np.append(gains[rows], [0.0, 0.0])[self.places[:, topic]] @ worth[:width]
+        return found
+
+    def weights(self, worth: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return what a gain of each judged document adds in its topic, shape (n_runs, n_judged)."""
+        judged = self.sample.judged
+        found = np.zeros((len(self.places), judged.size))
+        for topic, rows in enumerate(self.topic_rows()):
+            columns = slice(*np.searchsorted(judged, [rows.start, rows.stop]))
+            of_topic = np.full(rows.stop - rows.start + 2, -1)
+            of_topic[judged[columns] - rows.start] = np.arange(columns.start, columns.stop)
+            at = of_topic[self.places[:, topic]]
+            runs, ranks = np.nonzero(at >= 0)
+            found[runs, at[runs, ranks]] = worth[ranks]
+        return found
+
+    def topic_rows(self) -> list[slice]:
+        """Return the rows of every topic."""
+        ends = np.searchsorted(self.sample.topics, np.arange(self.places.shape[1] + 1)).tolist()
+        return [slice(first, last) for first, last in pairwise(ends)]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MeasureSpec:
+    """A measure, as sums of worths of ranks times gains of grades."""
+
+    name: str
+    kind: Literal["linear", "AP", "nDCG"]
+    worth: NDArray[np.float64]
+    """Shape (cutoff,): of ranks, from the first."""
+    gains: NDArray[np.float64] | None = None
+    """Shape (n_levels,): of grades; ``None`` = 1 from the least relevant grade on."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CorrectedMeasure:
+    """One measure of all runs."""
+
+    name: str
+    kind: Literal["linear", "AP", "nDCG"]
+    way: Way
+    """What was used: ``people`` where there was too little to learn another."""
+    by_model: NDArray[np.float64]
+    """Shape (n_runs,): mean over topics with the model's grades alone; NaN = no topic has one."""
+    by_topic: NDArray[np.float64]
+    """Shape (n_runs, n_topics): corrected; NaN = undefined."""
+    covariance: NDArray[np.float64] | None = None
+    """Shape (n_runs, n_runs): of the means, for these topics; NaN where a stratum has one judged document
+    alone; ``None`` of measures that are not linear."""
+    variances: Mapping[Way, float] = field(default_factory=dict)
+    """Mean over runs of the variance, by way; of linear measures."""
+    tuned: float | None = None
+    """Lambda; ``None`` of measures that are not linear."""
+    composite: Composite | None = None
+    outside: NDArray[np.float64] | None = None
+    """Shape (n_runs,): share of the weight of filled ranks that is on documents outside the pool."""
+    bounds: NDArray[np.float64] | None = None
+    """Shape (2, n_runs): means with 0 and with the greatest gain for sampled documents without a grade;
+    ``None`` = there are none."""
+
+    @property
+    def scores(self) -> NDArray[np.float64]:
+        """Shape (n_runs,): corrected means over topics."""
+        return defined_mean(self.by_topic)
+
+    @property
+    def helped(self) -> bool | None:
+        """Whether the model's grades, tuned, make variances smaller than people's alone."""
+        if not self.variances or np.isnan(self.variances["people"]):
+            return None
+        return self.variances["tuned"] < self.variances["people"]
+
+
+def defined_mean(by_topic: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return means over the last axis where it is defined; NaN = nowhere.
+
+    >>> defined_mean(np.array([[0.5, np.nan], [np.nan, np.nan]])).tolist()
+    [0.5, nan]
+    """
+    n = np.count_nonzero(~np.isnan(by_topic), axis=-1)
+    total = np.nansum(by_topic, axis=-1)
+    return np.asarray(np.divide(total, n, out=np.full(n.shape, np.nan), where=n > 0))
+
+
+def corrected_measures(
+    population: Population,
+    specs: Sequence[MeasureSpec],
+    *,
+    way: Way = "calibrated",
+    whole: Drawn | None = None,
+) -> list[CorrectedMeasure]:
+    """Correct a model's scores by people's grades of a sample.
+
+    Parameters
+    ----------
+    population : Population
+        Every stratum that has documents has a judged one.
+    specs : sequence of MeasureSpec
+    way : {"calibrated", "tuned", "plain", "people"}, optional
+        What is expected of documents that people did not judge; see `WAYS`. What is learnt from the sample
+        gives way to ``people`` where a grade of the model has fewer than `FEWEST` judged documents.
+    whole : Drawn, optional
+        The sample with the documents that nobody could judge; bounds are of it.
+
+    Returns
+    -------
+    list of CorrectedMeasure
+        AP and nDCG take the calibrated shares for ``tuned``, too, which is of linear measures.
+
+    Notes
+    -----
+    Methods are those of `linear`, `whole_lists` and `composite` in this room. O(n_runs^2 n_judged) a measure.
+    """
+    used = way if way not in LEARNT or population.is_learnable else "people"
+    found = []
+    for spec in specs:
+        one = _corrected(population, spec, used)
+        if whole is not None and whole.judged.size > population.sample.judged.size:
+            filled = [
+                replace(population, sample=whole, people=_filled(population, whole, end)) for end in (0, -1)
+            ]
+            expected = _expected(population, spec, used, one.tuned)
+            bounds = [defined_mean(_by_topic(each, spec, expected)) for each in filled]
+            one = replace(one, bounds=np.sort(bounds, axis=0))
+        found.append(one)
+    return found
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Expected:
+    """What is expected of every document: its gain, and for nDCG how likely each grade is."""
+
+    gains: NDArray[np.float64]
+    shares: NDArray[np.float64]
+
+
+def _gains(population: Population, spec: MeasureSpec) -> NDArray[np.float64]:
+    """Return the gain of every level."""
+    if spec.gains is not None:
+        return spec.gains
+    return (population.levels >= population.level).astype(np.float64)
+
+
+def _model_gains(population: Population, spec: MeasureSpec) -> NDArray[np.float64]:
+    """Return the gain of every document by the model; 0 without a grade."""
+    of_level = spec.gains
+    if of_level is None:
+        of_level = (population.levels >= population.model_level).astype(np.float64)
+    return np.append(of_level, 0.0)[population.model]
+
+
+def _shares(population: Population, spec: MeasureSpec) -> NDArray[np.float64]:
+    """Return how likely each outcome is by the sample: relevant or not, or every grade."""
+    outcomes, n = population.people, population.levels.size
+    if spec.gains is None:
+        outcomes, n = _gains(population, spec)[outcomes].astype(np.int64), 2
+    return calibrated_shares(population.model, outcomes, n, population.sample)
+
+
+def _expected(population: Population, spec: MeasureSpec, way: Way, tuned: float | None) -> _Expected:
+    """Return what a way expects of every document."""
+    n_levels = population.levels.size
+    if way == "calibrated" or (way == "tuned" and spec.kind != "linear"):
+        shares = _shares(population, spec)
+        gains = shares[:, 1] if spec.gains is None else shares @ spec.gains
+        return _Expected(gains, shares)
+    share = {"plain": 1.0, "people": 0.0, "tuned": tuned or 0.0, "calibrated": 0.0}[way]
+    of_model = np.vstack([np.eye(n_levels), np.zeros(n_levels)])[population.model]
+    return _Expected(share * _model_gains(population, spec), share * of_model)
+
+
+def _by_topic(population: Population, spec: MeasureSpec, expected: _Expected) -> NDArray[np.float64]:
+    """Estimate scores by topic."""
+    sample = population.sample
+    people = _gains(population, spec)[population.people]
+    if spec.kind == "AP":
+        places = population.places[:, :, : spec.worth.size]
+        return corrected_precision(places, expected.gains, people, sample)
+    residuals = people - expected.gains[sample.judged]
+    sums = population.topic_sums(spec.worth, expected.gains)
+    linear = difference_scores(sums, population.weights(spec.worth), residuals, sample)
+    if spec.kind == "linear":
+        return linear
+    counts = np.stack(
+        [
+            _count(population, population.people >= place, expected.shares[:, place:].sum(axis=1))
+            for place in range(1, population.levels.size)
+        ],
+        axis=1,
+    )
+    ideal = corrected_ideal(counts, np.diff(_gains(population, spec)), spec.worth.size)
+    return corrected_ndcg(linear, ideal)
+
+
+def _count(
+    population: Population, is_one: NDArray[np.bool_], expected: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Estimate how many documents of every topic are such that `is_one` of the judged ones."""
+    sample, n_topics = population.sample, population.places.shape[1]
+    extra = (is_one - expected[sample.judged]) / sample.inclusion
+    of_judged = np.bincount(sample.topics[sample.judged], extra, minlength=n_topics)
+    return np.asarray(np.bincount(sample.topics, expected, minlength=n_topics) + of_judged)
+
+
+def _corrected(population: Population, spec: MeasureSpec, way: Way) -> CorrectedMeasure:
+    """Correct one measure."""
+    by_model = defined_mean(_by_model(population, spec))
+    if spec.kind != "linear":
+        scores = _by_topic(population, spec, _expected(population, spec, way, None))
+        return CorrectedMeasure(spec.name, spec.kind, way, by_model, scores)
+    sample, n_topics = population.sample, population.places.shape[1]
+    rows = sample.judged
+    weights = population.weights(spec.worth) / n_topics
+    people = _gains(population, spec)[population.people]
+    tuned = 0.0
+    if population.is_learnable:
+        tuned = tuning(weights * people, weights * _model_gains(population, spec)[rows], sample)
+    variances: dict[Way, float] = {}
+    covariance = np.empty((0, 0))
+    for one in WAYS:
+        expected = _expected(population, spec, one, tuned)
+        found = covariances(weights * (people - expected.gains[rows]), sample)
+        variances[one] = float(np.mean(np.diag(found)))
+        covariance = found if one == way else covariance
+    scores = _by_topic(population, spec, _expected(population, spec, way, tuned))
+    return CorrectedMeasure(
+        name=spec.name,
+        kind=spec.kind,
+        way=way,
+        by_model=by_model,
+        by_topic=scores,
+        covariance=covariance,
+        variances=variances,
+        tuned=tuned,
+        composite=composite(by_model, defined_mean(scores), covariance),
+        outside=_outside(population, spec),
+    )
+
+
+def _by_model(population: Population, spec: MeasureSpec) -> NDArray[np.float64]:
+    """Score the runs by the model's grades alone, by topic."""
+    gains = _model_gains(population, spec)
+    none = replace(population.sample, judged=np.empty(0, np.int64))
+    if spec.kind == "AP":
+        places = population.places[:, :, : spec.worth.size]
+        return corrected_precision(places, gains, np.empty(0), none)
+    sums = population.topic_sums(spec.worth, gains)
+    if spec.kind == "linear":
+        return sums
+    topics, n_topics = population.sample.topics, population.places.shape[1]
+    above = range(1, population.levels.size)
+    counts = [np.bincount(topics, population.model >= place, minlength=n_topics) for place in above]
+    ideal = corrected_ideal(np.stack(counts, axis=1), np.diff(_gains(population, spec)), spec.worth.size)
+    return corrected_ndcg(sums, ideal)
+
+
+def _outside(population: Population, spec: MeasureSpec) -> NDArray[np.float64]:
+    """Return the share of weight on documents outside the pool."""
+    kept = population.places[:, :, : spec.worth.size]
+    worth = spec.worth[: kept.shape[2]]
+    total = ((kept != NOT_RETRIEVED) @ worth).sum(axis=1)
+    outside = ((kept == NOT_POOLED) @ worth).sum(axis=1)
+    return np.asarray(np.divide(outside, total, out=np.zeros(total.shape), where=total > 0))
+
+
+def _filled(population: Population, whole: Drawn, place: int) -> NDArray[np.int64]:
+    """Return people's grades of a sample, the least or the greatest where there is none."""
+    found = np.full(whole.judged.size, np.arange(population.levels.size)[place])
+    found[np.searchsorted(whole.judged, population.sample.judged)] = population.people
+    return found
