@@ -289,13 +289,11 @@ def _check_covered(sample: Sampled, topics: Sequence[str], strata: NDArray[np.in
     if not population.uncovered.size:
         return
     rows = np.flatnonzero(strata == population.uncovered[0])
-    where = f"topic {topics[population.topics[rows[0]]]}: " if np.ptp(population.topics[rows]) == 0 else ""
-    n_strata = counted(int(population.uncovered.size), "stratum", "strata")
-    message = (
-        f"pool `{sample.pool}`, {where}of {n_strata} no sampled document is judged, the first of"
-        f" {counted(rows.size, 'document')}"
-    )
-    raise PoolerError(message, hint="nothing stands for these: judge the sample to its end")
+    where = f", topic {topics[population.topics[rows[0]]]}" if np.ptp(population.topics[rows]) == 0 else ""
+    others = population.uncovered.size - 1
+    message = f"pool `{sample.pool}`{where}: no sampled document of a stratum of {rows.size:,} is judged"
+    message += f", nor of {counted(others, 'other stratum', 'other strata')}" if others else ""
+    raise PoolerError(message, hint="nothing stands for it: judge the sample to its end")
 
 
 def _tell(sample: Sampled, way: Way) -> None:
@@ -405,9 +403,7 @@ class Corrected(Result):
         columns = [
             Column("measure"),
             RUN,
-            Column(
-                "by_model", "float", f"by {model}", "the model's own score: of all documents, by nobody else"
-            ),
+            Column("by_model", "float", f"by {model}", "the model's own score, of its grades alone"),
             Column("score", "float", "corrected", "the same corrected by what people say of the sample"),
             Column("standard_error", "float", show="never"),
             Column("low", "float", about=about, show="if_any"),
@@ -458,7 +454,10 @@ class Corrected(Result):
             Column(
                 "lambda", "float", about="the share of the model's grades with the least variance; 0 = none"
             ),
-            *(Column(f"se_{way}", "float", f"s.e. {way}", about if way == WAYS[0] else "") for way in WAYS),
+            *(
+                Column(f"se_{way}", "float", f"s.e. {way}", about if way == WAYS[0] else "", can_go=1)
+                for way in WAYS
+            ),
             Column(
                 "helped",
                 "bool",
@@ -467,8 +466,8 @@ class Corrected(Result):
             Column(
                 "kept", "float", "B", "share of a run's own correction in the composite; 0 = none", digits=2
             ),
-            Column("common", "float", about="mean correction over runs"),
-            Column("outside", "float", about="mean share of weight on documents outside the pool"),
+            Column("common", "float", about="mean correction over runs", can_go=1),
+            Column("outside", "float", about="mean share of weight on documents outside the pool", can_go=1),
             REASON,
         ]
         return Table.of_rows("measures", columns, rows, title="What the model's grades are worth")

@@ -50,21 +50,21 @@ class Population:
 
     def topic_sums(self, worth: NDArray[np.float64], gains: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return sums over ranks of worth times gain, shape (n_runs, n_topics)."""
-        n_runs, n_topics, width = self.places.shape
-        found = np.empty((n_runs, n_topics))
+        found = np.empty(self.places.shape[:2])
+        seen = self.places[:, :, : worth.size]
         for topic, rows in enumerate(self.topic_rows()):
-            found[:, topic] = np.append(gains[rows], [0.0, 0.0])[self.places[:, topic]] @ worth[:width]
+            found[:, topic] = np.append(gains[rows], [0.0, 0.0])[seen[:, topic]] @ worth[: seen.shape[2]]
         return found
 
     def weights(self, worth: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return what a gain of each judged document adds in its topic, shape (n_runs, n_judged)."""
-        judged = self.sample.judged
+        judged, seen = self.sample.judged, self.places[:, :, : worth.size]
         found = np.zeros((len(self.places), judged.size))
         for topic, rows in enumerate(self.topic_rows()):
             columns = slice(*np.searchsorted(judged, [rows.start, rows.stop]))
             of_topic = np.full(rows.stop - rows.start + 2, -1)
             of_topic[judged[columns] - rows.start] = np.arange(columns.start, columns.stop)
-            at = of_topic[self.places[:, topic]]
+            at = of_topic[seen[:, topic]]
             runs, ranks = np.nonzero(at >= 0)
             found[runs, at[runs, ranks]] = worth[ranks]
         return found

@@ -1,0 +1,295 @@
+"""`store.analysis.corrected`: small populations, of which every sample is drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import combinations, product
+from math import sqrt
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from store.analysis.corrected.composite import composite
+from store.analysis.corrected.drawn import NO_GRADE, Drawn, calibrated_shares, drawn, grade_counts
+from store.analysis.corrected.estimates import MeasureSpec, Population, Way, corrected_measures
+from store.analysis.corrected.grid import allocation, stratum_spreads, weight_classes
+from store.analysis.corrected.linear import covariances, difference_scores, topic_interval, tuning
+from store.analysis.corrected.whole_lists import corrected_ideal, corrected_precision
+from store.errors import ArgumentError
+
+MODEL = np.array([1.0, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0])
+HUMAN = np.array([1.0, 0.0, 1.0, 0.0, 1.0, 0.0, 0.0, 0.0])
+WEIGHTS = np.where(np.isin(np.arange(1, 9), [1, 5, 2, 6, 3]), 0.2, 0.0)
+"""Of eight documents in P@5 of the run d1 d5 d2 d6 d3."""
+TWO_STRATA = np.repeat([0, 1], 4)
+ONE_STRATUM = np.zeros(8, np.int64)
+
+
+def sample_of(strata: NDArray[np.int64], rows: tuple[int, ...]) -> Drawn:
+    """Return the sample in which these rows are judged, of one topic."""
+    return drawn(np.zeros(strata.size, np.int64), strata, np.isin(np.arange(strata.size), rows))
+
+
+def two_strata() -> Iterator[Drawn]:
+    """Draw every sample of two documents from each of two strata."""
+    for first, second in product(combinations(range(4), 2), combinations(range(4, 8), 2)):
+        yield sample_of(TWO_STRATA, (*first, *second))
+
+
+def one_stratum() -> Iterator[Drawn]:
+    """Draw every sample of four documents of eight."""
+    for rows in combinations(range(8), 4):
+        yield sample_of(ONE_STRATUM, rows)
+
+
+def estimated(sample: Drawn, share: float) -> tuple[float, float]:
+    """Return the score with a share of the model's gains as the prediction, and its variance."""
+    rows = sample.judged
+    residuals = HUMAN[rows] - share * MODEL[rows]
+    expected = np.array([[share * WEIGHTS @ MODEL]])
+    score = difference_scores(expected, WEIGHTS[rows][None], residuals, sample)
+    return float(score[0, 0]), float(covariances((WEIGHTS[rows] * residuals)[None], sample)[0, 0])
+
+
+def lambda_of(sample: Drawn) -> float:
+    """Return the tuned share of the model's gains."""
+    rows = sample.judged
+    return tuning((WEIGHTS * HUMAN)[rows][None], (WEIGHTS * MODEL)[rows][None], sample)
+
+
+@pytest.mark.parametrize(
+    ("share", "variance"), [(0, Fraction(7, 75)), (0.5, Fraction(23, 300)), (1, Fraction(2, 25))]
+)
+def test_two_strata_are_unbiased_with_unbiased_variances(share: float, variance: Fraction) -> None:
+    """36 samples: the mean is P@5 = 3/5, the variance is that of the reference and the mean of V."""
+    scores, variances = np.array([estimated(sample, share) for sample in two_strata()]).T
+    assert scores.size == 36
+    assert scores.mean() == pytest.approx(3 / 5)
+    assert scores.var() == pytest.approx(float(variance))
+    assert variances.mean() == pytest.approx(float(variance))
+
+
+@pytest.mark.parametrize(
+    ("share", "variance"),
+    [(0, Fraction(3, 35)), (1 / 3, Fraction(12, 175)), (0.5, Fraction(47, 700)), (1, Fraction(16, 175))],
+)
+def test_one_stratum_is_unbiased_with_unbiased_variances(share: float, variance: Fraction) -> None:
+    """70 samples of 4: with all of the model's gains the variance is larger than with people alone."""
+    scores, variances = np.array([estimated(sample, share) for sample in one_stratum()]).T
+    assert scores.size == 70
+    assert scores.mean() == pytest.approx(3 / 5)
+    assert scores.var() == pytest.approx(float(variance))
+    assert variances.mean() == pytest.approx(float(variance))
+
+
+def test_sample_of_the_reference() -> None:
+    """d1 d2 d5 d7: estimates 4/5, 7/10, 3/5; V = 4/25 for all three; lambda is 0/0."""
+    sample = sample_of(TWO_STRATA, (0, 1, 4, 6))
+    scores, variances = zip(*(estimated(sample, share) for share in (0, 0.5, 1)), strict=True)
+    assert scores == pytest.approx((4 / 5, 7 / 10, 3 / 5))
+    assert variances == pytest.approx((4 / 25,) * 3)
+    assert lambda_of(sample) == 0
+
+
+def test_tuning_on_four_documents_hurts() -> None:
+    """Over the 70 samples of 4 the tuned score has mean 102/175, not 3/5, and more variance than people's."""
+    scores = np.array([estimated(sample, lambda_of(sample))[0] for sample in one_stratum()])
+    assert scores.mean() == pytest.approx(102 / 175)
+    assert scores.var() == pytest.approx(0.0919, abs=5e-5)
+    assert scores.var() > 3 / 35
+
+
+def test_tuning_is_least_squares_cut_to_a_share() -> None:
+    """Covariance over variance within strata, by hand: of y 1 0 1 and m 1 0 0 it is (1/6) / (1/3) = 1/2."""
+    sample = sample_of(np.zeros(6, np.int64), (0, 1, 2))
+    ones = np.ones(3)
+    y, m = np.array([1.0, 0.0, 1.0]), np.array([1.0, 0.0, 0.0])
+    assert tuning((ones * y)[None], (ones * m)[None], sample) == pytest.approx(0.5)
+    assert tuning((3 * y)[None], m[None], sample) == 1
+    assert tuning(-y[None], m[None], sample) == 0
+
+
+ORDER = np.arange(4, dtype=np.int32).reshape(1, 1, 4)
+GRADES = np.array([1.0, 0.0, 1.0, 1.0])
+OF_MODEL = np.array([1.0, 1.0, 0.0, 1.0])
+
+
+def sums_of(*, joint: bool = True) -> tuple[list[float], list[float]]:
+    """Return Q-hat and R-hat of every sample of two of four documents, ab ac ad bc bd cd.
+
+    With a prediction whose sum is that of people, R-hat = sum x is known, so both are read off AP-hat.
+    """
+    q, r = [], []
+    for rows in combinations(range(4), 2):
+        sample = sample_of(np.zeros(4, np.int64), rows)
+        if not joint:  # as if all pairs were drawn independently
+            sample = Drawn(sample.topics, np.arange(4), sample.judged, np.full(4, 2), np.ones(4, np.int64))
+        total = OF_MODEL.sum() + np.sum((GRADES - OF_MODEL)[list(rows)] * 2)
+        found = corrected_precision(ORDER, OF_MODEL, GRADES[list(rows)], sample, is_cut=False)
+        q.append(float(found[0, 0] * total))
+        r.append(float(total))
+    return q, r
+
+
+def test_average_precision_of_every_sample() -> None:
+    """Q-hat 1/4 21/4 11/4 3/4 1/4 21/4, mean 29/12 = Q; R-hat 1 5 3 3 1 5, mean 3."""
+    q, r = sums_of()
+    assert q == pytest.approx([1 / 4, 21 / 4, 11 / 4, 3 / 4, 1 / 4, 21 / 4])
+    assert r == [1, 5, 3, 3, 1, 5]
+    assert np.mean(q) == pytest.approx(29 / 12)
+
+
+def test_average_precision_needs_the_joint_probabilities() -> None:
+    """Without c - 1 the mean of Q-hat is 91/36."""
+    q, _ = sums_of(joint=False)
+    assert np.mean(q) == pytest.approx(91 / 36)
+
+
+def test_average_precision_of_a_pool_judged_whole() -> None:
+    """Whatever is expected: AP of 1 0 1 1 is (1 + 2/3 + 3/4) / 3; without R it is not defined."""
+    sample = sample_of(np.zeros(4, np.int64), (0, 1, 2, 3))
+    for expected in (OF_MODEL, np.full(4, 0.3), np.zeros(4)):
+        found = corrected_precision(ORDER, expected, GRADES, sample)
+        assert found.ravel().tolist() == pytest.approx([29 / 36])
+    assert np.isnan(corrected_precision(ORDER, np.zeros(4), np.zeros(4), sample)).all()
+
+
+def test_average_precision_is_cut() -> None:
+    """R-hat = 3/2 - 3/2 = 0 is below sum x / 4 = 1/2: AP-hat is Q-hat over the latter, within [0, 1]."""
+    sample = sample_of(np.zeros(4, np.int64), (1,))
+    # z = 1/2, 1/2 - 2, 1/2, 1/2: Q = 1/2 - 3/2 x 3/2 / 2 + 0 + 1/2 x 1/2 / 4, which is negative.
+    assert corrected_precision(ORDER, np.full(4, 0.5), np.zeros(1), sample).tolist() == [[0.0]]
+
+
+def test_lost_documents_count_as_not_sampled() -> None:
+    """Of three sampled in five one is judged by nobody: each of the other two stands for 5/2."""
+    sample = sample_of(np.zeros(5, np.int64), (0, 3))
+    assert sample.inclusion.tolist() == [0.4, 0.4]
+    assert sample.joint.tolist() == [pytest.approx(2 * 4 / (5 * 1))]
+    assert sample.uncovered.tolist() == []
+
+
+def test_strata_judged_by_one_or_none() -> None:
+    """One judged of several: no variance. A stratum of one that is judged adds nothing. None: uncovered."""
+    strata = np.array([0, 0, 0, 1])
+    values = np.ones((1, 2))
+    assert np.isnan(covariances(values, sample_of(strata, (0, 3)))).all()
+    assert covariances(np.ones((1, 3)), sample_of(strata, (0, 1, 3))).tolist() == [[0.0]]
+    assert sample_of(strata, (0, 1)).uncovered.tolist() == [1]
+
+
+def test_covariances_give_the_variance_of_a_difference() -> None:
+    """V of w_a - w_b by the same formula is V_a + V_b - 2 C."""
+    generator = np.random.default_rng(3)
+    sample = sample_of(TWO_STRATA, (0, 1, 3, 4, 6))
+    values = generator.random((2, 5))
+    both = covariances(values, sample)
+    of_difference = covariances((values[0] - values[1])[None], sample)[0, 0]
+    assert both[0, 0] + both[1, 1] - 2 * both[0, 1] == pytest.approx(of_difference)
+
+
+def test_calibrated_shares_weigh_by_inclusion() -> None:
+    """Grade 1: relevant w 4/2, not w 3/1 of n = 2: (2 x 2/5 + 1/2) / 3; four grades get 1/4 each."""
+    strata = np.array([0, 0, 0, 0, 1, 1, 1])
+    sample = sample_of(strata, (0, 1, 4))
+    model = np.array([1, 0, 0, 0, 1, NO_GRADE, 0])
+    shares = calibrated_shares(model, np.array([1, 0, 0]), 2, sample)
+    assert shares[0, 1] == pytest.approx((2 * (2 / 5) + 1 / 2) / 3)
+    assert shares[1, 1] == pytest.approx((1 * 0 + 1 / 2) / 2)
+    assert shares[5].tolist() == [0, 0]
+    of_four = calibrated_shares(model, np.array([3, 0, 0]), 4, sample)
+    assert of_four[0].tolist() == pytest.approx(
+        [(2 * 3 / 5 + 1 / 4) / 3, 1 / 12, 1 / 12, (2 * 2 / 5 + 1 / 4) / 3]
+    )
+    assert grade_counts(model, sample).tolist() == [1, 2]
+
+
+def test_allocation_is_shared_again_where_strata_are_full() -> None:
+    """Shares 3, 6, 0.5; all begin with 2, 14 - 6 = 8 are left: 2, 5 (the stratum holds no more than 3), 0.
+
+    4 of 8 are placed and the stratum is full; 3 + 0.5 share the other 3 as 2 and 0, and the last goes to
+    3 / (6 + 1) against .5 / 3.
+    """
+    sizes, spreads = np.array([10, 5, 10]), np.array([0.3, 1.2, 0.05])
+    assert allocation(sizes, spreads, 14).tolist() == [7, 5, 2]
+    assert allocation(sizes, spreads, 99).tolist() == [10, 5, 10]
+    with pytest.raises(ArgumentError, match="must be >= 6"):
+        allocation(sizes, spreads, 5)
+
+
+def test_spreads_and_classes() -> None:
+    """Root of the mean square weight times .25 or .10; equal totals a class, ties as they stand."""
+    strata = np.array([0, 0, 1])
+    found = stratum_spreads(strata, np.array([3.0, 4.0, 2.0]), np.array([True, True, False]))
+    assert found.tolist() == pytest.approx([sqrt(12.5 * 0.25), sqrt(4 * 0.1)])
+    assert weight_classes(np.zeros(3), 4).tolist() == [0, 0, 0]
+    assert weight_classes(np.ones(8), 4).tolist() == [0, 1, 1, 2, 2, 3, 3, 3]
+
+
+def test_ideal_lies_between_whole_numbers() -> None:
+    """2.5 of level 1, of them 1.25 of level 2; a count above the lower level's or below 0 is cut."""
+    d = [1.0, 1 / np.log2(3), 0.5]
+    once = d[0] + d[1] + d[2] / 2
+    assert corrected_ideal(np.array([[2.5, 1.25]]), np.ones(2), 3)[0] == pytest.approx(once + d[0] + d[1] / 4)
+    assert corrected_ideal(np.array([[2.5, 7.0]]), np.ones(2), 3)[0] == pytest.approx(2 * once)
+    assert corrected_ideal(np.array([[-1.0, 2.0]]), np.ones(2), 3)[0] == 0
+    assert corrected_ideal(np.array([[9.0]]), np.ones(1), 3)[0] == pytest.approx(sum(d))
+
+
+def test_composite_at_its_ends() -> None:
+    """Equal corrections keep nothing of their own; without variance all is kept; unknown stays unknown."""
+    model, corrected = np.array([0.5, 0.4, 0.3]), np.array([0.3, 0.2, 0.1])
+    same = composite(model, corrected, np.eye(3) * 0.01)
+    assert (same.kept, same.common) == (0.0, pytest.approx(-0.2))
+    other = np.array([0.3, 0.1, 0.2])
+    assert composite(model, other, np.zeros((3, 3))).scores.tolist() == pytest.approx(other.tolist())
+    assert np.isnan(composite(model, other, np.full((3, 3), np.nan)).scores).all()
+
+
+def test_interval_of_topics_leaves_undefined_ones_out() -> None:
+    """Of 1, 2, 3 the t interval is 2 -+ 4.302653 / sqrt 3; of one topic there is none."""
+    low, high = topic_interval(np.array([[1.0, np.nan, 2.0, 3.0], [np.nan, np.nan, np.nan, 1.0]]))
+    assert [low[0], high[0]] == pytest.approx([2 - 4.302653 / sqrt(3), 2 + 4.302653 / sqrt(3)], abs=1e-6)
+    assert np.isnan([low[1], high[1]]).all()
+
+
+def population_of(sample: Drawn) -> Population:
+    """Return the eight documents as a population with one run, which has no ninth."""
+    return Population(
+        sample=sample,
+        places=np.array([[[0, 4, 1, 5, 2]]], np.int32),
+        people=HUMAN[sample.judged].astype(np.int64),
+        model=MODEL.astype(np.int64),
+        levels=np.array([0, 1]),
+        level=1,
+        model_level=1,
+    )
+
+
+P5 = MeasureSpec("P@5", "linear", np.full(5, 0.2))
+
+
+@pytest.mark.parametrize(
+    ("way", "score"), [("people", 4 / 5), ("plain", 3 / 5), ("tuned", 4 / 5), ("calibrated", 4 / 5)]
+)
+def test_measures_of_a_population(way: Way, score: float) -> None:
+    """The sample d1 d2 d5 d7; two judged documents of a grade are fewer than 30, so nothing is learnt."""
+    (found,) = corrected_measures(population_of(sample_of(TWO_STRATA, (0, 1, 4, 6))), [P5], way=way)
+    assert found.scores.tolist() == pytest.approx([score])
+    assert found.by_model.tolist() == pytest.approx([3 / 5])
+    assert found.way == ("plain" if way == "plain" else "people")
+    assert found.covariance is not None
+    assert found.covariance.tolist() == [[pytest.approx(4 / 25)]]
+    assert (found.tuned, found.helped) == (0, False)
+
+
+def test_bounds_of_lost_documents() -> None:
+    """Nobody could judge d2: 2/5 for d1 and for d5, and 0 or 2/5 for d2; without it d1 alone stands for four."""
+    lost = sample_of(TWO_STRATA, (0, 4, 6))
+    whole = sample_of(TWO_STRATA, (0, 1, 4, 6))
+    (found,) = corrected_measures(population_of(lost), [P5], way="people", whole=whole)
+    assert found.bounds is not None
+    assert found.bounds.ravel().tolist() == pytest.approx([4 / 5, 6 / 5])
+    assert found.scores.tolist() == pytest.approx([0.2 * 4 + 0.2 * 2])
