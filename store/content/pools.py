@@ -48,7 +48,11 @@ def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> str:
     return f" ({'; '.join(said)})" if said else ""
 
 
-_OF_PARTS = {"without": "what it leaves out", "unpooled": "runs taken out of it"}
+_OF_PARTS = {
+    "without": "what it leaves out",
+    "unpooled": "runs taken out of it",
+    "model_grades": "the model's grades",
+}
 """Parts of a plan that are neither numbers nor words."""
 _RUNS_NAMED = 5
 """Runs that a message names; it counts the others."""

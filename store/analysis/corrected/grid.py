@@ -123,7 +123,9 @@ def allocation(sizes: NDArray[np.int64], spreads: NDArray[np.float64], total: in
     taken = np.minimum(LEAST, sizes).astype(np.int64)
     left = min(total, int(sizes.sum())) - int(taken.sum())
     if left < 0:
-        requirement = f"must be >= {int(taken.sum())}: {LEAST} documents for each of {sizes.size} strata"
+        requirement = (
+            f"must be >= {int(taken.sum())}: {LEAST} documents, or all there are, of {sizes.size} strata"
+        )
         raise ArgumentError("total_budget", requirement, total)
     shares = sizes * spreads
     while left:

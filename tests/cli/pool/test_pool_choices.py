@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from pooler.strategies import STRATEGIES
-from pooler.strategies.kinds import AdaptiveStrategy, SamplingStrategy
+from pooler.strategies.kinds import AdaptiveStrategy, SamplingStrategy, uses_model
 from tests.cli.command_line import read_lines, write
 from tests.cli.conftest import Cli
 
@@ -18,13 +18,18 @@ GIVEN = {"rbc": ["--param", "phi=0.8"], "stratified": ["--param", "strata=1:2:1,
 """Parameters that must be given."""
 
 
-def options_of(name: str) -> list[str]:
-    """Return the options that a strategy cannot do without."""
+GRID = ["-s", "grid", "--seed", "1", "--param", "model=m.qrels"]
+
+
+def options_of(name: str, model: str = "judgements/strict.qrels") -> list[str]:
+    """Return the options that a strategy cannot do without; `model` is whose grades it draws by."""
     row = STRATEGIES[name]
     options = ["--strategy", name, *GIVEN.get(name, [])]
     if isinstance(row, SamplingStrategy):
         options += ["--seed", "5"]
-        if row.needs_budget:
+        if uses_model(row):
+            options += ["--param", f"model={model}", "--total-budget", "75"]
+        elif row.needs_budget:
             options += ["--budget", "6"]
     return options
 
@@ -33,15 +38,19 @@ def options_of(name: str) -> list[str]:
 def test_every_strategy_pools_alike_from_files_and_collection(cli: Cli, judged: Path, name: str) -> None:
     """The same pool and manifest both ways; by priority too; twice the same bytes."""
     for more in ([], ["--out-order", "priority"]):
-        options = ["--depth", "8", "--name", f"p{len(more)}", *options_of(name), *more]
-        cli("pool", "--runs", "runs.tsv", "--out", "a.txt", *options).fine()
-        cli("pool", "--out", "b.txt", *options).fine()
+        common = ["--depth", "8", "--name", f"p{len(more)}", *more]
+        cli("pool", "--runs", "runs.tsv", "--out", "a.txt", *options_of(name), *common).fine()
+        cli("pool", "--out", "b.txt", *options_of(name, "strict"), *common).fine()
         assert (judged / "a.txt").read_bytes() == (judged / "b.txt").read_bytes()
         manifests = [(judged / f"{one}.txt.manifest.json").read_bytes() for one in "ab"]
         assert manifests[0] == manifests[1]
 
 
-@pytest.mark.parametrize("name", [row.name for row in AT_ONCE if row.name != "stratified"])
+OF_TOPICS = [row.name for row in AT_ONCE if row.name != "stratified" and not uses_model(row)]
+"""Strategies whose budget is of each topic, or shared by topics evenly."""
+
+
+@pytest.mark.parametrize("name", OF_TOPICS)
 def test_a_budget_is_met_exactly(cli: Cli, judged: Path, name: str) -> None:
     """Every topic has the smaller of the budget and of its union; so have all topics together."""
     union = Counter(
@@ -121,6 +130,15 @@ def test_list_names_every_strategy_with_its_source(cli: Cli) -> None:
         (["-s", "uniform", "--seed", "1", "--total-budget", "1"], "must be >= 2, so that every"),
         (["-s", "stratified", "--seed", "1", "--param", "strata=1:101:1"], "must be >= 101"),
         (["--minus", "none.txt"], "none.txt: no such file"),
+        (["-s", "grid", "--seed", "1", "--total-budget", "9"], "`--param model` must be given"),
+        ([*GRID, "-b", "9"], "must not be of each topic: `grid` draws all topics together"),
+        (
+            [*GRID, "--total-budget", "1"],
+            "`--total-budget` must be >= 3: 2 documents, or all there are, of 3 strata",
+        ),
+        ([*GRID[:-1], "model=none.qrels", "--total-budget", "9"], "none.qrels: no such file"),
+        ([*GRID[:-1], "model=z.qrels", "--total-budget", "9"], "`z` graded none of the documents of the"),
+        ([*GRID, "--total-budget", "3", "--minus", "q.txt"], "must not leave out"),
     ],
 )
 def test_what_cannot_be_done_is_refused_in_words(
@@ -129,6 +147,8 @@ def test_what_cannot_be_done_is_refused_in_words(
     """One line says what was wrong, and nothing is written."""
     write(here / "x.run", "1 Q0 a 1 2 x", "1 Q0 b 2 1 x", "2 Q0 a 1 1 x")
     write(here / "q.txt", "1 a")
+    write(here / "m.qrels", "1 0 a 1", "1 0 b 1", "2 0 a 1")
+    write(here / "z.qrels", "1 0 z 1")
     answer = cli("pool", "x.run", "-o", "p.txt", *options).failed(1)
     assert words in answer.err
     assert answer.out == ""

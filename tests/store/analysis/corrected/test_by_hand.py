@@ -286,7 +286,7 @@ def test_measures_of_a_population(way: Way, score: float) -> None:
 
 
 def test_bounds_of_lost_documents() -> None:
-    """Nobody could judge d2: 2/5 for d1 and for d5, and 0 or 2/5 for d2; without it d1 alone stands for four."""
+    """Nobody could judge d2: 2/5 each for d1 and d5, 0 or 2/5 for d2; without it d1 stands for four."""
     lost = sample_of(TWO_STRATA, (0, 4, 6))
     whole = sample_of(TWO_STRATA, (0, 1, 4, 6))
     (found,) = corrected_measures(population_of(lost), [P5], way="people", whole=whole)

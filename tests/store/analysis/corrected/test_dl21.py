@@ -145,9 +145,9 @@ def test_rbp_as_in_the_reference(row: tuple[str, int, float, float]) -> None:
     assert found[1] == pytest.approx(coverage, abs=0.01)
 
 
-def by_topic(track: Population, rows: NDArray[np.int64], sample: Drawn, judge: str) -> dict[str, Array]:
-    """Estimate scores by topic; `rows` are those of the track that the population has, in its order."""
-    grades, model = track.grades("nist")[rows], track.grades(judge)[rows]
+def by_topic(track: Population, sample: Drawn, judge: str) -> dict[str, Array]:
+    """Estimate scores by topic."""
+    grades, model = track.grades("nist"), track.grades(judge)
     people = (grades >= JUDGES["umbrela"][1]).astype(float)
     judged, n = sample.judged, track.n_topics
     relevant = calibrated_shares(model, people[judged].astype(np.int64), 2, sample)[:, 1]
@@ -173,9 +173,7 @@ def by_topic(track: Population, rows: NDArray[np.int64], sample: Drawn, judge: s
     }
 
 
-def redrawn_topics(
-    judge: str, total: int, n_redraws: int
-) -> Iterator[tuple[Population, NDArray[np.int64], Drawn]]:
+def redrawn_topics(judge: str, total: int, n_redraws: int) -> Iterator[tuple[Population, Drawn]]:
     """Draw topics with replacement, and of every one a sample afresh."""
     track = population()
     strata, taken = sizes_to_draw("topicgrid", judge, total)
@@ -194,22 +192,21 @@ def redrawn_topics(
         starts = np.searchsorted(topics, np.arange(track.n_topics))
         pairs = [track.pairs[row] for row in rows.tolist()]
         again = Population(pairs, topics, track.n_topics, track.places[:, picked], starts)
-        yield again, rows, drawn(topics, codes, judged)
+        yield again, drawn(topics, codes, judged)
 
 
 def of_topics(total: int, n_redraws: int) -> dict[str, tuple[float, float, float, float]]:
     """Return by measure error, bias, tau-b and coverage of the topics' interval."""
     track = population()
-    every = np.arange(len(track.pairs))
-    whole = drawn(track.topics, track.topics, np.ones(every.size, np.bool_))
-    truth = {name: one.mean(axis=1) for name, one in by_topic(track, every, whole, "umbrela").items()}
+    whole = drawn(track.topics, track.topics, np.ones(len(track.pairs), np.bool_))
+    truth = {name: one.mean(axis=1) for name, one in by_topic(track, whole, "umbrela").items()}
     scores: dict[str, list[Array]] = {name: [] for name in truth}
     covered: dict[str, list[NDArray[np.bool_]]] = {name: [] for name in truth}
     for sample in samples("topicgrid", "umbrela", total, n_redraws):
-        for name, one in by_topic(track, every, sample, "umbrela").items():
+        for name, one in by_topic(track, sample, "umbrela").items():
             scores[name].append(one.mean(axis=1))
-    for again, rows, sample in redrawn_topics("umbrela", total, n_redraws):
-        for name, one in by_topic(again, rows, sample, "umbrela").items():
+    for again, sample in redrawn_topics("umbrela", total, n_redraws):
+        for name, one in by_topic(again, sample, "umbrela").items():
             low, high = topic_interval(one)
             covered[name].append((low <= truth[name]) & (truth[name] <= high))
     return {
