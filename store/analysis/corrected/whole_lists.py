@@ -49,8 +49,8 @@ def corrected_precision(
                  [z_d z_e + (c_{de} - 1) u_d u_e] / k_d, \quad \hat R = \sum z,
         \quad \widehat{AP} = \hat Q / \max(\hat R, \textstyle\sum x / 4)
 
-    cut to [0, 1]. Q-hat and R-hat are unbiased for every x that does not depend on the sample, and AP-hat is
-    AP where everything is judged. O(n_runs width) for each stratum of a topic.
+    cut to [0, 1]. Q-hat and R-hat are unbiased for every x that does not depend on the sample. Of a topic that
+    is judged whole the divisor is R, and AP-hat is AP. O(n_runs width) for each stratum of a topic.
 
     Examples
     --------
@@ -68,6 +68,7 @@ def corrected_precision(
     residuals[sample.judged] = (relevant - predicted[sample.judged]) / sample.inclusion
     joint = sample.joint
     ends = np.searchsorted(sample.topics, np.arange(n_topics + 1))
+    n_judged = np.bincount(sample.topics[sample.judged], minlength=n_topics)
     found = np.full((n_runs, n_topics), np.nan)
     for topic in range(n_topics):
         rows = slice(ends[topic], ends[topic + 1])
@@ -82,7 +83,9 @@ def corrected_precision(
             own = np.where(strata == stratum, u, 0.0)[at]
             pairs = np.sum(own * (np.cumsum(own, axis=1) - own) / ranks, axis=1)
             total += (joint[stratum] - 1) * pairs
-        divisor = max(n_expected, LEAST_EXPECTED * predicted[rows].sum()) if is_cut else n_expected
+        divisor = n_expected
+        if is_cut and n_judged[topic] < ends[topic + 1] - ends[topic]:
+            divisor = max(n_expected, LEAST_EXPECTED * predicted[rows].sum())
         if divisor:
             found[:, topic] = np.clip(total / divisor, 0, 1) if is_cut else total / divisor
     return found

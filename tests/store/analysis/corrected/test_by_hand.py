@@ -150,7 +150,7 @@ def test_average_precision_needs_the_joint_probabilities() -> None:
 def test_average_precision_of_a_pool_judged_whole() -> None:
     """Whatever is expected: AP of 1 0 1 1 is (1 + 2/3 + 3/4) / 3; without R it is not defined."""
     sample = sample_of(np.zeros(4, np.int64), (0, 1, 2, 3))
-    for expected in (OF_MODEL, np.full(4, 0.3), np.zeros(4)):
+    for expected in (OF_MODEL, np.full(4, 0.3), np.zeros(4), np.full(4, 9.0)):
         found = corrected_precision(ORDER, expected, GRADES, sample)
         assert found.ravel().tolist() == pytest.approx([29 / 36])
     assert np.isnan(corrected_precision(ORDER, np.zeros(4), np.zeros(4), sample)).all()

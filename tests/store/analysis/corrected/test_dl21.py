@@ -69,7 +69,7 @@ OF_COMPOSITE = {
     "gpt-4o": (0.885, 0.0288, 0.795, 0.0439, 0.36),
     "llama": (0.821, 0.0393, 0.777, 0.0480, 0.59),
 }
-"""Tau-b and error of the composite and of corrected scores, B; `grid`, 10 %."""
+"""Tau-b and error, here over all runs and redraws, of the composite and of corrected scores, B; `grid`, 10 %."""
 
 
 def tau_b(first: Array, second: Array) -> float:
@@ -223,13 +223,13 @@ def of_topics(total: int, n_redraws: int) -> dict[str, tuple[float, float, float
 @pytest.mark.long
 @pytest.mark.parametrize("total", [1083, 2166])
 def test_measures_of_topics_as_in_the_reference(total: int) -> None:
-    """150 redraws, as the reference: coverage of intervals within .02, their Monte Carlo error."""
+    """150 redraws, as the reference: coverage of intervals within .03, twice its Monte Carlo error."""
     for name, found in of_topics(total, 150).items():
         size, bias, tau, coverage = OF_TOPICS[name, total]
         assert found[0] == pytest.approx(size, rel=0.1), name
         assert found[1] == pytest.approx(bias, abs=0.003), name
         assert found[2] == pytest.approx(tau, abs=0.015), name
-        assert found[3] == pytest.approx(coverage, abs=0.02), name
+        assert found[3] == pytest.approx(coverage, abs=0.03), name
 
 
 def composites(judge: str, n_redraws: int) -> tuple[float, float, float, float, float]:
@@ -249,7 +249,7 @@ def composites(judge: str, n_redraws: int) -> tuple[float, float, float, float, 
         both[1].append(corrected)
         kept.append(shrunk.kept)
     taus = [float(np.mean([tau_b(truth, one) for one in scores])) for scores in both]
-    errors = [error([one - truth for one in scores]) for scores in both]
+    errors = [float(np.sqrt(np.mean(np.square(np.array(scores) - truth)))) for scores in both]
     return taus[0], errors[0], taus[1], errors[1], float(np.mean(kept))
 
 

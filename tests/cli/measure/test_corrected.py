@@ -1,0 +1,263 @@
+"""`pooler estimate --with-model`: a model's scores corrected by people's grades of a sample."""
+
+from __future__ import annotations
+
+import json
+from math import log2, sqrt
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import pooler as p
+from store.errors import ArgumentError, PoolerError
+from tests.cli.command_line import read_lines, write
+from tests.cli.conftest import Cli
+
+ORDER = ("d1", "d5", "d2", "d6", "d3", "d4", "d7", "d8")
+HUMAN = {docno: int(docno in ("d1", "d3", "d5")) for docno in ORDER}
+MODEL = {docno: int(docno <= "d4") for docno in ORDER}
+
+
+@pytest.fixture
+def small(cli: Cli, here: Path) -> Path:
+    """Make a collection of one topic: four of eight documents drawn, judged by ann; gpt judged all."""
+    cli("init", "--scale", "0-1").fine()
+    write(here / "x.run", *(f"1 Q0 {docno} 1 {-rank} x" for rank, docno in enumerate(ORDER)))
+    write(here / "y.run", *(f"1 Q0 {docno} 1 {-rank} y" for rank, docno in enumerate(ORDER[::-1])))
+    cli("import", "runs", "x.run", "y.run").fine()
+    write(here / "gpt.qrels", *(f"1 0 {docno} {grade}" for docno, grade in MODEL.items()))
+    cli("import", "judgements", "gpt.qrels", "--judge", "gpt", "--kind", "model").fine()
+    cli("pool", "-s", "uniform", "-b", "4", "--seed", "3", "--name", "drawn", "--out", "drawn.txt").fine()
+    write(here / "ann.qrels", *(f"1 0 {docno} {HUMAN[docno]}" for docno in sampled(here)))
+    cli("import", "judgements", "ann.qrels", "--judge", "ann", "--kind", "human").fine()
+    return here
+
+
+def sampled(folder: Path) -> list[str]:
+    """Return the documents that were drawn."""
+    return [line.split()[1] for line in read_lines(folder / "drawn.txt")]
+
+
+def rows_of(cli: Cli, *options: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the row of run x, and all of the answer."""
+    told = cli("estimate", "--with-model", "gpt", "-m", "P@5", *options, "--format", "json").fine().whole()
+    return next(row for row in told["runs"] if row["run"] == "x"), told
+
+
+@pytest.mark.parametrize(("way", "share"), [("people", 0), ("plain", 1)])
+def test_score_and_interval_by_hand(cli: Cli, small: Path, way: str, share: float) -> None:
+    """P@5, w = 1/5: sum w x + 8/4 sum over the sample of w (y - x), and V = 8 var(w (y - x))."""
+    row, told = rows_of(cli, "--way", way)
+    off = [(docno in ORDER[:5]) / 5 * (HUMAN[docno] - share * MODEL[docno]) for docno in sampled(small)]
+    score = share * 3 / 5 + 2 * sum(off)
+    mean = sum(off) / 4
+    error = sqrt(8**2 * (1 - 4 / 8) / 4 * sum((one - mean) ** 2 for one in off) / 3)
+    assert row["by_model"] == pytest.approx(3 / 5)
+    assert row["score"] == pytest.approx(score)
+    assert (row["low"], row["high"]) == pytest.approx((score - 1.96 * error, score + 1.96 * error))
+    assert (row["topics_low"], row["topics_high"]) == (None, None)  # of one topic
+    assert told["facts"]["human_share"] == 0.5
+    assert (told["facts"]["model"], told["facts"]["people"]) == ("gpt", "ann")
+    assert (told["settings"]["with_model"], told["settings"]["way"]) == ("gpt", way)
+
+
+def test_few_documents_leave_people_alone(cli: Cli, small: Path) -> None:
+    """Fewer than 30 of a grade: nothing is learnt, which is said, and the model did not help."""
+    row, told = rows_of(cli)
+    alone, _ = rows_of(cli, "--way", "people")
+    assert row["score"] == alone["score"]
+    words = "fewer than 30 judged documents of some grade of gpt: too few to learn from"
+    assert any(words in warning for warning in told["warnings"])
+    answer = cli("estimate", "--with-model", "gpt", "-m", "P@5").fine()
+    assert "The model did not help: P@5 without it leave no more open." in answer.out
+    assert "People judged 4 of 8 pooled documents (50.0%); all else is by gpt" in answer.out
+    assert "by gpt" in answer.out
+    measures = cli("estimate", "--with-model", "gpt", "-m", "P@5", "--table", "measures", "--format", "json")
+    (found,) = measures.fine().whole()["measures"]
+    assert (found["way"], found["lambda"], found["helped"]) == ("people", 0, False)
+    assert small.exists()
+
+
+def test_a_document_that_nobody_could_judge(cli: Cli, small: Path) -> None:
+    """It is lost: the other three stand for eight; the bounds take it as not relevant and as relevant."""
+    lost = sampled(small)[0]
+    write(small / "bob.qrels", *(f"1 0 {docno} {HUMAN[docno]}" for docno in sampled(small)[1:]))
+    cli("import", "judgements", "bob.qrels", "--judge", "bob", "--kind", "human").fine()
+    row, told = rows_of(cli, "--way", "people", "--judge", "bob")
+    kept = [(docno in ORDER[:5]) / 5 * HUMAN[docno] for docno in sampled(small) if docno != lost]
+    assert row["score"] == pytest.approx(8 / 3 * sum(kept))
+    weight = (lost in ORDER[:5]) / 5
+    assert (row["lowest"], row["highest"]) == pytest.approx((2 * sum(kept), 2 * (sum(kept) + weight)))
+    assert "1 of 4 sampled documents without a grade: taken as lost at random" in told["warnings"][0]
+
+
+def test_what_cannot_be_corrected_is_refused(cli: Cli, small: Path) -> None:
+    """Each in one line: no probabilities, random sizes, no model, the model itself, measures, files."""
+    cli("judges", "add", "bob").fine()
+    cli("pool", "--depth", "3", "--name", "deep").fine()
+    cli("pool", "-s", "statap", "-b", "3", "--seed", "1", "--name", "random").fine()
+    estimate = ("estimate", "--pool", "drawn", "--judge", "ann")
+    for options, words in {
+        ("--with-model", "bob"): "must be a judge of kind model, not human",
+        ("--with-model", "gtp"): "unknown judge `gtp`; known: `gpt`",
+        ("--with-model", "gpt", "-m", "RR"): "must be one of P@k, RBP, DCG@k, sDCG@k, AP and nDCG@k",
+        (
+            "--with-model",
+            "gpt",
+            "--pool",
+            "deep",
+        ): "pool `deep` does not have inclusion probabilities and strata",
+        ("--with-model", "gpt", "--pool", "random"): "pool `random`",
+        ("--with-model", "gpt", "--judge", "gpt"): "must not be among those whose judgements correct it",
+        ("--with-model", "gpt", "--model-level", "7"): "7",
+        ("--way", "plain"): "`--way` goes with --with-model JUDGE",
+        ("--pairs",): "`--pairs` goes with --with-model JUDGE",
+    }.items():
+        assert words in cli(*estimate, *options).failed(1).err, options
+    answer = cli("estimate", "--with-model", "gpt", "--prels", "x", "--form", "xinf", "x.run").failed(1)
+    assert "`--with-model` and --prels exclude each other" in answer.err
+    with pytest.raises(PoolerError, match="need a collection"):
+        p.corrected(p.source(["x.run"], qrels="ann.qrels"), "gpt")
+    with (
+        p.open_collection("collection.db") as collection,
+        pytest.raises(ArgumentError, match="`way` must be one"),
+    ):
+        p.corrected(collection, "gpt", way="magic")  # type: ignore[arg-type]
+    assert small.exists()
+
+
+def test_a_stratum_without_a_judgement_is_refused(cli: Cli, here: Path) -> None:
+    """Nothing stands for its documents; where the topic has none at all, it is left out."""
+    cli("init", "--scale", "0-1").fine()
+    write(here / "x.run", *(f"{topic} Q0 d{n} 1 {-n} x" for topic in "12" for n in range(8)))
+    cli("import", "runs", "x.run").fine()
+    write(here / "gpt.qrels", *(f"{topic} 0 d{n} 1" for topic in "12" for n in range(8)))
+    cli("import", "judgements", "gpt.qrels", "--judge", "gpt", "--kind", "model").fine()
+    strata = ("-s", "stratified", "--param", "strata=1:2:1,3:8:0.5", "--seed", "1")
+    cli("pool", *strata, "--name", "drawn").fine()
+    write(here / "ann.qrels", "1 0 d0 1", "1 0 d1 0")
+    cli("import", "judgements", "ann.qrels", "--judge", "ann", "--kind", "human").fine()
+    answer = cli("estimate", "--with-model", "gpt").failed(1)
+    assert "pool `drawn`, topic 1: no sampled document of a stratum of 6 is judged" in answer.err
+
+
+@pytest.fixture
+def learnt(cli: Cli, here: Path) -> Path:
+    """Make a collection of four topics with 60 documents each, half of them drawn by a grid."""
+    cli("init", "--scale", "0-2").fine()
+    for tag, step in {"x": 1, "y": 7, "z": 11}.items():
+        rows = [f"{t} Q0 d{step * n % 60:02} 1 {-n} {tag}" for t in range(1, 5) for n in range(60)]
+        write(here / f"{tag}.run", *rows)
+    cli("import", "runs", "x.run", "y.run", "z.run").fine()
+    grades = {(t, n): (n * n + t) % 3 for t in range(1, 5) for n in range(60)}
+    write(here / "gpt.qrels", *(f"{t} 0 d{n:02} {grade}" for (t, n), grade in grades.items()))
+    people = {pair: max(0, grade - (sum(pair) % 4 == 0)) for pair, grade in grades.items()}
+    write(here / "ann.qrels", *(f"{t} 0 d{n:02} {grade}" for (t, n), grade in people.items()))
+    for judge, kind in {"gpt": "model", "ann": "human"}.items():
+        cli("import", "judgements", f"{judge}.qrels", "--judge", judge, "--kind", kind).fine()
+    return here
+
+
+MEASURES = ("P@10", "RBP", "sDCG@10", "AP", "nDCG@10")
+
+
+def test_a_pool_judged_whole_gives_people_s_scores(cli: Cli, learnt: Path) -> None:
+    """Whatever the model said: P, RBP, AP and nDCG are those of `evaluate`, and nothing is left open."""
+    grid = ("-s", "grid", "--param", "model=gpt", "--seed", "1", "--total-budget")
+    cli("pool", *grid, "240").fine()
+    options = [part for measure in MEASURES for part in ("-m", measure)]
+    told = cli("estimate", "--with-model", "gpt", *options, "--format", "json").fine().whole()
+    plain = [part for measure in ("P@10", "RBP", "DCG@10", "AP", "nDCG@10") for part in ("-m", measure)]
+    rows = cli("evaluate", "--judge", "ann", *plain, "--format", "json").fine().whole()["measures"]
+    known = {(row["measure"], row["run"]): row["value"] for row in rows}
+    best = sum(2 / log2(rank + 1) for rank in range(1, 11))
+    for row in told["runs"]:
+        name = row["measure"].removeprefix("s")
+        value = known[name, row["run"]] / (best if row["measure"] == "sDCG@10" else 1)
+        assert row["score"] == pytest.approx(value, rel=1e-8), row["measure"]
+        if row["measure"] in ("P@10", "RBP", "sDCG@10"):
+            assert row["standard_error"] == pytest.approx(0, abs=1e-12)
+    by_model = cli("evaluate", "--judge", "gpt", *plain, "--format", "json").fine().whole()["measures"]
+    known = {(row["measure"], row["run"]): row["value"] for row in by_model}
+    for row in told["runs"]:
+        value = known[row["measure"].removeprefix("s"), row["run"]] / (
+            best if row["measure"] == "sDCG@10" else 1
+        )
+        assert row["by_model"] == pytest.approx(value, rel=1e-8), row["measure"]
+    assert learnt.exists()
+
+
+def test_calibrated_by_plain_loops(cli: Cli, learnt: Path) -> None:
+    """P@10 of a grid: shares of relevant by the model's grade, differences, strata over all topics."""
+    grid = ("-s", "grid", "--param", "model=gpt", "--seed", "1", "--total-budget", "170")
+    cli("pool", *grid).fine()
+    prels = cli("export", "prels", "--as", "xinfap", "--judge", "ann").fine().out.splitlines()
+    documents = [
+        (topic, docno, stratum, rel != "-1") for topic, _, docno, stratum, rel in map(str.split, prels)
+    ]
+    model, people = (read_grades(learnt / f"{judge}.qrels") for judge in ("gpt", "ann"))
+    sizes = {s: [one for one in documents if one[2] == s] for s in {one[2] for one in documents}}
+    stands = {s: len(of) / sum(one[3] for one in of) for s, of in sizes.items()}
+    shares = {}
+    for grade in (0, 1, 2):
+        drawn = [one for one in documents if one[3] and model[one[:2]] == grade]
+        weight = sum(stands[one[2]] for one in drawn)
+        relevant = sum(stands[one[2]] for one in drawn if people[one[:2]] >= 1)
+        shares[grade] = (len(drawn) * relevant / weight + 1 / 2) / (len(drawn) + 1)
+        assert len(drawn) >= 30
+    told = cli("estimate", "--with-model", "gpt", "-m", "P@10", "--pairs", "--format", "json").fine().whole()
+    first = {
+        tag: {f"d{step * n % 60:02}" for n in range(10)} for tag, step in {"x": 1, "y": 7, "z": 11}.items()
+    }
+
+    def variance(weights: dict[str, float]) -> float:
+        total = 0.0
+        for of in sizes.values():
+            drawn = [one for one in of if one[3]]
+            off = [
+                weights.get(one[1], 0.0) / 40 * ((people[one[:2]] >= 1) - shares[model[one[:2]]])
+                for one in drawn
+            ]
+            if len(drawn) < len(of):
+                mean = sum(off) / len(off)
+                spread = sum((one - mean) ** 2 for one in off) / (len(off) - 1)
+                total += len(of) ** 2 * (1 - len(drawn) / len(of)) / len(drawn) * spread
+        return total
+
+    for row in told["runs"]:
+        score = 0.0
+        for one in documents:
+            if one[1] in first[row["run"]]:
+                score += shares[model[one[:2]]] / 40
+                if one[3]:
+                    score += stands[one[2]] * ((people[one[:2]] >= 1) - shares[model[one[:2]]]) / 40
+        assert row["score"] == pytest.approx(score)
+        assert row["standard_error"] == pytest.approx(sqrt(variance(dict.fromkeys(first[row["run"]], 1.0))))
+    for row in told["pairs"]:
+        weights = {
+            d: float(d in first[row["a"]]) - (d in first[row["b"]]) for d in first[row["a"]] | first[row["b"]]
+        }
+        assert row["standard_error"] == pytest.approx(sqrt(variance(weights)))
+    assert [row["helped"] for row in told["measures"]] == [True]
+
+
+def read_grades(path: Path) -> dict[tuple[str, str], int]:
+    """Return the grades of a qrels file."""
+    rows = [line.split() for line in read_lines(path)]
+    return {(topic, docno): int(grade) for topic, _, docno, grade in rows}
+
+
+def test_ndcg_has_its_sentence_and_bounds_are_silent(cli: Cli, learnt: Path) -> None:
+    """The sentence stands where nDCG is, and only there; JSON is one object."""
+    grid = ("-s", "topicgrid", "--param", "model=gpt", "--seed", "1", "--total-budget", "150")
+    cli("pool", *grid).fine()
+    words = "its interval covers about .87"
+    assert words in " ".join(cli("estimate", "--with-model", "gpt", "-m", "nDCG@10").fine().out.split())
+    answer = cli("estimate", "--with-model", "gpt", "-m", "sDCG@10").fine()
+    assert words not in " ".join(answer.out.split())
+    assert "lowest" not in answer.out
+    told = cli("estimate", "--with-model", "gpt", "-m", "AP", "-q", "--format", "json").fine()
+    assert len(json.loads(told.out)["by_topic"]) == 3 * 4
+    assert {row["reason"] for row in told.whole()["runs"]} == {"not-linear"}
+    assert learnt.exists()
