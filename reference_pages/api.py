@@ -26,8 +26,8 @@ GROUPS = {
     ),
     "One grade for each document": ("aggregate", "collapse", "probabilities"),
     "Measures and comparisons": (
-        "evaluate", "list_measures", "curves", "cut", "attainable", "choose", "estimate", "compare",
-        "mean_signs",
+        "evaluate", "list_measures", "curves", "cut", "attainable", "choose", "estimate", "corrected",
+        "compare", "mean_signs",
     ),
     "What the pool missed, and what judging again would change": (
         "diagnose", "sensitivity", "sensitivity_pairs", "sensitivity_each", "missing_bounds",

@@ -135,7 +135,7 @@ def estimate(
         typer.Option(
             "--with-model",
             metavar="JUDGE",
-            help="Correct the scores by this model's grades of all pooled documents by the judged sample.",
+            help="Score by this model's grades of all pooled documents, corrected by the judged sample.",
             show_default=False,
         ),
     ] = None,

@@ -41,6 +41,22 @@ FEW_WAITING = 0.1
 _COLLECTION_WIDE = ("grid",)
 """Strategies whose strata are of all topics together."""
 _DRAWS = "pooler pool --strategy grid --param model=MODEL --total-budget N --seed S draws a sample"
+_INTERVALS = (
+    Column(
+        "interval",
+        heading="95 %, sample",
+        about="for these topics: what drawing the sample leaves open",
+        interval=("low", "high"),
+        digits=3,
+    ),
+    Column(
+        "topics_interval",
+        heading="95 %, topics",
+        about="for topics like these (t)",
+        interval=("topics_low", "topics_high"),
+        digits=3,
+    ),
+)
 _KNOWN = "P@k, RBP, DCG@k, sDCG@k, AP and nDCG@k"
 
 
@@ -359,6 +375,8 @@ class Corrected(Result):
 
     def _views(self, name: str) -> Sequence[View]:
         table = self._table(name)
+        if name == "pairs":
+            return [View(table, ["measure", RUN_A, RUN_B, DIFFERENCE, *_INTERVALS])]
         if name != "runs":
             return [View(table)]
         facts = {name: fact for name, fact in self.facts().items() if fact}
@@ -370,7 +388,17 @@ class Corrected(Result):
             for row in table.order("score", descending=True)
             if row // len(self.runs) == number
         ]
-        return [facts_view(facts), View(table, rows=rows)]
+        columns: list[str | Column] = [
+            "measure",
+            "run",
+            "by_model",
+            "score",
+            *_INTERVALS,
+            "composite",
+            "lowest",
+            "highest",
+        ]
+        return [facts_view(facts), View(table, columns, rows=rows)]
 
     def _runs(self) -> Table:
         """Make a row for every measure and run."""
@@ -399,17 +427,16 @@ class Corrected(Result):
             }
             for name, values in cells.items():
                 parts.setdefault(name, []).extend(np.asarray(values).tolist() if name != "reason" else values)
-        about = "95 %, for these topics: what drawing the sample leaves open"
         columns = [
             Column("measure"),
             RUN,
             Column("by_model", "float", f"by {model}", "the model's own score, of its grades alone"),
             Column("score", "float", "corrected", "the same corrected by what people say of the sample"),
             Column("standard_error", "float", show="never"),
-            Column("low", "float", about=about, show="if_any"),
-            Column("high", "float", show="if_any"),
-            Column("topics_low", "float", "low, topics", "95 %, for topics like these (t)"),
-            Column("topics_high", "float", "high, topics"),
+            Column("low", "float"),
+            Column("high", "float"),
+            Column("topics_low", "float"),
+            Column("topics_high", "float"),
             Column(
                 "composite",
                 "float",
@@ -507,10 +534,10 @@ class Corrected(Result):
             RUN_B,
             DIFFERENCE,
             Column("standard_error", "float", show="never"),
-            Column("low", "float", about="95 % of the difference, for these topics", show="if_any"),
-            Column("high", "float", show="if_any"),
-            Column("topics_low", "float", "low, topics", "95 %, for topics like these (t)"),
-            Column("topics_high", "float", "high, topics"),
+            Column("low", "float"),
+            Column("high", "float"),
+            Column("topics_low", "float"),
+            Column("topics_high", "float"),
             REASON,
         ]
         return Table.of_rows("pairs", columns, rows, title="Differences of corrected scores")
@@ -518,23 +545,26 @@ class Corrected(Result):
     def _by_topic(self) -> Table:
         """Make a row for every measure, run and topic."""
         n_topics = len(self.topics)
+        values = np.concatenate([one.by_topic.ravel() for one in self.by_measure])
         columns: dict[Column, Any] = {
             Column("measure"): [
                 one.name for one in self.by_measure for _ in range(len(self.runs) * n_topics)
             ],
             RUN: [run for _ in self.by_measure for run in self.runs for _ in self.topics],
             TOPIC: [*self.topics] * (len(self.runs) * len(self.by_measure)),
-            Column("score", "float", "corrected"): np.concatenate(
-                [one.by_topic.ravel() for one in self.by_measure]
-            ),
+            Column("score", "float", "corrected"): values,
+            REASON: ["no-relevant" if is_none else None for is_none in np.isnan(values).tolist()],
         }
         return Table.of_columns("by_topic", columns, title="by topic")
 
     def _why(self, one: CorrectedMeasure) -> str | None:
-        """Say why a measure has no interval for these topics."""
+        """Say why a measure has no interval for these topics, or none for topics like them."""
+        reasons = ["too-few-topics"] if len(self.topics) < 2 else []
         if one.covariance is None:
-            return "not-linear"
-        return "lone-judgement" if np.isnan(one.covariance).any() else None
+            reasons.insert(0, "not-linear")
+        elif np.isnan(one.covariance).any():
+            reasons.insert(0, "lone-judgement")
+        return ", ".join(reasons) or None
 
     def _words(self) -> list[str]:
         """Say how far to trust the scores."""
@@ -545,7 +575,7 @@ class Corrected(Result):
             " corrected by their judgements."
         ]
         if useless := [one.name for one in self.by_measure if one.helped is False]:
-            words.append(f"The model did not help: {', '.join(useless)} without it leave no more open.")
+            words.append(f"The model did not help: as much is left open without it ({', '.join(useless)}).")
         words += [
             f"{one.name}: its interval covers about .87 at a sample of 10 %, since the ideal list is"
             " estimated too short; sDCG has none of this."

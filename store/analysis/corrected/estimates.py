@@ -98,12 +98,12 @@ class CorrectedMeasure:
     by_model: NDArray[np.float64]
     """Shape (n_runs,): mean over topics with the model's grades alone; NaN = no topic has one."""
     by_topic: NDArray[np.float64]
-    """Shape (n_runs, n_topics): corrected; NaN = undefined."""
+    """Shape (n_runs, n_topics): corrected; NaN = undefined: of AP and nDCG where nothing is relevant."""
     covariance: NDArray[np.float64] | None = None
     """Shape (n_runs, n_runs): of the means, for these topics; NaN where a stratum has one judged document
     alone; ``None`` of measures that are not linear."""
     variances: Mapping[Way, float] = field(default_factory=dict)
-    """Mean over runs of the variance, by way; of linear measures."""
+    """Mean over runs of the variance, by way; of linear measures. ``calibrated`` where it can be learnt."""
     tuned: float | None = None
     """Lambda; ``None`` of measures that are not linear."""
     composite: Composite | None = None
@@ -244,7 +244,11 @@ def _by_topic(population: Population, spec: MeasureSpec, expected: _Expected) ->
         axis=1,
     )
     ideal = corrected_ideal(counts, np.diff(_gains(population, spec)), spec.worth.size)
-    return corrected_ndcg(linear, ideal)
+    found = corrected_ndcg(linear, ideal)
+    n_open = np.bincount(sample.topics, minlength=ideal.size)
+    n_open -= np.bincount(sample.topics[sample.judged], minlength=ideal.size)
+    found[:, (ideal == 0) & (n_open == 0)] = np.nan  # people judged all of it, and found nothing
+    return found
 
 
 def _count(
@@ -273,6 +277,8 @@ def _corrected(population: Population, spec: MeasureSpec, way: Way) -> Corrected
     variances: dict[Way, float] = {}
     covariance = np.empty((0, 0))
     for one in WAYS:
+        if one == "calibrated" and not population.is_learnable:
+            continue
         expected = _expected(population, spec, one, tuned)
         found = covariances(weights * (people - expected.gains[rows]), sample)
         variances[one] = float(np.mean(np.diag(found)))
@@ -306,7 +312,9 @@ def _by_model(population: Population, spec: MeasureSpec) -> NDArray[np.float64]:
     above = range(1, population.levels.size)
     counts = [np.bincount(topics, population.model >= place, minlength=n_topics) for place in above]
     ideal = corrected_ideal(np.stack(counts, axis=1), np.diff(_gains(population, spec)), spec.worth.size)
-    return corrected_ndcg(sums, ideal)
+    found = corrected_ndcg(sums, ideal)
+    found[:, ideal == 0] = np.nan
+    return found
 
 
 def _outside(population: Population, spec: MeasureSpec) -> NDArray[np.float64]:

@@ -49,8 +49,8 @@ def corrected_precision(
                  [z_d z_e + (c_{de} - 1) u_d u_e] / k_d, \quad \hat R = \sum z,
         \quad \widehat{AP} = \hat Q / \max(\hat R, \textstyle\sum x / 4)
 
-    cut to [0, 1]. Q-hat and R-hat are unbiased for every x that does not depend on the sample. Of a topic that
-    is judged whole the divisor is R, and AP-hat is AP. O(n_runs width) for each stratum of a topic.
+    cut to [0, 1]. Q-hat and R-hat are unbiased for every x that does not depend on the sample. Where a topic
+    is judged whole, the divisor is R and AP-hat is AP. O(n_runs width) for each stratum of a topic.
 
     Examples
     --------

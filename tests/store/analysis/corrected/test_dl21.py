@@ -69,7 +69,7 @@ OF_COMPOSITE = {
     "gpt-4o": (0.885, 0.0288, 0.795, 0.0439, 0.36),
     "llama": (0.821, 0.0393, 0.777, 0.0480, 0.59),
 }
-"""Tau-b and error, here over all runs and redraws, of the composite and of corrected scores, B; `grid`, 10 %."""
+"""Tau-b and error, here over runs and redraws, of composite and corrected scores; B; `grid`, 10 %."""
 
 
 def tau_b(first: Array, second: Array) -> float:
