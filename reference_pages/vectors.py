@@ -16,7 +16,6 @@ ROOMS = {
     "tests/store/analysis/measures": "Measures",
     "tests/store/analysis/agreement": "Agreement of judges",
     "tests/store/analysis/audit": "A judge audited against people",
-    "tests/store/analysis/corrected": "A model's scores corrected by people",
     "tests/store/analysis/aggregation": "From several judges to one grade",
     "tests/store/analysis/pools": "Pools",
     "tests/store/analysis": "Orders, and errors of the sources",

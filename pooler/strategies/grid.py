@@ -32,7 +32,7 @@ def draw_grid(
     grades: Sequence[NDArray[np.int64]],
     budget: int,
     seed: int,
-    relevant: int,
+    model_level: int,
 ) -> list[Sample]:
     r"""Draw from strata of four classes of weight by the model's grade, over all topics.
 
@@ -46,7 +46,7 @@ def draw_grid(
         Documents to draw from all topics together.
     seed : int
         Every topic has a stream of its own; of a stratum those with the least numbers are drawn.
-    relevant : int
+    model_level : int
         Least grade of the model that counts as relevant; it decides on sizes alone.
 
     Returns
@@ -73,7 +73,7 @@ def draw_grid(
 
     >>> from pooler.strategies.rankings import rankings_of
     >>> topic = rankings_of([["a", "b", "c", "d"]])[0]
-    >>> (sample,) = draw_grid([topic], grades=[np.array([1, 0, 1, 0])], budget=9, seed=1, relevant=1)
+    >>> (sample,) = draw_grid([topic], grades=[np.array([1, 0, 1, 0])], budget=9, seed=1, model_level=1)
     >>> sample.strata.tolist(), sample.inclusion.tolist()
     ([4, 3, 2, 1], [1.0, 1.0, 1.0, 1.0])
     """
@@ -81,7 +81,7 @@ def draw_grid(
     classes = weight_classes(np.concatenate(weights), CLASSES)
     every = np.concatenate(grades)
     strata = np.unique(np.stack([classes, every]), axis=1, return_inverse=True)[1].reshape(-1)
-    return _drawn(rankings, weights, strata, every >= relevant, budget, seed)
+    return _drawn(rankings, weights, strata, every >= model_level, budget, seed)
 
 
 def draw_topic_grid(
@@ -90,7 +90,7 @@ def draw_topic_grid(
     grades: Sequence[NDArray[np.int64]],
     budget: int,
     seed: int,
-    relevant: int,
+    model_level: int,
 ) -> list[Sample]:
     """Draw from strata of two classes of weight, by whether the model says relevant, in every topic.
 
@@ -104,12 +104,12 @@ def draw_topic_grid(
 
     >>> from pooler.strategies.rankings import rankings_of
     >>> topic = rankings_of([["a", "b", "c", "d"]])[0]
-    >>> (sample,) = draw_topic_grid([topic], grades=[np.array([1, 0, 1, 0])], budget=9, seed=1, relevant=1)
+    >>> (sample,) = draw_topic_grid([topic], grades=[np.array([1, 0, 1, 0])], budget=9, seed=1, model_level=1)
     >>> sample.strata.tolist()
     [4, 3, 2, 1]
     """
     weights = [_weights(one) for one in rankings]
-    said = [one >= relevant for one in grades]
+    said = [one >= model_level for one in grades]
     parts = [
         np.stack([np.full(one.size, number), weight_classes(one, CLASSES_OF_TOPIC), model])
         for number, (one, model) in enumerate(zip(weights, said, strict=True))
@@ -159,7 +159,7 @@ def _drawn(
 
 _PARAMETERS = (
     Parameter(MODEL, None, "a judge of kind model, or a qrels file of its grades", type=str),
-    Parameter("relevant", 1, "least grade of the model that counts as relevant", type=int),
+    Parameter("model_level", 1, "least grade of the model that counts as relevant", type=int),
 )
 
 GRIDS = (

@@ -43,7 +43,7 @@ def test_a_grid_is_drawn_again_and_says_by_what(cli: Cli, runs: Path, name: str)
     assert len(lines) == 21
     assert grid(cli, "-s", name, "--seed", "1") == (lines, manifest)
     assert grid(cli, "-s", name, "--seed", "2")[0] != lines
-    assert manifest["parameters"] == {"depth": 100, "model": "gpt", "relevant": 1}
+    assert manifest["parameters"] == {"depth": 100, "model": "gpt", "model_level": 1}
     told = "".join(
         f"{topic} {docno} {ord(docno) % 2}\n"
         for topic in TOPICS
@@ -108,3 +108,20 @@ def test_a_grid_asks_for_a_model(cli: Cli, runs: Path) -> None:
     cli("import", "judgements", "more.qrels", "--judge", "gpt", "--kind", "model").fine()
     answer = cli("pool", *options, "--param", "model=gpt").failed(3)
     assert "the model's grades" in answer.err
+
+
+def test_a_grid_can_be_compared_and_replaced_and_not_replayed(cli: Cli, runs: Path) -> None:
+    """Two grids are compared; a replacement takes the model from the old pool; a sample has no order."""
+    cli("init", "--scale", "0-1").fine()
+    cli("import", "runs", "x.run", "y.run").fine()
+    cli("import", "judgements", "gpt.qrels", "--judge", "gpt", "--kind", "model").fine()
+    options = ("-s", "grid", "--param", "model=gpt", "--total-budget", "21")
+    cli("pool", *options, "--seed", "1", "--name", "one").fine()
+    cli("pool", *options, "--seed", "2", "--name", "two").fine()
+    cli("pool", "diff", "one", "two").fine()
+    cli("pool", "--replace", "--name", "one", "--total-budget", "18").fine()
+    shown = cli("show", "pool", "one", "--format", "json").fine().whole()["facts"]
+    assert (shown["documents"], shown["model"], shown["model_level"]) == (18, "gpt", 1)
+    answer = cli("replay", "-s", "grid:model=gpt", "--judge", "gpt").failed(1)
+    assert "must order documents; a sample, drawn at once, has no order to replay" in answer.err
+    assert runs.exists()
