@@ -264,10 +264,9 @@ def _model_of(
     found = []
     for topic, one in pools.items():
         ids, of_ids = grades.get(topic, (np.empty(0, np.int64), np.empty(0, np.int64)))
-        order = np.argsort(ids)
-        known = np.append(ids[order], -1)
+        known = np.append(ids, -1)  # they ascend
         at = np.searchsorted(known[:-1], one.documents)
-        places = np.append(np.searchsorted(levels, np.maximum(of_ids[order], 0)), NO_GRADE)
+        places = np.append(np.searchsorted(levels, np.maximum(of_ids, 0)), NO_GRADE)
         found.append(np.where(known[at] == one.documents, places[at], NO_GRADE))
     return np.concatenate(found)
 

@@ -97,7 +97,7 @@ def test_what_cannot_be_corrected_is_refused(cli: Cli, small: Path) -> None:
     """Each in one line: no probabilities, random sizes, no model, the model itself, measures, files."""
     cli("judges", "add", "bob").fine()
     cli("pool", "--depth", "3", "--name", "deep").fine()
-    cli("pool", "-s", "statap", "-b", "3", "--seed", "1", "--name", "random").fine()
+    cli("pool", "-s", "statap", "-b", "2", "--seed", "1", "--name", "random").fine()
     estimate = ("estimate", "--pool", "drawn", "--judge", "ann")
     for options, words in {
         ("--with-model", "bob"): "must be a judge of kind model, not human",
@@ -109,7 +109,7 @@ def test_what_cannot_be_corrected_is_refused(cli: Cli, small: Path) -> None:
             "--pool",
             "deep",
         ): "pool `deep` does not have inclusion probabilities and strata",
-        ("--with-model", "gpt", "--pool", "random"): "pool `random`",
+        ("--with-model", "gpt", "--pool", "random"): "pool `random` is no stratified simple random sample",
         ("--with-model", "gpt", "--judge", "gpt"): "must not be among those whose judgements correct it",
         ("--with-model", "gpt", "--model-level", "7"): "7",
         ("--way", "plain"): "`--way` goes with --with-model JUDGE",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations, product
 from math import sqrt
@@ -293,3 +294,14 @@ def test_bounds_of_lost_documents() -> None:
     assert found.bounds is not None
     assert found.bounds.ravel().tolist() == pytest.approx([4 / 5, 6 / 5])
     assert found.scores.tolist() == pytest.approx([0.2 * 4 + 0.2 * 2])
+
+
+def test_a_topic_where_people_find_nothing() -> None:
+    """Judged whole, AP and nDCG are not defined, whatever the model said; P is 0."""
+    nothing = replace(population_of(sample_of(ONE_STRATUM, tuple(range(8)))), people=np.zeros(8, np.int64))
+    gain = MeasureSpec("nDCG@5", "nDCG", 1 / np.log2(np.arange(2, 7)), np.array([0.0, 1.0]))
+    average = MeasureSpec("AP", "AP", np.ones(5))
+    precision, *others = corrected_measures(nothing, [P5, average, gain], way="plain")
+    assert precision.scores.tolist() == [pytest.approx(0)]
+    assert all(np.isnan(one.scores).all() for one in others)
+    assert all(np.isfinite(one.by_model).all() for one in others)
