@@ -72,8 +72,8 @@ EXEMPT = {
     **dict.fromkeys(["ap-properties", "check", "clusters", "diff", "pool diff"], ONE_GRADE),
     **dict.fromkeys(
         [
-            "effort", "export answers", "export judgements", "export work", "history", "judge", "judges add", "judges disable",
-            "judges enable", "judges list", "judges rename", "judges anonymise", "judges erase",
+            "effort", "export answers", "export judgements", "export work", "history", "judge", "judges add",
+            "judges disable", "judges enable", "judges list", "judges rename", "judges anonymise", "judges erase",
             "judges scrub",
             "list docs", "list judges", "list pools", "list rounds", "list runs", "list topics",
             "rejudge", "show doc", "show judge", "show pool", "show run", "show topic", "status", "assign",
