@@ -73,8 +73,8 @@ EXEMPT = {
     **dict.fromkeys(
         [
             "effort", "export answers", "export judgements", "export work", "history", "judge", "judges add",
-            "judges disable", "judges enable", "judges list", "judges rename", "judges anonymise", "judges erase",
-            "judges scrub",
+            "judges disable", "judges enable", "judges list", "judges rename", "judges anonymise",
+            "judges erase", "judges scrub",
             "list docs", "list judges", "list pools", "list rounds", "list runs", "list topics",
             "rejudge", "show doc", "show judge", "show pool", "show run", "show topic", "status", "assign",
         ],

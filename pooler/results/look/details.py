@@ -352,7 +352,9 @@ def _model_facts(stated: StatedModel, work: ModelWork | None) -> dict[str, Any]:
         "prompt": identity.prompt_sha256,
         "prompt_text": stated.prompt,
         "parameters": [f"{name}={json.dumps(value)}" for name, value in sorted(identity.parameters.items())],
-        "parser": f"{identity.parser}, version {identity.parser_version}",
+        "parser": NOT_STATED
+        if identity.parser == NOT_STATED
+        else f"{identity.parser}, version {identity.parser_version}",
         "grades_read_as": [f"{old}={new}" for old, new in sorted(identity.grade_map.items())],
         "shown": fields or NOT_STATED,
         "family": identity.family or NOT_STATED,
