@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from store.judging.disagreements import Selection
     from store.judging.erasing import Erasures
     from store.judging.judges import Judges
-    from store.judging.models import ModelDesk, Models
+    from store.judging.models.desk import ModelDesk
+    from store.judging.models.stored import Models
     from store.judging.progress import JudgingProgress
     from store.judging.rejudging import Rejudging
     from store.keeping.histories import Judgements
@@ -67,7 +68,7 @@ class Collection:
     runs: Runs = _area("content.runs", "Runs")
     pools: Pools = _area("content.pools", "Pools")
     judges: Judges = _area("judging.judges", "Judges")
-    models: Models = _area("judging.models", "Models")
+    models: Models = _area("judging.models.stored", "Models")
     erasures: Erasures = _area("judging.erasing", "Erasures")
     assignments: Assignments = _area("judging.assignments", "Assignments")
     rejudging: Rejudging = _area("judging.rejudging", "Rejudging")
@@ -128,8 +129,8 @@ class Collection:
         return Desk(self._db.engine, judge, self.scale, program=program)
 
     def model_desk(self, judge: str, *, program: str = "") -> ModelDesk:
-        """Return the desk of a model judge; see `store.judging.models.ModelDesk`."""
-        from store.judging.models import ModelDesk
+        """Return the desk of a model judge; see `store.judging.models.desk.ModelDesk`."""
+        from store.judging.models.desk import ModelDesk
 
         return ModelDesk(self._db.engine, judge, self.scale, program=program)
 

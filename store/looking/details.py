@@ -28,7 +28,7 @@ from store.db.tables import (
 )
 from store.judging.events import as_record, current_events
 from store.judging.judges import judge_named
-from store.judging.models import ModelWork, StatedModel, fetch_models, fetch_work
+from store.judging.models.stored import ModelWork, StatedModel, fetch_models, fetch_work
 from store.judging.rejudging import TopicVersion, fetch_topic_versions
 from store.judging.states import SoughtIds, looked_at, pooled
 from store.looking.history import Pooling, find_document, poolings

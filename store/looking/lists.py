@@ -259,7 +259,7 @@ def judge_lines(session: Session, found: SoughtIds, *, relaxed: int) -> list[Jud
     if found.judge is not None:
         people = people.where(JUDGE.c.id == found.judge)
     rows = session.execute(people).all()
-    from store.judging.models import fetch_models
+    from store.judging.models.stored import fetch_models
     from store.judging.progress import count_by_judge  # arrays, of which other lists need none
 
     counts = count_by_judge(session, found, [row.id for row in rows], relaxed)

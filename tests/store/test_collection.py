@@ -18,6 +18,7 @@ from store.db.document_numbers import NumberedDocuments
 from store.db.tables import TOPIC
 from store.formats.scale import parse_scale
 from store.grades.policy import Policy
+from store.model_judge import ModelIdentity
 from store.records import (
     Action,
     Assignable,
@@ -290,6 +291,13 @@ def calls(collection: Collection) -> dict[str, Callable[[], object]]:
         "erasures.erase": lambda: collection.erasures.erase("judge-1"),
         "erasures.all": collection.erasures.all,
         "erasures.scrub": collection.erasures.scrub,
+        "models.add": lambda: collection.models.add("gpt", ModelIdentity("gpt-4o")),
+        "models.all": collection.models.all,
+        "models.answers": lambda: list(collection.models.answers("gpt")),
+        "models.take": lambda: collection.models.take("gpt", []),
+        "models.work": collection.models.work,
+        "models.text_keys": collection.models.text_keys,
+        "model_desk": lambda: collection.model_desk("gpt"),
     }
 
 
@@ -326,9 +334,10 @@ def test_every_method_is_one_transaction(collection: Collection) -> None:
             begun.clear()
             with statements() as sent:
                 call()
-            # A desk of an adjudicator looks at the kind of the judge besides; a file is written
+            # Desks of adjudicators and models look at who the judge is besides; a file is written
             # anew outside of transactions.
-            assert len(begun) == {"adjudication_desk": 2, "erasures.scrub": 0}.get(name, 1), name
+            several = {"adjudication_desk": 2, "model_desk": 2, "erasures.scrub": 0}
+            assert len(begun) == several.get(name, 1), name
             writes = any(statement.startswith(("INSERT", "UPDATE")) for statement, _ in sent)
             assert writes == name.rpartition(".")[2].startswith(_WRITERS), name
     finally:

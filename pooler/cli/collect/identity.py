@@ -239,7 +239,7 @@ def _placed(
     opened: Collection, labels: Sequence[Label], judge: str, faults: FaultList, *, allow_unknown: bool
 ) -> list[Answer]:
     """Say which topic and document each label is of; by their texts where it names none."""
-    from store.judging.models import text_key
+    from store.judging.models.stored import text_key
     from store.model_judge import Answer
 
     known_topics = set() if allow_unknown else opened.topics.listed()

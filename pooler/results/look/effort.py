@@ -15,7 +15,7 @@ from store.text import natural_key
 if TYPE_CHECKING:
     from store.collection import Collection
     from store.judging.effort import DecidedDocument, Effort
-    from store.judging.models import ModelWork
+    from store.judging.models.stored import ModelWork
 
 _BEST_FIRST = ("priority", "drawn")
 """Display orders in which the likely relevant documents come first."""

@@ -99,7 +99,7 @@ def test_best_first_order_is_warned_of(cli: Cli, worked: Path) -> None:
 def test_chosen_judges(cli: Cli, worked: Path) -> None:
     """Judges can be named; one without an event has no row, an unknown one is an error."""
     assert [row["judge"] for row in report(cli, "gpt")["effort"]] == ["gpt"]
-    assert report(cli, "ben") == {"effort": [], "drift": []}
+    assert report(cli, "ben") == {"effort": [], "models": [], "drift": []}
     assert "nobody has judged anything" in cli("effort", "ben").fine().out
     assert "unknown judge `eve`" in cli("effort", "eve").failed(1).err
     tsv = cli("effort", "--format", "tsv", "--table", "drift").fine().tsv()

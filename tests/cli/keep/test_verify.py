@@ -157,7 +157,7 @@ def test_restore_says_what_is_wrong_with_a_backup(cli: Cli, judged: Path) -> Non
     """A flipped bit of a backup is told in one line, with what to do; the collection stays."""
     cli("backup", "b").fine()
     content = bytearray((judged / "b").read_bytes())
-    content[len(content) // 2] ^= 4
+    content[len(content) * 5 // 8] ^= 4
     (judged / "b").write_bytes(content)
     before = (judged / "collection.db").read_bytes()
     told = cli("restore", "b", "--replace").failed(3).err.splitlines()

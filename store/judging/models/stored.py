@@ -1,6 +1,5 @@
-"""Model judges: who they are, what they answered, and the desk at which an answer becomes a judgement.
+"""Model judges: who they are, and what they answered.
 
-An answer and its judgement event are written in one transaction, by the rules by which people's decisions go.
 What cannot be read becomes "cannot be judged", with its reason; what failed on its way becomes nothing.
 """
 
@@ -14,21 +13,19 @@ from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Any
 
-from sqlalchemy import Engine, Row, and_, func, insert, select
+from sqlalchemy import Row, func, insert, select
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session
 
-from store.content.lookup import row_named
 from store.db.database import Area
-from store.db.engine import database_now, reading
+from store.db.engine import database_now
 from store.db.keys import Keys, fetch_docnos
 from store.db.tables import ANSWER, DOCUMENT, JUDGE, JUDGEMENT, MODEL_JUDGE, TOPIC
 from store.errors import ArgumentError, ConflictError, StoreError
-from store.judging.desk import Desk
 from store.judging.events import append_states, current_events
 from store.judging.judges import add_judge, judge_named
 from store.model_judge import CANARIES, NOT_STATED, Answer, Asked, ModelIdentity, Unreadable, prompt_hash
-from store.records import DECIDED, Action, Decision, ImportReport, JudgeKind, Scale, State, Task
+from store.records import DECIDED, Action, ImportReport, JudgeKind, Scale, State
 from store.text import natural_key
 
 _BATCH = 1000
@@ -104,7 +101,7 @@ def state_model(
     old = session.execute(select(MODEL_JUDGE).where(MODEL_JUDGE.c.judge_id == judge.id)).first()
     another = "take another name: it is another judge, and its judgements are others"
     if old is not None:
-        known = _identity_of(old)
+        known = identity_of(old)
         if (known.sha256, known.family) == (identity.sha256, identity.family):
             return False
         differ = ", ".join(_differences(known, identity))
@@ -142,7 +139,7 @@ def _short(value: Any) -> str:
     return text if len(text) <= 60 else f"{text[:12]}..."
 
 
-def _identity_of(row: Row[Any]) -> ModelIdentity:
+def identity_of(row: Row[Any]) -> ModelIdentity:
     """Read the identity of a row."""
     try:
         return ModelIdentity.of_canonical(row.identity, family=row.family)
@@ -162,7 +159,7 @@ def fetch_models(session: Session) -> list[StatedModel]:
     return [
         StatedModel(row.name, None)
         if row.identity is None
-        else StatedModel(row.name, _identity_of(row), row.prompt, row.stated_at)
+        else StatedModel(row.name, identity_of(row), row.prompt, row.stated_at)
         for row in session.execute(query)
     ]
 
@@ -204,108 +201,6 @@ def check_answer(answer: Answer, scale: Scale) -> None:
         scale.label(grade)
     if chances and abs(sum(chances.values()) - 1) > 1e-6:
         raise ArgumentError("probabilities", "must sum to 1", sum(chances.values()))
-
-
-class ModelDesk(Desk):
-    """One model's work on one collection, in one sitting: what `Desk` shows, and answers in place of keys."""
-
-    def __init__(self, engine: Engine, judge: str, scale: Scale, *, program: str = "") -> None:
-        super().__init__(engine, judge, scale, program=program)
-        self._guideline = 0  # a model judges by its prompt alone
-        self._served = ""
-        """The model that the server answered as before; empty = not looked up, or none."""
-        with reading(engine) as session:
-            kind = judge_named(session, judge, "kind").kind
-            row = session.execute(select(MODEL_JUDGE).where(MODEL_JUDGE.c.judge_id == self._judge_id)).first()
-        if kind != JudgeKind.MODEL:
-            message = f"judge `{judge}` is of kind {kind}, and only a model is asked by a program"
-            raise StoreError(message, hint="pooler judges add NAME --kind model --model ID makes one")
-        if row is None:
-            message = f"model judge `{judge}` has not stated who it is"
-            raise StoreError(
-                message, hint="pooler judges add NAME --kind model --model ID makes one that has"
-            )
-        self.identity = _identity_of(row)
-        self.prompt: str | None = row.prompt
-
-    def answered(self, asked: Asked) -> set[tuple[str, str]]:
-        """Return topic and docno of every pair that has an answer of a kind, readable or not."""
-        with reading(self._engine) as session:
-            return fetch_answered(session, self._judge_id, asked)
-
-    def answer(self, answer: Answer) -> Task | None:
-        """Store an answer, and with it the judgement it leads to; return how the document stands then.
-
-        ``None`` = it leads to none: a canary, a repetition, or a request that failed for good. The same
-        answer again, after a connection broke, is not written twice. `ConflictError`: the pair is another
-        judge's, or has a judgement of this one already; or the server answered as another model than before.
-        """
-        if answer.judge != self.judge:
-            raise ArgumentError("answer", f"must be of judge `{self.judge}`", answer.judge)
-        check_answer(answer, self.scale)
-        self._sit()
-        with self._writing() as session:
-            topic, document = self._pair_of(session, answer)
-            keys = {"judge_id": self._judge_id, "topic_id": topic, "document_id": document}
-            old = self._current(session, topic, document)
-            known = answer_values(answer, None)
-            same = [ANSWER.c[name].is_not_distinct_from(known[name]) for name in _SAME]
-            is_there = and_(*(ANSWER.c[name] == value for name, value in keys.items()), *same)
-            if session.scalar(select(ANSWER.c.id).where(is_there).limit(1)) is not None:
-                return self._task(session, answer.docno, old) if answer.is_judgement and old else None
-            self._check_served(session, answer)
-            row = None
-            if answer.is_judgement:
-                row = self._judge(session, answer, old)
-            at = None if row is None else row.judged_at
-            session.execute(insert(ANSWER).values({**keys, **known, "judged_at": at}))
-            return None if row is None else self._task(session, answer.docno, row)
-
-    def _judge(self, session: Session, answer: Answer, old: Row[Any] | None) -> Row[Any]:
-        """Append the event that an answer leads to."""
-        if old is not None and old.state in DECIDED:
-            message = f"topic {answer.topic} `{answer.docno}` has a judgement of `{self.judge}` already"
-            raise ConflictError(message, hint="it stands: a model is asked once")
-        is_graded = answer.grade is not None
-        decision = Decision(
-            answer.topic,
-            answer.docno,
-            Action.JUDGE if is_graded else Action.CANNOT,
-            grade=answer.grade,
-            reason="" if answer.unreadable is None else answer.unreadable.value,
-            note=answer.note or None,
-            document_sha256=answer.document_sha256,
-            shown_at=answer.sent_at,
-        )
-        if answer.topic_version is not None:
-            self._topic_versions[self._topic_ids[answer.topic]] = answer.topic_version
-        return self._append(session, decision, old, seen=0 if old is None else old.revision)
-
-    def _pair_of(self, session: Session, answer: Answer) -> tuple[int, int]:
-        """Return the row ids of what an answer is of."""
-        topic = self._topic_id(session, answer.topic)
-        if answer.docno not in self._document_ids:
-            row = row_named(session, "document", DOCUMENT.c.docno, answer.docno, "id")
-            self._document_ids[answer.docno] = row.id
-        return topic, self._document_ids[answer.docno]
-
-    def _check_served(self, session: Session, answer: Answer) -> None:
-        """Stop where the server answers as another model than before: that is another judge."""
-        if not answer.served_model:
-            return
-        if not self._served:
-            own = (ANSWER.c.judge_id == self._judge_id, ANSWER.c.served_model != "")
-            self._served = session.scalar(select(ANSWER.c.served_model).where(*own).limit(1)) or ""
-        if self._served not in ("", answer.served_model):
-            message = (
-                f"the server answered as model `{answer.served_model}`, and before as `{self._served}`:"
-                f" two models are two judges, and `{self.judge}` is one"
-            )
-            raise ConflictError(message, hint="nothing of this answer was stored; take another name")
-
-
-_SAME = ("asked", "request_sha256", "attempt", "sent_at", "received_at", "grade", "unreadable")
-"""What makes two answers of a pair the same."""
 
 
 def fetch_answered(session: Session, judge: int, asked: Asked) -> set[tuple[str, str]]:
