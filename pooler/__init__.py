@@ -37,30 +37,19 @@ if TYPE_CHECKING:
     from pooler.results.look.listing import listing
     from pooler.results.look.outdated import outdated
     from pooler.results.look.status import status
-    from pooler.results.measure.at_rank import attainable, mean_signs
-    from pooler.results.measure.choice import choose
-    from pooler.results.measure.compare import compare
-    from pooler.results.measure.curves import curves
-    from pooler.results.measure.cut import cut
-    from pooler.results.measure.diagnose import diagnose
-    from pooler.results.measure.discovery import discoveries
-    from pooler.results.measure.estimate import estimate
-    from pooler.results.measure.evaluate import evaluate, list_measures
-    from pooler.results.measure.next import next_documents
-    from pooler.results.measure.probabilities import probabilities
-    from pooler.results.measure.sensitivity import (
-        missing_bounds,
-        missing_pairs,
-        sensitivity,
-        sensitivity_each,
-        sensitivity_pairs,
-    )
-    from pooler.results.measure.variation import variation
+    from pooler.results.measures.at_rank import attainable, mean_signs
+    from pooler.results.measures.choice import choose
+    from pooler.results.measures.compare import compare
+    from pooler.results.measures.curves import curves
+    from pooler.results.measures.cut import cut
+    from pooler.results.measures.estimate import estimate
+    from pooler.results.measures.evaluate import evaluate, list_measures
     from pooler.results.paper.kishida import paper_of_kishida
     from pooler.results.paper.redone import paper
     from pooler.results.paper.required import ap_properties, required_difference, swap_of_ranks
     from pooler.results.pool.assign import assign, assigned, clear_assignments
     from pooler.results.pool.check import check_runs
+    from pooler.results.pool.diagnose import diagnose
     from pooler.results.pool.diff import compare_pools
     from pooler.results.pool.into import pool_collection
     from pooler.results.pool.pool import list_strategies, pool
@@ -69,6 +58,17 @@ if TYPE_CHECKING:
     from pooler.results.pool.unpool import unpool
     from pooler.results.reading import create_collection, open_collection, read_qrels, read_runs
     from pooler.results.source import source
+    from pooler.results.undiscovered.sensitivity import (
+        missing_bounds,
+        missing_pairs,
+        sensitivity,
+        sensitivity_each,
+        sensitivity_pairs,
+    )
+    from pooler.results.variation.discovery import discoveries
+    from pooler.results.variation.next import next_documents
+    from pooler.results.variation.probabilities import probabilities
+    from pooler.results.variation.variation import variation
     from store.errors import ArgumentError, FormatError, PoolerError, StoreError, UnknownNameError
 
 __version__ = "0.2.0"
@@ -92,29 +92,29 @@ _MODULES = {
     "pooler.results.look.listing": ("listing",),
     "pooler.results.look.outdated": ("outdated",),
     "pooler.results.look.status": ("status",),
-    "pooler.results.measure.at_rank": ("attainable", "mean_signs"),
-    "pooler.results.measure.choice": ("choose",),
+    "pooler.results.measures.at_rank": ("attainable", "mean_signs"),
+    "pooler.results.measures.choice": ("choose",),
     "pooler.results.agree.clusters": ("clusters",),
-    "pooler.results.measure.compare": ("compare",),
-    "pooler.results.measure.curves": ("curves",),
-    "pooler.results.measure.cut": ("cut",),
-    "pooler.results.measure.diagnose": ("diagnose",),
-    "pooler.results.measure.discovery": ("discoveries",),
-    "pooler.results.measure.estimate": ("estimate",),
-    "pooler.results.measure.evaluate": ("evaluate", "list_measures"),
+    "pooler.results.measures.compare": ("compare",),
+    "pooler.results.measures.curves": ("curves",),
+    "pooler.results.measures.cut": ("cut",),
+    "pooler.results.pool.diagnose": ("diagnose",),
+    "pooler.results.variation.discovery": ("discoveries",),
+    "pooler.results.measures.estimate": ("estimate",),
+    "pooler.results.measures.evaluate": ("evaluate", "list_measures"),
     "pooler.results.paper.kishida": ("paper_of_kishida",),
-    "pooler.results.measure.next": ("next_documents",),
+    "pooler.results.variation.next": ("next_documents",),
     "pooler.results.paper.redone": ("paper",),
-    "pooler.results.measure.probabilities": ("probabilities",),
+    "pooler.results.variation.probabilities": ("probabilities",),
     "pooler.results.paper.required": ("ap_properties", "required_difference", "swap_of_ranks"),
-    "pooler.results.measure.sensitivity": (
+    "pooler.results.undiscovered.sensitivity": (
         "missing_bounds",
         "missing_pairs",
         "sensitivity",
         "sensitivity_each",
         "sensitivity_pairs",
     ),
-    "pooler.results.measure.variation": ("variation",),
+    "pooler.results.variation.variation": ("variation",),
     "pooler.results.pool.assign": ("assign", "assigned", "clear_assignments"),
     "pooler.results.pool.check": ("check_runs",),
     "pooler.results.pool.diff": ("compare_pools",),

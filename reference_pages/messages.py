@@ -35,7 +35,7 @@ DOING = {
     ),
     "Measuring and comparing": (
         "store/analysis/measures", "store/analysis/significance", "pooler/results/source",
-        "pooler/cli/source_options", "pooler/results/measure", "pooler/cli/measure",
+        "pooler/cli/source_options", "pooler/results/measures", "pooler/cli/measure",
         "store/analysis/corrected", "pooler/results/audit/corrected", "pooler/results/model_grades",
     ),
     "What the pool missed, and what judging again would change": (

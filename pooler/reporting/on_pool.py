@@ -8,8 +8,8 @@ from dataclasses import replace
 from pooler.reporting.figures import HEADINGS, facts_table, figure, page_table
 from pooler.reporting.material import JUDGED_AT, Material
 from pooler.reporting.page import Figure, PageTable, Section
-from pooler.results.measure.conclusions import REASONS
-from pooler.results.measure.diagnose import SIBLINGS_FALL, chosen_left, facts, has_siblings, runs_table
+from pooler.results.pool.conclusions import REASONS
+from pooler.results.pool.diagnose import SIBLINGS_FALL, chosen_left, facts, has_siblings, runs_table
 from pooler.results.table import Column, Plot, Table
 from store.text import counted
 

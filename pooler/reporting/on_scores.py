@@ -14,7 +14,7 @@ from pooler.reporting.figures import figure, numbers
 from pooler.reporting.material import Material
 from pooler.reporting.on_pool import called, limits
 from pooler.reporting.page import Figure, Section
-from pooler.results.measure.conclusions import Alarm
+from pooler.results.pool.conclusions import Alarm
 from pooler.results.reasons import REASONS as UNDEFINED
 from pooler.results.table import Column, Plot, Table
 from pooler.telling import Listener, listening
@@ -74,7 +74,7 @@ def unjudged(material: Material) -> SectionPart:
     words: list[str] = []
     about, tau, why = "unjudged documents", math.nan, "not tried, as the depth of the pool is not known"
     if material.depth is not None:
-        from pooler.results.measure.sensitivity import conclusion, sensitivity
+        from pooler.results.undiscovered.sensitivity import conclusion, sensitivity
 
         found = sensitivity(material.source, depth=material.depth, cutoff=material.cutoff)
         words = conclusion(found.runs, found)
@@ -121,8 +121,8 @@ def unjudged(material: Material) -> SectionPart:
 def disagreement(material: Material) -> SectionPart:
     """Show what another judging would do to the scores and to the order of the runs."""
     from pooler.results.judge_kinds import heard_sentence
-    from pooler.results.measure.probabilities import empty_words, load_probable, without_words
-    from pooler.results.measure.variation import variation_of
+    from pooler.results.variation.probabilities import empty_words, load_probable, without_words
+    from pooler.results.variation.variation import variation_of
 
     title, about = "What judging again could change", "another judging"
     commands, values = material.commands, material.commands.values
@@ -255,7 +255,7 @@ def differences(material: Material) -> SectionPart | None:
 
 def _normality(material: Material) -> list[str | Figure]:
     """Show the differences of the two best runs beside the normal distribution."""
-    from pooler.results.measure.compare import compare
+    from pooler.results.measures.compare import compare
 
     best, second = material.diagnosis.table("runs").sort("ap", descending=True).cells("run")[:2]
     if not material.commands.can_name((str(best), str(second))):
@@ -294,7 +294,7 @@ def _normality(material: Material) -> list[str | Figure]:
 
 def curves(material: Material) -> Section:
     """Draw precision by recall, and recall by fallout, of the best runs."""
-    from pooler.results.measure.curves import curves as trace
+    from pooler.results.measures.curves import curves as trace
 
     with listening(Listener()):  # what there is to say is on the page
         found = trace(material.source, topics=(), cutoff=material.cutoff)
@@ -347,7 +347,7 @@ def _lines(
     across: str, up: str, values: NDArray[np.float64], runs: Sequence[str], names: Mapping[str, str]
 ) -> Plot:
     """Draw the mean curve of some runs over eleven places."""
-    from pooler.results.measure.curves import RECALLS
+    from pooler.results.measures.curves import RECALLS
 
     # A run may be called as an axis is.
     columns = {

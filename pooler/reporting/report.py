@@ -14,7 +14,7 @@ from pooler.reporting.material import MOST_DRAWN, Material, gather
 from pooler.reporting.page import Points, ReportPage, Section, Verdict, render
 from pooler.reporting.verdicts import AGREEMENT, ORDER, REUSE, agreement, order, reuse
 from pooler.results.judge_kinds import heard_sentence, models_sentence
-from pooler.results.measure.conclusions import Alarm, Comfort
+from pooler.results.pool.conclusions import Alarm, Comfort
 from pooler.results.source import Source, source_of
 from pooler.telling import progress, say
 from store.errors import ArgumentError

@@ -24,7 +24,7 @@ from pooler.reporting.figures import numbers, reason_words
 from pooler.reporting.material import Material, Stored
 from pooler.reporting.page import Verdict
 from pooler.results.judge_kinds import kinds_words
-from pooler.results.measure.conclusions import SUFFERS, losing
+from pooler.results.pool.conclusions import SUFFERS, losing
 from pooler.results.reasons import REASONS as UNDEFINED
 from store.analysis.pools.diagnosis import overlaps
 from store.judging.kinds import is_mixed

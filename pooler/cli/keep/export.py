@@ -43,7 +43,7 @@ from store.text import counted
 
 if TYPE_CHECKING:
     from pooler.pools.runs import RunSet
-    from pooler.results.measure.probabilities import Probabilities
+    from pooler.results.variation.probabilities import Probabilities
     from store.collection import Collection
     from store.event import JudgementEvent
     from store.grades.policy import Policy
@@ -488,8 +488,8 @@ def probabilities(
 
     Example: pooler export probabilities --value 0=0 --value 1=0.8 --value 2=1 --out p.txt
     """
-    from pooler.results.measure import probabilities as results
     from pooler.results.source import Source
+    from pooler.results.variation import probabilities as results
     from store.analysis.collapse import level_of
     from store.collection import Collection
     from store.grades.policy import Policy

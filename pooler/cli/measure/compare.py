@@ -81,8 +81,8 @@ def compare(
 
     Example: pooler compare --all --judge alice -m nDCG@10
     """
-    from pooler.results.measure.compare import compare as test
-    from pooler.results.measure.evaluate import known_measure
+    from pooler.results.measures.compare import compare as test
+    from pooler.results.measures.evaluate import known_measure
     from pooler.results.result import heard
 
     _check_options(plot=plot, by_topic=by_topic, everything=everything, against=against)
@@ -100,7 +100,7 @@ def compare(
     with heard() as before:  # what reading has to say belongs to the result
         tags = list(dict.fromkeys(named or source.numbered.ranked.tags))
     if signs is not None:
-        from pooler.results.measure.at_rank import mean_signs
+        from pooler.results.measures.at_rank import mean_signs
 
         for name, is_given in (
             ("--plot", plot),

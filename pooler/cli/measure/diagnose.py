@@ -93,7 +93,7 @@ def diagnose(
 
     Example: pooler diagnose --qrels judgements/strict.qrels --runs runs.tsv --depth 5
     """
-    from pooler.results.measure import diagnose as results
+    from pooler.results.pool import diagnose as results
 
     output.check()
     if measures and not scores:

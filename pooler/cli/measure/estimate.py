@@ -12,7 +12,7 @@ from pooler.cli.options import names_collection
 from pooler.cli.render import Output, render
 from pooler.cli.signature import command
 from pooler.cli.source_options import SourceOptions
-from pooler.results.measure.estimate import NEEDS_PRELS, FormName
+from pooler.results.measures.estimate import NEEDS_PRELS, FormName
 from pooler.results.source import check_no_policy
 from store.analysis.corrected.estimates import Way
 from store.errors import ArgumentError, PoolerError
@@ -190,7 +190,7 @@ def estimate(
 
     Example: pooler estimate --prels sampled.prels --form xinf runs/bm25-words.run --by-topic
     """
-    from pooler.results.measure import estimate as results
+    from pooler.results.measures import estimate as results
 
     output.check()
     check_options(given, pool=pool, prels=prels, form=form)

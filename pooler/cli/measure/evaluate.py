@@ -122,8 +122,8 @@ def evaluate(
 
     Example: pooler evaluate --qrels judgements/strict.qrels runs/bm25-words.run --by-topic
     """
-    from pooler.results.measure.evaluate import evaluate as score
-    from pooler.results.measure.evaluate import list_measures
+    from pooler.results.measures.evaluate import evaluate as score
+    from pooler.results.measures.evaluate import list_measures
 
     ways = {
         "--curves": curves,
@@ -157,19 +157,19 @@ def evaluate(
         measures = [f"Own{one}" for one in measures or ["AP"]]
     source = given.source()
     if way == "--curves":
-        from pooler.results.measure.curves import curves as trace
+        from pooler.results.measures.curves import curves as trace
 
         render(trace(source, topics=None if by_topic else (), cutoff=given.cutoff), output, plot=plot)
     elif way in ("--cut", "--threshold"):
-        from pooler.results.measure.cut import cut as divide
+        from pooler.results.measures.cut import cut as divide
 
         render(divide(source, cut, threshold=threshold, size=size, cutoff=given.cutoff), output)
     elif attainable is not None:
-        from pooler.results.measure.at_rank import attainable as reach
+        from pooler.results.measures.at_rank import attainable as reach
 
         render(reach(source, attainable), output)
     elif way:
-        from pooler.results.measure.choice import choose
+        from pooler.results.measures.choice import choose
 
         measure = measures[0] if measures else "AP"
         render(choose(source, measure, folds=folds, seed=seed, cutoff=cutoff), output)

@@ -15,7 +15,7 @@ from store.errors import ArgumentError
 from store.text import counted
 
 if TYPE_CHECKING:
-    from pooler.results.measure.next import NextDocuments
+    from pooler.results.variation.next import NextDocuments
 
 LIMIT = 20
 """Documents listed unless told otherwise."""
@@ -70,7 +70,7 @@ def next_(
 
     Example: pooler next --limit 50 --pool second-look
     """
-    from pooler.results.measure.next import next_documents
+    from pooler.results.variation.next import next_documents
 
     output.check()
     if not 0.5 < confidence < 1:

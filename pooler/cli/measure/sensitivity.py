@@ -121,7 +121,7 @@ def sensitivity(
 
     Example: pooler sensitivity --each --qrels judgements/strict.qrels runs/bm25-words.run
     """
-    from pooler.results.measure import sensitivity as results
+    from pooler.results.undiscovered import sensitivity as results
 
     _check_options(
         scenario, at=at, flips=flips, missing=missing, pairs=pairs, each=each, by_topic=by_topic, plot=plot

@@ -144,7 +144,7 @@ def variation(
         for name, is_given in excluded.items():
             if is_given:
                 raise ContradictionError(name, "has no meaning with --discover", None)
-        from pooler.results.measure import discovery
+        from pooler.results.variation import discovery
 
         source = given.probable_source(probabilities)
         result = discovery.discoveries(
@@ -165,7 +165,7 @@ def variation(
     for name in ("rank", "scenario", "flip"):
         if given.names(name):
             raise ContradictionError(f"--{name}", "needs --discover", None)
-    from pooler.results.measure import variation as results
+    from pooler.results.variation import variation as results
 
     found = results.variation(
         given.probable_source(probabilities),

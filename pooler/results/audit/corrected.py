@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from pooler.results.measure.evaluate import known_measure
+from pooler.results.measures.evaluate import known_measure
 from pooler.results.model_grades import grades_of_model
 from pooler.results.result import Progress, Result, facts_view, frozen, heard
 from pooler.results.source import Source, opened_collection, source_of

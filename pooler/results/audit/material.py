@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pooler.results.measure.evaluate import known_measure
+from pooler.results.measures.evaluate import known_measure
 from pooler.results.named_runs import named_runs
 from pooler.telling import warn
 from store.analysis.agreement.votes import NO_GRADE

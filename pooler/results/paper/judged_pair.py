@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from pooler.results.measure.probabilities import Probable, Values, parse_values, with_chances
+from pooler.results.variation.probabilities import Probable, Values, parse_values, with_chances
 from pooler.telling import progress as telling
 from pooler.telling import say
 from store.analysis.aggregation.probability import share_probabilities, value_probabilities

@@ -11,9 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pooler.results.judge_kinds import tell_heard
-from pooler.results.measure.compare import normality_plot
-from pooler.results.measure.discovery import Discoveries, discoveries_of, moments_of_pair
-from pooler.results.measure.probabilities import Values, parse_values
+from pooler.results.measures.compare import normality_plot
 from pooler.results.paper.judged_pair import (
     STATES,
     AtRank,
@@ -28,6 +26,8 @@ from pooler.results.paper.judged_pair import (
 from pooler.results.result import Progress, Result, frozen, heard
 from pooler.results.source import Source, source_of
 from pooler.results.table import RUN, TOPIC, Column, Plot, Table, View
+from pooler.results.variation.discovery import Discoveries, discoveries_of, moments_of_pair
+from pooler.results.variation.probabilities import Values, parse_values
 from pooler.telling import progress as telling
 from store.analysis.agreement.matters import judge_average_precisions
 from store.analysis.agreement.populations import PopulationVotes

@@ -161,7 +161,7 @@ def _shares_by_judges(
     source: Source, cutoff: int, tags: Sequence[str], moved: PairSensitivity
 ) -> NDArray[np.float64]:
     """Compute K of every pair from how the judges differ; 0 where nothing varies."""
-    from pooler.results.measure.probabilities import load_probable, say_empty
+    from pooler.results.variation.probabilities import load_probable, say_empty
     from store.analysis.variation.collection import collection_variation, pair_components
 
     probable = load_probable(source, cutoff=cutoff, judged=source.judged).rankings

@@ -1,12 +1,12 @@
-"""`pooler.results.measure.conclusions`: what is concluded, of collections small enough to count by hand."""
+"""`pooler.results.pool.conclusions`: what is concluded, of collections small enough to count by hand."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from pooler.results.measure.conclusions import conclusions
-from pooler.results.measure.diagnose import Diagnosis, chosen_left
+from pooler.results.pool.conclusions import conclusions
+from pooler.results.pool.diagnose import Diagnosis, chosen_left
 from pooler.results.source import Source
 from pooler.results.table import Table
 from store.analysis.pools.diagnosis import PoolDiagnosis, diagnose

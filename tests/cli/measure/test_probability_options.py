@@ -14,7 +14,7 @@ import typer
 from pooler.cli.measure.probability_options import ProbabilitiesOption, UnjudgedOption, ValueOption
 from pooler.cli.signature import command
 from pooler.cli.source_options import SourceOptions
-from pooler.results.measure.probabilities import load_probable, parse_unjudged, parse_values
+from pooler.results.variation.probabilities import load_probable, parse_unjudged, parse_values
 from pooler.streams import OnTerminal
 from pooler.telling import listening
 from store.analysis.undiscovered.by_rank import rank_curve

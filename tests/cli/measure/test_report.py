@@ -16,7 +16,7 @@ from xml.etree import ElementTree
 import pytest
 
 from pooler.reporting.on_pool import FACT_WORDS
-from pooler.results.measure.conclusions import REASONS
+from pooler.results.pool.conclusions import REASONS
 from tests.cli.command_line import Outcome, write
 from tests.cli.conftest import Cli
 from tests.conftest import SHARED_DATA

@@ -198,7 +198,7 @@ def test_unjudged_documents_are_named_where_they_count(cli: Cli, judged: Path) -
 
 def test_a_simulation_that_contradicts_is_told() -> None:
     """Of 10,000 judgings 1,000 turned about: .1, with a standard error of .003."""
-    from pooler.results.measure.variation import contradicted
+    from pooler.results.variation.variation import contradicted
 
     def said(*pairs: dict[str, Any]) -> list[str]:
         return contradicted({name: [one[name] for one in pairs] for name in pairs[0]}, 10_000)

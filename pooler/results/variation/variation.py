@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from pooler.results.measure.probabilities import Probable, Values, load_probable, say_empty
 from pooler.results.result import Progress, Result, frozen, heard
 from pooler.results.source import Source, source_of
 from pooler.results.table import RUN, RUN_A, RUN_B, TOPIC, TOPICS_UNSEEN, Column, Plot, Table, View
+from pooler.results.variation.probabilities import Probable, Values, load_probable, say_empty
 from pooler.telling import progress as telling
 from store.analysis.arrays import graded_arrays
 from store.analysis.measures.names import parse_measure
@@ -369,7 +369,7 @@ class Variation(Result):
 
         Of one run also its expected APs by topic beside the normal curve, of two in pairs their differences.
         """
-        from pooler.results.measure.compare import normality_plot
+        from pooler.results.measures.compare import normality_plot
 
         runs = (self._drawn_runs(),) if self.limits is not None else ()
         if len(self.runs) == 1:

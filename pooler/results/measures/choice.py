@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from pooler.results.measure.evaluate import known_measure, measured
+from pooler.results.measures.evaluate import known_measure, measured
 from pooler.results.result import Progress, Result, facts_view, frozen, heard
 from pooler.results.source import Source, source_of
 from pooler.results.table import RUN, Column, Table, View

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from pooler.results.measure.evaluate import known_measure, measured
+from pooler.results.measures.evaluate import known_measure, measured
 from pooler.results.result import Progress, Result, frozen, heard, taken
 from pooler.results.source import Source, source_of
 from pooler.results.table import (

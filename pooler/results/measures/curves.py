@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 import numpy as np
 
-from pooler.results.measure.cut import list_scores
+from pooler.results.measures.cut import list_scores
 from pooler.results.result import Progress, Result, frozen, heard
 from pooler.results.source import Source, source_of
 from pooler.results.table import REASON, RUN, TOPIC, TOPICS_UNSEEN, Column, Plot, Table, View

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pooler.pools.replay import JudgedTopic, judged_topics
-from pooler.results.measure.conclusions import conclusions
-from pooler.results.measure.evaluate import known_measure
+from pooler.results.measures.evaluate import known_measure
+from pooler.results.pool.conclusions import conclusions
 from pooler.results.result import Progress, Result, facts_view, frozen, heard
 from pooler.results.source import Source, opened_collection, source_of
 from pooler.results.table import REASON, RUN, TOPIC, Column, Show, Table, View, cells_where

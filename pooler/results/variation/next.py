@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from pooler.results.measure.probabilities import Probable, Values, load_probable, say_empty
 from pooler.results.result import Progress, Result, frozen, heard
 from pooler.results.source import Source, opened_collection, source_of
 from pooler.results.table import TOPIC, Column, Table
+from pooler.results.variation.probabilities import Probable, Values, load_probable, say_empty
 from pooler.telling import progress as telling
 from pooler.telling import say
 from store.analysis.variation.collection import collection_variation

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from pooler.results.measure.probabilities import Probable, Values, load_probable, say_empty
 from pooler.results.result import Progress, Result, frozen, heard
 from pooler.results.source import Source, source_of
 from pooler.results.table import DOCNO, RUN, RUN_A, RUN_B, TOPIC, TOPICS_UNSEEN, Column, Table, View
+from pooler.results.variation.probabilities import Probable, Values, load_probable, say_empty
 from pooler.telling import progress as telling
 from store.analysis.run_order import TIED_MAP
 from store.analysis.significance.pairs import check_pair

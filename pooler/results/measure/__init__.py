@@ -1,1 +1,0 @@
-"""Results about scores and how far to trust them."""

@@ -1,0 +1,1 @@
+"""Results about scores: of runs, of pairs of runs, of a sample."""

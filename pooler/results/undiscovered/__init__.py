@@ -1,0 +1,1 @@
+"""Results about relevant documents that nobody judged."""
