@@ -58,13 +58,8 @@ if TYPE_CHECKING:
     from pooler.results.pool.unpool import unpool
     from pooler.results.reading import create_collection, open_collection, read_qrels, read_runs
     from pooler.results.source import source
-    from pooler.results.undiscovered.sensitivity import (
-        missing_bounds,
-        missing_pairs,
-        sensitivity,
-        sensitivity_each,
-        sensitivity_pairs,
-    )
+    from pooler.results.undiscovered.missing import missing_bounds, missing_pairs
+    from pooler.results.undiscovered.sensitivity import sensitivity, sensitivity_each, sensitivity_pairs
     from pooler.results.variation.discovery import discoveries
     from pooler.results.variation.next import next_documents
     from pooler.results.variation.probabilities import probabilities
@@ -77,6 +72,7 @@ _MODULES = {
     "pooler.reporting.report": ("report",),
     "pooler.results.agree.aggregate": ("aggregate", "collapse"),
     "pooler.results.agree.agreement": ("agreement",),
+    "pooler.results.agree.clusters": ("clusters",),
     "pooler.results.agree.differences": ("compare_qrels",),
     "pooler.results.agree.matters": ("disagreement_matters",),
     "pooler.results.agree.sharing": ("plan_sharing",),
@@ -94,29 +90,17 @@ _MODULES = {
     "pooler.results.look.status": ("status",),
     "pooler.results.measures.at_rank": ("attainable", "mean_signs"),
     "pooler.results.measures.choice": ("choose",),
-    "pooler.results.agree.clusters": ("clusters",),
     "pooler.results.measures.compare": ("compare",),
     "pooler.results.measures.curves": ("curves",),
     "pooler.results.measures.cut": ("cut",),
-    "pooler.results.pool.diagnose": ("diagnose",),
-    "pooler.results.variation.discovery": ("discoveries",),
     "pooler.results.measures.estimate": ("estimate",),
     "pooler.results.measures.evaluate": ("evaluate", "list_measures"),
     "pooler.results.paper.kishida": ("paper_of_kishida",),
-    "pooler.results.variation.next": ("next_documents",),
     "pooler.results.paper.redone": ("paper",),
-    "pooler.results.variation.probabilities": ("probabilities",),
     "pooler.results.paper.required": ("ap_properties", "required_difference", "swap_of_ranks"),
-    "pooler.results.undiscovered.sensitivity": (
-        "missing_bounds",
-        "missing_pairs",
-        "sensitivity",
-        "sensitivity_each",
-        "sensitivity_pairs",
-    ),
-    "pooler.results.variation.variation": ("variation",),
     "pooler.results.pool.assign": ("assign", "assigned", "clear_assignments"),
     "pooler.results.pool.check": ("check_runs",),
+    "pooler.results.pool.diagnose": ("diagnose",),
     "pooler.results.pool.diff": ("compare_pools",),
     "pooler.results.pool.into": ("pool_collection",),
     "pooler.results.pool.pool": ("list_strategies", "pool"),
@@ -125,6 +109,12 @@ _MODULES = {
     "pooler.results.pool.unpool": ("unpool",),
     "pooler.results.reading": ("create_collection", "open_collection", "read_qrels", "read_runs"),
     "pooler.results.source": ("source",),
+    "pooler.results.undiscovered.missing": ("missing_bounds", "missing_pairs"),
+    "pooler.results.undiscovered.sensitivity": ("sensitivity", "sensitivity_each", "sensitivity_pairs"),
+    "pooler.results.variation.discovery": ("discoveries",),
+    "pooler.results.variation.next": ("next_documents",),
+    "pooler.results.variation.probabilities": ("probabilities",),
+    "pooler.results.variation.variation": ("variation",),
     "store.errors": ("ArgumentError", "FormatError", "PoolerError", "StoreError", "UnknownNameError"),
 }
 """Where each public name is."""

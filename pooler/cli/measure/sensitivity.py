@@ -121,6 +121,7 @@ def sensitivity(
 
     Example: pooler sensitivity --each --qrels judgements/strict.qrels runs/bm25-words.run
     """
+    from pooler.results.undiscovered import missing as bounds
     from pooler.results.undiscovered import sensitivity as results
 
     _check_options(
@@ -132,10 +133,10 @@ def sensitivity(
     if each:
         render(results.sensitivity_each(source, r=r_mode, cutoff=cutoff), output)
     elif missing is not None and pairs:
-        render(results.missing_pairs(source, missing, r=r_mode, cutoff=cutoff, limit=output.limit), output)
+        render(bounds.missing_pairs(source, missing, r=r_mode, cutoff=cutoff, limit=output.limit), output)
     elif missing is not None:
-        bounds = results.missing_bounds(source, missing, r=r_mode, cutoff=cutoff)
-        render(bounds, output, "topics" if by_topic else "missing", plot=plot)
+        limits = bounds.missing_bounds(source, missing, r=r_mode, cutoff=cutoff)
+        render(limits, output, "topics" if by_topic else "missing", plot=plot)
     elif pairs:
         found = results.sensitivity_pairs(
             source,

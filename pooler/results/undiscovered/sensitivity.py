@@ -1,29 +1,24 @@
-"""Sensitivity: runs, pairs, each, missing."""
+"""Sensitivity: unjudged documents turned relevant, for every run, every two runs, or one by one."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from math import inf, isnan
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pooler.results.reasons import undefined_pairs
-from pooler.results.result import Progress, Result, frozen, heard, taken
+from pooler.results.result import Progress, frozen, heard, taken
 from pooler.results.source import Source, source_of
 from pooler.results.table import (
-    DIFFERENCE,
     REASON,
     REASON_UNSEEN,
     RUN,
-    RUN_A,
-    RUN_B,
     T2_UNSEEN,
     TOPIC,
-    TOPICS_UNSEEN,
     VARIANCE_UNSEEN,
     Column,
     Made,
@@ -32,17 +27,15 @@ from pooler.results.table import (
     View,
     cells_where,
 )
+from pooler.results.undiscovered.supposed import NO_RUN_TOPICS, STATUS, Sourced, Supposed, no_relevant
 from pooler.telling import progress as telling
 from pooler.telling import warn
 from store.analysis.measures.average_precision import RMode
-from store.analysis.rankings import RELEVANT, UNJUDGED, JudgedRankings
+from store.analysis.rankings import RELEVANT, UNJUDGED
 from store.analysis.run_order import TIED_MAP
 from store.analysis.significance.pairs import RunPairs, check_pair
 from store.analysis.undiscovered.each import EachDiscovery, each_discovery
 from store.analysis.undiscovered.flips import ENDED, JUDGED, NO_RUN, At, Scenario
-from store.analysis.undiscovered.missing import MissingBounds, MissingPairBounds
-from store.analysis.undiscovered.missing import missing_bounds as bounds_of_runs
-from store.analysis.undiscovered.missing import missing_pair_bounds as bounds_of_pairs
 from store.analysis.undiscovered.pairs import (
     FIRST,
     NEITHER,
@@ -61,8 +54,6 @@ from store.text import counted, percent, rough
 if TYPE_CHECKING:
     from store.collection import Collection
 
-Sourced = Source | tuple[Any, Any]
-
 _STATES = {"judged": JUDGED, "unjudged": UNJUDGED, "ended": ENDED, "no_run": NO_RUN}
 _STATE_WORDS = {JUDGED: "judged", UNJUDGED: "unjudged", ENDED: "run ended", NO_RUN: "no documents"}
 ALPHA = 0.05
@@ -70,8 +61,6 @@ ALPHA = 0.05
 _P = "of t2, the paired t test (two-sided)"
 SWAPPED = Column("swapped", "int", about="pairs of runs that change places")
 TAU_B = Column("tau_b", "float", "tau-b")
-NO_RUN_TOPICS = Column("no_run", "int", "no run", "topics for which the run has no document", show="if_any")
-STATUS = Column("status")
 SHOWN_EACH = 20
 """Documents of `--each` that people see unless they ask for more."""
 
@@ -234,71 +223,6 @@ def sensitivity_each(
     )
 
 
-def missing_bounds(
-    source: Sourced | Collection, missing: int, *, r: RMode = "pool", cutoff: int = 1000
-) -> MissingResult:
-    """Bound AP and MAP if relevant documents of every topic went unjudged, wherever they are.
-
-    Parameters
-    ----------
-    source, r, cutoff
-        As for `sensitivity`.
-    missing : int
-        Relevant documents of each topic that nobody judged, from 1.
-
-    Returns
-    -------
-    MissingResult
-        The lowest and the highest of every run; both can come true.
-
-    Raises
-    ------
-    ArgumentError
-        If `missing` is below 1.
-    """
-    with heard() as said:
-        found = source_of(source)
-        arrays = found.arrays(cutoff)
-        result = bounds_of_runs(arrays, missing, r_mode=r)
-    settings = frozen(missing=missing, r=r, cutoff=cutoff, **found.settings())
-    return MissingResult(
-        **taken(result), settings=settings, warnings=said.warnings, arrays=arrays, source=found
-    )
-
-
-def missing_pairs(
-    source: Sourced | Collection,
-    missing: int,
-    *,
-    r: RMode = "pool",
-    cutoff: int = 1000,
-    limit: int | None = None,
-    progress: Progress | None = None,
-) -> MissingPairs:
-    """Bound the difference of every two runs as `missing_bounds` does the runs.
-
-    Parameters
-    ----------
-    source, missing, r, cutoff, limit
-        As for `missing_bounds` and `sensitivity_pairs`.
-
-    Returns
-    -------
-    MissingPairs
-        Limits of each difference in MAP.
-    """
-    with heard(progress) as said:
-        found = source_of(source)
-        arrays = found.arrays(cutoff)
-        check_pair(arrays.tags)
-        with telling("topics", len(arrays.topics)) as advance:
-            result = bounds_of_pairs(arrays, missing, r_mode=r, progress=advance)
-    settings = frozen(missing=missing, r=r, cutoff=cutoff, limit=limit, **found.settings())
-    return MissingPairs(
-        **taken(result), settings=settings, warnings=said.warnings, arrays=arrays, source=found
-    )
-
-
 def _ranks(source: Source, depth: int | None, at: At | None, flips: int | None) -> dict[str, Any]:
     """Fill in what was not given; find the depth of the pools, and doubt another one."""
     at = at or ("next" if flips is None else "first")
@@ -312,76 +236,8 @@ def _ranks(source: Source, depth: int | None, at: At | None, flips: int | None) 
     return {"depth": depth, "at": at, "flips": flips or 1}
 
 
-@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class _Supposed(Result):
-    """Base of what is found where unjudged documents are supposed to be relevant."""
-
-    __slots__ = ()
-
-    arrays: JudgedRankings
-    """Rankings beside judgements."""
-    source: Source
-
-    @property
-    def runs(self) -> tuple[str, ...]:
-        """Axis of runs."""
-        return self.arrays.tags
-
-    @property
-    def topics(self) -> tuple[str, ...]:
-        """Axis of topics."""
-        return self.arrays.topics
-
-    def docno(self, run: int, topic: int, column: int) -> str | None:
-        """Return the docno at a rank, all counted from 0; ``None`` below the end of the run."""
-        if column >= self.arrays.lengths[run, topic]:
-            return None
-        # What is read without docnos has none.
-        ranked = self.source.read.ranked if self.source.read.grades is None else self.source.rankings
-        return ranked.docnos[int(ranked.rankings[self.runs[run], self.topics[topic]][column])]
-
-    def _views(self, name: str) -> Sequence[View]:
-        table = self._table(name)
-        is_of_runs = "map_before" in table.data
-        return [View(table, rows=table.order("map_before", descending=True) if is_of_runs else None)]
-
-    def _ranks(self) -> dict[str, Any]:
-        """Return which ranks turn relevant."""
-        return {name: self.settings[name] for name in ("at", "depth", "flips")}
-
-    def _lists(self) -> dict[Column, Any]:
-        """Return the columns that name run and topic of each row."""
-        return {RUN: [tag for tag in self.runs for _ in self.topics], TOPIC: [*self.topics] * len(self.runs)}
-
-    def _two_runs(
-        self, found: PairSensitivity | PairDiscovery | MissingPairBounds, n_topics: Any, difference: Any
-    ) -> dict[Column, Any]:
-        """Return the columns that name two runs and tell their difference as judged."""
-        return {
-            RUN_A: [self.runs[run] for run in found.first],
-            RUN_B: [self.runs[run] for run in found.second],
-            TOPICS_UNSEEN: n_topics,
-            DIFFERENCE: difference,
-        }
-
-    def _nearest(self, table: Table) -> Table:
-        """Keep as many pairs as are asked for, nearest to a swap or furthest past it first; say so.
-
-        Pairs without a difference are last.
-        """
-        if self.settings["limit"] is None:
-            return table
-        names = {"difference_a", "difference_b", "difference_after", "low"} & table.data.keys()
-        after = zip(*map(table.cells, names), strict=True)
-        least = [min((cell for cell in cells if isinstance(cell, float)), default=inf) for cells in after]
-        rows = sorted(range(len(table)), key=least.__getitem__)[: self.settings["limit"]]
-        shown = f"Shown: {len(rows):,} of {counted(len(table), 'pair')}"
-        words = f"{shown}, those furthest past a swap, or nearest to one."
-        return replace(table.take(rows), notes=[words, *table.notes])
-
-
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
-class SensitivityResult(_Supposed, Sensitivity):
+class SensitivityResult(Supposed, Sensitivity):
     """Scores before and after unjudged documents of one run turn relevant, run after run.
 
     Tables: `sensitivity`, a row a run; `topics`, a row a run and topic.
@@ -436,7 +292,7 @@ class SensitivityResult(_Supposed, Sensitivity):
         )
         counts = {name: (self.status == code).sum(axis=1) for name, code in _STATES.items()}
         before = self.map_before
-        reasons = [code or own for code, own in zip(_no_relevant(before), self.tau_reason, strict=True)]
+        reasons = [code or own for code, own in zip(no_relevant(before), self.tau_reason, strict=True)]
         can_swap = np.array([reason not in ("no-relevant", "fewer-than-two") for reason in reasons])
         turned = Column("turned", "int", about="documents of all topics that turned relevant")
         tau_b = replace(
@@ -490,7 +346,7 @@ class SensitivityResult(_Supposed, Sensitivity):
             change: (self.ap_after - self.ap_before).ravel(),
             Column("threshold", "int", about=threshold): cells_where(thresholds != 0, thresholds),
             Column("all_relevant_above", "bool", "above", above): self._all_above(chosen),
-            REASON: _no_relevant(self.ap_before),
+            REASON: no_relevant(self.ap_before),
         }
 
     def _all_above(self, chosen: Sequence[Sequence[int]]) -> list[bool | None]:
@@ -511,7 +367,7 @@ class SensitivityResult(_Supposed, Sensitivity):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
-class SensitivityPairs(_Supposed):
+class SensitivityPairs(Supposed):
     """The difference of every two runs before and after documents turn relevant; table: `pairs`."""
 
     both: PairSensitivity | None
@@ -612,7 +468,7 @@ class SensitivityPairs(_Supposed):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
-class SensitivityEach(_Supposed, EachDiscovery):
+class SensitivityEach(Supposed, EachDiscovery):
     """What each unjudged document alone does to the order of runs; table: `each`."""
 
     NAMES: ClassVar[tuple[str, ...]] = ("each",)
@@ -668,101 +524,6 @@ class SensitivityEach(_Supposed, EachDiscovery):
                 " MAP and are not shown."
             )
         return notes
-
-
-@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
-class MissingResult(_Supposed, MissingBounds):
-    """Limits of every run's scores; tables: `missing`, a row a run; `topics`, a row a run and topic."""
-
-    NAMES: ClassVar[tuple[str, ...]] = ("missing", "topics")
-
-    def plots(self) -> tuple[Plot, ...]:
-        """Return the limits of every run's MAP."""
-        table = self._table("missing")
-        return (
-            Plot(
-                table=table,
-                kind="dots",
-                label="run",
-                value="map_before",
-                low="map_low",
-                high="map_high",
-                notes=("map_before",),
-                title=table.title,
-                words=("MAP as judged", "low to high"),
-                by="map_before",
-            ),
-        )
-
-    def _table(self, name: str) -> Table:
-        lengths = self.arrays.lengths
-        n_unjudged = np.stack(
-            [
-                np.count_nonzero(self.arrays.states_by_rank(topic) == UNJUDGED, axis=1)
-                for topic in range(len(self.topics))
-            ],
-            axis=1,
-        )
-        undefined = Column("undefined", "int", about="topics without a relevant document", show="if_any")
-        is_of_topics = name == "topics"
-        if is_of_topics:
-            unjudged, listed = n_unjudged.ravel(), lengths.ravel()
-            score, before, low, high = "AP", self.ap_before.ravel(), self.ap_low.ravel(), self.ap_high.ravel()
-            of_run = "the run's list"
-            status = np.select([unjudged > 0, listed > 0], ["unjudged", "judged"], "no documents")
-        else:
-            unjudged, listed = n_unjudged.sum(axis=1), lengths.sum(axis=1)
-            score, before, low, high = "MAP", self.map_before, self.map_low, self.map_high
-            of_run = "the run's lists"
-        last = " or has them last" if self.r_mode == "own" else ""
-        at_least = f"{score} if the run retrieved none of the missing ones{last}"
-        at_most = f"{score} if they are its first unjudged documents; both can happen"
-        columns = {
-            **(self._lists() if is_of_topics else {RUN: self.runs}),
-            Column("unjudged", "int", about=f"documents in {of_run}"): unjudged,
-            Column("judged", "int"): listed - unjudged,
-            **({} if is_of_topics else {NO_RUN_TOPICS: (lengths == 0).sum(axis=1)}),
-            Column(f"{score.lower()}_before", "float", score): before,
-            Column(f"{score.lower()}_low", "float", "low", at_least): low,
-            Column(f"{score.lower()}_high", "float", "high", at_most): high,
-            **({STATUS: status} if is_of_topics else {undefined: self.n_topics_undefined}),
-            REASON: _no_relevant(before),
-        }
-        missing = counted(self.n_missing, "relevant document")
-        title = f"Limits if {missing} of every topic went unjudged (R {self.r_mode})"
-        return Table.of_columns(name, columns, title)
-
-
-@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
-class MissingPairs(_Supposed, MissingPairBounds):
-    """Limits of the difference of every two runs; table: `pairs`."""
-
-    NAMES: ClassVar[tuple[str, ...]] = ("pairs",)
-
-    def _pairs(self) -> Table:
-        missed = counted(self.n_missing, "relevant document")
-        if_missed = f"if {missed} of every topic went unjudged, wherever they are"
-        attained = (
-            "whether some documents are known to give the limit; otherwise it holds but may not be reached"
-        )
-        is_defined = self.n_topics > 0
-        certain = cells_where(is_defined, self.low > TIED_MAP)
-        reasons = [None if known else "no-topics" for known in is_defined]
-        n_certain = certain.count(True)
-        notes = [
-            f"Of {counted(len(certain), 'pair')}, {n_certain:,} {'is' if n_certain == 1 else 'are'} certain.",
-            undefined_pairs(reasons),
-        ]
-        columns = {
-            **self._two_runs(self, self.n_topics, self.before),
-            Column("low", "float", about=f"lower limit of A - B {if_missed}"): self.low,
-            Column("low_attained", "bool", "attained", attained): cells_where(is_defined, self.low_attained),
-            Column("high", "float", about="upper limit"): self.high,
-            Column("high_attained", "bool", "attained"): cells_where(is_defined, self.high_attained),
-            Column("certain", "bool", about="B cannot draw level or get ahead"): certain,
-            REASON_UNSEEN: reasons,
-        }
-        return self._nearest(Table.of_columns("pairs", columns, notes=notes))
 
 
 def conclusion(tags: Sequence[str], result: Sensitivity) -> list[str]:
@@ -865,11 +626,6 @@ def _significant(before: RunPairs, afters: Mapping[str, RunPairs]) -> str:
         for with_what, after in afters.items()
     ]
     return f"Significant at {ALPHA:g} as judged: {np.count_nonzero(was):,}; {', '.join(moves)}."
-
-
-def _no_relevant(scores: NDArray[np.float64]) -> list[str | None]:
-    """Say why scores are not there."""
-    return ["no-relevant" if isnan(score) else None for score in scores.flat]
 
 
 def _sign_words(moves: NDArray[np.int8]) -> list[str | None]:
