@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from pooler.reporting.commands import CommandLines
 from pooler.results.judge_kinds import kinds_words
-from pooler.results.pool.diagnose import Diagnosis, diagnose, is_sampled, made_otherwise
+from pooler.results.pool.diagnose import Diagnosis, diagnose
+from pooler.results.pool.repool import is_sampled, made_otherwise
 from pooler.results.source import Judged, Source, opened_collection
 from pooler.telling import Listener, listening
 from store.errors import PoolerError
