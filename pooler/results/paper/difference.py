@@ -1,0 +1,237 @@
+"""Table 6, figure 3, section 4.3, tables 7 and 8: the difference of two runs, its tests, what it needs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pooler.results.paper.two_runs import Redone, letters, told
+from pooler.results.table import Column, Table
+from pooler.results.variation.discovery import moments_of_pair
+from store.analysis.significance.normality import shapiro_wilk
+from store.analysis.significance.t_tests import TTest, normal_p, paired_t, unpaired_t
+from store.analysis.undiscovered.required import required_difference, round_up
+from store.analysis.variation.collection import difference_variance
+from store.analysis.variation.order import order_probabilities
+from store.text import counted
+
+TOPICS = (30, 50, 100, 150)
+"""Of tables 7 and 8, beside the collection's own number."""
+_WHY = {
+    "one-topic": "one topic has no variance",
+    "order-turns": "the order turns",
+    "no-difference": "A and B do not differ",
+    "no-variation": "nothing varies",
+}
+
+
+def table_6(pair: Redone) -> Table:
+    """Test the difference by every judge and level, and in the model."""
+    rows: list[dict[str, Any]] = []
+    for level, judge, (first, second) in pair.by_judge:
+        rows.append({"judge": judge, "level": level, "topics": first.size, **_tests(first, second)})
+    tested, parts = pair.tested, pair.tested.components
+    moments = moments_of_pair(pair.varied, 0, 1, tested)
+    p = tested.p_values()
+    for which in ("removed", "included"):
+        judged = which == "included"
+        variance = parts.topic_variance[0] + (parts.judging_variance[0] if judged else 0.0)
+        t1, t2 = (float(getattr(tested, f"{name}_{which}")[0]) for name in ("t1", "t2"))
+        rows.append(
+            {
+                "judge": f"(model, judging {which})", "level": None, "topics": len(pair.topics),
+                "difference": float(parts.mean[0]), "variance": float(variance),
+                "t1": t1, "p_normal_t1": normal_p(t1), "p_t1": float(p[f"t1_{which}"][0]),
+                "t2": t2, "p_normal_t2": normal_p(t2), "p_t2": float(p[f"t2_{which}"][0]),
+                "covariance": moments["covariance_topics"]
+                + (moments["covariance_judging"] if judged else 0.0),
+                "variance_a": moments["topic_variance_a"]
+                + (moments["judging_variance_a"] if judged else 0.0),
+                "variance_b": moments["topic_variance_b"]
+                + (moments["judging_variance_b"] if judged else 0.0),
+            }
+        )  # fmt: skip
+    columns = [
+        Column("judge"),
+        Column("level", "int"),
+        Column("topics", "int", show="if_varied"),
+        Column("difference", "float", "A - B"),
+        *(Column(name, "float", show="never") for name in ("variance_a", "variance_b", "covariance")),
+        Column("t1", "float", about="of two samples (eq. 8)", digits=3),
+        Column("p_normal_t1", "float", show="never"),
+        Column("p_t1", "float", "p(t1)", digits=3),
+        Column("variance", "float", "s2", "of the differences by topic"),
+        Column("t2", "float", about="of pairs (eq. 9)", digits=3),
+        Column("p_normal_t2", "float", show="never"),
+        Column("p_t2", "float", "p(t2)", digits=3),
+    ]
+    removed, included = (float(p[f"t2_{which}"][0]) for which in ("removed", "included"))
+    words = (
+        f"Pairing the topics takes p from {told(float(p['t1_included'][0]))} to {told(included)};"
+        f" taking the judging out, to {told(removed)}."
+    )
+    return Table.of_rows("table_6", columns, rows, notes=[words, letters(pair)])
+
+
+def figure_3(pair: Redone) -> Table:
+    """List the expected differences with the two curves."""
+    picture = pair.picture
+    w, p = shapiro_wilk(picture.differences)
+    words = (
+        "The differences do not vary."
+        if picture.reason
+        else f"Shapiro and Wilk's W is {w:.4f}, p {told(p)}: the differences look"
+        f" {'unlike' if p < 0.05 else 'like'} a normal law at 5%; the curves are at most"
+        f" {picture.largest_distance:.3f} apart."
+        if p is not None
+        else "There are too few topics for a test of normality."
+    )
+    columns = {
+        Column("difference", "float", "E(A - B)", "of a topic"): picture.differences,
+        Column("share", "float", about="topics whose difference is no larger"): picture.shares,
+        Column("normal", "float", about="normal curve of the same mean and variance"): picture.normal,
+    }
+    return Table.of_columns("figure_3", columns, notes=[words])
+
+
+def section_4_3(pair: Redone) -> Table:
+    """Set both runs before and after beside each other."""
+    row: dict[str, Any] = pair.discovered.table("pairs").to_records()[0]
+    names = (
+        ("MAP of A", "mean_a"), ("MAP of B", "mean_b"), ("A - B", "difference"),
+        ("variance of the differences by topics", "topic_variance"),
+        ("and by judging", "judging_variance"),
+        ("K", "k"), ("t2, judging removed", "t2_removed"), ("its p", "p_t2_removed"),
+        ("how likely another judging puts B above A", "reversed"),
+    )  # fmt: skip
+    rows: list[dict[str, Any]] = [
+        {"what": what, "before": row[name], "found": row[f"{name}_found"]} for what, name in names
+    ]
+    by_normal = [float(order_probabilities(one)[1, 0]) for one in (pair.varied, pair.discovered.after[0])]
+    rows.append({"what": "the same by the normal law", "before": by_normal[0], "found": by_normal[1]})
+    for what, end in (("A - B if judged again: at least (95%)", 0), ("and at most", 1)):
+        rows.append({"what": what, "before": pair.limits[0][end], "found": pair.limits[1][end]})
+    if len(pair.skewness) == 2:
+        for place, of in enumerate(("A", "B", "A - B")):
+            judged, then = (one[place] for one in pair.skewness)
+            rows.append({"what": f"skewness of {of} if judged again", "before": judged, "found": then})
+    for side, found in zip(("simulated", "simulated_found"), pair.simulated or (), strict=False):
+        own = [*found.moments.mean, -np.diff(found.moments.mean)[0]]
+        (a, both), (_, b) = found.moments.covariance
+        spread = difference_variance(a, b, both) * len(pair.topics)
+        for place, number in ((0, own[0]), (1, own[1]), (2, own[2]), (4, spread), (8, found.above[1, 0])):
+            rows[place][side] = float(number)
+    columns = [
+        Column("what", heading="of A and B"),
+        Column("before", "float", "as judged"),
+        Column("simulated", "float", show="if_any"),
+        Column("found", "float", "if found"),
+        Column("simulated_found", "float", "simulated", show="if_any"),
+    ]
+    q, h = row["q"], row["h_removed"]
+    turns = "the order turns" if row["turns"] else "the order stays"
+    if row["difference"] == 0:
+        turns = "there was no order"
+    drop = "" if q is None or np.isnan(q) else f" (Q = {q:.2f})"
+    n_found = counted(row["found"], "topic")
+    settings = (pair.settings["scenario"], pair.settings["flip"])
+    papers = "as in the paper" if settings == ("own", "not-relevant") else f"{settings[0]}, {settings[1]}"
+    words = (
+        f"Had the document at rank {pair.rank:,} of B been relevant in {n_found} ({papers}), the"
+        f" difference would be {row['difference_found']:.4f} instead of {row['difference']:.4f}{drop}, p"
+        f" {told(row['p_t2_removed_found'])} instead of {told(row['p_t2_removed'])}; {turns}."
+    )
+    notes = [
+        words,
+        f"H, by which the variance falls: {told(h, 2)} judging removed, {told(row['h_included'], 2)}"
+        " included.",
+        "That all of them are relevant is a worst case, no likelihood.",
+    ]
+    if any(law == "normal" for _, _, law in pair.limits):
+        notes.append("The limits of A - B are by the normal law: there are too many outcomes to list.")
+    return Table.of_rows("section_4_3", columns, rows, notes=notes)
+
+
+def needed(pair: Redone, name: str) -> Table:
+    """Compute tables 7 and 8: the differences needed with the pair's own variance, K, Q and H."""
+    (one,) = pair.discovered.compared or ()
+    parts = pair.tested.components
+    whole = float(parts.topic_variance[0] + parts.judging_variance[0])
+    k = float(parts.share[0])
+    alpha = pair.settings["alpha"]
+    rows: list[dict[str, Any]] = []
+    for share, words in ((0.0, "included"), (k, "removed")):
+        q = h = 0.0
+        if name == "table_8":
+            q, h = one.difference_drop, one.variance_drop(judging=words == "included")
+        for n_topics in dict.fromkeys((len(pair.topics), *TOPICS)):
+            needs = n_topics > 1 and q < 1 and whole > 0 and np.isfinite([whole, q, h, share]).all()
+            y = (
+                required_difference(
+                    whole, n_topics, variation_share=share, difference_drop=q, variance_drop=h, alpha=alpha
+                )
+                if needs
+                else None
+            )
+            rows.append(
+                {
+                    "judging": words, "variance": whole, "k": share, "q": q, "h": h, "topics": n_topics,
+                    "difference": None if y is None else float(y),
+                    "rounded": None if y is None else float(round_up(y)),
+                    "reason": None if y is not None else _why_none(pair, q),
+                }
+            )  # fmt: skip
+    is_8 = name == "table_8"
+    columns = [
+        Column("judging"),
+        Column("variance", "float", "s2", show="never" if is_8 else "always"),
+        Column("k", "float", "K", "share of it that is left out", digits=3),
+        Column("q", "float", "Q", digits=3, show="always" if is_8 else "never"),
+        Column("h", "float", "H", digits=3, show="always" if is_8 else "never"),
+        Column("topics", "int", "L"),
+        Column("difference", "float", show="never"),
+        Column("rounded", "float", "needed", f"for significance at {alpha:g}, rounded up"),
+        Column("reason", show="if_any"),
+    ]
+    own = rows[0]
+    have = abs(float(parts.mean[0]))
+    if own["rounded"] is None:
+        words = f"None: {_WHY[own['reason']]}."
+    else:
+        reached = "reach it" if have >= own["difference"] else "do not reach it"
+        words = (
+            f"With {counted(len(pair.topics), 'topic')} a difference of {own['rounded']:.4f} is needed;"
+            f" A and B, {have:.4f} apart, {reached}."
+        )
+    return Table.of_rows(name, columns, rows, notes=[words])
+
+
+def _why_none(pair: Redone, q: float) -> str:
+    """Say why no difference can be said to be needed."""
+    if len(pair.topics) < 2:
+        return "one-topic"
+    if q >= 1:
+        return "order-turns"
+    return "no-difference" if np.isnan(q) else "no-variation"
+
+
+def _tests(first: NDArray[np.float64], second: NDArray[np.float64]) -> dict[str, Any]:
+    """Return the tests of two runs' scores by one judge."""
+    apart: TTest = unpaired_t(first, second)
+    together: TTest = paired_t(first - second)
+    enough = first.size > 1
+    return {
+        "difference": together.difference,
+        "variance_a": float(first.var(ddof=1)) if enough else None,
+        "variance_b": float(second.var(ddof=1)) if enough else None,
+        "covariance": float(np.cov(first, second)[0, 1]) if enough else None,
+        "t1": apart.t,
+        "p_normal_t1": apart.p_normal,
+        "p_t1": apart.p,
+        "variance": together.variance,
+        "t2": together.t,
+        "p_normal_t2": together.p_normal,
+        "p_t2": together.p,
+    }
