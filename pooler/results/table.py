@@ -76,6 +76,11 @@ class Column:
         return self.kind in ("int", "float", "bool", "records")
 
 
+def unseen(name: str, kind: Kind = "float") -> Column:
+    """Declare a column of which programs have the cells, and people see nothing."""
+    return Column(name, kind, show="never")
+
+
 # Columns of many tables.
 RUN = Column("run")
 TOPIC = Column("topic")
@@ -86,13 +91,13 @@ GRADE = Column("grade", "int")
 REASON = Column("reason", show="if_any")
 REASON_OF_PAIR = replace(REASON, of_pairs=True)
 REASON_UNSEEN = replace(REASON, show="never")
-TOPICS_UNSEEN = Column("topics", "int", show="never")
+TOPICS_UNSEEN = unseen("topics", "int")
 # Of tables of every two runs.
 RUN_A = Column("a", heading="A", about="the run ahead")
 RUN_B = Column("b", heading="B")
 DIFFERENCE = Column("difference", "float", "A - B")
-VARIANCE_UNSEEN = Column("variance", "float", show="never")
-T2_UNSEEN = Column("t2", "float", show="never")
+VARIANCE_UNSEEN = unseen("variance")
+T2_UNSEEN = unseen("t2")
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -9,16 +9,20 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from pooler.results.variation.probabilities import Probable, Values, parse_values, with_chances
-from pooler.telling import progress as telling
+from pooler.results.variation.probabilities import (
+    Probable,
+    Values,
+    chances,
+    check_any_judged,
+    moments,
+    parse_values,
+    with_chances,
+)
 from pooler.telling import say
-from store.analysis.aggregation.probability import share_probabilities, value_probabilities
 from store.analysis.agreement.populations import PopulationVotes
 from store.analysis.collapse import level_index
 from store.analysis.undiscovered.sensitivity import discovery_effect
-from store.analysis.variation.collection import collection_variation
 from store.analysis.variation.lists import Empty, ProbableRankings, probable_rankings
-from store.errors import PoolerError
 from store.judging.kinds import Heard
 from store.text import counted
 
@@ -32,9 +36,7 @@ def document_chances(votes: PopulationVotes, scale: Scale, values: Values | None
     own = votes.votes
     counts = np.zeros((own.n_documents, own.n_grades), dtype=np.int64)
     np.add.at(counts, (own.documents, own.places), 1)
-    if values is None:
-        return share_probabilities(counts, 1)
-    return value_probabilities(counts, list(parse_values(values, scale).values()))
+    return chances(counts, None if values is None else parse_values(values, scale), 1)
 
 
 def put_together(
@@ -48,9 +50,7 @@ def put_together(
 ) -> Probable:
     """Put runs and probabilities side by side."""
     own = votes.votes
-    if not own.n_documents:
-        message = "no judge has judged anything yet"
-        raise PoolerError(message, hint="pooler judge, or pooler import judgements")
+    check_any_judged(own.n_documents)
     p = document_chances(votes, scale, values)
     found = {
         topic: (votes.document_numbers[own.topic_codes == code], p[own.topic_codes == code])
@@ -84,10 +84,7 @@ def higher_two(probable: ProbableRankings, a: str | None, b: str | None, empty: 
     """Return rows of the two runs, the one with the higher expected MAP first."""
     tags = probable.tags
     chosen = [*range(len(tags))] if a is None or b is None else [tags.index(a), tags.index(b)]
-    own = rows_of(probable, chosen)
-    topics = list(zip(own.probabilities, own.ranks, strict=True))
-    with telling("topics", len(topics)) as advance:
-        varied = collection_variation(topics, empty=empty, progress=advance)
+    varied = moments(rows_of(probable, chosen), empty)
     first, second = np.argsort(-varied.map_mean, kind="stable")[:2].tolist()
     return chosen[first], chosen[second]
 

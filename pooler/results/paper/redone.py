@@ -176,7 +176,7 @@ def paper(
             }
             first, second = pair
             two = rows_of(loaded.rankings, pair)
-            topics = list(zip(two.probabilities, two.ranks, strict=True))
+            topics = two.by_topic()
             discovered = discoveries_of(
                 replace(loaded, rankings=two),
                 [1],

@@ -161,13 +161,11 @@ def _shares_by_judges(
     source: Source, cutoff: int, tags: Sequence[str], moved: PairSensitivity
 ) -> NDArray[np.float64]:
     """Compute K of every pair from how the judges differ; 0 where nothing varies."""
-    from pooler.results.variation.probabilities import load_probable, say_empty
-    from store.analysis.variation.collection import collection_variation, pair_components
+    from pooler.results.variation.probabilities import load_probable, moments, say_empty
+    from store.analysis.variation.collection import pair_components
 
     probable = load_probable(source, cutoff=cutoff, judged=source.judged).rankings
-    topics = list(zip(probable.probabilities, probable.ranks, strict=True))
-    with telling("topics", len(topics)) as advance:
-        varied = collection_variation(topics, progress=advance)
+    varied = moments(probable)
     say_empty(probable.topics, varied)
     rows = np.array([probable.tags.index(tag) for tag in tags])
     pairs = rows[moved.first], rows[moved.second]

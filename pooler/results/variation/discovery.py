@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from pooler.results.result import Progress, Result, frozen, heard
 from pooler.results.source import Source, source_of
-from pooler.results.table import DOCNO, RUN, RUN_A, RUN_B, TOPIC, TOPICS_UNSEEN, Column, Table, View
-from pooler.results.variation.probabilities import Probable, Values, load_probable, say_empty
+from pooler.results.table import DOCNO, RUN, RUN_A, RUN_B, TOPIC, TOPICS_UNSEEN, Column, Table, View, unseen
+from pooler.results.variation.probabilities import Probable, Values, load_probable, moments, say_empty
 from pooler.telling import progress as telling
 from store.analysis.run_order import TIED_MAP
 from store.analysis.significance.pairs import check_pair
@@ -20,7 +20,6 @@ from store.analysis.undiscovered.required import relative_drop
 from store.analysis.variation.collection import (
     CollectionVariation,
     VariedPairs,
-    collection_variation,
     pair_components,
     run_components,
 )
@@ -134,9 +133,8 @@ def discoveries_of(
 ) -> Discoveries:
     """Do what `discoveries` does with what is read already, for some rows of runs."""
     probable = loaded.rankings
-    topics = list(zip(probable.probabilities, probable.ranks, strict=True))
-    with telling("topics", len(topics)) as advance:
-        varied = collection_variation(topics, empty=empty, progress=advance)
+    topics = probable.by_topic()
+    varied = moments(probable, empty)
     say_empty(probable.topics, varied)
     found = [discovery(probable, run, rank=rank, flip=flip, gain=gain) for run in chosen]
     after: list[CollectionVariation] = []
@@ -249,8 +247,6 @@ class Discoveries(Result):
 
     def said(self, settings: dict[str, Any], warnings: tuple[str, ...]) -> Discoveries:
         """Return the same with its settings and warnings."""
-        from dataclasses import replace
-
         return replace(self, settings=frozen(**settings), warnings=warnings)
 
     @property
@@ -281,49 +277,38 @@ class Discoveries(Result):
 
     def _discovered(self) -> Table:
         """Make a row a run whose documents are found."""
-        before = run_components(self.before)
-        rows = []
-        for one, then in zip(self.found, self.after, strict=True):
-            parts = run_components(then)
-            run, flips = one.run, one.flipped
-            others = (one.retrieved.sum(axis=0) > 1) & flips
-            rows.append(
-                {
-                    "run": self.runs[run],
-                    "topics": len(self.topics),
-                    "found": int(flips.sum()),
-                    "judged": int((flips & ~one.unjudged).sum()),
-                    "elsewhere": int(others.sum()),
-                    "mean": before.mean[run],
-                    "mean_found": parts.mean[run],
-                    "change": parts.mean[run] - before.mean[run],
-                    "sd": before.by_judging[run],
-                    "sd_found": parts.by_judging[run],
-                    "topic_variance": before.topic_variance[run],
-                    "topic_variance_found": parts.topic_variance[run],
-                    "judging_variance": before.judging_variance[run],
-                    "judging_variance_found": parts.judging_variance[run],
-                    "swapped": _swapped(self.before.map_mean, then.map_mean),
-                }
-            )
-        columns = [
-            RUN,
-            TOPICS_UNSEEN,
-            Column("found", "int", about="topics with a document found"),
-            Column("judged", "int", about="of them, documents that judges found not relevant"),
-            Column("elsewhere", "int", about="of them, documents that another run has, too"),
-            Column("mean", "float", "expected", "its mean MAP if judges like these judged again"),
-            Column("mean_found", "float", "if found", "the same with its documents relevant"),
-            Column("change", "float"),
-            Column("sd", "float", show="never"),
-            Column("sd_found", "float", show="never"),
-            Column("topic_variance", "float", show="never"),
-            Column("topic_variance_found", "float", show="never"),
-            Column("judging_variance", "float", show="never"),
-            Column("judging_variance_found", "float", show="never"),
-            Column("swapped", "int", about="pairs of runs whose order by expected MAP turns then"),
+        runs = [one.run for one in self.found]
+        before, after = run_components(self.before), [*map(run_components, self.after)]
+
+        def both(name: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+            """Return a moment of each run, as judged and if its documents are found."""
+            then = [getattr(one, name)[run] for one, run in zip(after, runs, strict=True)]
+            return getattr(before, name)[runs], np.array(then)
+
+        mean, mean_found = both("mean")
+        columns: dict[Column, Any] = {
+            RUN: [self.runs[run] for run in runs],
+            TOPICS_UNSEEN: [len(self.topics)] * len(runs),
+            Column("found", "int", about="topics with a document found"): [
+                int(one.flipped.sum()) for one in self.found
+            ],
+            Column("judged", "int", about="of them, documents that judges found not relevant"): [
+                int((one.flipped & ~one.unjudged).sum()) for one in self.found
+            ],
+            Column("elsewhere", "int", about="of them, documents that another run has, too"): [
+                int((one.flipped & (one.retrieved.sum(axis=0) > 1)).sum()) for one in self.found
+            ],
+            Column("mean", "float", "expected", "its mean MAP if judges like these judged again"): mean,
+            Column("mean_found", "float", "if found", "the same with its documents relevant"): mean_found,
+            Column("change", "float"): mean_found - mean,
+        }
+        for moment in ("by_judging", "topic_variance", "judging_variance"):
+            name = "sd" if moment == "by_judging" else moment
+            columns[unseen(name)], columns[unseen(f"{name}_found")] = both(moment)
+        columns[Column("swapped", "int", about="pairs of runs whose order by expected MAP turns then")] = [
+            _swapped(self.before.map_mean, then.map_mean) for then in self.after
         ]
-        return Table.of_rows("discovered", columns, rows, notes=self._words())
+        return Table.of_columns("discovered", columns, notes=self._words())
 
     def _pairs(self) -> Table:
         """Make a row for two runs, before and after."""
@@ -345,13 +330,13 @@ class Discoveries(Result):
                 "q", "float", "Q", "share by which the difference falls; from 1 on the order turns", digits=2
             ),
             Column("h_removed", "float", "H", f"share by which the {of} falls, judging removed", digits=2),
-            Column("h_included", "float", show="never"),
+            unseen("h_included"),
             Column("turns", "bool", about="B comes out above A"),
             Column("reversed", "float", about="how likely another judging is to put B above A"),
             Column("reversed_found", "float", "then", "the same with the documents relevant"),
-            *(Column(name, "float", show="never") for name in ("tied", "tied_found")),
-            *(Column(name, show="never") for name in ("law", "law_found")),
-            *(Column(name, "float", show="never") for name in ("reversed_error", "reversed_error_found")),
+            *map(unseen, ("tied", "tied_found")),
+            *(unseen(name, "text") for name in ("law", "law_found")),
+            *map(unseen, ("reversed_error", "reversed_error_found")),
         ]
         n_turned = sum(one.turns for one in self.compared)
         notes = [f"The order turns in {n_turned:,} of {counted(len(rows), 'pair')}.", *self._words()]
@@ -363,13 +348,9 @@ class Discoveries(Result):
 
     def _unseen(self) -> list[Column]:
         """Return the columns of moments and tests, for programs."""
-        names = [*_MOMENTS, *TESTS, *(f"p_{name}" for name in TESTS if name != "t2_removed"), "t2_drop"]
-        columns = []
-        for name in names:
-            columns.append(Column(name, "float", show="never"))
-            if name != "t2_drop":
-                columns.append(Column(f"{name}_found", "float", show="never"))
-        return columns
+        names = [*_MOMENTS, *TESTS, *(f"p_{name}" for name in TESTS if name != "t2_removed")]
+        both = [one for name in names for one in (name, f"{name}_found")]
+        return [*map(unseen, both), unseen("t2_drop")]
 
     def _row(self, one: Compared) -> dict[str, Any]:
         """Return the cells of two runs."""
@@ -406,38 +387,33 @@ class Discoveries(Result):
     def _documents(self) -> Table:
         """Make a row a document at rank N+1."""
         places = [
-            (topic, int(one.documents[topic]))
-            for one in self.found
-            for topic in np.flatnonzero(one.documents >= 0).tolist()
-        ]
-        docnos = iter(self.loaded.docnos(places))
-        rows = [
-            {
-                "run": self.runs[one.run],
-                "topic": self.topics[topic],
-                "docno": next(docnos),
-                "judged": not one.unjudged[topic],
-                "p": one.probabilities[topic],
-                "found": bool(one.flipped[topic]),
-                "runs": int(one.retrieved[:, topic].sum()),
-                "mean": self.before.mean[one.run, topic],
-                "mean_found": then.mean[one.run, topic],
-            }
+            (one, then, topic)
             for one, then in zip(self.found, self.after, strict=True)
             for topic in np.flatnonzero(one.documents >= 0).tolist()
         ]
-        columns = [
-            RUN,
-            TOPIC,
-            DOCNO,
-            Column("judged", "bool"),
-            Column("p", "float", about="how likely it is relevant, before"),
-            Column("found", "bool", about="it is taken for relevant"),
-            Column("runs", "int", about="how many have the document"),
-            Column("mean", "float", "expected AP", "of the run in this topic"),
-            Column("mean_found", "float", "if found"),
-        ]
-        return Table.of_rows("documents", columns, rows)
+        documents = [(topic, int(one.documents[topic])) for one, _, topic in places]
+        columns = {
+            RUN: [self.runs[one.run] for one, _, _ in places],
+            TOPIC: [self.topics[topic] for topic, _ in documents],
+            DOCNO: self.loaded.docnos(documents),
+            Column("judged", "bool"): [not one.unjudged[topic] for one, _, topic in places],
+            Column("p", "float", about="how likely it is relevant, before"): [
+                one.probabilities[topic] for one, _, topic in places
+            ],
+            Column("found", "bool", about="it is taken for relevant"): [
+                bool(one.flipped[topic]) for one, _, topic in places
+            ],
+            Column("runs", "int", about="how many have the document"): [
+                int(one.retrieved[:, topic].sum()) for one, _, topic in places
+            ],
+            Column("mean", "float", "expected AP", "of the run in this topic"): [
+                self.before.mean[one.run, topic] for one, _, topic in places
+            ],
+            Column("mean_found", "float", "if found"): [
+                then.mean[one.run, topic] for one, then, topic in places
+            ],
+        }
+        return Table.of_columns("documents", columns)
 
     def _views(self, name: str) -> Sequence[View]:
         table = self._table(name)

@@ -88,7 +88,7 @@ def next_documents(
         if len(probable.tags) < 2:
             message = f"there is one run, `{probable.tags[0]}`: an order needs two"
             raise PoolerError(message, hint="name another run")
-        topics = list(zip(probable.probabilities, probable.ranks, strict=True))
+        topics = probable.by_topic()
         with telling("topics", 2 * len(topics)) as advance:
             varied = collection_variation(topics, empty=empty, progress=advance)
             found = most_telling(topics, varied, confidence=confidence, progress=advance)

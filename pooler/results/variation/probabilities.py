@@ -9,25 +9,32 @@ from dataclasses import dataclass, field, replace
 from itertools import compress
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import numpy as np
+
 from pooler.results.judge_kinds import tell_heard
 from pooler.results.named_runs import check_no_file_for_a_tag, check_no_files, check_some_run
 from pooler.results.result import Result, frozen, heard
 from pooler.results.source import Source, level_of_collection, opened_collection, source_of
 from pooler.results.table import DOCNO, TOPIC, Column, Table
+from pooler.telling import progress as telling
 from pooler.telling import say, warn
+from store.analysis.aggregation.probability import share_probabilities, value_probabilities
+from store.analysis.collapse import level_index
+from store.analysis.undiscovered.by_rank import RankCurve, Reason, rank_curve
+from store.analysis.variation.collection import CollectionVariation, collection_variation
+from store.analysis.variation.lists import SUPPOSED, Empty, ProbableRankings, RankRule, probable_rankings
 from store.errors import ArgumentError, PoolerError
+from store.formats.pairs import ProbabilityRow, parse_probability, read_probabilities
+from store.formats.scale import parse_scale
+from store.grades.policy import Policy
 from store.judging.kinds import Heard
-from store.text import counted
+from store.text import counted, natural_key
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from pooler.results.source import Judged
     from store.analysis.arrays import RankedDocuments
-    from store.analysis.undiscovered.by_rank import RankCurve, Reason
-    from store.analysis.variation.collection import CollectionVariation
-    from store.analysis.variation.lists import Empty, ProbableRankings, RankRule
     from store.collection import Collection
     from store.records import Scale
 
@@ -99,29 +106,38 @@ def probabilities(
         return _of_runs(loaded, said.warnings, only_judged=unjudged is None)
 
 
+def check_any_judged(n_documents: int) -> None:
+    """Raise `PoolerError` where judges have graded no document."""
+    if not n_documents:
+        message = "no judge has judged anything yet"
+        raise PoolerError(message, hint="pooler judge, or pooler import judgements")
+
+
+def chances(counts: NDArray[np.int64], worth: Mapping[int, float] | None, place: int) -> NDArray[np.float64]:
+    """Compute p of documents of how often they have each grade, by what grades are worth.
+
+    Without that, it is the share of their judges at the grade of this place or above.
+    """
+    if worth is None:
+        return share_probabilities(counts, place)
+    return value_probabilities(counts, [*worth.values()])
+
+
 def _of_votes(source: Source, values: Values | None) -> Probabilities:
     """Make probabilities of the votes of a collection's judges."""
-    from store.analysis.aggregation.probability import share_probabilities, value_probabilities
-    from store.analysis.collapse import level_index
-    from store.grades.policy import Policy
-
     given = source.option("policy") or Policy()
     with opened_collection(source.collection) as opened:
         worth = parse_values(values, opened.scale) if values else None
         cut = level_of_collection(opened.scale, Policy(), **source.levels)
         tallied = opened.grades.all_votes(Policy(rulings=False, of=given.of, kinds=given.kinds))
-        if not tallied.votes.n_documents:
-            message = "no judge has judged anything yet"
-            raise PoolerError(message, hint="pooler judge, or pooler import judgements")
+        check_any_judged(tallied.votes.n_documents)
         tell_heard(tallied.heard)
         place = level_index(opened.scale, cut)
     topics, docnos = tallied.topics, tallied.docnos
     return Probabilities(
         topics=tuple(topics[code] for code in tallied.topic_codes[tallied.rows].tolist()),
         docnos=tuple(docnos[code] for code in tallied.docno_codes[tallied.rows].tolist()),
-        p=share_probabilities(tallied.counts, place)
-        if worth is None
-        else value_probabilities(tallied.counts, [*worth.values()]),
+        p=chances(tallied.counts, worth, place),
         n_judges=tallied.counts.sum(axis=1),
         judges=tuple(tallied.votes.judges),
         values=worth,
@@ -142,8 +158,6 @@ def _of_votes(source: Source, values: Values | None) -> Probabilities:
 
 def _of_runs(loaded: Probable, warnings: tuple[str, ...], *, only_judged: bool) -> Probabilities:
     """Make probabilities of what stands beside runs."""
-    import numpy as np
-
     rankings = loaded.rankings
     places = [
         (topic, document)
@@ -211,8 +225,6 @@ def parse_values(values: Values, scale: Scale | Sequence[int]) -> dict[int, floa
     >>> parse_values({0: 0, 1: 0.5}, (0, 1))
     {0: 0.0, 1: 0.5}
     """
-    from store.formats.pairs import parse_probability
-
     texts = _texts(values)
     grades = scale if isinstance(scale, Sequence) else scale.values
     names = {grade: str(grade) for grade in grades}
@@ -257,8 +269,6 @@ def parse_unjudged(unjudged: float | str) -> float | None:
     >>> parse_unjudged("0.05"), parse_unjudged("by-rank")
     (0.05, None)
     """
-    from store.formats.pairs import parse_probability
-
     if unjudged == BY_RANK:
         return None
     p = parse_probability(str(unjudged))
@@ -285,11 +295,6 @@ def fitted_curve(
     ranked: RankedDocuments, found: Mapping[str, tuple[NDArray[np.int64], NDArray[np.float64]]], cutoff: int
 ) -> RankCurve:
     """Fit the curve by rank to the judged documents, and say what it is; `PoolerError`: there is none."""
-    import numpy as np
-
-    from store.analysis.undiscovered.by_rank import rank_curve
-    from store.analysis.variation.lists import probable_rankings
-
     own = probable_rankings(
         list(found), ranked.tags, ranked.rankings, found, cutoff=cutoff, unjudged=None, keep_zero=True
     )
@@ -433,8 +438,6 @@ def load_probable(
 
     Topics are those with a judgement or a line of probabilities, in natural order.
     """
-    from store.analysis.variation.lists import probable_rankings
-
     default = parse_unjudged(unjudged)
     texts = _texts(values)
     if probabilities is not None and texts:
@@ -470,6 +473,12 @@ def load_probable(
     }
     where = None if read.unranked is not None else source.collection
     return Probable(kept, read.ranked, read.unranked or {}, read.heard, n_left_out, where, settings)
+
+
+def moments(probable: ProbableRankings, empty: Empty = "given") -> CollectionVariation:
+    """Compute what `collection_variation` does of all topics, and show how far that has come."""
+    with telling("topics", len(probable.topics)) as advance:
+        return collection_variation(probable.by_topic(), empty=empty, progress=advance)
 
 
 def with_chances(probable: ProbableRankings) -> ProbableRankings:
@@ -553,40 +562,24 @@ def _of_judges(
     opened: Collection, source: Source, values: Sequence[str]
 ) -> tuple[ByTopic, Heard, int | None]:
     """Make probabilities of the grades of a collection's judges; say whose they are."""
-    from store.analysis.aggregation.probability import share_probabilities, value_probabilities
-    from store.analysis.collapse import level_index
-    from store.grades.policy import Policy
-
     scale = opened.scale
-    worth = list(parse_values(values, scale).values()) if values else None
+    worth = parse_values(values, scale) if values else None
     cut = level_of_collection(scale, Policy(), **source.levels)
     policy = source.option("policy") or Policy()
     tallied = opened.grades.tallied(policy.of, policy.kinds)
-    if not tallied.n_documents:
-        message = "no judge has judged anything yet"
-        raise PoolerError(message, hint="pooler judge, or pooler import judgements")
+    check_any_judged(tallied.n_documents)
     place = level_index(scale, cut)
     low, high = tallied.judges_a_document()
     each = f"{low}" + (f" to {high}" if high > low else "")
     how = f"share of judges at grade {cut} or more" if worth is None else "mean value of grades"
     who = f"{counted(len(tallied.judges), 'judge')}, {each} a document"
     say(f"{counted(tallied.n_documents, 'document')}: p = {how}, {who}")
-    found = {
-        topic: (
-            ids,
-            share_probabilities(counts, place) if worth is None else value_probabilities(counts, worth),
-        )
-        for topic, (ids, counts) in tallied.by_topic.items()
-    }
+    found = {topic: (ids, chances(counts, worth, place)) for topic, (ids, counts) in tallied.by_topic.items()}
     return found, tallied.heard, cut if worth is None else None
 
 
 def _of_grades(source: Source, values: Sequence[str], judged: Judged) -> ByTopic:
     """Make probabilities of one grade a document, of qrels."""
-    import numpy as np
-
-    from store.formats.scale import parse_scale
-
     by_topic = judged.by_topic()
     n_documents = sum(ids.size for ids, _ in by_topic.values())
     if not values:
@@ -617,11 +610,6 @@ def _of_file(
     path: str, ids: Mapping[str, int], *, lenient: bool
 ) -> tuple[ByTopic, dict[tuple[str, int], str]]:
     """Read probabilities; `ids` are the numbers of documents in the rankings."""
-    import numpy as np
-
-    from store.formats.pairs import ProbabilityRow, read_probabilities
-    from store.text import natural_key
-
     rows = read_probabilities(path, lenient=lenient).rows
     by_topic: dict[str, list[ProbabilityRow]] = {}
     for row in rows:
@@ -655,8 +643,6 @@ def _unranked(pairs: Sequence[tuple[str, str]], ids: Mapping[str, int]) -> dict[
 
 def _say_what_varies(probable: ProbableRankings, unjudged: float | str, ranked: RankedDocuments) -> None:
     """Say how many documents may turn out either way, and warn where none does."""
-    from store.analysis.variation.lists import SUPPOSED
-
     n_open = sum(int(((p > 0) & (p < 1)).sum()) for p in probable.probabilities)
     n_unjudged = sum(
         int((~judged & (p > 0) & (ids != SUPPOSED)).sum())

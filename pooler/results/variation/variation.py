@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from pooler.results.measures.compare import normality_plot
 from pooler.results.result import Progress, Result, frozen, heard
 from pooler.results.source import Source, source_of
-from pooler.results.table import RUN, RUN_A, RUN_B, TOPIC, TOPICS_UNSEEN, Column, Plot, Table, View
-from pooler.results.variation.probabilities import Probable, Values, load_probable, say_empty
+from pooler.results.table import RUN, RUN_A, RUN_B, TOPIC, TOPICS_UNSEEN, Column, Plot, Table, View, unseen
+from pooler.results.variation.probabilities import Probable, Values, load_probable, moments, say_empty
 from pooler.telling import progress as telling
 from store.analysis.arrays import graded_arrays
 from store.analysis.measures.names import parse_measure
@@ -24,7 +25,6 @@ from store.analysis.variation.collection import (
     CollectionVariation,
     Components,
     VariedPairs,
-    collection_variation,
     pair_components,
     run_components,
 )
@@ -67,6 +67,15 @@ _JUDGING_VARIANCE = Column(
 )
 _W = Column("w", "float", "W", "Shapiro and Wilk's test of whether expected AP by topic is normal")
 _P_NORMALITY = Column("p_normality", "float", "p of W")
+_SEEN_P = {
+    "t2_removed": Column(
+        "p_t2_removed",
+        "float",
+        "p without",
+        "of the paired t test (eq. 9, two-sided) without that part of the variance",
+    ),
+    "t2_included": Column("p_t2_included", "float", "p with", "the same with that part"),
+}
 _INTERVAL_WORDS: Mapping[IntervalLaw, str] = {
     "enumeration": "from all outcomes",
     "inversion": "from the inverted distribution of MAP",
@@ -208,10 +217,8 @@ def variation_of(
 ) -> Variation:
     """Do what `variation` does with what is read already."""
     probable = loaded.rankings
-    topics = list(zip(probable.probabilities, probable.ranks, strict=True))
-    n_runs = len(probable.tags)
-    with telling("topics", len(topics)) as advance:
-        varied = collection_variation(topics, empty=empty, progress=advance)
+    topics, n_runs = probable.by_topic(), len(probable.tags)
+    varied = moments(probable, empty)
     if tells_empty:
         say_empty(probable.topics, varied)
     scores = None if judged is None else _map_as_judged(judged, probable, empty)
@@ -369,8 +376,6 @@ class Variation(Result):
 
         Of one run also its expected APs by topic beside the normal curve, of two in pairs their differences.
         """
-        from pooler.results.measures.compare import normality_plot
-
         runs = (self._drawn_runs(),) if self.limits is not None else ()
         if len(self.runs) == 1:
             picture = normality_picture(self.varied.mean[0])
@@ -458,10 +463,10 @@ class Variation(Result):
             Column("sd", "float", about="its standard deviation, with the same topics"): self.sd,
             Column("low", "float", about=low): limits.low,
             Column("high", "float"): limits.high,
-            Column("topic_variance", "float", show="never"): parts.topic_variance,
-            Column("judging_variance", "float", show="never"): parts.judging_variance,
+            unseen("topic_variance"): parts.topic_variance,
+            unseen("judging_variance"): parts.judging_variance,
             Column("share", "float", about=share): parts.share,
-            Column("map_variance", "float", show="never"): parts.of_mean,
+            unseen("map_variance"): parts.of_mean,
             **_normality(self.varied.mean),
         }
         if self.simulated is not None:
@@ -471,9 +476,9 @@ class Variation(Result):
                 Column("mc_sd", "float", "sd"): np.diagonal(moments.covariance) ** 0.5,
             }
         columns |= {
-            Column("law", show="never"): [limits.law] * n_runs,
-            Column("interval_error", "float", show="never"): limits.error,
-            Column("moments_error", "float", show="never"): [self.varied.error] * n_runs,
+            unseen("law", "text"): [limits.law] * n_runs,
+            unseen("interval_error"): limits.error,
+            unseen("moments_error"): [self.varied.error] * n_runs,
         }
         varies = bool(np.any(self.sd > 0))
         notes = [
@@ -489,66 +494,42 @@ class Variation(Result):
         turned, tested = self.turned, self.tested
         assert turned is not None
         assert tested is not None
-        parts, p_values = tested.components, tested.p_values()
+        parts = tested.components
         places = (
             neighbouring(turned.first, turned.second) if self.neighbours else np.arange(turned.first.size)
         )
         first, second = turned.first[places], turned.second[places]
         single = [turned.single.get((int(a), int(b))) for a, b in zip(first, second, strict=True)]
-        normal = _normality(self.varied.mean[first] - self.varied.mean[second])
-        columns = [
-            RUN_A,
-            RUN_B,
-            TOPICS_UNSEEN,
-            Column("difference", "float", "A - B", "expected difference in MAP"),
-            Column("sd", "float", about="how far judging the same topics again would move it"),
-            Column("topic_variance", "float", show="never"),
-            Column("judging_variance", "float", show="never"),
-            Column(
-                "k", "float", "K", "how much of the variance of the differences by topic comes from judging"
+        share = "how much of the variance of the differences by topic comes from judging"
+        columns: dict[Column, Any] = {
+            RUN_A: [self.runs[run] for run in first],
+            RUN_B: [self.runs[run] for run in second],
+            TOPICS_UNSEEN: [parts.n_topics] * len(places),
+            Column("difference", "float", "A - B", "expected difference in MAP"): parts.mean[places],
+            Column("sd", "float", about="how far judging the same topics again would move it"): (
+                parts.by_judging[places]
             ),
-            Column("t1_removed", "float", show="never"),
-            Column("p_t1_removed", "float", show="never"),
-            Column("t1_included", "float", show="never"),
-            Column("p_t1_included", "float", show="never"),
-            Column("t2_removed", "float", show="never"),
-            Column(
-                "p_t2_removed",
-                "float",
-                "p without",
-                "of the paired t test (eq. 9, two-sided) without that part of the variance",
-            ),
-            Column("t2_included", "float", show="never"),
-            Column("p_t2_included", "float", "p with", "the same with that part"),
-            Column("reversed", "float", about="how likely judging again is to put B above A"),
-            Column("tied", "float", show="never"),
-            Column("law", show="never"),
-            Column("reversed_error", "float", show="never"),
-            Column("mc_reversed", "float", "simulated"),
-            Column("moments_error", "float", show="never"),
-            *normal,
-        ]
-        data: dict[str, Any] = {
-            "a": [self.runs[run] for run in first],
-            "b": [self.runs[run] for run in second],
-            "topics": [parts.n_topics] * len(places),
-            "difference": parts.mean[places],
-            "sd": parts.by_judging[places],
-            "topic_variance": parts.topic_variance[places],
-            "judging_variance": parts.judging_variance[places],
-            "k": parts.share[places],
-            "reversed": turned.reversed[places],
-            "tied": [None if one is None else one.tied for one in single],
-            "law": ["normal" if one is None else one.method for one in single],
-            "reversed_error": turned.error[places],
-            "moments_error": [self.varied.error] * len(places),
+            unseen("topic_variance"): parts.topic_variance[places],
+            unseen("judging_variance"): parts.judging_variance[places],
+            Column("k", "float", "K", share): parts.share[places],
         }
-        data |= {column.name: cells for column, cells in normal.items()}
-        for name, p in p_values.items():
-            data[name] = getattr(tested, name)[places]
-            data[f"p_{name}"] = p[places]
+        for name, p in tested.p_values().items():
+            columns[unseen(name)] = getattr(tested, name)[places]
+            columns[_SEEN_P.get(name) or unseen(f"p_{name}")] = p[places]
+        columns |= {
+            Column("reversed", "float", about="how likely judging again is to put B above A"): (
+                turned.reversed[places]
+            ),
+            unseen("tied"): [None if one is None else one.tied for one in single],
+            unseen("law", "text"): ["normal" if one is None else one.method for one in single],
+            unseen("reversed_error"): turned.error[places],
+        }
         if self.simulated is not None:
-            data["mc_reversed"] = self.simulated.above[second, first]
+            columns[Column("mc_reversed", "float", "simulated")] = self.simulated.above[second, first]
+        columns[unseen("moments_error")] = [self.varied.error] * len(places)
+        columns |= _normality(self.varied.mean[first] - self.varied.mean[second])
+        table = Table.of_columns("pairs", columns)
+        data = table.data
         n_open = int((data["reversed"] >= 0.05).sum())
         notes = [
             f"Of {counted(len(places), 'pair')}{(' of neighbours' if self.neighbours else '')}, {n_open:,}"
@@ -557,8 +538,7 @@ class Variation(Result):
             _UNJUDGED_WORDS if self.is_guessed else "",
             self._simulation(),
         ]
-        columns = [column for column in columns if column.name in data]
-        return Table("pairs", columns, data, notes=[*filter(None, notes)])
+        return replace(table, notes=[*filter(None, notes)])
 
     def _simulation(self) -> str:
         """Say how the simulation was made."""

@@ -68,6 +68,10 @@ class ProbableRankings:
     cutoff: int
     """Ranks that count, at least 1."""
 
+    def by_topic(self) -> list[tuple[NDArray[np.float64], NDArray[np.float64]]]:
+        """Return probabilities and ranks of each topic."""
+        return list(zip(self.probabilities, self.ranks, strict=True))
+
     def best_ranks(self, topic: int) -> NDArray[np.float64]:
         """Return the best rank over the runs of each document of one topic; infinite = no run has it."""
         best: NDArray[np.float64] = self.ranks[topic].min(axis=0, initial=np.inf)
