@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, TextIO
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from pooler.cli.interrupts import last_words
 from pooler.cli.judge.judge import (
     MIN_DWELL_MS,
     KeymapOption,
@@ -26,7 +25,6 @@ from store.errors import ArgumentError, PoolerError
 
 if TYPE_CHECKING:
     from judge_ui.session.adjudicating import AdjudicatingSession
-    from judge_ui.session.keys import Keymap
     from store.collection import Collection
     from store.judging.disagreements import Selection
 
@@ -144,7 +142,7 @@ def adjudicate(
                 advance=not stay,
                 min_dwell=min_dwell / 1000,
             )
-            _sit(session, keys, plain=plain, page=page)
+            sit(session, keys, plain=plain, page=page)
 
 
 def _session(
@@ -167,23 +165,3 @@ def _session(
     if selection.topic is not None:
         session.open_topic(selection.topic)
     return session
-
-
-def _sit(session: AdjudicatingSession, keys: Keymap | None, *, plain: bool, page: int) -> None:
-    """Let the adjudicator decide."""
-
-    def run_lines(read: TextIO, write: TextIO, width: int) -> None:
-        from judge_ui.plain.judging import run_plain
-        from judge_ui.session.keys import key_table
-        from judge_ui.session.messages import goodbye
-
-        table = key_table(session.scale, keys)
-        with last_words(write, lambda: goodbye(session)):
-            run_plain(session, read, write, keys=table, page=page, width=width)
-
-    def run_screen() -> int:
-        from judge_ui.screens.app import run_app
-
-        return run_app(session, keys)
-
-    sit(session, plain=run_lines if plain else None, full_screen=run_screen)

@@ -6,9 +6,9 @@ import gc
 import os
 import shutil
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Annotated, TextIO
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -62,9 +62,6 @@ KeymapOption = Annotated[
     ),
 ]
 
-RunPlain = Callable[[TextIO, TextIO, int], object]
-"""Runs the line mode: from where answers come, where words go, and the terminal's width."""
-
 
 @contextmanager
 def imports_at_once() -> Iterator[None]:
@@ -106,24 +103,29 @@ def check_terminal(command: str) -> None:
         raise PoolerError(message, hint="set LANG=C.UTF-8, or use --plain")
 
 
-def sit(session: JudgingSession, *, plain: RunPlain | None, full_screen: Callable[[], int]) -> None:
-    """Let somebody judge, end the sitting in any case, and say what became of it.
-
-    `plain` runs the line mode, and says itself what became of it; ``None`` = the full screen.
-    """
+def sit(session: JudgingSession, keys: Keymap | None, *, plain: bool, page: int) -> None:
+    """Let somebody judge, in lines or full screen, end the sitting in any case, and say what became of it."""
     from judge_ui.session.messages import goodbye
 
     code = 0
     try:
-        if plain is not None:
-            plain(text_stdin(), sys.stdout, shutil.get_terminal_size().columns)
+        if plain:
+            from judge_ui.plain.judging import run_plain
+            from judge_ui.session.keys import key_table
+
+            width, table = shutil.get_terminal_size().columns, key_table(session.scale, keys)
+            read, write = text_stdin(), sys.stdout
+            with last_words(write, lambda: goodbye(session)):
+                run_plain(session, read, write, keys=table, page=page, width=width)
         else:
-            code = full_screen()
+            from judge_ui.screens.app import run_app
+
+            code = run_app(session, keys)
     except BaseException:
         with suppress(PoolerError):
             session.desk.leave()
         raise
-    if plain is None:
+    if not plain:
         say(goodbye(session))
     session.desk.leave()
     is_unsaved = bool(session.unsaved) or session.conflict is not None
@@ -168,22 +170,7 @@ def judge(
         session = JudgingSession(desk, min_dwell=dwell, advance=not stay, drawing=drawing)
         if topic is not None:
             session.open_topic(topic)
-
-        def run_lines(read: TextIO, write: TextIO, width: int) -> None:
-            from judge_ui.plain.judging import run_plain
-            from judge_ui.session.keys import key_table
-            from judge_ui.session.messages import goodbye
-
-            table = key_table(session.scale, keys)
-            with last_words(write, lambda: goodbye(session)):
-                run_plain(session, read, write, keys=table, page=page, width=width)
-
-        def run_screen() -> int:
-            from judge_ui.screens.app import run_app
-
-            return run_app(session, keys)
-
-        sit(session, plain=run_lines if plain else None, full_screen=run_screen)
+        sit(session, keys, plain=plain, page=page)
 
 
 def _refuse_others(opened: Collection, name: str) -> None:
