@@ -89,31 +89,20 @@ class AttainableValues(Result):
     NAMES: ClassVar[tuple[str, ...]] = ("attainable",)
 
     def _attainable(self) -> Table:
-        rank = self.settings["rank"]
-        rows = [
-            {
-                "topic": topic,
-                "relevant": int(self.n_relevant[place]),
-                "measure": f"{name}@{rank}",
-                "least": None if is_missing else 0.0,
-                "greatest": float(values.highest[place]),
-                "step": float(values.step[place]),
-                "reason": "no-relevant" if is_missing else None,
-            }
-            for place, topic in enumerate(self.topics)
-            for name, values in (("P", self.precision), ("R", self.recall))
-            for is_missing in [bool(np.isnan(values.highest[place]))]
-        ]
-        columns = [
-            TOPIC,
-            Column("relevant", "int", "R", "relevant documents of the topic"),
-            Column("measure"),
-            Column("least", "float"),
-            Column("greatest", "float"),
-            Column("step", "float", about="what one more relevant document adds"),
-            REASON,
-        ]
-        return Table.of_rows("attainable", columns, rows)
+        both, rank = (self.precision, self.recall), self.settings["rank"]
+        # Of each topic P, and then R.
+        highest, step = (np.stack([getattr(one, name) for one in both], axis=1).ravel() for name in _VALUES)
+        is_missing = np.isnan(highest)
+        columns = {
+            TOPIC: np.repeat(self.topics, 2).tolist(),
+            Column("relevant", "int", "R", "relevant documents of the topic"): np.repeat(self.n_relevant, 2),
+            Column("measure"): [f"P@{rank}", f"R@{rank}"] * len(self.topics),
+            Column("least", "float"): np.where(is_missing, np.nan, 0.0),
+            Column("greatest", "float"): highest,
+            Column("step", "float", about="what one more relevant document adds"): step,
+            REASON: ["no-relevant" if missing else None for missing in is_missing],
+        }
+        return Table.of_columns("attainable", columns)
 
 
 def mean_signs(
@@ -204,6 +193,7 @@ def mean_signs(
     )
 
 
+_VALUES = ("highest", "step")
 _SIGNS = {-1: "down", 0: "same", 1: "up"}
 
 

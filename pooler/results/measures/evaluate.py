@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import numpy as np
+
 from pooler.results.result import Progress, Result, frozen, heard
 from pooler.results.source import Source, source_of
 from pooler.results.table import REASON, RUN, TOPIC, Column, Table, View
@@ -16,7 +18,6 @@ from store.analysis.measures.table import evaluate as score
 from store.errors import ArgumentError, UnknownNameError
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from store.analysis.rankings import GradedRankings
@@ -154,29 +155,21 @@ class Evaluation(Result):
     @property
     def values(self) -> NDArray[np.float64]:
         """Shape (n_measures, n_runs, n_topics); NaN = undefined, see `reasons`."""
-        import numpy as np
-
         return np.stack([one.values for one in self.scores])
 
     @property
     def mean(self) -> NDArray[np.float64]:
         """Shape (n_measures, n_runs): over the defined topics; of counts their sum. NaN = none is."""
-        import numpy as np
-
         return np.stack([one.overall for one in self.scores])
 
     @property
     def n_topics(self) -> NDArray[np.int64]:
         """Shape (n_measures, n_runs): topics that `mean` is over."""
-        import numpy as np
-
         return np.stack([one.n_defined for one in self.scores])
 
     @property
     def missing(self) -> NDArray[np.int64]:
         """Shape (n_runs,): judged topics for which the run has no document."""
-        import numpy as np
-
         return np.asarray((self.rankings.lengths == 0).sum(axis=1), dtype=np.int64)
 
     @property

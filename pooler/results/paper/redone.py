@@ -270,15 +270,15 @@ def verdicts(pair: Redone) -> Table:
             f"{told(p)} to {told(after)}",
         ),
     ]
-    columns = [
-        Column("statement", about="of section 5 of the paper"),
-        Column("holds", "bool", "here"),
-        Column("numbers"),
-    ]
-    false = sum(not holds for _, holds, _ in rows)
+    statements, holds, numbers = zip(*rows, strict=True)
+    columns = {
+        Column("statement", about="of section 5 of the paper"): statements,
+        Column("holds", "bool", "here"): holds,
+        Column("numbers"): numbers,
+    }
+    false = sum(not one for one in holds)
     words = "All four hold here, too." if not false else f"{false} of the 4 statements do not hold here."
-    data = [dict(zip(("statement", "holds", "numbers"), row, strict=True)) for row in rows]
-    return Table.of_rows("verdicts", columns, data, notes=[words, *_ALWAYS])
+    return Table.of_columns("verdicts", columns, notes=[words, *_ALWAYS])
 
 
 def topics(pair: Redone) -> Table:

@@ -222,29 +222,20 @@ class RequiredDifference(Result):
     def _of_numbers(self) -> Table:
         """Make a row for every number asked."""
         rows = [
-            {
-                "k": share,
-                "q": q,
-                "h": h,
-                "h_of": "judging removed" if share else "judging included",
-                "variance": variance,
-                "topics": n_topics,
-                "difference": float(values[line, place]),
-            }
+            (share, q, h, "judging removed" if share else "judging included", variance, n_topics, needed)
             for share, q, h, values in self.grids
-            for line, variance in enumerate(self.settings["variance"])
-            for place, n_topics in enumerate(self.settings["topics"])
+            for variance, line in zip(self.settings["variance"], values.tolist(), strict=True)
+            for n_topics, needed in zip(self.settings["topics"], line, strict=True)
         ]
         columns = [
-            Column("k", "float"),
-            Column("q", "float"),
-            Column("h", "float"),
+            *(Column(name, "float") for name in "kqh"),
             Column("h_of"),
             Column("variance", "float"),
             Column("topics", "int"),
             Column("difference", "float"),
         ]
-        return Table.of_rows("required_difference", columns, rows)
+        cells = dict(zip(columns, zip(*rows, strict=True), strict=True))
+        return Table.of_columns("required_difference", cells)
 
     def _of_runs(self, found: RequiredOfPairs) -> Table:
         """Make a row for every pair: what it has, what it needs, and whether that is enough."""

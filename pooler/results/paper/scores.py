@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
-
 import numpy as np
 
 from pooler.results.paper.two_runs import Redone, by_whom
@@ -26,42 +23,27 @@ _CHANCE = {
 def beside_chance(pair: Redone, name: str) -> Table:
     """Make tables 1 and 2: the AP of both runs (eq. 1) beside what their N and R give by chance."""
     of, heading = _CHANCE[name]
-    rows = []
-    for one in pair.own:
-        known = one.retrieved > 0
-        numbers = (np.array([max(one.n_documents, 1)]), np.array([max(one.retrieved, 1)]))
-        rows.append(
-            {
-                "run": one.run,
-                "topic": one.topic,
-                "documents": one.n_documents,
-                "relevant": one.retrieved,
-                "ap": one.own,
-                "value": float(of(*numbers)[0]) if known else None,
-                "sd": float(np.sqrt(variance_of_average_precision(*numbers)[0])) if known else None,
-            }
-        )
-    columns = [
-        RUN,
-        TOPIC,
-        Column("documents", "int", "N", "documents that the run lists"),
-        Column("relevant", "int", "R", "relevant ones among them"),
-        Column("ap", "float", "AP", "by eq. 1, with that R"),
-        Column("value", "float", heading),
-        Column("sd", "float", show="never" if name == "table_1" else "always"),
-    ]
-    return Table.of_rows(name, columns, rows, notes=[_chance_words(name, rows), by_whom(pair)])
-
-
-def _chance_words(name: str, rows: Sequence[Mapping[str, Any]]) -> str:
-    """Say how the runs do beside chance."""
-    known = [row for row in rows if row["ap"] is not None]
-    of_all = f"of {counted(len(known), 'list')} with a relevant document"
-    if name == "table_1":
-        n_worst = sum(row["ap"] <= row["value"] + 1e-12 for row in known)
-        return f"{n_worst:,} {of_all} {_are(n_worst)} as bad as they could be."
-    n_chance = sum(row["ap"] <= row["value"] + 2 * row["sd"] for row in known)
-    return f"{n_chance:,} {of_all} {_are(n_chance)} no better than a random order (+ 2 sd)."
+    n, r = (np.array([getattr(one, which) for one in pair.own]) for which in ("n_documents", "retrieved"))
+    numbers = np.maximum(n, 1), np.maximum(r, 1)
+    value, variance = (
+        np.where(r > 0, make(*numbers), np.nan) for make in (of, variance_of_average_precision)
+    )
+    ap, sd = np.array([one.own for one in pair.own], dtype=np.float64), np.sqrt(variance)
+    is_least = name == "table_1"
+    n_so = int((ap <= value + (1e-12 if is_least else 2 * sd)).sum())
+    which = "as bad as they could be" if is_least else "no better than a random order (+ 2 sd)"
+    of_all = f"of {counted(int((r > 0).sum()), 'list')} with a relevant document"
+    columns = {
+        RUN: [one.run for one in pair.own],
+        TOPIC: [one.topic for one in pair.own],
+        Column("documents", "int", "N", "documents that the run lists"): n,
+        Column("relevant", "int", "R", "relevant ones among them"): r,
+        Column("ap", "float", "AP", "by eq. 1, with that R"): ap,
+        Column("value", "float", heading): value,
+        Column("sd", "float", show="never" if is_least else "always"): sd,
+    }
+    words = f"{n_so:,} {of_all} {'is' if n_so == 1 else 'are'} {which}."
+    return Table.of_columns(name, columns, notes=[words, by_whom(pair)])
 
 
 def table_3(pair: Redone) -> Table:
@@ -101,7 +83,3 @@ def table_3(pair: Redone) -> Table:
         else f"No list has a document at rank {pair.rank:,} that is not relevant already."
     )
     return Table.of_rows("table_3", columns, rows, notes=[words, by_whom(pair)])
-
-
-def _are(number: int) -> str:
-    return "is" if number == 1 else "are"
