@@ -84,15 +84,8 @@ def check_no_files(runs: Iterable[str], collection: str, what: str, hint: str) -
         raise PoolerError(message, hint=hint)
 
 
-def given_runs(
-    runs: str | Path | Iterable[str | Path | Run] | Mapping[str, Any], listed: str | None = None
-) -> list[RunEntry | Run]:
-    """Return runs as `source` takes them, in the order given; then those of a list."""
-    return named_runs(runs_given(runs), listed)
-
-
 def runs_given(runs: str | Path | Iterable[str | Path | Run] | Mapping[str, Any]) -> Iterator[str | Run]:
-    """Yield runs as files or as read."""
+    """Yield runs that are given as `source` takes them, in order: files, or what is read of them."""
     import numpy as np
 
     from store.records import Ranking, Run

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
-from pooler.results.named_runs import given_runs, read_named
+from pooler.results.named_runs import named_runs, read_named, runs_given
 from pooler.results.source import DEFAULT_COLLECTION
 from pooler.results.table import DOCNO, DOCUMENTS, GRADE, RUN, TOPIC, Column, Table
 
@@ -127,7 +127,8 @@ def read_runs(*paths: str | Path, runs: str | Path | None = None, lenient: bool 
     from store.errors import ArgumentError
 
     found: dict[str, Run] = {}
-    for run in read_named(given_runs(paths, None if runs is None else str(runs)), lenient=lenient):
+    named = named_runs(runs_given(paths), None if runs is None else str(runs))
+    for run in read_named(named, lenient=lenient):
         if run.tag in found:
             hint = "a column `name` in the list of runs gives each a name of its own"
             raise ArgumentError("runs", "must each have their own tag", run.tag, hint=hint)

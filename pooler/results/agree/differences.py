@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from pooler.reading.ranked import ranked_runs
-from pooler.results.named_runs import given_runs
+from pooler.results.named_runs import named_runs, runs_given
 from pooler.results.result import Result, frozen, heard, taken
 from pooler.results.table import DOCNO, DOCUMENTS, REASON, RUN, TOPIC, Column, Table, View
 from pooler.telling import say, warn
@@ -89,7 +89,7 @@ def compare_qrels(
     with heard() as said:
         first, second = (_rows(one, lenient=lenient) for one in (a, b))
         found = qrels_diff(first, second, negative_grades=negative_grades)
-        named = given_runs(runs, listed)
+        named = named_runs(runs_given(runs), listed)
         effect = None
         if named or listed is not None:
             ranked = ranked_runs(named, order=order, lenient=lenient)

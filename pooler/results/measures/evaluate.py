@@ -266,17 +266,14 @@ class MeasureList(Result):
         others: dict[str, list[str]] = {}
         for alias, known in ALIASES.items():
             others.setdefault(known, []).append(alias)
-        columns = [Column("measure"), Column("parameters", "texts"), Column("also", "texts")]
-        columns.append(Column("summary"))
-        rows = [
-            {
-                "measure": name + _at(measure),
-                "parameters": [f"{parameter}=" for parameter in measure.parameters],
-                "also": others.get(name, []),
-                "summary": measure.summary,
-            }
-            for name, measure in MEASURES.items()
-        ]
+        columns = {
+            Column("measure"): [known + _at(measure) for known, measure in MEASURES.items()],
+            Column("parameters", "texts"): [
+                [f"{parameter}=" for parameter in measure.parameters] for measure in MEASURES.values()
+            ],
+            Column("also", "texts"): [others.get(known, []) for known in MEASURES],
+            Column("summary"): [measure.summary for measure in MEASURES.values()],
+        }
         notes = [
             "@N: ranks that count; in brackets where optional. (rel=N): least relevant grade, instead of"
             f" the level. dcg: {', '.join(DCGS)}.",
@@ -285,7 +282,7 @@ class MeasureList(Result):
             "Upper and lower case make no difference. Names of trec_eval are known: map, P_5,"
             " ndcg_cut_10, ...",
         ]
-        return Table.of_rows(name, columns, rows, notes=notes)
+        return Table.of_columns(name, columns, notes=notes)
 
     def _views(self, name: str) -> Sequence[View]:
         table = self._table(name)

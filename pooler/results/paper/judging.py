@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from pooler.results.paper.judged_pair import STATES
 from pooler.results.paper.two_runs import Redone, letters, share_text, told
-from pooler.results.table import RUN, Column, Table
+from pooler.results.table import DOCUMENTS, RUN, Column, Table
 from store.analysis.variation.collection import run_components
 from store.text import counted, percent
 
@@ -46,11 +46,6 @@ def figure_1(pair: Redone) -> Table:
 
 def figure_2(pair: Redone) -> Table:
     """Count what stands at rank N + 1."""
-    rows = [
-        {"run": run, **{state.replace(" ", "_"): one.states[state] for state in STATES},
-         "elsewhere": one.elsewhere}
-        for run, one in zip(pair.runs, pair.at_rank, strict=True)
-    ]  # fmt: skip
     about = {
         "none": "topics in which the list is shorter",
         "unjudged": "nobody judged the document",
@@ -58,17 +53,18 @@ def figure_2(pair: Redone) -> Table:
         "either way": "0 < p < 1",
         "relevant": "p is 1",
     }
-    columns = [
-        RUN,
-        *(Column(state.replace(" ", "_"), "int", about=about[state]) for state in STATES),
-        Column("elsewhere", "int", about="of the unjudged ones, those that another run retrieved"),
-    ]
+    columns: dict[Column, Any] = {RUN: pair.runs}
+    for state in STATES:
+        counts = [one.states[state] for one in pair.at_rank]
+        columns[Column(state.replace(" ", "_"), "int", about=about[state])] = counts
+    elsewhere = Column("elsewhere", "int", about="of the unjudged ones, those that another run retrieved")
+    columns[elsewhere] = [one.elsewhere for one in pair.at_rank]
     n_topics = len(pair.topics)
     words = (
         f"Rank {pair.rank:,} of B is unjudged in {pair.at_rank[1].states['unjudged']:,} of"
         f" {counted(n_topics, 'topic')}, of A in {pair.at_rank[0].states['unjudged']:,}."
     )
-    return Table.of_rows("figure_2", columns, rows, notes=[words])
+    return Table.of_columns("figure_2", columns, notes=[words])
 
 
 def table_4(pair: Redone) -> Table:
@@ -80,19 +76,18 @@ def table_4(pair: Redone) -> Table:
         grades = own.places[starts[document] : starts[document + 1]]
         key = tuple(sorted((own.scale_values[place] for place in grades.tolist()), reverse=True))
         patterns.setdefault(key, []).append(float(pair.p[document]))
-    rows = [
-        {"grades": [*key], "judges": len(key), "documents": len(found), "p": found[0]}
-        for key, found in sorted(patterns.items(), key=lambda item: (-len(item[0]), [-g for g in item[0]]))
-    ]
+    keys = sorted(patterns, key=lambda key: (-len(key), [-grade for grade in key]))
     n_open = int(((pair.p > 0) & (pair.p < 1)).sum())
     words = f"{counted(n_open, 'document')} ({percent(n_open, pair.p.size)}) may turn out either way."
-    columns = [
-        Column("grades", "ints", about="of the judges of a document, in any order"),
-        Column("judges", "int", show="if_varied"),
-        Column("documents", "int"),
-        Column("p", "float", about="how likely such a document is relevant"),
-    ]
-    return Table.of_rows("table_4", columns, rows, notes=[words])
+    columns = {
+        Column("grades", "ints", about="of the judges of a document, in any order"): [*map(list, keys)],
+        Column("judges", "int", show="if_varied"): [*map(len, keys)],
+        DOCUMENTS: [len(patterns[key]) for key in keys],
+        Column("p", "float", about="how likely such a document is relevant"): [
+            patterns[key][0] for key in keys
+        ],
+    }
+    return Table.of_columns("table_4", columns, notes=[words])
 
 
 def table_5(pair: Redone) -> Table:

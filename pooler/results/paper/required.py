@@ -505,23 +505,14 @@ class ApProperties(Result):
         reason = "more-relevant-than-documents" if self.down[0] == "documents" else "cannot-occur"
         values = self.grids[name]
         empty = self.cannot if name == "change" and self.cannot is not None else np.isnan(values)
-        rows = [
-            {
-                self.down[0]: place,
-                self.across[0]: column,
-                "value": value,
-                "reason": reason if is_empty else None,
-            }
-            for place, line, is_so in zip(self.down[2], values.tolist(), empty.tolist(), strict=True)
-            for column, value, is_empty in zip(self.across[2], line, is_so, strict=True)
-        ]
-        columns = [
-            Column(self.down[0], "float"),
-            Column(self.across[0], "float"),
-            Column("value", "float"),
-            Column("reason"),
-        ]
-        return Table.of_rows(name, columns, rows)
+        down, across = self.down[2], self.across[2]
+        columns = {
+            Column(self.down[0], "float"): [place for place in down for _ in across],
+            Column(self.across[0], "float"): [*across] * len(down),
+            Column("value", "float"): values.ravel(),
+            Column("reason"): [reason if is_empty else None for is_empty in empty.flat],
+        }
+        return Table.of_columns(name, columns)
 
     def _views(self, name: str) -> Sequence[View]:
         values, rank, size = self.grids[name], self.settings.get("rank"), self.settings.get("size")
