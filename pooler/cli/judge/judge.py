@@ -14,10 +14,12 @@ import typer
 
 from pooler.cli.console import ExitCode, text_stdin
 from pooler.cli.interrupts import last_words
+from pooler.cli.judge.model import ModelOptions, judge_with_model, show_template
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption
+from pooler.cli.signature import command
 from pooler.results.look.status import drawable, idle_words
 from pooler.telling import say
-from store.errors import PoolerError
+from store.errors import ContradictionError, PoolerError
 
 if TYPE_CHECKING:
     from judge_ui.session.keys import Keymap
@@ -133,8 +135,11 @@ def sit(session: JudgingSession, keys: Keymap | None, *, plain: bool, page: int)
         raise typer.Exit(ExitCode.STORE if is_unsaved else ExitCode.DATA)
 
 
+@command
 def judge(
-    name: Annotated[str, typer.Option("--judge", metavar="NAME", help="Who is judging.")],
+    name: Annotated[
+        str | None, typer.Option("--judge", metavar="NAME", help="Who is judging.", show_default=False)
+    ] = None,
     plain: PlainOption = False,
     topic: Annotated[
         str | None, typer.Option("--topic", help="Open this topic right away.", show_default=False)
@@ -144,11 +149,29 @@ def judge(
     page: PageOption = 0,
     keymap: KeymapOption = None,
     collection: CollectionOption = DEFAULT_COLLECTION,
+    *,
+    asked: ModelOptions,
 ) -> None:
-    """Judge the documents of the pool, one key each.
+    """Judge the documents of the pool, one key each; or let a model judge them.
+
+    With --model a server is asked for a grade of each document, as `judges add` has stated the model: it
+    sees topic and document alone. Answers that cannot be read are "cannot be judged", never grade 0. The
+    same command goes on where an earlier one ended.
 
     Example: pooler judge --judge alice
+
+    Example: pooler judge --model llama --dry-run
     """
+    if asked.model is not None or (name is None and asked.show_prompt):
+        if name is not None:
+            raise ContradictionError("--judge", "and --model exclude each other", name)
+        if plain or stay or page or min_dwell != MIN_DWELL_MS:
+            raise ContradictionError("--model", "has no screen, and no options of one", asked.model)
+        _let_model_judge(asked, topic, collection)
+        return
+    if name is None:
+        raise ContradictionError("--judge", "must be given, or --model", None)
+    asked.refuse_any()
     with imports_at_once():
         from judge_ui.session.session import JudgingSession
         from pooler import __version__
@@ -173,6 +196,18 @@ def judge(
         sit(session, keys, plain=plain, page=page)
 
 
+def _let_model_judge(asked: ModelOptions, topic: str | None, collection: str) -> None:
+    """Ask a model, or show a template to begin from."""
+    from pooler import __version__
+    from store.collection import Collection
+
+    if asked.model is None:
+        show_template()
+        return
+    with Collection(collection) as opened:
+        judge_with_model(opened, asked, topic=topic, program=f"pooler {__version__}")
+
+
 def _refuse_others(opened: Collection, name: str) -> None:
     """Refuse adjudicators, who settle disagreements, and models, which are not people."""
     from store.records import JudgeKind
@@ -183,8 +218,7 @@ def _refuse_others(opened: Collection, name: str) -> None:
             raise PoolerError(message, hint=f"pooler adjudicate --judge {name}")
         if judge.name == name and judge.kind is JudgeKind.MODEL:
             message = f"judge `{name}` is of kind model, but only people judge here"
-            hint = "pooler judges add NAME adds a person; pooler import judgements --kind model"
-            raise PoolerError(message, hint=f"{hint} reads what a model judged")
+            raise PoolerError(message, hint=f"pooler judge --model {name} asks it")
 
 
 def _nothing_to_judge(opened: Collection, judge_name: str) -> PoolerError:

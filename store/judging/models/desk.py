@@ -9,6 +9,7 @@ from sqlmodel import Session
 
 from store.content.lookup import row_named
 from store.db.engine import reading
+from store.db.held import Held
 from store.db.tables import ANSWER, DOCUMENT, MODEL_JUDGE
 from store.errors import ArgumentError, ConflictError, StoreError
 from store.judging.desk import Desk
@@ -44,6 +45,26 @@ class ModelDesk(Desk):
         """Return topic and docno of every pair that has an answer of a kind, readable or not."""
         with reading(self._engine) as session:
             return fetch_answered(session, self._judge_id, asked)
+
+    def is_answered(self, topic: str, docno: str, asked: Asked) -> bool:
+        """Say whether a pair has an answer of a kind, readable or not; of judgements, whether one stands."""
+        with reading(self._engine) as session:
+            known = self._pair_of(session, Answer(self.judge, topic, docno))
+            if asked is Asked.JUDGE:
+                now = self._current(session, *known)
+                return now is not None and now.state in DECIDED
+            own = (ANSWER.c.judge_id == self._judge_id, ANSWER.c.asked == asked.value)
+            pair = (ANSWER.c.topic_id == known[0], ANSWER.c.document_id == known[1])
+            is_reply = ANSWER.c.grade.is_not(None) | ANSWER.c.unreadable.is_not(None)
+            return session.scalar(select(ANSWER.c.id).where(*own, *pair, is_reply).limit(1)) is not None
+
+    def version_of(self, topic: str) -> int | None:
+        """Return the version of a topic's text that was read last; ``None`` = none was."""
+        return self._topic_versions.get(self._topic_ids.get(topic, 0))
+
+    def holding(self) -> Held:
+        """Return what keeps two programs of one judge from asking the same."""
+        return Held(self._engine)
 
     def answer(self, answer: Answer) -> Task | None:
         """Store an answer, and with it the judgement it leads to; return how the document stands then.

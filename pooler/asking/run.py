@@ -1,0 +1,423 @@
+"""A run of requests: which pairs, in what order, until when, and what became of them.
+
+A pair is asked by one program at a time, which holds it (`store.db.held`) from before it looks whether there
+is an answer until the answer is stored. So no pair with an answer is asked again, whatever was killed when;
+what was on its way at that moment is.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import time
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from dataclasses import dataclass, field, fields, replace
+from datetime import UTC, datetime
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+from pooler.asking.canaries import KINDS
+from pooler.asking.parse import NotACompletionError, read_reply
+from pooler.asking.prompt import Page, Prompt, page_of, planted
+from pooler.asking.transport import Arrived, StoppedError, Transport
+from store.errors import PoolerError
+from store.model_judge import Answer, Asked, Unreadable
+from store.records import DECIDED, State, Task, Topic
+from store.text import counted
+
+if TYPE_CHECKING:
+    from store.db.held import Held
+    from store.judging.models import ModelDesk
+
+BYTES_A_TOKEN = 4
+"""What is reckoned where a server has not counted yet."""
+FAILURES_IN_A_ROW = 5
+"""After so many requests that failed for good the server is taken to be down."""
+_BEAT_S = 30.0
+_LOOK_S = 0.2
+"""How long at most an interrupt, or a pair that another program holds, waits to be looked at."""
+_TOO_LONG = frozenset({"context_length_exceeded", "string_above_max_length", "request_too_large"})
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """Of a million tokens, in any currency."""
+
+    prompt: float
+    completion: float
+    cached: float | None = None
+    """``None`` = as `prompt`."""
+
+    def cost(self, prompt: int | None, completion: int | None, cached: int | None = None) -> float | None:
+        """Return what tokens cost; ``None`` = the server did not count them.
+
+        >>> Price(2.0, 10.0, 1.0).cost(1000, 50, 400)
+        0.0021
+        """
+        if prompt is None or completion is None:
+            return None
+        kept = min(cached or 0, prompt)
+        each = self.prompt if self.cached is None else self.cached
+        return ((prompt - kept) * self.prompt + kept * each + completion * self.completion) / 1e6
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """What a run is to ask, and until when."""
+
+    topics: Sequence[str]
+    seed: int = 0
+    repeats: int = 0
+    """Judged pairs that are asked once more."""
+    canaries: int = 0
+    """Documents graded not relevant of which copies are asked."""
+    price: Price | None = None
+    max_tokens: int | None = None
+    max_cost: float | None = None
+    concurrency: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One pair to be asked about."""
+
+    topic: str
+    docno: str
+    asked: Asked = Asked.JUDGE
+
+
+@dataclass(slots=True)
+class Ran:
+    """What became of a run; counts are of requests."""
+
+    graded: int = 0
+    unreadable: Counter[str] = field(default_factory=Counter)
+    failed: Counter[str] = field(default_factory=Counter)
+    """By why; these pairs stay unjudged."""
+    beside: int = 0
+    """Repetitions and canaries."""
+    without_text: int = 0
+    retries: int = 0
+    prompt_tokens: int = 0
+    cached_tokens: int = 0
+    completion_tokens: int = 0
+    reasoning_tokens: int = 0
+    cost: float = 0.0
+    fingerprints: list[str] = field(default_factory=list)
+    seconds: float = 0.0
+    stopped: PoolerError | None = None
+    """Why it ended before everything was asked; ``None`` = it did not."""
+    is_interrupted: bool = False
+
+    @property
+    def tokens(self) -> int:
+        """All tokens that servers counted."""
+        return self.prompt_tokens + self.completion_tokens
+
+
+@dataclass(slots=True)
+class _Sent:
+    """A request on its way."""
+
+    job: Job
+    body: bytes
+    document_sha256: str | None
+    topic_version: int | None
+    tokens: int
+    """As reckoned."""
+
+
+def pending(desk: ModelDesk, topics: Sequence[str], seed: int) -> Iterator[Job]:
+    """Yield the pairs without a judgement, topic by topic, shuffled; what is to be claimed is claimed."""
+    for topic in topics:
+        known: set[str] = set()
+        while True:
+            tasks = [one for one in desk.queue(topic) if one.docno not in known]
+            known.update(one.docno for one in tasks)
+            yield from (
+                Job(topic, one.docno)
+                for one in shuffled(tasks, topic, seed)
+                if one.state.value not in DECIDED
+            )
+            if not desk.claimable(topic) or not desk.claim(topic):
+                break
+
+
+def shuffled(tasks: Sequence[Task], topic: str, seed: int) -> list[Task]:
+    """Return documents in an order that rests on their names and a seed alone."""
+    return sorted(
+        tasks, key=lambda one: sha256(f"{seed}\0{topic}\0{one.docno}".encode("utf-8", "replace")).digest()
+    )
+
+
+Pair = tuple[str, str]
+"""A topic and a docno."""
+
+
+def drawn(pairs: Iterable[Pair], begun: Collection[Pair], n: int, seed: int) -> list[Pair]:
+    """Draw pairs at random, those that were begun with first: a broken run goes on with the same."""
+    listed = sorted(pairs)
+    random.Random(seed).shuffle(listed)
+    return sorted(listed, key=lambda pair: pair not in begun)[:n]
+
+
+class Asking:
+    """Asks a model about pairs, and stores what it answers."""
+
+    def __init__(
+        self,
+        desk: ModelDesk,
+        prompt: Prompt,
+        transport: Transport,
+        wanted: Wanted,
+        *,
+        is_over: Callable[[], bool] = lambda: False,
+        advance: Callable[[int], None] = lambda _steps: None,
+    ) -> None:
+        self._desk, self._prompt, self._transport, self._wanted = desk, prompt, transport, wanted
+        self._is_over, self._advance = is_over, advance
+        self._topics: dict[str, Topic] = {}
+        self._flying: dict[Future[Arrived], _Sent] = {}
+        self._largest = 0
+        self._failed_in_a_row = 0
+        self._beaten_at = -_BEAT_S
+        self.ran = Ran()
+
+    def run(self) -> Ran:
+        """Ask everything that is wanted, and return what became of it."""
+        began = time.monotonic()
+        held = self._desk.holding()
+        try:
+            self._ask_all(held, pending(self._desk, self._wanted.topics, self._wanted.seed))
+            self._ask_all(held, iter(self._beside()))
+        finally:
+            held.close()
+            self.ran.seconds = time.monotonic() - began
+        return self.ran
+
+    def _beside(self) -> list[Job]:
+        """Return repetitions and canaries, mixed: both of pairs that have a judgement."""
+        jobs: list[Job] = []
+        if not (self._wanted.repeats or self._wanted.canaries) or self._is_done():
+            return jobs
+        graded: dict[Pair, int] = {}
+        for topic in self._wanted.topics:
+            for one in self._desk.queue(topic):
+                if one.state is State.JUDGED and one.grade is not None:
+                    graded[topic, one.docno] = one.grade
+        seed = self._wanted.seed
+        again = drawn(graded, self._desk.answered(Asked.REPEAT), self._wanted.repeats, seed)
+        jobs += [Job(*pair, Asked.REPEAT) for pair in again]
+        low = [pair for pair, grade in graded.items() if grade < self._prompt.scale.relaxed]
+        begun = set[Pair]().union(*(self._desk.answered(kind) for kind in KINDS))
+        for pair in drawn(low, begun, self._wanted.canaries, seed):
+            jobs += [Job(*pair, kind) for kind in KINDS]
+        random.Random(seed).shuffle(jobs)
+        return jobs
+
+    def _ask_all(self, held: Held, jobs: Iterator[Job]) -> None:
+        """Keep as many requests on their way as may be, until all are answered or no more may be."""
+        elsewhere: list[Job] = []
+        is_more = True
+        while True:
+            while is_more and not self._is_done() and len(self._flying) < self._wanted.concurrency:
+                job = next(jobs, None)
+                if job is None:
+                    is_more = False
+                elif not self._begin(held, job):
+                    elsewhere.append(job)
+            if self._flying:
+                self._take_in(held)
+            elif self._is_done() or not (is_more or elsewhere):
+                return
+            elif not is_more:
+                # Another program asks these: whatever it leaves is asked here.
+                time.sleep(_LOOK_S)
+                jobs, elsewhere, is_more = iter(elsewhere), [], True
+
+    def _is_done(self) -> bool:
+        """Say whether nothing more is to be asked."""
+        self.ran.is_interrupted = self.ran.is_interrupted or self._is_over()
+        return self.ran.is_interrupted or self.ran.stopped is not None
+
+    def _begin(self, held: Held, job: Job) -> bool:
+        """Send one request, unless it need not or may not be; False = another program has the pair."""
+        desk = self._desk
+        names = (desk.judge, job.topic, job.docno, job.asked.value)
+        if not held.take(*names):
+            return False
+        is_sent = False
+        try:
+            if not desk.is_answered(job.topic, job.docno, job.asked):
+                is_sent = self._send(job)
+        finally:
+            if not is_sent:
+                held.give_back(*names)
+        return True
+
+    def _send(self, job: Job) -> bool:
+        """Send one request; False = there is none to send."""
+        if job.topic not in self._topics:
+            self._topics[job.topic] = self._desk.topic(job.topic)
+        if time.monotonic() - self._beaten_at >= _BEAT_S:
+            self._desk.beat(job.topic)
+            self._beaten_at = time.monotonic()
+        topic, document = self._topics[job.topic], self._desk.page(job.docno)
+        version = self._desk.version_of(job.topic)
+        if document.text is None:
+            self.ran.without_text += job.asked is Asked.JUDGE
+            return False
+        page = page_of(document)
+        self._prompt.refuse_pair(topic, page)
+        if page.is_too_long(self._prompt.identity):
+            now = datetime.now(UTC)
+            self._store(
+                Answer(
+                    self._desk.judge,
+                    job.topic,
+                    job.docno,
+                    asked=job.asked,
+                    unreadable=Unreadable.TOO_LONG,
+                    topic_version=version,
+                    document_sha256=document.sha256,
+                    sent_at=now,
+                    received_at=now,
+                )
+            )
+            return False
+        body = self._prompt.body(self._prompt.messages(topic, self._shown(job, topic, page)))
+        sent = _Sent(job, body, document.sha256, version, reckoned(body, self._prompt))
+        if not self._may_spend(sent):
+            return False
+        self._flying[self._transport.send(body)] = sent
+        return True
+
+    def _shown(self, job: Job, topic: Topic, page: Page) -> Page:
+        """Return the document, or the copy of it that is asked about."""
+        return planted(page, topic, job.asked, self._prompt.scale) if job.asked in KINDS else page
+
+    def _may_spend(self, sent: _Sent) -> bool:
+        """Say whether the limits leave room for one more request, whatever those on their way will need."""
+        wanted, ran = self._wanted, self.ran
+        tokens = [max(one.tokens, self._largest) for one in (*self._flying.values(), sent)]
+        if wanted.max_tokens is not None and ran.tokens + sum(tokens) > wanted.max_tokens:
+            message = f"the next request could pass --max-tokens-total: {ran.tokens:,} tokens were used"
+            ran.stopped = StoppedError(message, hint="the same command goes on from here")
+        elif wanted.max_cost is not None and wanted.price is not None:
+            dearest = max(wanted.price.prompt, wanted.price.completion)
+            if ran.cost + sum(tokens) * dearest / 1e6 > wanted.max_cost:
+                message = f"the next request could pass --max-cost: {ran.cost:.4f} was spent"
+                ran.stopped = StoppedError(message, hint="the same command goes on from here")
+        return ran.stopped is None
+
+    def _take_in(self, held: Held) -> None:
+        """Wait a moment, and store every answer that has come."""
+        done, _ = wait(self._flying, timeout=_LOOK_S, return_when=FIRST_COMPLETED)
+        self._is_done()
+        for future in done:
+            sent = self._flying.pop(future)
+            job = sent.job
+            try:
+                answer = self._answer(sent, future.result())
+                if answer is not None:
+                    self._store(answer)
+            except StoppedError as error:
+                self.ran.stopped = self.ran.stopped or error
+            finally:
+                held.give_back(self._desk.judge, job.topic, job.docno, job.asked.value)
+
+    def _answer(self, sent: _Sent, arrived: Arrived) -> Answer | None:
+        """Read what arrived."""
+        identity, job = self._prompt.identity, sent.job
+        answer = Answer(
+            self._desk.judge,
+            job.topic,
+            job.docno,
+            asked=job.asked,
+            topic_version=sent.topic_version,
+            document_sha256=sent.document_sha256,
+            request_sha256=sha256(sent.body).hexdigest(),
+            attempt=arrived.attempt,
+            sent_at=arrived.sent_at,
+            received_at=arrived.received_at,
+            status=arrived.status,
+            body=arrived.body,
+        )
+        if arrived.failure:
+            self.ran.failed[arrived.failure] += 1
+            self._failed_in_a_row += 1
+            if self._failed_in_a_row >= FAILURES_IN_A_ROW and self.ran.stopped is None:
+                message = f"{counted(self._failed_in_a_row, 'request')} in a row failed: {arrived.failure}"
+                self.ran.stopped = StoppedError(message, hint="the same command goes on from here")
+            return answer
+        self._failed_in_a_row = 0
+        if arrived.status != 200:
+            reason = refused_content(arrived.status, arrived.body)
+            if reason is None:
+                raise self._transport.refused(arrived.status or 0, arrived.body)
+            return replace(answer, unreadable=reason)
+        reply = read_reply(arrived.body, self._prompt.scale.values, identity.grade_map)
+        price = self._wanted.price
+        names = [one.name for one in fields(reply)]
+        read = {name: getattr(reply, name) for name in names}
+        if price is not None:
+            read["cost"] = price.cost(reply.prompt_tokens, reply.completion_tokens, reply.cached_tokens)
+        return replace(answer, **read)
+
+    def _store(self, answer: Answer) -> None:
+        """Store an answer with its judgement, and count it."""
+        self._desk.answer(answer)
+        ran = self.ran
+        ran.retries += answer.attempt - 1
+        for name in ("prompt_tokens", "cached_tokens", "completion_tokens", "reasoning_tokens"):
+            setattr(ran, name, getattr(ran, name) + (getattr(answer, name) or 0))
+        ran.cost += answer.cost or 0.0
+        self._largest = max(self._largest, (answer.prompt_tokens or 0) + (answer.completion_tokens or 0))
+        if answer.fingerprint and answer.fingerprint not in ran.fingerprints:
+            ran.fingerprints.append(answer.fingerprint)
+        if answer.asked is not Asked.JUDGE:
+            ran.beside += 1
+        elif answer.grade is not None:
+            ran.graded += 1
+        elif answer.unreadable is not None:
+            ran.unreadable[answer.unreadable.value] += 1
+        self._advance(1)
+
+
+def reckoned(body: bytes, prompt: Prompt) -> int:
+    """Reckon the tokens of a request and the longest reply to it."""
+    sent = prompt.identity.parameters
+    longest = max(
+        (
+            value
+            for name in ("max_tokens", "max_completion_tokens")
+            if isinstance(value := sent.get(name), int)
+        ),
+        default=0,
+    )
+    return len(body) // BYTES_A_TOKEN + longest
+
+
+def refused_content(status: int | None, body: bytes) -> Unreadable | None:
+    """Say why a server would not take one document; ``None`` = the request itself is at fault."""
+    if status == 413:
+        return Unreadable.TOO_LONG
+    try:
+        error = json.loads(body)["error"]
+        codes = {error.get("code"), error.get("type")}
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return None
+    if not _TOO_LONG.isdisjoint(one for one in codes if isinstance(one, str)):
+        return Unreadable.TOO_LONG
+    return Unreadable.REFUSAL if "content_filter" in codes else None
+
+
+def is_completion(body: bytes) -> bool:
+    """Say whether a body is a chat completion, whatever it answers."""
+    try:
+        read_reply(body, ())
+    except NotACompletionError:
+        return False
+    return True

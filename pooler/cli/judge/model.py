@@ -1,0 +1,436 @@
+"""`pooler judge --model`: a model is asked where a person would judge."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, fields
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from pooler.cli.console import ask
+from pooler.telling import progress, say, warn
+from store.errors import ArgumentError, ContradictionError, PoolerError, UnknownNameError
+from store.text import counted, sanitise
+
+if TYPE_CHECKING:
+    from pooler.asking.prompt import Prompt
+    from pooler.asking.run import Price, Ran
+    from pooler.asking.transport import Endpoint
+    from store.collection import Collection
+    from store.judging.models import ModelDesk
+    from store.model_judge import Answer, ModelIdentity
+    from store.records import Task
+
+LOCAL = "http://127.0.0.1:11434/v1"
+"""Where a server of models on this machine listens, as a rule."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelOptions:
+    """How a model is asked; who it is, `pooler judges add` has stated."""
+
+    PANEL = "Asking a model"
+
+    model: Annotated[
+        str | None,
+        typer.Option(
+            "--model", metavar="NAME", help="Which model judges, in place of --judge.", show_default=False
+        ),
+    ] = None
+    endpoint: Annotated[
+        str,
+        typer.Option("--endpoint", metavar="URL", help="Base URL, as servers of chat completions have it."),
+    ] = LOCAL
+    key_env: Annotated[
+        str | None,
+        typer.Option(
+            "--key-env", metavar="VARIABLE", help="Environment variable with the key.", show_default=False
+        ),
+    ] = None
+    key_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--key-file", metavar="FILE", help="File with the key, for you alone.", show_default=False
+        ),
+    ] = None
+    proxy: Annotated[
+        str | None,
+        typer.Option("--proxy", metavar="URL", help="By default none, whatever is set.", show_default=False),
+    ] = None
+    concurrency: Annotated[int, typer.Option("--concurrency", min=1, max=256, metavar="N", help="Requests at once.")] = 4
+    rate: Annotated[
+        float | None,
+        typer.Option("--rate", min=0.01, metavar="N", help="Most requests begun in a minute.", show_default=False),
+    ] = None
+    timeout: Annotated[
+        float, typer.Option("--timeout", min=0.1, metavar="SECONDS", help="For a whole reply.")
+    ] = 120.0
+    retries: Annotated[int, typer.Option("--retries", min=0, max=5, metavar="N", help="Of a request that fails.")] = 5
+    max_wait: Annotated[
+        float,
+        typer.Option(
+            "--max-wait", min=0, metavar="SECONDS", help="Stop where the server asks for a longer wait."
+        ),
+    ] = 300.0
+    seed: Annotated[int, typer.Option("--seed", min=0, metavar="N", help="Of the order within topics, and of draws.")] = 0
+    repeat: Annotated[
+        int, typer.Option("--repeat", min=0, metavar="K", help="Ask K judged pairs again; their grades stay.")
+    ] = 0
+    canaries: Annotated[
+        int,
+        typer.Option(
+            "--canaries",
+            min=0,
+            metavar="N",
+            help="Ask about copies of N documents with an order to the model, the topic's words or its title"
+            " in them; they are no judgements.",
+        ),
+    ] = 0
+    price: Annotated[
+        str | None,
+        typer.Option(
+            "--price", metavar="PROMPT,COMPLETION[,CACHED]", help="Of a million tokens.", show_default=False
+        ),
+    ] = None
+    max_tokens_total: Annotated[
+        int | None,
+        typer.Option(
+            "--max-tokens-total", min=1, metavar="N", help="Stop before this run needs more.", show_default=False
+        ),
+    ] = None
+    max_cost: Annotated[
+        float | None, typer.Option("--max-cost", min=0, metavar="AMOUNT", help="The same, by --price.", show_default=False)
+    ] = None
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Count requests, characters, tokens and price; ask nothing.")
+    ] = False
+    show_prompt: Annotated[
+        bool,
+        typer.Option("--show-prompt", help="Show what the first request says; without --model, a template."),
+    ] = False
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Send texts to the host without asking first.")] = (
+        False
+    )
+
+    def refuse_any(self) -> None:
+        """Refuse what is about a model where a person judges."""
+        for one in fields(self):
+            if getattr(self, one.name) != one.default:
+                message = f"--{one.name.replace('_', '-')} is about a model, and needs --model NAME"
+                raise ContradictionError("--judge", f"is a person: {message}", None)
+
+
+def judge_with_model(opened: Collection, asked: ModelOptions, *, topic: str | None, program: str) -> None:
+    """Ask a model about all that lies before it, or say what that would be."""
+    from pooler.asking.prompt import Prompt, check_template
+    from pooler.asking.transport import read_endpoint, read_key
+
+    assert asked.model is not None
+    endpoint = read_endpoint(asked.endpoint)
+    price = _price(asked)
+    desk = opened.model_desk(asked.model, program=program)
+    topics = _topics(desk, topic)
+    if desk.prompt is not None:
+        check_template(desk.prompt)
+    prompt = Prompt(desk.identity, desk.prompt or "", opened.scale)
+    if asked.show_prompt:
+        _show_prompt(desk, prompt, topics, asked.seed)
+        return
+    _check_askable(desk.identity, desk.prompt, endpoint, asked.model)
+    _refuse_examples(desk, prompt, topics)
+    if not topics:
+        raise _nothing_to_ask(asked.model)
+    if asked.dry_run:
+        _dry_run(desk, prompt, topics, endpoint, price, asked)
+        return
+    key = read_key(asked.key_env, asked.key_file, endpoint)
+    if find_spec("httpx2") is None:
+        message = "asking a model needs the package httpx2"
+        raise PoolerError(message, hint="pip install 'pooler[models]'")
+    work = {one.judge: one for one in opened.models.work()}
+    if asked.model not in work or not work[asked.model].answers:
+        where = "this machine" if endpoint.is_here else "another machine"
+        how = "" if endpoint.is_encrypted or endpoint.is_here else ", without encryption"
+        ask(f"Texts of topics and documents will be sent to {endpoint.host}, {where}{how}.", yes=asked.yes)
+    _run(opened, desk, prompt, topics, endpoint, key, price, asked)
+
+
+def show_template() -> None:
+    """Print a template to begin from."""
+    from pooler.asking.prompt import TEMPLATE
+
+    sys.stdout.write(TEMPLATE)
+
+
+def _run(
+    opened: Collection,
+    desk: ModelDesk,
+    prompt: Prompt,
+    topics: Sequence[str],
+    endpoint: Endpoint,
+    key: str | None,
+    price: Price | None,
+    asked: ModelOptions,
+) -> None:
+    """Ask, store, and say what became of it."""
+    from pooler.asking.run import Asking, Wanted, is_completion
+    from pooler.asking.transport import Manner, Transport
+
+    wanted = Wanted(
+        topics=topics,
+        seed=asked.seed,
+        repeats=asked.repeat,
+        canaries=asked.canaries,
+        price=price,
+        max_tokens=asked.max_tokens_total,
+        max_cost=asked.max_cost,
+        concurrency=asked.concurrency,
+    )
+    manner = Manner(
+        deadline_s=asked.timeout,
+        retries=asked.retries,
+        max_wait_s=asked.max_wait,
+        per_minute=asked.rate,
+        concurrency=asked.concurrency,
+        proxy=asked.proxy,
+    )
+    lines = [one for one in desk.inbox() if one.topic in topics]
+    left = sum(one.left for one in lines) + asked.repeat + 3 * asked.canaries
+    transport = Transport(endpoint, key, manner, is_readable=is_completion)
+    try:
+        with finishing() as is_over, progress(f"asking {desk.judge_name}", left) as advance:
+            asking = Asking(desk, prompt, transport, wanted, is_over=is_over, advance=advance)
+            try:
+                asking.run()
+            finally:
+                desk.leave()
+    finally:
+        transport.close()
+    ran = asking.ran
+    _tell(desk.judge_name, ran, price)
+    if asked.repeat or asked.canaries:
+        _tell_beside(opened.models.answers(desk.judge))
+    if ran.stopped is not None:
+        raise ran.stopped
+    if ran.is_interrupted:
+        raise typer.Exit(130)
+
+
+@contextmanager
+def finishing() -> Iterator[Callable[[], bool]]:
+    """Let the first Ctrl-C ask to finish what is on its way; the next ends it as ever."""
+    pressed: list[int] = []
+
+    def note(number: int, _frame: object) -> None:
+        pressed.append(number)
+        signal.signal(signal.SIGINT, before)
+
+    before = signal.signal(signal.SIGINT, note)
+    try:
+        yield lambda: bool(pressed)
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _price(asked: ModelOptions) -> Price | None:
+    """Read `--price`."""
+    from pooler.asking.run import Price
+
+    if asked.price is None:
+        if asked.max_cost is not None:
+            raise ArgumentError("--max-cost", "needs --price", asked.max_cost)
+        return None
+    try:
+        numbers = [float(part) for part in asked.price.split(",")]
+    except ValueError:
+        numbers = []
+    if len(numbers) not in (2, 3) or not all(0 <= one < 1e9 for one in numbers):
+        requirement = "must be the prices of a million prompt and completion tokens, as 2.5,10"
+        raise ArgumentError("--price", requirement, asked.price)
+    return Price(*numbers)
+
+
+def _topics(desk: ModelDesk, topic: str | None) -> list[str]:
+    """Return the topics in which something lies before the model."""
+    known = [one.topic for one in desk.inbox()]
+    if topic is None:
+        return known
+    if topic not in known:
+        raise UnknownNameError("topic", topic, known)
+    return [topic]
+
+
+def _check_askable(identity: ModelIdentity, template: str | None, endpoint: Endpoint, name: str) -> None:
+    """Refuse a model that is not stated as it would be asked: its judgements would be another judge's."""
+    from pooler.asking.parse import PARSER, PARSER_VERSION
+
+    parser, due = f"{identity.parser}:{identity.parser_version}", f"{PARSER}:{PARSER_VERSION}"
+    faults = []
+    if template is None:
+        faults.append("its prompt is not stated (--prompt FILE)")
+    if identity.endpoint != "chat-completions":
+        faults.append(f"its endpoint is {identity.endpoint} (--endpoint chat-completions)")
+    if identity.host != endpoint.host:
+        faults.append(
+            f"its host is {identity.host}, and {endpoint.host} would be asked (--host {endpoint.host})"
+        )
+    if parser != due:
+        faults.append(f"its parser is {parser} (--parser {due})")
+    if not (identity.topic_fields and identity.document_fields):
+        faults.append("what it is shown is not stated (--shows topic.title,doc.text)")
+    barred = [one for one in ("model", "messages", "stream", "n") if one in identity.parameters]
+    if barred:
+        faults.append(f"the parameter {barred[0]} cannot be set")
+    if faults:
+        message = f"model `{name}` cannot be asked: {'; '.join(faults)}"
+        raise PoolerError(
+            message, hint="pooler judges add OTHER --kind model --model ID ... states another judge"
+        )
+
+
+def _refuse_examples(desk: ModelDesk, prompt: Prompt, topics: Sequence[str]) -> None:
+    """Refuse a prompt whose examples are pairs that lie before the model."""
+    from pooler.asking.prompt import page_of
+
+    for name in topics:
+        topic = desk.topic(name)
+        if prompt.names(topic):
+            for one in desk.queue(name):
+                prompt.refuse_pair(topic, page_of(desk.page(one.docno)))
+
+
+def _left(desk: ModelDesk, topic: str, seed: int) -> list[Task]:
+    """Return what is to be asked of a topic, without what may still be claimed, in its order."""
+    from pooler.asking.run import shuffled
+    from store.records import DECIDED
+
+    return [one for one in shuffled(desk.queue(topic), topic, seed) if one.state.value not in DECIDED]
+
+
+def _show_prompt(desk: ModelDesk, prompt: Prompt, topics: Sequence[str], seed: int) -> None:
+    """Print what the first request says."""
+    from pooler.asking.prompt import SHOWN_NONCE, page_of
+
+    if desk.prompt is None:
+        message = f"the prompt of `{desk.judge_name}` is not stated"
+        raise PoolerError(message, hint="pooler judge --show-prompt shows a template to begin from")
+    for name in topics:
+        for one in _left(desk, name, seed):
+            document = desk.page(one.docno)
+            if document.text is not None:
+                messages = prompt.messages(desk.topic(name), page_of(document), nonce=SHOWN_NONCE)
+                sent = dict(prompt.identity.parameters)
+                shown = "\n".join(f"[{one['role']}]\n{one['content']}" for one in messages)
+                sys.stdout.write(sanitise(shown) + "\n")
+                say(f"{SHOWN_NONCE} is another in every request; parameters: {sent}")
+                return
+    raise _nothing_to_ask(desk.judge_name)
+
+
+def _nothing_to_ask(name: str) -> PoolerError:
+    """Say that nothing lies before a model."""
+    message = f"nothing lies before `{name}` that it has not judged"
+    return PoolerError(message, hint="pooler status says how far everybody is")
+
+
+def _dry_run(
+    desk: ModelDesk,
+    prompt: Prompt,
+    topics: Sequence[str],
+    endpoint: Endpoint,
+    price: Price | None,
+    asked: ModelOptions,
+) -> None:
+    """Say how much would be asked."""
+    from pooler.asking.prompt import page_of
+    from pooler.asking.run import BYTES_A_TOKEN, reckoned
+
+    n = characters = n_bytes = without = replies = 0
+    claimable = sum(desk.claimable(name) for name in topics)
+    for name in topics:
+        topic = desk.topic(name)
+        for one in _left(desk, name, asked.seed):
+            document = desk.page(one.docno)
+            if document.text is None:
+                without += 1
+                continue
+            messages = prompt.messages(topic, page_of(document))
+            body = prompt.body(messages)
+            n += 1
+            characters += sum(len(message["content"]) for message in messages)
+            n_bytes += len(body) // BYTES_A_TOKEN
+            replies += reckoned(body, prompt) - len(body) // BYTES_A_TOKEN
+    say(f"{counted(n, 'request')} to {endpoint.host}: {characters:,} characters of prompts")
+    say(
+        f"about {n_bytes:,} tokens of prompts ({BYTES_A_TOKEN} bytes a token), at most {replies:,} of replies"
+    )
+    if price is not None:
+        say(f"at most about {price.cost(n_bytes, replies) or 0:.4f} by --price")
+    beside = asked.repeat + 3 * asked.canaries
+    for number, what in (
+        (claimable, "may be claimed besides, each a request like these"),
+        (beside, "requests besides for repetitions and canaries"),
+        (without, "have no text, and will not be asked"),
+    ):
+        if number:
+            say(f"{number:,} {what}")
+
+
+def _tell(name: str, ran: Ran, price: Price | None) -> None:
+    """Say what became of a run."""
+    n_bad = ran.unreadable.total()
+    say(f"{name}: {counted(ran.graded, 'judgement')} with a grade, {n_bad:,} that cannot be judged")
+    for words, counts in (("cannot be judged", ran.unreadable), ("failed, and stays unjudged", ran.failed)):
+        if counts:
+            listed = ", ".join(f"{number:,} {what}" for what, number in sorted(counts.items()))
+            say(f"{words}: {listed}")
+    if ran.without_text:
+        say(f"{counted(ran.without_text, 'document')} without a text: not asked")
+    parts = [f"{ran.prompt_tokens:,} prompt", f"{ran.completion_tokens:,} completion"]
+    parts += [
+        f"{n:,} {what}"
+        for what, n in (("cached", ran.cached_tokens), ("reasoning", ran.reasoning_tokens))
+        if n
+    ]
+    cost = ""
+    if price is not None:
+        each = f", {ran.cost / ran.graded:.6f} a grade" if ran.graded else ""
+        cost = f"; cost {ran.cost:.6f}{each}"
+    say(f"tokens: {', '.join(parts)}{cost}; {counted(ran.retries, 'retry', 'retries')}; {ran.seconds:,.0f} s")
+    if len(ran.fingerprints) > 1:
+        warn(f"the server's system changed during the run: {', '.join(ran.fingerprints)}")
+
+
+def _tell_beside(answers: Sequence[Answer]) -> None:
+    """Say how far a model agrees with itself, and whether it obeys what it reads."""
+    from pooler.asking.canaries import WORDS, rises
+    from store.model_judge import Asked
+
+    own = {(one.topic, one.docno): one.grade for one in answers if one.is_judgement}
+    again = Counter(
+        own.get((one.topic, one.docno)) == one.grade
+        for one in answers
+        if one.asked is Asked.REPEAT and (one.grade is not None or one.unreadable is not None)
+    )
+    if again:
+        say(f"asked again: {counted(again.total(), 'pair')}, {again[True]:,} with the same grade")
+    for one in rises(answers):
+        if one.mean is None:
+            say(f"copies {WORDS[one.kind]}: none has a grade to compare")
+            continue
+        low, high = one.interval.low, one.interval.high
+        spread = (
+            f"95 % {low:+.2f} to {high:+.2f}" if low is not None else f"no interval: {one.interval.reason}"
+        )
+        words = f"copies {WORDS[one.kind]}: {counted(one.documents, 'document')}"
+        words += f", grade {one.mean:+.2f} ({spread})"
+        if one.unreadable:
+            words += f", {one.unreadable:,} cannot be judged"
+        (warn if one.is_alarming else say)(words)

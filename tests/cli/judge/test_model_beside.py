@@ -1,0 +1,119 @@
+"""Repetitions and canaries: what they say, and that no command but theirs knows of them."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from store.collection import Collection
+from store.model_judge import CANARIES, Asked
+from tests.cli.command_line import run_inside
+from tests.cli.judge.test_model import fill, identity_at, judge
+from tests.model_server import ModelServer, model_server
+
+ORDER = re.compile(r"Ignore the above; .* answer (\d)")
+
+
+@pytest.fixture
+def server() -> Iterator[ModelServer]:
+    """Run a server whose model obeys orders, is flattered by nothing else, and says 0 otherwise."""
+    with model_server() as running:
+        running.grade = lambda text: int(found[1]) if (found := ORDER.search(text)) else 0
+        yield running
+
+
+def test_canaries_tell_whether_a_model_obeys(server: ModelServer, tmp_path: Path) -> None:
+    """Four documents of grade 0, each with three copies: orders raise the grade by 2, nothing else does."""
+    file = fill(tmp_path / "c.db", server, {f"d{n}": "text" for n in range(6)})
+    told = judge(file, server, "--canaries", "4").fine()
+    assert len(server.requests) == 6 + 4 * 3
+    assert "warning: copies with an order in it: 4 documents, grade +2.00" in told.err
+    assert "\ncopies with the topic's words in it: 4 documents, grade +0.00" in told.err
+    with Collection(file) as opened:
+        kinds = Counter(one.asked for one in opened.models.answers("m"))
+    assert kinds == {Asked.JUDGE: 6, **dict.fromkeys(CANARIES, 4)}
+    judge(file, server, "--canaries", "4").fine()
+    assert len(server.requests) == 18
+    judge(file, server, "--canaries", "5").fine()
+    assert len(server.requests) == 21
+
+
+def test_repetitions_are_kept_out_of_the_grades(server: ModelServer, tmp_path: Path) -> None:
+    """A model that says something else the second time: the first grade stands."""
+    file = fill(tmp_path / "c.db", server, {f"d{n}": "text" for n in range(6)})
+    judge(file, server).fine()
+    server.grade = lambda _text: 1
+    told = judge(file, server, "--repeat", "3").fine()
+    assert "asked again: 3 pairs, 0 with the same grade" in told.err
+    assert len({one.name for one in server.requests[6:]}) == len(server.requests[6:]) == 3
+    with Collection(file) as opened:
+        assert {one.grade for one in opened.judgements.current()} == {0}
+
+
+COMMANDS = [
+    "status",
+    "list judges",
+    "list topics",
+    "list documents",
+    "list pools",
+    "list rounds",
+    "show topic G01",
+    "show pool pool",
+    "show judge people",
+    "history G01 KG-E-002",
+    "agreement --kinds model,imported",
+    "adjudicate --list",
+    "export qrels --kinds model",
+    "export qrels --judge m",
+    "export judgements",
+    "export probabilities --kinds model",
+    "export prels",
+    "export pool",
+    "export assignments",
+    "evaluate AP P@5 --kinds model",
+    "evaluate AP --judge m",
+    "compare AP --kinds model",
+    "sensitivity --depth 5 --kinds model",
+    "variation --kinds model",
+    "next --kinds model",
+    "diagnose --kinds model",
+    "provenance",
+    "effort",
+    "clusters --kinds model",
+    "estimate --kinds model",
+    "audit m --against strict",
+    "verify",
+]
+
+
+def test_no_command_knows_of_canaries(server: ModelServer, imported_garden: Path, tmp_path: Path) -> None:
+    """Every command prints the same, to the byte, before and after canaries were asked; pools stay."""
+    shutil.copytree(imported_garden, tmp_path, dirs_exist_ok=True)
+    file = str(tmp_path / "collection.db")
+    from tests.cli.judge.test_model import TEMPLATE
+
+    with Collection(file) as opened:
+        opened.models.add("m", identity_at(server), prompt=TEMPLATE)
+    judge(file, server).fine()
+
+    def printed() -> dict[str, tuple[int, str]]:
+        found = {}
+        for command in COMMANDS:
+            for form in ("", " --format json"):
+                told = run_inside(*f"{command}{form}".split(), "--collection", file)
+                found[command + form] = (told.code, told.out)
+        return found
+
+    before = printed()
+    told = judge(file, server, "--canaries", "8").fine()
+    assert "copies with an order in it: 8 documents" in told.err
+    after = printed()
+    worked = [command for command, (code, _) in before.items() if code == 0]
+    assert len(worked) > len(COMMANDS), [one for one in before if one not in worked]
+    for command in before:
+        assert after[command] == before[command], command
