@@ -152,9 +152,9 @@ def judge(
     *,
     asked: ModelOptions,
 ) -> None:
-    """Judge the documents of the pool, one key each; or let a model judge them.
+    """Judge the documents of the pool, one key each.
 
-    With --model a server is asked for a grade of each document, as `judges add` has stated the model: it
+    With --model a model does: a server is asked for a grade of each document, as `judges add` has stated the model: it
     sees topic and document alone. Answers that cannot be read are "cannot be judged", never grade 0. The
     same command goes on where an earlier one ended.
 

@@ -64,22 +64,30 @@ class ModelOptions:
         str | None,
         typer.Option("--proxy", metavar="URL", help="By default none, whatever is set.", show_default=False),
     ] = None
-    concurrency: Annotated[int, typer.Option("--concurrency", min=1, max=256, metavar="N", help="Requests at once.")] = 4
+    concurrency: Annotated[
+        int, typer.Option("--concurrency", min=1, max=256, metavar="N", help="Requests at once.")
+    ] = 4
     rate: Annotated[
         float | None,
-        typer.Option("--rate", min=0.01, metavar="N", help="Most requests begun in a minute.", show_default=False),
+        typer.Option(
+            "--rate", min=0.01, metavar="N", help="Most requests begun in a minute.", show_default=False
+        ),
     ] = None
     timeout: Annotated[
         float, typer.Option("--timeout", min=0.1, metavar="SECONDS", help="For a whole reply.")
     ] = 120.0
-    retries: Annotated[int, typer.Option("--retries", min=0, max=5, metavar="N", help="Of a request that fails.")] = 5
+    retries: Annotated[
+        int, typer.Option("--retries", min=0, max=5, metavar="N", help="Of a request that fails.")
+    ] = 5
     max_wait: Annotated[
         float,
         typer.Option(
             "--max-wait", min=0, metavar="SECONDS", help="Stop where the server asks for a longer wait."
         ),
     ] = 300.0
-    seed: Annotated[int, typer.Option("--seed", min=0, metavar="N", help="Of the order within topics, and of draws.")] = 0
+    seed: Annotated[
+        int, typer.Option("--seed", min=0, metavar="N", help="Of the order within topics, and of draws.")
+    ] = 0
     repeat: Annotated[
         int, typer.Option("--repeat", min=0, metavar="K", help="Ask K judged pairs again; their grades stay.")
     ] = 0
@@ -102,11 +110,16 @@ class ModelOptions:
     max_tokens_total: Annotated[
         int | None,
         typer.Option(
-            "--max-tokens-total", min=1, metavar="N", help="Stop before this run needs more.", show_default=False
+            "--max-tokens-total",
+            min=1,
+            metavar="N",
+            help="Stop before this run needs more.",
+            show_default=False,
         ),
     ] = None
     max_cost: Annotated[
-        float | None, typer.Option("--max-cost", min=0, metavar="AMOUNT", help="The same, by --price.", show_default=False)
+        float | None,
+        typer.Option("--max-cost", min=0, metavar="AMOUNT", help="The same, by --price.", show_default=False),
     ] = None
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Count requests, characters, tokens and price; ask nothing.")
