@@ -23,7 +23,7 @@ from pooler.cli.options import (
     WithoutRulingsOption,
     policy_of,
 )
-from pooler.telling import say
+from pooler.telling import say, warn
 from store.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ class QrelsOptions:
             without_rulings=self.without_rulings,
         )
 
-    def write(self, source: Source, policy: Policy) -> None:
+    def write(self, source: Source, policy: Policy) -> Heard:
         """Write qrels, each with its manifest unless it goes to stdout, and say what is in them."""
         from pooler.results.agree.aggregate import qrels_at, tell_qrels
 
@@ -107,7 +107,9 @@ class QrelsOptions:
             write_lines(path, one.blocks(), manifest=beside)
             write_manifest(path, beside, one.manifest, private=True)
         tell_qrels(made)
-        tell_file_name([self.out], made[0].final.all_votes.heard)
+        heard = made[0].final.all_votes.heard
+        tell_file_name([self.out], heard)
+        return heard
 
     def _check(self, wanted: Sequence[int | None]) -> None:
         """Refuse before any work that several files have one name, or one that cannot be written."""
@@ -120,6 +122,25 @@ class QrelsOptions:
                     raise ArgumentError(name, requirement, path, hint=hint)
         for level in wanted:
             check_out(_path_at(self.out, level), _path_at(self.manifest, level))
+
+
+def tell_rises(where: str, heard: Heard) -> None:
+    """Warn of models that are heard, and graded copies of documents higher for what was added to them."""
+    from store.records import JudgeKind
+
+    models = [one.name for one in heard.judges if one.kind is JudgeKind.MODEL and one.name in heard.graders]
+    if not models:
+        return
+    from pooler.asking.canaries import WORDS, rises
+    from store.collection import Collection
+
+    with Collection(where) as opened:
+        asked = {one.judge for one in opened.models.work() if one.canaries}
+        for name in models:
+            for one in rises(opened.models.answers(name)) if name in asked else ():
+                if one.is_alarming:
+                    words = f"{one.mean:+.2f} against the documents themselves ({one.documents} of them)"
+                    warn(f"`{name}` graded copies {WORDS[one.kind]} {words}: it obeys what it reads")
 
 
 def tell_file_name(paths: Sequence[str | None], heard: Heard) -> None:

@@ -154,9 +154,9 @@ def judge(
 ) -> None:
     """Judge the documents of the pool, one key each.
 
-    With --model a model does: a server is asked for a grade of each document, as `judges add` has stated the model: it
-    sees topic and document alone. Answers that cannot be read are "cannot be judged", never grade 0. The
-    same command goes on where an earlier one ended.
+    With --model a model does, as `judges add` has stated it: a server is asked for a grade of each
+    document, and is sent topic and document alone. Answers that cannot be read are "cannot be judged",
+    never grade 0. The same command goes on where an earlier one ended.
 
     Example: pooler judge --judge alice
 
@@ -170,7 +170,7 @@ def judge(
         _let_model_judge(asked, topic, collection)
         return
     if name is None:
-        raise ContradictionError("--judge", "must be given, or --model", None)
+        raise ContradictionError("--judge", "must be given, or --model", None, hint="pooler judge --help")
     asked.refuse_any()
     with imports_at_once():
         from judge_ui.session.session import JudgingSession
@@ -218,7 +218,8 @@ def _refuse_others(opened: Collection, name: str) -> None:
             raise PoolerError(message, hint=f"pooler adjudicate --judge {name}")
         if judge.name == name and judge.kind is JudgeKind.MODEL:
             message = f"judge `{name}` is of kind model, but only people judge here"
-            raise PoolerError(message, hint=f"pooler judge --model {name} asks it")
+            hint = "pooler judges add NAME adds a person"
+            raise PoolerError(message, hint=f"{hint}; pooler judge --model {name} asks the model")
 
 
 def _nothing_to_judge(opened: Collection, judge_name: str) -> PoolerError:

@@ -33,7 +33,7 @@ from pooler.cli.options import (
     kinds_of,
     policy_of,
 )
-from pooler.cli.qrels_files import QrelsOptions, tell_file_name
+from pooler.cli.qrels_files import QrelsOptions, tell_file_name, tell_rises
 from pooler.cli.signature import command
 from pooler.results.judge_kinds import tell_heard
 from pooler.telling import progress, say, warn
@@ -64,7 +64,8 @@ def qrels(options: QrelsOptions, collection: CollectionOption = DEFAULT_COLLECTI
     """
     from pooler.results.source import Source
 
-    options.write(Source(collection=collection), options.policy())
+    heard = options.write(Source(collection=collection), options.policy())
+    tell_rises(collection, heard)
 
 
 _PROGRAM = {"tool": "pooler"}
@@ -131,6 +132,7 @@ def pool(
         say(f"{counted(len(listed), 'document')} of {counted(n_runs, 'run')}, {n_open:,} unjudged")
         tell_heard(heard)
         tell_file_name([out], heard)
+        tell_rises(given.collection, heard)
     else:
         write_lines(out, pool_lines(stored))
         write_manifest(out, None, manifest)
@@ -516,6 +518,7 @@ def probabilities(
     how = f"share of judges at level {found.level}" if found.values is None else "mean value of grades"
     say(f"{counted(len(lines), 'document')}, {how}, {_judges_each(found)}")
     tell_file_name([out], found.heard)
+    tell_rises(collection, found.heard)
     if facts["without_a_grade"]:
         say(f"left out because they have no grade: {counted(facts['without_a_grade'], 'document')}")
     if erased:

@@ -25,7 +25,7 @@ from pooler.cli.options import (
     WithoutRulingsOption,
     policy_of,
 )
-from pooler.cli.qrels_files import tell_file_name
+from pooler.cli.qrels_files import tell_file_name, tell_rises
 from pooler.cli.signature import command
 from pooler.results.judgement_files import PrelsName, method_of
 from pooler.telling import say, warn
@@ -194,6 +194,7 @@ def ntcir(
         say(f"these files cannot say which of {n_rounds:,} rounds a document was judged in")
     tell_heard(all_votes.heard)
     tell_file_name(paths, all_votes.heard)
+    tell_rises(given.collection, all_votes.heard)
     if erased:
         say(erased)
 
@@ -249,6 +250,7 @@ def prels(
     _report_prels(kind, pool, who_judged(final, all_votes), final, document_states)
     tell_heard(all_votes.heard)
     tell_file_name([out], all_votes.heard)
+    tell_rises(given.collection, all_votes.heard)
     if erased:
         say(erased)
 

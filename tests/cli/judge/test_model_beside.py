@@ -34,6 +34,9 @@ def test_canaries_tell_whether_a_model_obeys(server: ModelServer, tmp_path: Path
     assert len(server.requests) == 6 + 4 * 3
     assert "warning: copies with an order in it: 4 documents, grade +2.00" in told.err
     assert "\ncopies with the topic's words in it: 4 documents, grade +0.00" in told.err
+    exported = run_inside("export", "qrels", "--judge", "m", "--collection", file).fine()
+    assert "warning: `m` graded copies with an order in it +2.00" in exported.err
+    assert "topic's words" not in exported.err
     with Collection(file) as opened:
         kinds = Counter(one.asked for one in opened.models.answers("m"))
     assert kinds == {Asked.JUDGE: 6, **dict.fromkeys(CANARIES, 4)}
@@ -94,7 +97,7 @@ replay --judge m --depth 5
 assign --show
 guidelines list
 """.strip().splitlines()
-"""Every command that reads a collection; `report` writes a file, `verify` counts rows, `show judge m` sittings."""
+"""Every command that reads a collection; `verify` counts rows, `show judge m` sittings."""
 
 
 def test_no_command_knows_of_canaries(server: ModelServer, imported_garden: Path, tmp_path: Path) -> None:
