@@ -64,7 +64,7 @@ def read_endpoint(base: str) -> Endpoint:
     except ValueError:
         parts, host, port = SplitResult("", "", "", "", ""), "", None
     if parts.scheme not in ("http", "https") or not host:
-        raise ArgumentError("--endpoint", "must be a URL such as http://127.0.0.1:11434/v1", "another")
+        raise ArgumentError("--endpoint", "must be a URL such as http://127.0.0.1:11434/v1", "(not shown)")
     if "@" in parts.netloc or parts.query or parts.fragment:
         requirement = "must have no credentials, query or fragment; a key comes by --key-env or --key-file"
         raise ArgumentError("--endpoint", requirement, host)

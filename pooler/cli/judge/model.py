@@ -136,8 +136,10 @@ class ModelOptions:
         """Refuse what is about a model where a person judges."""
         for one in fields(self):
             if getattr(self, one.name) != one.default:
-                message = f"--{one.name.replace('_', '-')} is about a model, and needs --model NAME"
-                raise ContradictionError("--judge", f"is a person: {message}", None)
+                option = f"--{one.name.replace('_', '-')}"
+                raise ContradictionError(
+                    option, "is about a model, and needs --model in place of --judge", None
+                )
 
 
 def judge_with_model(opened: Collection, asked: ModelOptions, *, topic: str | None, program: str) -> None:
@@ -150,13 +152,14 @@ def judge_with_model(opened: Collection, asked: ModelOptions, *, topic: str | No
     price = _price(asked)
     desk = opened.model_desk(asked.model, program=program)
     topics = _topics(desk, topic)
-    if desk.prompt is not None:
-        check_template(desk.prompt)
     prompt = Prompt(desk.identity, desk.prompt or "", opened.scale)
     if asked.show_prompt:
+        if desk.prompt is not None:
+            check_template(desk.prompt)
         _show_prompt(desk, prompt, topics, asked.seed)
         return
     _check_askable(desk.identity, desk.prompt, endpoint, asked.model)
+    check_template(prompt.template)
     _refuse_examples(desk, prompt, topics)
     if not topics:
         raise _nothing_to_ask(asked.model)

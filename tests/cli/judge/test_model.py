@@ -45,7 +45,7 @@ def identity_at(server: ModelServer, **others: Any) -> ModelIdentity:
     return ModelIdentity("stub", **known | others)
 
 
-def fill(file: Path, server: ModelServer, texts: dict[str, str], **others: Any) -> str:
+def fill(file: Path | str, server: ModelServer, texts: dict[str, str], **others: Any) -> str:
     """Make a collection of scale 0-2 with one topic, a pool of documents, and a stated model."""
     with new_collection(str(file)) as made:
         made.topics.add([Topic("1", "slugs on hostas")])
@@ -406,10 +406,14 @@ def test_ctrl_c_finishes_what_is_on_its_way(server: ModelServer, tmp_path: Path)
     assert len(server.requests) == len(judgements(file)) == 12
 
 
-def test_two_programs_ask_each_pair_once(server: ModelServer, tmp_path: Path) -> None:
+@pytest.mark.parametrize("engine", ["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)])
+def test_two_programs_ask_each_pair_once(
+    engine: str, server: ModelServer, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
     """Nothing is assigned, and both see every pair: still each is asked by one of them."""
     server.delay_s = 0.02
-    file = fill(tmp_path / "c.db", server, {f"d{n:02}": "GRADE:1" for n in range(40)})
+    where = tmp_path / "c.db" if engine == "sqlite" else request.getfixturevalue("postgres_url")
+    file = fill(where, server, {f"d{n:02}": "GRADE:1" for n in range(40)})
     start = [*program(), "judge", "--model", "m", "--endpoint", server.base, "--yes", "--collection", file]
     both = [subprocess.Popen(start, stderr=subprocess.PIPE, env=environment({})) for _ in range(2)]
     for one in both:
