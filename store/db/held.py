@@ -13,6 +13,8 @@ from pathlib import Path
 
 from sqlalchemy import Connection, Engine, text
 
+from store.db.turns import opened_beside
+
 HELD = ".held"
 """What the name of the file ends in; it stays, as that of turns does."""
 
@@ -31,10 +33,7 @@ class Held:
         if engine.dialect.name == "postgresql":
             self._connection = engine.connect().execution_options(isolation_level="AUTOCOMMIT")
         elif os.name == "posix" and engine.url.database:
-            collection = Path(os.path.realpath(engine.url.database))
-            rights = collection.stat().st_mode & 0o666
-            path = collection.with_name(collection.name + HELD)
-            self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, rights)
+            self._descriptor = opened_beside(Path(engine.url.database), HELD)
 
     def take(self, *names: str) -> bool:
         """Take what is called so, at once or not at all; what is held already is not given twice."""

@@ -37,7 +37,7 @@ class Turn:
         if self._file is None or self._descriptor is not None:
             return self._descriptor is not None
         try:
-            descriptor = _opened(Path(self._file))
+            descriptor = opened_beside(Path(self._file), TURN)
         except OSError:
             return False
         if not _locked(descriptor, patience_s):
@@ -61,10 +61,10 @@ class Turn:
             os.close(descriptor)
 
 
-def _opened(collection: Path) -> int:
-    """Open the file of turns, made with the rights of the collection where there is none."""
+def opened_beside(collection: Path, ending: str) -> int:
+    """Open a file of locks beside a collection, made with its rights where there is none."""
     collection = Path(os.path.realpath(collection))  # one queue, whatever a link calls it
-    path = collection.with_name(collection.name + TURN)
+    path = collection.with_name(collection.name + ending)
     with suppress(FileNotFoundError):
         return os.open(path, os.O_RDWR | os.O_CLOEXEC)
     rights = collection.stat()
