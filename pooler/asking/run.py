@@ -29,7 +29,7 @@ from store.text import counted
 
 if TYPE_CHECKING:
     from store.db.held import Held
-    from store.judging.models import ModelDesk
+    from store.judging.models.desk import ModelDesk
 
 BYTES_A_TOKEN = 4
 """What is reckoned where a server has not counted yet."""

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pooler.asking.run import Price, Ran
     from pooler.asking.transport import Endpoint
     from store.collection import Collection
-    from store.judging.models import ModelDesk
+    from store.judging.models.desk import ModelDesk
     from store.model_judge import Answer, ModelIdentity
     from store.records import Task
 
