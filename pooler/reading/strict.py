@@ -247,12 +247,13 @@ class _Scan:
         longest = max(fields, key=len)
         if len(longest) <= LONGEST_ID:
             return False
+        self.n_misshapen += 1
         message = f"expected {_FIELDS[fields.index(longest)]} of at most {LONGEST_ID:,} bytes"
         self.faults.add(number, f"{message}, got {len(longest):,}", "long")
         return True
 
     def is_qrels(self) -> bool:
-        """Say whether all lines that have not six fields are those of a qrels file."""
+        """Say whether all lines that are none of a run are those of a qrels file."""
         return 0 < self.n_like_qrels == self.n_misshapen and not self.is_damaged
 
     def see_tag(self, number: int, tag: bytes) -> None:
