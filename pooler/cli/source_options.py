@@ -33,7 +33,7 @@ from pooler.cli.options import (
 )
 from pooler.results.source import Source
 from store.errors import ArgumentError, PoolerError
-from store.formats.lines import is_pattern
+from store.formats.syntax.lines import is_pattern
 
 if TYPE_CHECKING:
     from store.grades.policy import Policy

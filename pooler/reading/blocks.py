@@ -33,8 +33,8 @@ from pooler.reading.columns import (
     parse_scores,
 )
 from store.errors import ArgumentError, FormatError
-from store.formats.compression import DamagedDataError
-from store.formats.lines import open_bytes
+from store.formats.syntax.compression import DamagedDataError
+from store.formats.syntax.lines import open_bytes
 from store.ranking import Order, compared_scores, rank_order, ties_at_cut
 
 _CONTROLS = bytes([*range(9), *range(14, 32), 127])

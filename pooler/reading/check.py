@@ -35,7 +35,7 @@ from pooler.reading.parallel import share_files
 from pooler.reading.strict import ParsedRun, parse_run, quoted, whole_ranks
 from pooler.reading.whole import stream_rankings
 from store.errors import ArgumentError, Fault, FaultList, PoolerError
-from store.formats.lines import is_regular_file
+from store.formats.syntax.lines import is_regular_file
 from store.ranking import Order, check_order, compared_scores, rank_order, ties_at_cut
 from store.text import counted, look_alike_words, look_alikes, natural_key
 

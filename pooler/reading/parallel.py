@@ -17,7 +17,7 @@ from threading import Event, Thread
 from typing import Any, BinaryIO, TypeVar, cast
 
 from store.errors import ArgumentError, PoolerError
-from store.formats.lines import STDIN
+from store.formats.syntax.lines import STDIN
 
 PARALLEL_BYTES = 20_000_000
 """Files of more bytes than this are worth a second process."""

@@ -19,7 +19,7 @@ from pathlib import Path, PurePath
 
 from store.errors import Fault, FaultList, FormatError, nearest
 from store.fields import id_fault
-from store.formats.lines import RUN_LIST, STDIN, read_text_lines, told_kind
+from store.formats.syntax.lines import RUN_LIST, STDIN, read_text_lines, told_kind
 
 COLUMNS = ("file", "tag", "name", "group", "contributes", "models")
 NO_MODEL = "none"

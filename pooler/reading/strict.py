@@ -44,8 +44,8 @@ from numpy.typing import NDArray
 
 from store.errors import FaultList, FormatError
 from store.fields import LONGEST_ID, id_fault
-from store.formats.compression import DamagedDataError
-from store.formats.lines import BOM, QRELS, RUN, open_bytes, tell_kind, told_kind
+from store.formats.syntax.compression import DamagedDataError
+from store.formats.syntax.lines import BOM, QRELS, RUN, open_bytes, tell_kind, told_kind
 from store.records import Ranking, Run
 
 LENIENT_HINT = "`--lenient` reads the first six fields, as trec_eval does"

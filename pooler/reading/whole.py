@@ -44,7 +44,7 @@ from pooler.reading.run_list import RunEntry
 from pooler.reading.strict import read_run
 from store.db.packing import PackedRanking, pack_ranking
 from store.errors import PoolerError
-from store.formats.lines import is_regular_file
+from store.formats.syntax.lines import is_regular_file
 from store.ranking import Order, SortedByThemselves, rank_order
 from store.records import Ranking, Run
 

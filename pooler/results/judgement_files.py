@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from store.formats.codes import DecodedQrels, RepeatCounts
     from store.formats.prels import XinfapRow
     from store.formats.qrels import QrelRow, QrelsColumns, QrelsFile
-    from store.formats.tables import GradedRow, JudgedTable
+    from store.formats.syntax.tables import GradedRow, JudgedTable
     from store.grades.file_votes import FileVotes
     from store.records import JudgeKind, Judgement, PoolEntry, Scale
     from store.text import NaturalKey
@@ -171,7 +171,7 @@ def wanted_of(
     lenient: bool,
 ) -> FileOptions:
     """Check that the options go together, and say whose judgements they are."""
-    from store.formats.tables import parse_columns
+    from store.formats.syntax.tables import parse_columns
 
     chosen: GradesFormat = form or ("qrels" if columns is None else "columns")
     if chosen == "columns" and columns is None:
@@ -230,7 +230,7 @@ def read_source(file: str, wanted: FileOptions, scale: Scale, faults: FaultList)
 
         table, n_fields, noun = read_ntcireval(file, **how), 3, "NTCIREVAL"
     else:
-        from store.formats.tables import read_columns
+        from store.formats.syntax.tables import read_columns
 
         names = wanted.columns
         table = read_columns(file, names, topic=wanted.topic, judge=judge, **how)

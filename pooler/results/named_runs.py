@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, SupportsFloat, TypeGuard
 
 from pooler.telling import progress
 from store.errors import ArgumentError, PoolerError
-from store.formats.lines import is_pattern
+from store.formats.syntax.lines import is_pattern
 
 if TYPE_CHECKING:
     from pooler.reading.run_list import RunEntry

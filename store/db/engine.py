@@ -27,6 +27,7 @@ from sqlalchemy.exc import ArgumentError as SqlArgumentError
 from sqlalchemy.exc import (
     DatabaseError,
     DataError,
+    DBAPIError,
     InternalError,
     MultipleResultsFound,
     NoResultFound,
@@ -581,3 +582,19 @@ def overwrite_removed(session: Session) -> None:
     connection = session.connection()
     if connection.dialect.name == "sqlite":
         connection.exec_driver_sql("PRAGMA secure_delete = ON")
+
+
+@contextmanager
+def driver_rows(connection: Connection, query: str) -> Iterator[Iterator[tuple[Any, ...]]]:
+    """Give the rows of a query without parameters as the driver has them, to be read within the block.
+
+    SQLAlchemy's would cost as much as all the rest.
+    """
+    cursor: Any = connection.exec_driver_sql(query).cursor
+    failure = connection.dialect.loaded_dbapi.Error
+    try:
+        yield cursor
+    except failure as error:
+        raise DBAPIError.instance(query, None, error, failure, dialect=connection.dialect) from error
+    finally:
+        cursor.close()

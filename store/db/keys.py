@@ -8,7 +8,7 @@ from itertools import islice
 from sqlalchemy import Connection, Table, select
 from sqlmodel import Session
 
-from store.db.driver import driver_rows
+from store.db.engine import driver_rows
 from store.db.raw import note_changed
 from store.db.tables import DOCUMENT, TOPIC
 from store.text import Pairs, look_alikes

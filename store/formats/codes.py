@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Literal
 
 from store.errors import ArgumentError, ContradictionError, FaultList
-from store.formats.tables import GradedRow, duplicate_words
+from store.formats.syntax.tables import GradedRow, duplicate_words
 from store.records import Judgement, Qrel, Scale, State
 
 if TYPE_CHECKING:

@@ -24,10 +24,18 @@ from typing import get_args
 from store.errors import ArgumentError, FaultList
 from store.fields import id_fault
 from store.formats import DocumentFormat
-from store.formats.compression import DamagedDataError
-from store.formats.json_lines import IdRegister, read_texts
-from store.formats.lines import BOM, DOCUMENTS, open_bytes, read_text_lines, told_kind
-from store.formats.sgml import Record, elements, fold, plain_text, read_records, shortened, without_comments
+from store.formats.syntax.compression import DamagedDataError
+from store.formats.syntax.json_lines import IdRegister, read_texts
+from store.formats.syntax.lines import BOM, DOCUMENTS, open_bytes, read_text_lines, told_kind
+from store.formats.syntax.sgml import (
+    Record,
+    elements,
+    fold,
+    plain_text,
+    read_records,
+    shortened,
+    without_comments,
+)
 from store.formats.topics import doubt_words, header_fields
 from store.records import Document
 

@@ -31,10 +31,10 @@ from store.errors import ArgumentError, FaultList
 from store.event import EVENT, FIELDS, READERS, EventChain, JudgementEvent, event_of_values, event_values
 from store.fields import UnfitValueError, checked_values
 from store.formats import JudgementsFormat
-from store.formats.json_lines import json_line, read_json_lines
-from store.formats.lines import read_text_lines
 from store.formats.qrels import Numbering
-from store.formats.tables import Remembered
+from store.formats.syntax.json_lines import json_line, read_json_lines
+from store.formats.syntax.lines import read_text_lines
+from store.formats.syntax.tables import Remembered
 from store.records import JudgeKind, Judgement, State
 from store.text import BIDI_CONTROLS
 

@@ -17,7 +17,7 @@ from typing import Any
 from store.errors import FaultList
 from store.fields import MOMENT, UnfitValueError, id_fault, topic_fault
 from store.formats import LabelsFormat
-from store.formats.json_lines import json_line, read_json_lines
+from store.formats.syntax.json_lines import json_line, read_json_lines
 from store.model_judge import Answer, Asked, Unreadable
 from store.records import Scale
 

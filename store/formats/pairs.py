@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from store.errors import FaultList
 from store.fields import id_fault
-from store.formats import tables
-from store.formats.lines import read_text_lines
-from store.formats.tables import Fields, ReadTable, TableFormat
+from store.formats.syntax import tables
+from store.formats.syntax.lines import read_text_lines
+from store.formats.syntax.tables import Fields, ReadTable, TableFormat
 
 
 def read_pairs(path: str) -> set[tuple[str, str]]:

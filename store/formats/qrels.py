@@ -22,10 +22,10 @@ from numpy.typing import NDArray
 
 from store.errors import ArgumentError, FaultList
 from store.fields import LONGEST_ID
-from store.formats import tables
-from store.formats.compression import DamagedDataError
-from store.formats.lines import BOM, QRELS, RUN, is_regular_file, open_bytes, tell_kind, told_kind
-from store.formats.tables import Fields, ReadTable, TableFormat
+from store.formats.syntax import tables
+from store.formats.syntax.compression import DamagedDataError
+from store.formats.syntax.lines import BOM, QRELS, RUN, is_regular_file, open_bytes, tell_kind, told_kind
+from store.formats.syntax.tables import Fields, ReadTable, TableFormat
 
 _JUDGE_COLUMN = 2
 _ITERATIONS = ("0", "Q0")

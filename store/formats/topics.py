@@ -28,9 +28,9 @@ from xml.parsers import expat
 from store.errors import ArgumentError, FaultList
 from store.fields import topic_fault
 from store.formats import TopicFormat
-from store.formats.json_lines import IdRegister, read_texts
-from store.formats.lines import TOPICS, read_text_lines, told_kind
-from store.formats.sgml import INLINE_TAGS, Record, fold, read_records, shortened, unescape
+from store.formats.syntax.json_lines import IdRegister, read_texts
+from store.formats.syntax.lines import TOPICS, read_text_lines, told_kind
+from store.formats.syntax.sgml import INLINE_TAGS, Record, fold, read_records, shortened, unescape
 from store.records import Topic
 
 

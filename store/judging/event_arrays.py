@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sqlalchemy import Connection
 
 from store.analysis.agreement.populations import PLACE_OF_STATE
-from store.db.driver import driver_rows
+from store.db.engine import driver_rows
 from store.formats.qrels import Numbering
 
 PAIR = "(CAST(topic_id AS BIGINT) << 32) | document_id"

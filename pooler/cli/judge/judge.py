@@ -80,8 +80,8 @@ def keymap_of(name: str | None, scale: Scale) -> Keymap | None:
     """Read the keymap that was asked for; ``None`` = the usual keys. Faults are told at once."""
     from judge_ui.session.keymap import read_keymap
     from judge_ui.session.keys import key_table
-    from store.formats.lines import is_regular_file
     from store.formats.scale import read_toml
+    from store.formats.syntax.lines import is_regular_file
 
     if name is not None and is_regular_file(name):
         read_toml(name)  # its faults as TOML are told as those of every file

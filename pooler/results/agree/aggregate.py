@@ -470,7 +470,7 @@ def _in_memory(qrels: Sequence[Qrel]) -> JudgedFile:
     """Take qrels as if a file had them."""
     from pooler.results.judgement_files import GradesFile as Read
     from pooler.results.judgement_files import JudgedFile, NamedFile
-    from store.formats.tables import GradedRow
+    from store.formats.syntax.tables import GradedRow
 
     rows = [
         GradedRow(number, row.topic, row.iteration, row.docno, "qrels", row.grade)

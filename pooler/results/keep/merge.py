@@ -341,7 +341,7 @@ def _read_takes(path: str, scale: Scale) -> dict[Key, Take]:
     Columns may come in any order, and others are passed over. An empty `take` settles nothing; that
     of a rule settles as it would. A `FormatError` has every fault of the file.
     """
-    from store.formats.lines import read_text_lines
+    from store.formats.syntax.lines import read_text_lines
 
     faults = FaultList(path)
     takes: dict[Key, Take] = {}

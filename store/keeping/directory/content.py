@@ -16,7 +16,7 @@ from store.content.documents import document_sha256
 from store.db.packing import pack_ranking, unpack_floats, unpack_integers
 from store.db.tables import DOCUMENT, GUIDELINE, RANKING, RUN, TOPIC, TOPIC_VERSION
 from store.fields import UnfitValueError
-from store.formats.lines import read_text_lines
+from store.formats.syntax.lines import read_text_lines
 from store.keeping.directory import tables
 from store.keeping.directory.tables import FileColumn, FileTable, Incoming, Kind, Outgoing, or_none, whole
 from store.records import Document

@@ -13,8 +13,8 @@ from typing import Any
 
 from store.errors import ArgumentError, FaultList, PoolerError, SchemaError
 from store.fields import MOMENT, UnfitValueError
-from store.formats.json_lines import once
 from store.formats.scale import make_scale, scale_to_json
+from store.formats.syntax.json_lines import once
 from store.keeping.directory.tables import ExportChoice, Faults, FileFacts, facts_of, moment_text, path_fault
 from store.keeping.progress import Progress
 from store.records import Grade, Scale

@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import Row, select
 
 from store.db.tables import POOL, POOL_ENTRY, POOL_RUN, POOL_TOPIC, RUN
-from store.formats.json_lines import once
+from store.formats.syntax.json_lines import once
 from store.keeping.directory.tables import (
     DOCUMENT_OF,
     FLOAT,

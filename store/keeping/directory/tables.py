@@ -26,9 +26,9 @@ from store.db.files import give_rights, place_beside, real_place, remove_leftove
 from store.db.keys import Keys
 from store.errors import ArgumentError, FaultList, PoolerError
 from store.fields import MOMENT, UnfitValueError, id_fault, topic_fault
-from store.formats.json_lines import NoObjectError, json_line, read_json_object
 from store.formats.judgements import read_cell
-from store.formats.lines import read_text_lines
+from store.formats.syntax.json_lines import NoObjectError, json_line, read_json_object
+from store.formats.syntax.lines import read_text_lines
 from store.grades.policy import Policy
 from store.judging.judges import Disguise
 from store.keeping.progress import Progress

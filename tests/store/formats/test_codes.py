@@ -20,7 +20,7 @@ from store.formats.codes import (
 )
 from store.formats.qrels import QrelRow
 from store.formats.scale import parse_scale
-from store.formats.tables import GradedRow
+from store.formats.syntax.tables import GradedRow
 from store.records import Qrel, State
 
 SCALE = parse_scale("0-2")

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from store.errors import FaultList
-from store.formats.lines import read_text_lines
+from store.formats.syntax.lines import read_text_lines
 from store.text import escape_json
 
 

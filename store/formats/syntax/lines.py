@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from store.errors import Fault, FaultList, FormatError, PoolerError
-from store.formats.compression import MAGIC_BYTES, DamagedDataError, misnamed_as, uncompressed
+from store.formats.syntax.compression import MAGIC_BYTES, DamagedDataError, misnamed_as, uncompressed
 
 STDIN = "-"
 BOM = b"\xef\xbb\xbf"

@@ -11,7 +11,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 from store.errors import ArgumentError, FaultList, UnknownNameError
 from store.fields import are_plain_ids, id_fault, is_plain_id, topic_fault
-from store.formats.lines import not_utf8, read_lines
+from store.formats.syntax.lines import not_utf8, read_lines
 
 Row = TypeVar("Row")
 Value = TypeVar("Value")

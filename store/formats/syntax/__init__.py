@@ -1,0 +1,1 @@
+"""What files are made of: bytes and lines, compression, tables, JSON lines, SGML."""
