@@ -26,6 +26,7 @@ from judge_ui.session.messages import (
     goodbye,
     history_words,
     opinion_lines,
+    put_off_words,
     refusal,
     said,
     warning_of_others,
@@ -48,6 +49,10 @@ class Deciding:
         self._session = session
         self._talk = talk
         self._reading = reading
+
+    def grade(self, value: int) -> bool:
+        """Give a grade; a script is not asked first: its next answer is meant for the next document."""
+        return self.decide(partial(self._session.grade, value), confirmed=not self._talk.is_interactive)
 
     def cannot(self, rest: str) -> bool:
         """Ask why the document cannot be judged; say whether that is settled."""
@@ -132,7 +137,7 @@ class Deciding:
         elif session.trouble:
             talk.say(f"{sanitise_line(answer.text)!r} was ignored: no document is shown")
         elif isinstance(meaning, int):
-            settled = self.decide(partial(session.grade, meaning))
+            settled = self.grade(meaning)
         elif meaning is Command.SKIP:
             settled = self.decide(session.skip)
         elif meaning is Command.CANNOT:
@@ -177,9 +182,9 @@ class Deciding:
         """Let the session act, and say whether a decision is settled."""
         return self.tell(act).outcome in _SETTLED
 
-    def decide(self, act: Callable[..., KeyResult]) -> bool:
+    def decide(self, act: Callable[..., KeyResult], *, confirmed: bool = False) -> bool:
         """Let the session decide, asking first where it wants that; say whether it is settled."""
-        result = self.tell(act)
+        result = self.tell(partial(act, confirmed=True) if confirmed else act)
         if result.outcome is KeyOutcome.CONFIRM:
             if self._talk.ask(f"{said(result)} y/n").lower() not in ("y", "yes", "ｙ"):
                 return False
@@ -335,7 +340,9 @@ class PlainJudge:
 
     def _open(self, lines: list[InboxLine]) -> bool:
         """Ask for a topic and open it; False = there is none of that name."""
-        first = next((line.topic for line in lines if line.left), None)
+        undecided = (line.topic for line in lines if line.left)
+        put_off = (line.topic for line in lines if line.skipped)
+        first = next(undecided, next(put_off, None))
         default = f"Enter = {sanitise_line(first)}, " if first is not None else ""
         answer = self._talk.ask(f"topic? {default}{self._answers.name(Command.QUIT)} quits")
         known = {line.topic for line in lines}
@@ -376,7 +383,7 @@ class PlainJudge:
         self._printed = None
         self._round = None
         self._begin()
-        if self._session.tasks and self._session.is_complete:
+        if self._session.tasks and self._session.is_through:
             # Or a script run twice would grade one document again and again.
             self._sum_up()
         while True:
@@ -422,7 +429,7 @@ class PlainJudge:
         meaning, session = answer.meaning, self._session
         if meaning is Command.QUIT:
             raise EOFError
-        left, settled = session.progress.left, False
+        before, settled = session.progress, False
         if self._awaits_retry and meaning is not Command.HELP:
             self._is_unread = bool(answer.text) and meaning is not AnswerLine.RETRY
             if self._is_unread:
@@ -433,7 +440,7 @@ class PlainJudge:
             if self._is_unread:
                 self._talk.say("not graded: the document could not be read")
             else:
-                settled = self._deciding.decide(partial(session.grade, meaning))
+                settled = self._deciding.grade(meaning)
         elif meaning is None or meaning not in self._commands:
             if answer.text:
                 help_key = self._answers.name(Command.HELP)
@@ -447,7 +454,7 @@ class PlainJudge:
             settled = self._do(answer)
         if settled and self._round is not None:
             self._next()
-        elif settled and left and session.is_complete:
+        elif settled and session.reaches_end(before):
             self._sum_up()
 
     @property
@@ -484,7 +491,7 @@ class PlainJudge:
             if not self._next_of_round(self._round):
                 self._sum_up()
         elif not session.go_next():
-            if session.is_complete:
+            if session.is_through:
                 self._sum_up()
             else:
                 self._talk.say("this is the last document")
@@ -585,7 +592,7 @@ class PlainJudge:
             back = f", {undo} undo" if session.trouble else ""
             return f"\nno document is shown. {_AGAIN}{back}, {leave} quits"
         progress = session.progress
-        done = f"{progress.total - progress.left}/{progress.total}"
+        done = f"{progress.decided}/{progress.total}{put_off_words(progress.skipped, ', ')}"
         commands = ", ".join(f"{name(one)} {one}" for one in _SHORT)
         more = f"; {self._talk.more}" if self._talk.more else ""
         return f"\n{done} {self._answers.grade_keys}, {commands}{more}"

@@ -10,7 +10,7 @@ from operator import itemgetter
 
 from judge_ui.plain.answers import FILTER_WORDS, Answers, numbers
 from judge_ui.plain.talk import Talk
-from judge_ui.session.ending import ALL_DECIDED, NextStep, forecast_of_others, next_step, own_keys, tally
+from judge_ui.session.ending import NextStep, conclusion, forecast_of_others, next_step, own_keys, tally
 from judge_ui.session.keys import Command, half_width
 from judge_ui.session.messages import (
     EMPTY_TEXT,
@@ -363,7 +363,7 @@ class LineReading:
 
 def sum_up(session: JudgingSession, talk: Talk, answers: Answers, n_quick: int) -> NextStep:
     """Print the counts of a topic that is done, and ask what to do next; `EOFError` when the input ends."""
-    talk.say(f"\n{topic_name(session)}: {ALL_DECIDED}")
+    talk.say(f"\n{topic_name(session)}: {conclusion(session)}")
     for name, count in tally(session.tasks, session.scale):
         talk.say(f"  {name}: {count}")
     n_skipped = session.progress.skipped
@@ -374,10 +374,10 @@ def sum_up(session: JudgingSession, talk: Talk, answers: Answers, n_quick: int) 
         talk.say(f"other topics: {words}")
     own = own_keys(lambda key: answers.read(key).meaning)
     stay, again = own[NextStep.STAY], own[NextStep.QUICK]
-    skip, undo, leave = map(answers.name, (Command.SKIP, Command.UNDO, Command.QUIT))
+    undo, leave = map(answers.name, (Command.UNDO, Command.QUIT))
     offers = {
-        NextStep.INBOX: "Enter = topics",
-        NextStep.SKIPPED: f"{skip} = the {n_skipped} skipped" if n_skipped else "",
+        NextStep.SKIPPED: f"Enter = the {n_skipped} put off" if n_skipped else "",
+        NextStep.INBOX: f"{answers.name(Command.INBOX)} = topics" if n_skipped else "Enter = topics",
         NextStep.UNDO: f"{undo} = undo",
         NextStep.STAY: f"{stay} = stay with the documents" if stay else "",
         NextStep.QUICK: f"{again} = go over the {n_quick} quick" if again and n_quick else "",
@@ -389,4 +389,4 @@ def sum_up(session: JudgingSession, talk: Talk, answers: Answers, n_quick: int) 
         if step is not None and offers[step]:
             return step
         talk.say(f"{sanitise_line(text)!r} means nothing here")
-    return NextStep.INBOX
+    return NextStep.SKIPPED if n_skipped else NextStep.INBOX

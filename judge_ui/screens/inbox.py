@@ -18,7 +18,7 @@ from judge_ui.screens.lists import HistoryScreen
 from judge_ui.screens.reading import briefing_screen, guidelines_screen, inbox_help
 from judge_ui.session.adjudicating import AdjudicatingSession
 from judge_ui.session.keys import SCROLLING, Command, KeyTable
-from judge_ui.session.messages import day_or_time, forecast_words, said
+from judge_ui.session.messages import day_or_time, forecast_words, put_off_words, said
 from judge_ui.session.session import JudgingSession
 from judge_ui.session.words import KeyOutcome, KeyResult, tried
 from judge_ui.widgets.lines import Notice, TitleBar
@@ -30,7 +30,7 @@ from store.wrapping import cell_width, cut, pad
 
 _COLUMNS = ("topic", "title", "docs", "judged", "skipped", "can't", "left", "last judged")
 _HEADS = {name: name for name in _COLUMNS}
-_OPTIONAL = ("last judged", "docs", "skipped", "can't")
+_OPTIONAL = ("last judged", "docs", "can't", "skipped")
 """Columns that give way to the title on a narrow screen, the first to go first."""
 
 _LEAST_TITLE = 30
@@ -185,7 +185,9 @@ class InboxScreen(WorkScreen[None]):
             return
         total = sum(line.documents for line in self._lines)
         left = sum(line.left for line in self._lines)
-        progress = f"{self._session.desk.judge_name}   {total - left}/{total}  left {left}"
+        n_skipped = sum(line.skipped for line in self._lines)
+        done = f"{total - left - n_skipped}/{total}{put_off_words(n_skipped, ', ')}"
+        progress = f"{self._session.desk.judge_name}   {done}  left {left}"
         self._title_bar.show("Topics", progress)
         self._foot("" if self._lines else "nothing to judge yet: nothing is pooled, or assigned to you")
         self._forecast(left)
@@ -227,7 +229,8 @@ class InboxScreen(WorkScreen[None]):
         for row, line in enumerate(self._lines):
             if opened is not None and line.topic == opened.topic:
                 return row
-        return next((row for row, line in enumerate(self._lines) if line.left), 0)
+        rows = enumerate(self._lines)
+        return next((row for row, line in rows if line.left or line.skipped), 0)
 
 
 def _cells(line: InboxLine) -> dict[str, str]:
@@ -240,7 +243,7 @@ def _cells(line: InboxLine) -> dict[str, str]:
         str(line.judged),
         str(line.skipped),
         str(line.cannot),
-        str(line.left) if line.left else "done",
+        str(line.left) if line.left else put_off_words(line.skipped) or "done",
         day_or_time(line.last_judged_at, now),
     )
     return dict(zip(_COLUMNS, values, strict=True))

@@ -17,7 +17,7 @@ from judge_ui.session.keys import Command, KeyTable
 from judge_ui.session.messages import clock_time, conflict_words, decision_mark, said, warning_of_others
 from judge_ui.session.queue import Filter
 from judge_ui.session.session import JudgingSession
-from judge_ui.session.words import KeyOutcome, KeyResult, grade_mark, grade_name, tried
+from judge_ui.session.words import KeyOutcome, KeyResult, Progress, grade_mark, grade_name, tried
 from judge_ui.widgets.document_pane import DocumentPane
 from judge_ui.widgets.lines import Notice
 from store.errors import PoolerError
@@ -65,6 +65,9 @@ class JudgeScreen(BrowsingScreen):
         elif warning := warning_of_others(self._session):
             self._tell(warning, urgent=True)
         self._after(self._opening)
+        is_put_off = self._session.is_through and not self._session.is_complete
+        if is_put_off and self._opening is None:
+            self._begin_review(self._put_off())
 
     @on(DocumentPane.Pressed)
     def _pressed(self, message: DocumentPane.Pressed) -> None:
@@ -89,7 +92,7 @@ class JudgeScreen(BrowsingScreen):
         else:
             scale = self._session.scale
             mark, name = grade_mark(scale, meaning), grade_name(scale, meaning)
-            self._decide(partial(self._session.grade, meaning), mark, name)
+            self._confirmed(partial(self._session.grade, meaning), mark, name)
 
     def _is_held(self, command: Command, pressed_at: float) -> bool:
         """Say whether a key that changes judgements comes as fast as only a held one does."""
@@ -115,19 +118,19 @@ class JudgeScreen(BrowsingScreen):
 
     def _decide(self, act: Callable[[], KeyResult], what: str, name: str = "") -> KeyResult:
         """Let the session decide about the document, and see whether the topic is done."""
-        left = self._session.progress.left
+        before = self._session.progress
         result = self._do(act, what, name)
-        self._go_on(result, left)
+        self._go_on(result, before)
         return result
 
-    def _go_on(self, result: KeyResult, left: int) -> None:
-        """Go on with a review, or sum up when the last document was decided."""
+    def _go_on(self, result: KeyResult, before: Progress) -> None:
+        """Go on with a review, or sum up when the last document was decided or put off."""
         if result.outcome not in _DONE:
             return
         if self._review is not None:
             if self._session.advances:
                 self._go_on_reviewing()
-        elif left and self._session.is_complete:
+        elif self._session.reaches_end(before):
             self._sum_up()
 
     def _remember(self, result: KeyResult, what: str, name: str = "") -> None:
@@ -177,16 +180,15 @@ class JudgeScreen(BrowsingScreen):
                 self._retries.pause()
         elif self.is_active:
             # Behind a dialog the document must not change.
-            left = self._session.progress.left
-            before = self._failed_at
+            progress, failed_at = self._session.progress, self._failed_at
             mark = name = ""
             if attempt is not None:
                 mark, name = decision_mark(attempt.decision, self._session.scale), attempt.said
             result = self._do(self._session.retry, mark, name)
             if result.outcome is KeyOutcome.FAILED:
                 # What was typed meanwhile was typed at what is still on the screen.
-                self._failed_at = before
-            self._go_on(result, left)
+                self._failed_at = failed_at
+            self._go_on(result, progress)
 
     def _ask_conflict(self) -> None:
         """Ask which of two decisions is to stand; until then neither key nor time writes one."""
@@ -221,14 +223,14 @@ class JudgeScreen(BrowsingScreen):
     def _ask_reason(self) -> None:
         self.ask(CannotDialog(), lambda why: self._confirmed(partial(self._session.cannot, why), "can't"))
 
-    def _confirmed(self, act: Callable[..., KeyResult], what: str) -> None:
+    def _confirmed(self, act: Callable[..., KeyResult], what: str, name: str = "") -> None:
         """Decide, asking first where the session wants that."""
 
         def answered(key: str | None) -> None:
             if key == "y":
-                self._decide(partial(act, confirmed=True), what)
+                self._decide(partial(act, confirmed=True), what, name)
 
-        result = self._decide(act, what)
+        result = self._decide(act, what, name)
         if result.outcome is KeyOutcome.CONFIRM:
             self.app.push_screen(ConfirmDialog(said(result)), answered)
 
@@ -262,7 +264,7 @@ class JudgeScreen(BrowsingScreen):
             self._go_on_reviewing()
             return
         moved = self._move(self._session.go_next, "this is the last document")
-        if moved is False and self._session.is_complete:
+        if moved is False and self._session.is_through:
             self._sum_up()
 
     def _begin_review(self, review: Review) -> None:
@@ -291,6 +293,9 @@ class JudgeScreen(BrowsingScreen):
         """Return the documents that were decided quickly and not gone over since."""
         return [docno for docno in self._session.docnos(Filter.QUICK) if docno not in self._reviewed]
 
+    def _put_off(self) -> Review:
+        return Review("put off", self._session.docnos(Filter.SKIPPED))
+
     def _sum_up(self) -> None:
         self._review = None
         quick = self._quick()
@@ -305,7 +310,7 @@ class JudgeScreen(BrowsingScreen):
         elif wish is NextStep.UNDO:
             self._undo()
         elif wish is NextStep.SKIPPED:
-            self._begin_review(Review("skipped", session.docnos(Filter.SKIPPED)))
+            self._begin_review(self._put_off())
         elif wish is NextStep.QUICK:
             what = f"decided in under {session.quick_s:g} s"
             self._begin_review(Review(what, self._quick()))

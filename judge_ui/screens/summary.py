@@ -9,9 +9,9 @@ from statistics import median
 from textual import events
 
 from judge_ui.screens.base import TextScreen
-from judge_ui.session.ending import ALL_DECIDED, NextStep, forecast_of_others, next_step, own_keys, tally
+from judge_ui.session.ending import NextStep, conclusion, forecast_of_others, next_step, own_keys, tally
 from judge_ui.session.keys import Command, KeyTable, half_width
-from judge_ui.session.messages import counted, forecast_words, pace_words, progress_words, topic_name
+from judge_ui.session.messages import forecast_words, pace_words, progress_words, topic_name
 from judge_ui.session.session import JudgingSession
 from judge_ui.widgets.laid_out import MarkedText, strong
 from store.analysis.pools.pace import duration_words
@@ -25,12 +25,12 @@ class SummaryScreen(TextScreen[NextStep]):
     def __init__(self, session: JudgingSession, keys: KeyTable, n_quick: int) -> None:
         self._offers = offers(session, keys, n_quick)
         marked_text = summary_text(session, list(self._offers.values()))
-        back = [("Enter", "back to the topics")]
+        back = [next(iter(self._offers.values()))]
         super().__init__(keys, topic_name(session), progress_words(session), marked_text, back)
 
     def on_key(self, event: events.Key) -> None:
         """Take the answer."""
-        step: NextStep | None = NextStep.INBOX
+        step: NextStep | None = next(iter(self._offers))  # what Enter does
         if event.key != "enter":
             meaning = self._keys.meaning(event.key, event.character)
             typed = half_width(event.character or event.key)
@@ -45,10 +45,12 @@ def offers(session: JudgingSession, keys: KeyTable, n_quick: int) -> dict[NextSt
     """Say what can be done after the open topic: by which key, and in words."""
     own, n_skipped = own_keys(keys.meaning), session.progress.skipped
     quick = f"go over the {n_quick} decided in under {session.quick_s:g} s"
+    put_off = f"go to the {n_skipped} put off"
+    first = {NextStep.SKIPPED: ("Enter", put_off)} if n_skipped else {}
     steps = {
-        NextStep.INBOX: ("Enter", "back to the topics"),
+        **first,
+        NextStep.INBOX: (keys.name(Command.INBOX) if n_skipped else "Enter", "back to the topics"),
         NextStep.QUICK: (own[NextStep.QUICK], quick if n_quick else ""),
-        NextStep.SKIPPED: (keys.name(Command.SKIP), f"go over the {n_skipped} skipped" if n_skipped else ""),
         NextStep.UNDO: (keys.name(Command.UNDO), "undo the latest decision"),
         NextStep.STAY: (own[NextStep.STAY], "stay with the documents"),
         NextStep.QUIT: (keys.name(Command.QUIT), "quit"),
@@ -58,11 +60,9 @@ def offers(session: JudgingSession, keys: KeyTable, n_quick: int) -> dict[NextSt
 
 def summary_text(session: JudgingSession, offered: Sequence[tuple[str, str]]) -> MarkedText:
     """Write what was decided in the open topic, how long it took, and what can be done now."""
-    progress = session.progress
     lines = tally(session.tasks, session.scale)
     column = max(cell_width(name) for name, _ in lines) + 4
-    left = f"{counted(progress.left, 'document')} without a decision"
-    head = ALL_DECIDED if session.is_complete else left
+    head = conclusion(session)
     marked_text = strong(f"{head[0].upper()}{head[1:]}.") + MarkedText("\n\n")
     for name, count in lines:
         marked_text += MarkedText(f"  {pad(name, column)}{count:>6}\n")

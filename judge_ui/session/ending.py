@@ -8,6 +8,7 @@ from contextlib import suppress
 from enum import Enum
 
 from judge_ui.session.keys import Command
+from judge_ui.session.messages import counted, put_off_words
 from judge_ui.session.session import JudgingSession
 from judge_ui.session.words import grade_name
 from store.analysis.pools.pace import Forecast
@@ -34,6 +35,15 @@ def tally(tasks: Sequence[Task], scale: Scale) -> list[tuple[str, int]]:
     if states[State.UNJUDGED]:
         lines.append(("no decision yet", states[State.UNJUDGED]))
     return lines
+
+
+def conclusion(session: JudgingSession) -> str:
+    """Say whether the open topic is done: a document that is put off is not decided."""
+    progress = session.progress
+    if session.is_complete:
+        return ALL_DECIDED
+    left = f"{counted(progress.left, 'document')} without a decision" if progress.left else ""
+    return left + put_off_words(progress.skipped, ", " if left else "")
 
 
 def forecast_of_others(session: JudgingSession) -> Forecast | None:

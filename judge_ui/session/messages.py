@@ -92,8 +92,19 @@ def document_states(task: Task, scale: Scale) -> str:
 def progress_words(session: JudgingSession) -> str:
     """Say who judges and how far the topic has come."""
     progress = session.progress
-    decided = progress.total - progress.left
-    return f"{session.desk.judge_name}   {decided}/{progress.total}  left {progress.left}"
+    done = f"{progress.decided}/{progress.total}{put_off_words(progress.skipped, ', ')}"
+    return f"{session.desk.judge_name}   {done}  left {progress.left}"
+
+
+def put_off_words(n_skipped: int, before: str = "") -> str:
+    """Count what is put off, behind something else; empty where nothing is.
+
+    Examples
+    --------
+    >>> put_off_words(18, ", "), put_off_words(0, ", ")
+    (', 18 put off', '')
+    """
+    return f"{before}{n_skipped} put off" if n_skipped else ""
 
 
 def guidelines_title(guideline: Guideline) -> str:

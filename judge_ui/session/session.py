@@ -99,6 +99,8 @@ class Dwell:
         """Topic and docno of what is on the screen; ``None`` = nothing yet."""
         self.sha256: str | None = ""
         """Hash of what is on the screen; ``None`` = it has no text, empty = not known."""
+        self.has_text = True
+        """Whether there is anything to read in it."""
         self.shown_at: datetime | None = None
         """UTC; ``None`` = it is not on the screen yet."""
         self.dropped = 0
@@ -120,10 +122,10 @@ class Dwell:
         """How long it has been there, in milliseconds, without long pauses."""
         return round(self._active * 1000)
 
-    def show(self, document: tuple[str, str], sha256: str | None = "") -> None:
+    def show(self, document: tuple[str, str], sha256: str | None = "", *, has_text: bool = True) -> None:
         """Say that a document is on the screen now, unless it was already."""
         if self._shown is None:
-            self.document, self.sha256 = document, sha256
+            self.document, self.sha256, self.has_text = document, sha256, has_text
             self._dropped_at = None
             self._shown = self._touched = self._clock()
             self.shown_at = datetime.now(UTC)
@@ -226,13 +228,23 @@ class JudgingSession:
         """Counts of the open topic; the total is the queue and what may still come into it."""
         return self.queue.progress
 
+    def reaches_end(self, before: Progress) -> bool:
+        """Say whether the end of the topic has been reached since `before`: all looked at, or all decided."""
+        is_all_seen = bool(before.left) and self.is_through
+        return is_all_seen or (before.decided < before.total and self.is_complete)
+
     @property
     def is_complete(self) -> bool:
-        """Whether every document of the open topic has a decision."""
+        """Whether every document of the open topic has a decision; one that is put off has none."""
+        return self.is_through and not self.progress.skipped
+
+    @property
+    def is_through(self) -> bool:
+        """Whether every document of the open topic has a decision or is put off."""
         return self.progress.left == 0
 
     def open_topic(self, topic: str) -> None:
-        """Open a topic at the first document without a decision, else at the first.
+        """Open a topic at the first document without a decision, else the first put off, else the first.
 
         `StoreError`: a decision of the open topic is not saved yet. `PoolerError`: the next document could
         not be drawn; what was open stays open.
@@ -240,6 +252,8 @@ class JudgingSession:
         self._check_saved()
         terms, needs_briefing = self.desk.terms(topic), not self.desk.has_seen_guidelines(topic)
         undecided = self.queue.open(topic)
+        if undecided is None:
+            undecided = self.queue.next_in(State.SKIPPED)
         self._go_to(0 if undecided is None else undecided)
         self.own_terms, self.needs_briefing = terms, needs_briefing
         self.beat()
@@ -271,7 +285,8 @@ class JudgingSession:
         about.
         """
         if self.here is not None:
-            self._dwell.show(self.here, "" if page is None else page.sha256)
+            has_text = page is None or bool((page.text or "").strip())
+            self._dwell.show(self.here, "" if page is None else page.sha256, has_text=has_text)
 
     def touch(self) -> None:
         """Say that the judge did something; long pauses do not count as active time."""
@@ -334,8 +349,8 @@ class JudgingSession:
             with suppress(PoolerError):
                 self.desk.beat(self.topic.topic)
 
-    def grade(self, value: int) -> KeyResult:
-        """Give the document a grade of the declared scale, and go on."""
+    def grade(self, value: int, *, confirmed: bool = False) -> KeyResult:
+        """Give the document a grade of the declared scale, and go on; asks first when it has no text."""
         self.touch()
         name = grade_name(self.scale, value)
         seconds = self._dwell.quiet_seconds
@@ -347,6 +362,8 @@ class JudgingSession:
         task = self.queue.here()
         if task.state is State.JUDGED and task.grade == value and self.pending is None:
             return KeyResult(KeyOutcome.UNCHANGED, f"{name}, as before{self._go_on()}")
+        if not (self._dwell.has_text or confirmed):
+            return KeyResult(KeyOutcome.CONFIRM, f"this document has no text to judge; {name} all the same?")
         done = f"grade {grade_mark(self.scale, value)}"
         return self._decide(Action.JUDGE, grade=value, said=name, done=done)
 
@@ -693,6 +710,8 @@ class JudgingSession:
         try:
             if self.advances or bring:
                 following = self._bring(self.queue.find_or_bring)
+                if following is None:
+                    following = self.queue.next_in(State.SKIPPED)
         except PoolerError:
             return f"; {self.trouble}"
         self._go_to(max(self.index, 0) if following is None else following)

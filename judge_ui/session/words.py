@@ -93,8 +93,13 @@ class Progress:
 
     @property
     def left(self) -> int:
-        """Documents with no decision yet."""
-        return self.total - self.judged - self.skipped - self.cannot
+        """Documents that were not even put off."""
+        return self.total - self.decided - self.skipped
+
+    @property
+    def decided(self) -> int:
+        """Documents with a decision; what is skipped is put off, not decided."""
+        return self.judged + self.cannot
 
 
 @dataclass(frozen=True, slots=True)

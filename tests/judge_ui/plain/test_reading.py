@@ -32,7 +32,7 @@ def test_the_list_has_every_document_and_how_it_stands(two_topics: Collection) -
         "2 e1: skipped\n"
         "3 e2: cannot be judged: unreadable\n"
         "4 e3: no decision yet, note: two words, you are here\n"
-        "\n3/4 grade 0-2, s skip, c can't, e note, u undo, n next, q quit, ? help"
+        "\n2/4, 1 put off grade 0-2, s skip, c can't, e note, u undo, n next, q quit, ? help"
     )
     assert len(states(two_topics)) == 4
 

@@ -17,7 +17,7 @@ from judge_ui.widgets.document_pane import DocumentPane
 from store.collection import Collection
 from store.records import Document, State
 from tests.judge_ui.conftest import ENGLISH, Maker
-from tests.judge_ui.pilots import enter, judging, press, rows, settle, stored, strips, type_ahead
+from tests.judge_ui.pilots import enter, judging, press, rows, seen, settle, stored, strips, type_ahead
 
 LONG = "\n".join(f"line {n} of the schedule." for n in range(1, 101)) + "\nNeedle here.\nneedle."
 
@@ -194,7 +194,12 @@ async def test_a_document_without_text_has_nothing_to_mark(make_collection: Make
         await press(pilot, "v")
         assert "nothing to mark" in rows(pilot)[-1]
         await press(pilot, "1")
+        assert "this document has no text to judge; 1 partially relevant all the same?" in seen(pilot)
+        await press(pilot, "n")
+        assert stored(collection) == {}
+        await press(pilot, "1", "y")
         assert stored(collection)["a"].grade == 1
+        assert "1 partially relevant saved" in seen(pilot)
 
 
 async def test_chosen_keys_are_the_ones_that_are_shown(two_topics: Collection) -> None:

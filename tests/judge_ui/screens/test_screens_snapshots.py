@@ -151,7 +151,7 @@ async def test_the_ways_in_and_out_look_as_they_did(collection: Collection, cloc
             clock.wait(0.5 if n % 4 == 0 else 12)
             await press(pilot, key)
         check(pilot, "summary-80x24")
-        await press(pilot, "enter")
+        await press(pilot, "escape")
         check(pilot, "topics-forecast-80x24")
 
 

@@ -24,7 +24,7 @@ from store.content.draws import Choose, Draw
 from store.errors import PoolerError, UnknownNameError
 from store.formats.scale import parse_scale
 from store.records import Document, JudgeKind, Passage, Pool, PoolEntry, State, Topic
-from tests.judge_ui.conftest import shown
+from tests.judge_ui.conftest import ENGLISH, Maker, shown
 from tests.store.drawing import Watched, adaptive_pool, ends
 from tests.strategies import examples
 
@@ -948,3 +948,47 @@ def test_decisions_count_documents_not_notes(two_topics: Collection, clock: Any)
     assert session.undoing.n_decided == 1
     session.undo()
     assert (session.undoing.n_decided, len(session.undoing)) == (0, 1)
+
+
+def test_what_is_put_off_keeps_the_topic_open(two_topics: Collection, clock: Any) -> None:
+    """Three decisions and one put off are 3 of 4; the next sitting opens at what was put off."""
+    session = sit(two_topics, clock)
+    session.open_topic("12")
+    grade(session, clock, 1)
+    shown(session).skip()
+    before = session.progress
+    grade(session, clock, 1)
+    assert not session.reaches_end(before)
+    before = session.progress
+    grade(session, clock, 1)
+    assert session.reaches_end(before)
+    assert (session.is_through, session.is_complete, session.progress.decided) == (True, False, 3)
+    assert docno(session) == "e1"
+    later = sit(two_topics, clock)
+    later.open_topic("12")
+    assert docno(later) == "e1"
+    before = later.progress
+    grade(later, clock, 2)
+    assert later.is_complete
+    assert later.reaches_end(before)
+
+
+@pytest.mark.parametrize("text", [None, "", " \n"])
+def test_a_grade_for_a_document_without_text_is_asked_about(
+    make_collection: Maker, clock: Any, events: Any, text: str | None
+) -> None:
+    """Nothing is written until it is confirmed; that it cannot be judged needs no question."""
+    documents = [Document("a", "", text), Document("b", "", text), Document("c", "", "Text.")]
+    session = sit(make_collection({ENGLISH: documents}), clock)
+    session.open_topic("12")
+    session.mark_shown(session.page())
+    clock.wait(5)
+    assert session.grade(2).outcome is KeyOutcome.CONFIRM
+    assert events() == []
+    assert session.grade(2, confirmed=True).outcome is KeyOutcome.SAVED
+    session.mark_shown(session.page())
+    assert session.cannot("text missing").outcome is KeyOutcome.SAVED
+    session.mark_shown(session.page())
+    clock.wait(5)
+    assert session.grade(0).outcome is KeyOutcome.SAVED
+    assert [event["action"] for event in events()] == ["judge", "cannot", "judge"]
