@@ -16,7 +16,7 @@ from judge_ui.plain.answers import Act, Answer, AnswerLine, Answers, numbers
 from judge_ui.plain.reading import LineReading, sum_up
 from judge_ui.plain.talk import Talk, help_lines
 from judge_ui.session.adjudicating import AdjudicatingSession
-from judge_ui.session.ending import ALL_DECIDED, NextStep
+from judge_ui.session.ending import ALL_DECIDED, NextStep, last_topic
 from judge_ui.session.keys import OTHER_REASON, REASONS, Command, KeyTable, half_width, key_table
 from judge_ui.session.messages import (
     clock_time,
@@ -342,7 +342,7 @@ class PlainJudge:
         """Ask for a topic and open it; False = there is none of that name."""
         undecided = (line.topic for line in lines if line.left)
         put_off = (line.topic for line in lines if line.skipped)
-        first = next(undecided, next(put_off, None))
+        first = last_topic(lines) or next(undecided, next(put_off, None))
         default = f"Enter = {sanitise_line(first)}, " if first is not None else ""
         answer = self._talk.ask(f"topic? {default}{self._answers.name(Command.QUIT)} quits")
         known = {line.topic for line in lines}

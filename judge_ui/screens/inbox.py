@@ -17,6 +17,7 @@ from judge_ui.screens.judge import JudgeScreen
 from judge_ui.screens.lists import HistoryScreen
 from judge_ui.screens.reading import briefing_screen, guidelines_screen, inbox_help
 from judge_ui.session.adjudicating import AdjudicatingSession
+from judge_ui.session.ending import last_topic
 from judge_ui.session.keys import SCROLLING, Command, KeyTable
 from judge_ui.session.messages import day_or_time, forecast_words, put_off_words, said
 from judge_ui.session.session import JudgingSession
@@ -224,10 +225,11 @@ class InboxScreen(WorkScreen[None]):
         return _written(self._rows[row], _widths(self._widest, width))
 
     def _first_row(self) -> int:
-        """Return the row of the open topic, else of the first that has documents left."""
+        """Return the row of the topic worked at last, else of the first that has documents left."""
         opened = self._session.topic
+        last = last_topic(self._lines) if opened is None else opened.topic
         for row, line in enumerate(self._lines):
-            if opened is not None and line.topic == opened.topic:
+            if line.topic == last:
                 return row
         rows = enumerate(self._lines)
         return next((row for row, line in rows if line.left or line.skipped), 0)

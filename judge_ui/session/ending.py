@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from enum import Enum
+from operator import itemgetter
 
 from judge_ui.session.keys import Command
 from judge_ui.session.messages import counted, put_off_words
@@ -13,7 +14,7 @@ from judge_ui.session.session import JudgingSession
 from judge_ui.session.words import grade_name
 from store.analysis.pools.pace import Forecast
 from store.errors import PoolerError
-from store.records import Scale, State, Task
+from store.records import InboxLine, Scale, State, Task
 
 ALL_DECIDED = "every document has a decision"
 
@@ -44,6 +45,13 @@ def conclusion(session: JudgingSession) -> str:
         return ALL_DECIDED
     left = f"{counted(progress.left, 'document')} without a decision" if progress.left else ""
     return left + put_off_words(progress.skipped, ", " if left else "")
+
+
+def last_topic(lines: Sequence[InboxLine]) -> str | None:
+    """Return the topic that was worked at last; ``None`` = there is none, or it is done."""
+    worked_at = [(line.last_judged_at, line) for line in lines if line.last_judged_at is not None]
+    _, last = max(worked_at, key=itemgetter(0), default=(None, None))
+    return None if last is None or not (last.left or last.skipped) else last.topic
 
 
 def forecast_of_others(session: JudgingSession) -> Forecast | None:

@@ -102,7 +102,8 @@ def set_up_stdout() -> None:
 
 def text_stdin() -> TextIO:
     """Return stdin as text: UTF-8 from files and pipes; what is none becomes U+FFFD."""
-    if isinstance(sys.stdin, io.TextIOWrapper):
+    # Once a line has been read it can be said no more.
+    if isinstance(sys.stdin, io.TextIOWrapper) and sys.stdin.errors != "replace":
         encoding = sys.stdin.encoding if sys.stdin.isatty() else "utf-8"
         sys.stdin.reconfigure(encoding=encoding, errors="replace")
     return sys.stdin

@@ -15,6 +15,7 @@ import typer
 from pooler.cli.console import ExitCode, text_stdin
 from pooler.cli.interrupts import last_words
 from pooler.cli.judge.model import ModelOptions, judge_with_model, show_template
+from pooler.cli.judge.who import who_judges
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption
 from pooler.cli.signature import command
 from pooler.results.look.status import drawable, idle_words
@@ -138,7 +139,13 @@ def sit(session: JudgingSession, keys: Keymap | None, *, plain: bool, page: int)
 @command
 def judge(
     name: Annotated[
-        str | None, typer.Option("--judge", metavar="NAME", help="Who is judging.", show_default=False)
+        str | None,
+        typer.Option(
+            "--judge",
+            metavar="NAME",
+            help="Who is judging; else POOLER_JUDGE; else asked once, and the topic worked at last is opened.",
+            show_default=False,
+        ),
     ] = None,
     plain: PlainOption = False,
     topic: Annotated[
@@ -169,10 +176,11 @@ def judge(
             raise ContradictionError("--model", "has no screen, and no options of one", asked.model)
         _let_model_judge(asked, topic, collection)
         return
-    if name is None:
-        raise ContradictionError("--judge", "must be given, or --model", None, hint="pooler judge --help")
     asked.refuse_any()
+    # Read here, not by typer: a model is asked whoever judges otherwise.
+    name = name or os.environ.get("POOLER_JUDGE") or None
     with imports_at_once():
+        from judge_ui.session.ending import last_topic
         from judge_ui.session.session import JudgingSession
         from pooler import __version__
         from store.collection import Collection
@@ -182,6 +190,9 @@ def judge(
 
     with Collection(collection) as opened:
         keys = keymap_of(keymap, opened.scale)
+        is_asked = name is None
+        if name is None:
+            name = who_judges(opened)
         _refuse_others(opened, name)
         desk = opened.desk(name, program=f"pooler {__version__}")
         if not plain:
@@ -191,6 +202,8 @@ def judge(
         dwell = 0.0 if plain else min_dwell / 1000
         drawing = _drawing(opened)
         session = JudgingSession(desk, min_dwell=dwell, advance=not stay, drawing=drawing)
+        if is_asked and topic is None:
+            topic = last_topic(desk.inbox())
         if topic is not None:
             session.open_topic(topic)
         sit(session, keys, plain=plain, page=page)

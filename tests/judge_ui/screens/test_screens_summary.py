@@ -176,3 +176,16 @@ async def test_a_topic_with_documents_put_off_opens_at_them(ten: Collection, clo
         assert "Every document has a decision." in seen(pilot)
         await press(pilot, "enter")
         assert rows(pilot)[3].split()[-3] == "done"
+
+
+async def test_the_cursor_stands_on_the_topic_worked_at_last(ten: Collection, clock: Any) -> None:
+    """As long as anything of it is left; then on the first that is not done."""
+    async with judging(ten, topic="0013", clock=clock) as pilot:
+        await decide(pilot, clock, a_2=5)
+    async with judging(ten, topic=None, clock=clock, briefed=False) as pilot:
+        await press(pilot, "enter")
+        assert "0013" in rows(pilot)[0]
+        await decide(pilot, clock, b_2=5, c_2=5, d_2=5)
+    async with judging(ten, topic=None, clock=clock) as pilot:
+        await press(pilot, "enter")
+        assert "bridge maintenance" in rows(pilot)[0]
