@@ -49,11 +49,16 @@ def memory_of(where: str) -> Path:
 
     A name of its own for each collection, so that two that are opened at once do not meet in one file.
     """
-    known = where if "://" in where else str(Path(where).resolve())
+    known = _in_full(where)
     # The standard says that a relative path is no folder.
     given = os.environ.get("XDG_STATE_HOME", "")
     folder = Path(given) if Path(given).is_absolute() else Path("~/.local/state").expanduser()
     return folder / "pooler" / f"judge-{hashlib.sha256(known.encode()).hexdigest()[:16]}.json"
+
+
+def _in_full(where: str) -> str:
+    """Name a collection whatever the folder is that a command is run in."""
+    return where if "://" in where else str(Path(where).resolve())
 
 
 def _left_by_judge(opened: Collection) -> dict[str, str]:
@@ -112,6 +117,6 @@ def _remember(place: Path, where: str, name: str) -> None:
     try:
         place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with made_whole(place, replaces=True) as part:
-            part.write_text(json.dumps({"collection": where, "judge": name}) + "\n", "utf-8")
+            part.write_text(json.dumps({"collection": _in_full(where), "judge": name}) + "\n", "utf-8")
     except (OSError, PoolerError) as error:
         warn(f"{place}: who you are could not be remembered: {getattr(error, 'strerror', None) or error}")

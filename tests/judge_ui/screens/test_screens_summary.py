@@ -188,4 +188,4 @@ async def test_the_cursor_stands_on_the_topic_worked_at_last(ten: Collection, cl
         await decide(pilot, clock, b_2=5, c_2=5, d_2=5)
     async with judging(ten, topic=None, clock=clock) as pilot:
         await press(pilot, "enter")
-        assert "bridge maintenance" in rows(pilot)[0]
+        assert "topic 12" in rows(pilot)[0]
