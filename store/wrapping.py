@@ -39,6 +39,9 @@ _BLANKS = re.compile(
 )
 _JOINTS = re.compile(r"(?<=[^\W_])[-_./:=,@+]+(?=[^\W_])")
 
+_JOINER = "\u200d"
+"""Makes one emoji of several, as of a family: no line ends within it."""
+
 _MOST_PER_CELL = 8
 """Characters of one line for each cell of its width, so that a line of combining marks ends."""
 
@@ -97,8 +100,9 @@ def wrap(text: str, width: int) -> list[LineSpan]:
 
     A width less than 2 counts as 2, that of a kanji. A newline ends a paragraph. Lines are broken at a
     blank, or beside a wide character but not before closing nor after opening punctuation; a longer word
-    is broken where the line ends. Never before a combining mark, unless there are only those. There is at
-    least one line, and every character is in one, but for newlines and the blank at which a line was broken.
+    is broken where the line ends. Never before a combining mark nor within joined emoji, unless there are
+    only those. There is at least one line, and every character is in one, but for newlines and the blank at
+    which a line was broken.
 
     >>> text = "to be or not\n情報検索。"
     >>> [text[start:end] for start, end in wrap(text, 8)]
@@ -179,10 +183,10 @@ def _last_break(text: str, start: int, end: int) -> int:
             return place
         if here in _NOT_AT_START or before in _NOT_AT_END or _character_width(here) == 0:
             continue
-        if _character_width(before) == 2 or _character_width(here) == 2:
+        if before != _JOINER and (_character_width(before) == 2 or _character_width(here) == 2):
             return place
     place = end
-    while place > start + 1 and _character_width(text[place]) == 0:
+    while place > start + 1 and (_character_width(text[place]) == 0 or text[place - 1] == _JOINER):
         place -= 1
     return place if place > start + 1 else end
 

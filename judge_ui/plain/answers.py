@@ -85,7 +85,9 @@ USES: Mapping[Act, Use] = {
         "terms", "your own words to look for in this topic; - removes them", "terms truss, iron girder"
     ),
     AnswerLine.SENTENCES: Use("sentences", "print the sentences with their numbers", "sentences 3-9"),
-    Command.MARK: Use("mark", "mark sentences as evidence, by their numbers", "mark 3-5"),
+    Command.MARK: Use(
+        "mark", 'mark sentences as evidence, by their numbers, or words, as in mark "iron girder"', "mark 3-5"
+    ),
     AnswerLine.UNMARK: Use("unmark", "remove these marks; without a number, all marks", "unmark 4"),
     AnswerLine.RETRY: Use("retry", "try again to save what could not be saved"),
     Command.INBOX: Use("topics", Command.INBOX.explanation),

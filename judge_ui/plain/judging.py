@@ -6,6 +6,7 @@ the end of the input quits.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
@@ -19,6 +20,7 @@ from judge_ui.session.adjudicating import AdjudicatingSession
 from judge_ui.session.ending import ALL_DECIDED, NextStep, last_topic
 from judge_ui.session.keys import OTHER_REASON, REASONS, Command, KeyTable, half_width, key_table
 from judge_ui.session.messages import (
+    break_words,
     clock_time,
     conflict_words,
     counted,
@@ -34,6 +36,8 @@ from judge_ui.session.messages import (
 from judge_ui.session.queue import Filter
 from judge_ui.session.session import JudgingSession
 from judge_ui.session.words import KeyOutcome, KeyResult, tried
+from judge_ui.text.finding import find_spans
+from judge_ui.text.marking import merged
 from store.errors import PoolerError, UnknownNameError
 from store.records import InboxLine, Passage
 from store.text import sanitise_line
@@ -71,7 +75,7 @@ class Deciding:
         if not rest:
             if task.note:
                 self._talk.say(f"note so far: {sanitise_line(task.note)}")
-            rest = self._ask_words("note? Enter = keep it, - = none")
+            rest = self._ask_lines("note? Enter = keep it, - = none, \\ at the end = one more line")
         if rest:
             self.tell(partial(self._session.note, "" if rest == "-" else rest))
 
@@ -80,6 +84,9 @@ class Deciding:
         spans = self._reading.sentences()
         if not spans:
             self._talk.say("this document has no sentences to mark")
+            return
+        if quoted := re.fullmatch('["“「](.+)["”」]', rest):
+            self._mark_words(quoted[1])
             return
         if not rest:
             self._reading.numbered("")
@@ -95,6 +102,18 @@ class Deciding:
             ranges = zip(starts, ends, strict=True)
             passages = {Passage(start, end - start, text[start:end]) for start, end in ranges}
             self._mark(before + tuple(passages.difference(before)))
+
+    def _mark_words(self, words: str) -> None:
+        """Mark the first place of the document that has some words and is not marked yet."""
+        text, before = self._reading.text(), self._reading.passages
+        found = [Passage(start, end - start, text[start:end]) for start, end in find_spans(text, words)]
+        new = next((one for one in found if one not in before), None)
+        if new is None:
+            self._talk.say(
+                f'"{sanitise_line(words)}" is {"marked already" if found else "not in this document"}'
+            )
+        else:
+            self._mark(merged(text, (*before, new)))
 
     def unmark(self, rest: str) -> None:
         """Mark no longer the passages that reach into some sentences, or any."""
@@ -214,6 +233,15 @@ class Deciding:
         """Keep passages, and say which sentences they are in."""
         now = f"{counted(len(passages), 'passage')} marked"
         self.tell(partial(self._session.mark, passages), now)
+
+    def _ask_lines(self, question: str) -> str:
+        """Ask for words of several lines: as long as a line ends in a backslash there is another."""
+        lines = [self._talk.ask(question)]
+        while lines[-1].endswith("\\"):
+            lines[-1] = lines[-1][:-1].rstrip()
+            lines.append(self._talk.ask("more"))
+        self._talk.forget_typed()
+        return "\n".join(lines).strip()
 
     def _ask_words(self, question: str) -> str:
         """Ask for words; of a text that was pasted the first line is taken."""
@@ -380,6 +408,7 @@ class PlainJudge:
             self._talk.n_unused += 1
 
     def _judge_topic(self) -> None:
+        session = self._session
         self._printed = None
         self._round = None
         self._begin()
@@ -387,6 +416,9 @@ class PlainJudge:
             # Or a script run twice would grade one document again and again.
             self._sum_up()
         while True:
+            if session.work.is_break_due:
+                self._talk.say(break_words(session))
+                session.work.offered()
             self._say_document()
             answer = self._answers.read(self._talk.ask(self._prompt()))
             self._session.touch()

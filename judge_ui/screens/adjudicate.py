@@ -19,10 +19,9 @@ from judge_ui.widgets.laid_out import MarkedText, strong, topic_text
 from judge_ui.widgets.lines import TitleBar
 from judge_ui.widgets.lists import RowList
 from judge_ui.widgets.opinions import OpinionsBox, opinions_text
-from judge_ui.widgets.text_pane import TextPane
 from store.errors import PoolerError
 from store.judging.disagreements import CellCount, GivenGrade
-from store.records import Scale, Topic
+from store.records import Scale
 from store.text import sanitise_line
 from store.wrapping import cell_width, pad
 
@@ -125,14 +124,9 @@ class AdjudicateScreen(JudgeScreen):
         self.ROLE = f"{AdjudicateScreen.ROLE}{named}"
         super()._show()
 
-    def _show_topic(self, topic: Topic) -> None:
-        super()._show_topic(topic)
-        self._show_side()
-
-    def _show_side(self) -> None:
-        """Write beside the document, where there is room, what the judges said, and the topic."""
-        topic = MarkedText("") if self._topic is None else topic_text(self._topic)
-        self.query_one("#topic-pane", TextPane).show(self._opinions + topic)
+    def _aside(self) -> MarkedText:
+        """Write what the judges said."""
+        return self._opinions
 
     def _read_topic(self) -> None:
         """Show what the judges said in full, and the whole topic."""

@@ -6,6 +6,7 @@ import os
 import select
 from typing import ClassVar
 
+from textual import events
 from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.theme import Theme
@@ -91,6 +92,12 @@ class JudgeApp(App[None]):
         docno = sanitise_line(unwritten.decision.docno)
         what = decision_mark(unwritten.decision, session.scale)
         self.push_screen(QuitDialog(f"NOT SAVED: {what} for {docno}. Quit and lose it?"), answered)
+
+    def on_click(self, event: events.Click) -> None:
+        """Press the key of the hint that was clicked."""
+        key = event.style.meta.get("key")
+        if isinstance(key, str):
+            self.post_message(events.Key(key, key if len(key) == 1 else None))
 
     def _beat(self) -> None:
         """Give a sign of life, unless the database has no answer anyway."""

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import ClassVar, TypeVar
 
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.screen import ModalScreen, Screen, ScreenResultType
 
-from judge_ui.session.keys import KeyTable
+from judge_ui.session.keys import Command, KeyTable
 from judge_ui.widgets.laid_out import MarkedText
 from judge_ui.widgets.lines import Hint, Hints, Notice, TitleBar
 from judge_ui.widgets.small import TooSmall, WaitsForPaint
@@ -51,6 +52,15 @@ class WorkScreen(Screen[ScreenResultType]):
                 then(answer)
 
         self.app.push_screen(screen, answered)
+
+    def shows_help(self, event: events.Key, page: Callable[[str, Sequence[Hint]], Screen[bool]]) -> bool:
+        """Show the keys of this screen, a page made of its title and hints, if a key asks for it."""
+        is_asked = self._keys.meaning(event.key, event.character) is Command.HELP
+        if is_asked:
+            event.stop()
+            event.prevent_default()
+            self.app.push_screen(page(self._title_bar.left, self._hint_lines.special))
+        return is_asked
 
     def show_foot(self, hints: Sequence[Hint], status: Notice | None = None) -> None:
         """Show what the keys do, and what there is to be told."""

@@ -15,7 +15,7 @@ from judge_ui.screens.summary import Review
 from judge_ui.session.keys import Command, KeyTable
 from judge_ui.session.messages import counted, refusal
 from judge_ui.session.session import JudgingSession
-from judge_ui.widgets.document_pane import MARKING_HINTS, DocumentPane
+from judge_ui.widgets.document_pane import DocumentPane
 from judge_ui.widgets.lines import Hint, Notice
 from judge_ui.widgets.lists import PoolList
 from store.errors import PoolerError
@@ -152,7 +152,7 @@ class BrowsingScreen(DocumentScreen):
     def _hints(self) -> list[Hint]:
         """Give what works at the moment instead of the usual commands."""
         if self._pane.is_marking:
-            return list(MARKING_HINTS)
+            return list(self._pane.marking_hints)
         beside = self.query_one(PoolList)
         if beside.is_in_use:
             return list_hints(self._keys, is_finding=beside.is_finding)

@@ -16,8 +16,9 @@ from judge_ui.screens.base import Dialog
 from judge_ui.session.keys import OTHER_REASON, REASONS, SCROLLING, Command, KeyTable, half_width
 from judge_ui.widgets.lines import TitleBar, Words, hints_text
 from judge_ui.widgets.lists import RowList
+from judge_ui.widgets.note_field import NoteField
 from judge_ui.widgets.small import LineInput, WaitsForPaint
-from store.text import sanitise_line
+from store.text import sanitise, sanitise_line
 from store.wrapping import cell_width, pad
 
 _BACK = ("Esc", "goes back")
@@ -56,16 +57,33 @@ class LineDialog(Dialog[str | None]):
 
 
 class NoteDialog(LineDialog):
-    """Asks for a note on a document, its docno fit for a terminal."""
+    """Asks for a note on a document, its docno fit for a terminal; it may have several lines."""
+
+    AUTO_FOCUS = "NoteField"
 
     def __init__(self, docno: str, note: str) -> None:
-        super().__init__(f"Note on {docno}", note, "saves")
+        super().__init__(f"Note on {docno}", "", "saves")
+        self._text = sanitise(note)
+        self._field = NoteField(self._text)
 
-    def on_input_submitted(self, event: Input.Submitted) -> None:
+    def compose(self) -> ComposeResult:
+        """Lay out the question."""
+        hints = [("Enter", self._enter), ("ctrl+j", "new line"), ("Esc", "leaves it as it was")]
+        with Vertical(classes="dialog"):
+            yield TitleBar(self._question, classes="question")
+            yield self._field
+            yield Words(hints_text(hints))
+
+    @property
+    def is_changed(self) -> bool:
+        """Whether something was typed that leaving would lose."""
+        return self._field.text != self._text
+
+    @on(NoteField.Submitted)
+    def _submitted(self, event: NoteField.Submitted) -> None:
         """Take the note, unless it is the one there was."""
         event.stop()
-        event.prevent_default()
-        self.dismiss(None if event.value == self._text else event.value.strip())
+        self.dismiss(self._field.text.strip() if self.is_changed else None)
 
 
 class CannotDialog(Dialog[str | None]):

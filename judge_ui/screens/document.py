@@ -2,24 +2,43 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.timer import Timer
 
 from judge_ui.screens.base import WorkScreen
-from judge_ui.session.keys import KeyTable
-from judge_ui.session.messages import decision_mark, progress_words, topic_name
+from judge_ui.session.keys import Command, KeyTable
+from judge_ui.session.messages import decision_mark, guidelines_title, progress_words, topic_name
 from judge_ui.session.session import JudgingSession
 from judge_ui.widgets.document_pane import DocumentPane
-from judge_ui.widgets.laid_out import LaidText, MarkedText, document_text, lay_out, topic_text
+from judge_ui.widgets.laid_out import (
+    LaidText,
+    MarkedText,
+    document_text,
+    lay_out,
+    said_text,
+    strong,
+    topic_text,
+)
 from judge_ui.widgets.lines import Brief, Hint, Notice, TitleBar
 from judge_ui.widgets.lists import PoolList
-from judge_ui.widgets.text_pane import TextPane
+from judge_ui.widgets.markdown import markdown_text
+from judge_ui.widgets.text_pane import MEASURE, TextPane
 from store.errors import PoolerError
-from store.records import Passage, ShownDocument, State, Topic
+from store.records import Guideline, Passage, ShownDocument, State, Topic
 from store.text import sanitise_line
 from store.wrapping import cut
+
+_BESIDE = 190
+"""Columns from which on the guidelines, and what the judge said, stand at the right of the document."""
+
+_LONGEST_DOCNO = 24
+
+_SIDE = 56
+"""Cells of the left side there: of titles and times."""
 
 READ_AHEAD_S = 0.2
 """Pause between the paint of a document and the reading of the next one, in seconds."""
@@ -42,6 +61,8 @@ class DocumentScreen(WorkScreen[None]):
         """What is in the pane; ``None`` = there is none, or it could not be read."""
         self._is_whole = True
         """Whether all that belongs to the document could be read."""
+        self._guideline: Guideline | None = None
+        self._sides: dict[str, MarkedText] = {}
         self._on_screen: tuple[str, str] | None = None
         self._showing = 0
         self._ahead: tuple[ShownDocument, LaidText] | None = None
@@ -59,6 +80,7 @@ class DocumentScreen(WorkScreen[None]):
                 yield TitleBar(id="document-bar")
                 yield from self.compose_above()
                 yield DocumentPane(self._keys)
+            yield TextPane(self._keys, id="beside")
 
     def compose_above(self) -> ComposeResult:
         """Give what stands between the name of a document and its text: nothing here."""
@@ -69,7 +91,8 @@ class DocumentScreen(WorkScreen[None]):
 
     def on_mount(self) -> None:
         """Show the document the session stands at."""
-        self.query_one("#topic-pane").can_focus = False
+        for name in ("#topic-pane", "#beside"):
+            self.query_one(name).can_focus = False
         self._show()
 
     def on_resize(self) -> None:
@@ -82,6 +105,11 @@ class DocumentScreen(WorkScreen[None]):
         self._show_hints()
         if self.has_class("-wide"):
             self.query_one(PoolList).show()
+        has_room = self.size.width >= _BESIDE
+        self.query_one("#beside").display = has_room
+        self.query_one("#document").styles.width = MEASURE + 4 if has_room else None
+        self.query_one("#side").styles.width = _SIDE if has_room else None
+        self._show_side()
 
     def on_screen_resume(self) -> None:
         """Begin the clock of a document that was behind something else."""
@@ -129,6 +157,7 @@ class DocumentScreen(WorkScreen[None]):
         if self.has_class("-wide"):
             self.query_one(PoolList).show()
         self.show_above()
+        self._show_side()
         self._showing += 1
         self.call_after_refresh(self._mark_shown, self._showing)
 
@@ -137,15 +166,48 @@ class DocumentScreen(WorkScreen[None]):
         attempt = session.unwritten
         unsaved = "" if attempt is None else decision_mark(attempt.decision, session.scale)
         status = self._status
-        shown = Notice(status.text, status.brief, status.urgent, unsaved)
+        shown = Notice(status.text, status.brief, status.urgent, unsaved, self._latest())
         self._hint_lines.show(session.task, shown, self._hints())
+
+    def _latest(self) -> str:
+        """Name the decision that undo would take back, and the key that does; empty = there is none."""
+        latest = self._session.undoing.latest
+        if latest is None or self._session.unwritten is not None:
+            return ""
+        docno = cut(sanitise_line(latest.docno), _LONGEST_DOCNO)
+        mark = decision_mark(latest, self._session.scale)
+        return f"{docno}: {mark}, {self._keys.name(Command.UNDO)} undoes"
 
     def _show_topic(self, topic: Topic) -> None:
         self._topic = topic
         self._terms = self._session.terms
         self._ahead = None
         self.query_one(Brief).show(topic.narrative or topic.description)
-        self.query_one("#topic-pane", TextPane).show(topic_text(topic))
+        self._guideline = None
+        with suppress(PoolerError):
+            self._guideline = self._session.desk.guidelines() if self.size.width >= _BESIDE else None
+        self._show_side()
+
+    def _aside(self) -> MarkedText:
+        """Write what stands over the topic beside the document: nothing here."""
+        return MarkedText("")
+
+    def _show_side(self) -> None:
+        """Write beside the document, where there is room: the topic; what the judge said; the guidelines."""
+        topic = MarkedText("") if self._topic is None else topic_text(self._topic)
+        said = said_text(self._session.task)
+        has_room = self.size.width >= _BESIDE
+        side = self._aside() + topic + (MarkedText("") if has_room else said)
+        beside = said
+        if self._guideline is not None:
+            gap = MarkedText("\n\n" if said.text else "")
+            width = max(self.query_one("#beside", TextPane).text_width, 20)
+            guidelines = markdown_text(self._guideline.text, width)
+            beside += gap + strong(guidelines_title(self._guideline)) + MarkedText("\n\n") + guidelines
+        for name, text in (("#topic-pane", side), ("#beside", beside)):
+            if self._sides.get(name) != text:
+                self._sides[name] = text
+                self.query_one(name, TextPane).show(text)
 
     def _passages(self) -> tuple[Passage, ...]:
         """Return what is marked in the document: as it is stored, or as it is to be."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from textual import events, on
 from textual.app import ComposeResult
 
 from judge_ui.screens.base import WorkScreen
-from judge_ui.screens.reading import list_help
+from judge_ui.screens.reading import list_help, page_help
 from judge_ui.session.keys import Command, KeyTable
 from judge_ui.session.messages import clock_time, event_words, progress_words, topic_name
 from judge_ui.session.session import JudgingSession
@@ -100,6 +101,8 @@ class HistoryScreen(WorkScreen[SeenEvent | None]):
     def on_key(self, event: events.Key) -> None:
         """Show the other list, or go back."""
         meaning = self._keys.meaning(event.key, event.character)
+        if self.shows_help(event, partial(page_help, self._keys)):
+            return
         if event.key in ("tab", "shift+tab"):
             if self._session.task is not None:
                 self._is_of_document = not self._is_of_document
@@ -135,7 +138,8 @@ class HistoryScreen(WorkScreen[SeenEvent | None]):
         self.query_one(RowList).show(len(self._events), self._line)
         other = [("Tab", "sitting" if of_document else "document")] if task else []
         back = self._keys.name(Command.HISTORY)
-        self.show_foot([("Enter", "go there"), *other, (back, "back")])
+        help_hint = (self._keys.name(Command.HELP), "help")
+        self.show_foot([("Enter", "go there"), *other, help_hint, (back, "back")])
 
     def _line(self, row: int, width: int) -> str:
         """Write one event: when, which document or where it was done, and what."""

@@ -33,10 +33,14 @@ class ReadingScreen(TextScreen[bool]):
         self._back = (back, Command.INBOX, Command.QUIT)
         names = dict.fromkeys((keys.name(back), "Esc"))
         hints = [("Enter", enter)] if enter else []
+        if back is not Command.HELP:
+            hints.append((keys.name(Command.HELP), "help"))
         super().__init__(keys, title, "", marked_text, [*hints, (" or ".join(names), "back")])
 
     def on_key(self, event: events.Key) -> None:
-        """Go back."""
+        """Go back, or show the keys."""
+        if Command.HELP not in self._back and self.shows_help(event, partial(page_help, self._keys)):
+            return
         if event.key == "enter" or self._keys.meaning(event.key, event.character) in self._back:
             event.stop()
             if self.is_meant(event):
@@ -101,6 +105,15 @@ def inbox_help(keys: KeyTable, commands: Sequence[Command]) -> ReadingScreen:
     def marked_text(width: int) -> MarkedText:
         moving = _section("Moving", _commands(keys, SCROLLING), width)
         return _section("Topics", entries, width) + moving
+
+    return _screen(marked_text, keys)
+
+
+def page_help(keys: KeyTable, title: str, hints: Sequence[Entry]) -> ReadingScreen:
+    """Make the page of the keys of a screen that has only those it names, and those that move."""
+
+    def marked_text(width: int) -> MarkedText:
+        return _section(title, hints, width) + _section("Moving", _commands(keys, SCROLLING), width)
 
     return _screen(marked_text, keys)
 

@@ -7,13 +7,16 @@ from dataclasses import dataclass
 from statistics import median
 
 from textual import events
+from textual.screen import Screen
 
 from judge_ui.screens.base import TextScreen
+from judge_ui.screens.reading import page_help
 from judge_ui.session.ending import NextStep, conclusion, forecast_of_others, next_step, own_keys, tally
 from judge_ui.session.keys import Command, KeyTable, half_width
 from judge_ui.session.messages import forecast_words, pace_words, progress_words, topic_name
 from judge_ui.session.session import JudgingSession
 from judge_ui.widgets.laid_out import MarkedText, strong
+from judge_ui.widgets.lines import Hint
 from store.analysis.pools.pace import duration_words
 from store.records import State, Task
 from store.wrapping import cell_width, pad
@@ -26,10 +29,16 @@ class SummaryScreen(TextScreen[NextStep]):
         self._offers = offers(session, keys, n_quick)
         marked_text = summary_text(session, list(self._offers.values()))
         back = [next(iter(self._offers.values()))]
+        back.append((keys.name(Command.HELP), "help"))
         super().__init__(keys, topic_name(session), progress_words(session), marked_text, back)
 
+    def _help(self, title: str, _hints: Sequence[Hint]) -> Screen[bool]:
+        return page_help(self._keys, title, list(self._offers.values()))
+
     def on_key(self, event: events.Key) -> None:
-        """Take the answer."""
+        """Take the answer, or show the keys."""
+        if self.shows_help(event, self._help):
+            return
         step: NextStep | None = next(iter(self._offers))  # what Enter does
         if event.key != "enter":
             meaning = self._keys.meaning(event.key, event.character)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -262,6 +263,26 @@ def key_name(key: str) -> str:
     if key in _NAMES:
         return _NAMES[key]
     return key if len(key) == 1 or "+" in key else key.capitalize()
+
+
+def key_of(name: str) -> str:
+    """Return the key of a hint, the first of several; empty = it is none.
+
+    Examples
+    --------
+    >>> key_of("n/p"), key_of("/"), key_of("Esc"), key_of("[2] relevant"), key_of("h or Esc"), key_of("saved")
+    ('n', '/', 'escape', '2', 'h', '')
+    """
+    first = (
+        name[1:].partition("]")[0] if name.startswith("[") and "]" in name[2:] else name.partition(" or ")[0]
+    )
+    if len(first) > 2 and first[1] == "/":
+        first = first[0]
+    if len(first) == 1:
+        return first
+    named = {value: key for key, value in _NAMES.items()}
+    known = re.fullmatch(r"F\d+|Enter|Tab|Backspace|[a-z]+\+.+", first)
+    return named.get(first) or (first.lower() if known else "")
 
 
 def half_width(character: str) -> str:

@@ -93,7 +93,17 @@ def progress_words(session: JudgingSession) -> str:
     """Say who judges and how far the topic has come."""
     progress = session.progress
     done = f"{progress.decided}/{progress.total}{put_off_words(progress.skipped, ', ')}"
-    return f"{session.desk.judge_name}   {done}  left {progress.left}"
+    rest = f"  left {progress.left}"
+    with suppress(PoolerError):
+        forecast = session.forecast()
+        if progress.left and forecast.seconds is not None:
+            rest = f", {duration_words(forecast.seconds)}"
+    return f"{session.desk.judge_name}   {done}{rest}"
+
+
+def break_words(session: JudgingSession) -> str:
+    """Offer a break."""
+    return f"{duration_words(session.work.seconds)} at work: a break? Everything is saved"
 
 
 def put_off_words(n_skipped: int, before: str = "") -> str:

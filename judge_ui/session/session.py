@@ -55,6 +55,11 @@ class Undoing:
         return len({(one.topic, one.docno) for one in decisions})
 
     @property
+    def latest(self) -> Decision | None:
+        """What undo would take back; ``None`` = nothing that was seen to be written."""
+        return self._done[-1][0].decision if self._done else None
+
+    @property
     def last_undone(self) -> Attempt | None:
         """What redo would do again."""
         return self._undone[-1] if self._undone else None
@@ -143,6 +148,40 @@ class Dwell:
         self._dropped_at = self._clock()
 
 
+RESTED_AFTER_S = 300.0
+"""A pause between two keys that is a break, in seconds."""
+
+
+class WorkClock:
+    """Tells when a break is due; a long pause is one, whoever thought of it."""
+
+    def __init__(self, clock: Callable[[], float], pause: float | None) -> None:
+        self._clock = clock
+        self._pause = pause
+        self._since = self._touched = clock()
+
+    @property
+    def seconds(self) -> float:
+        """How long at work."""
+        return self._clock() - self._since
+
+    @property
+    def is_break_due(self) -> bool:
+        """Whether it has been long enough for a break to be offered."""
+        return self._pause is not None and self.seconds >= self._pause
+
+    def touch(self) -> None:
+        """Say that the judge did something."""
+        now = self._clock()
+        if now - self._touched >= RESTED_AFTER_S:
+            self._since = now
+        self._touched = now
+
+    def offered(self) -> None:
+        """Begin anew: a break was offered, and taken or not."""
+        self._since = self._touched = self._clock()
+
+
 MIN_DWELL_S = 0.3
 """Default least time a document is on the screen before a grade counts, in seconds."""
 
@@ -155,7 +194,8 @@ class JudgingSession:
 
     `min_dwell`: seconds a document must have been shown before a grade counts, so that a held key or a raw
     paste grades nothing. `advance`: whether a decision goes on to the next document without one. `quick`:
-    decisions after fewer seconds are offered for review.
+    decisions after fewer seconds are offered for review. `pause`: seconds at work after which a break is
+    offered; ``None`` = never.
     """
 
     def __init__(
@@ -167,6 +207,7 @@ class JudgingSession:
         clock: Callable[[], float] = time.monotonic,
         drawing: Drawing | None = None,
         quick: float = QUICK_S,
+        pause: float | None = None,
     ) -> None:
         self.desk = desk
         self.scale = desk.scale
@@ -183,6 +224,9 @@ class JudgingSession:
         """The decisions of this sitting."""
         self._active_ms: list[int] | None = None
         self.quick_s = quick
+        self.work = WorkClock(clock, pause)
+        """How long the judge has been at work without a break."""
+        self._titles: dict[str, str] = {}
         self.own_terms: tuple[str, ...] = ()
         """Words the judge wants marked in the documents of the open topic."""
         self.needs_briefing = False
@@ -273,6 +317,14 @@ class JudgingSession:
         """Return the document before the judge."""
         return self.desk.page(self._at_hand().docno)
 
+    def title(self, docno: str) -> str:
+        """Return the title of a document of the open topic; empty = it has none, or it is not known."""
+        if docno not in self._titles and self.topic is not None:
+            with suppress(PoolerError):
+                self._titles = dict.fromkeys((task.docno for task in self.tasks), "")
+                self._titles |= self.desk.titles(self.topic.topic)
+        return self._titles.get(docno, "")
+
     def page_ahead(self) -> ShownDocument | None:
         """Return the document that a decision would lead to, for reading ahead."""
         following = self.queue.look_ahead()
@@ -291,6 +343,7 @@ class JudgingSession:
     def touch(self) -> None:
         """Say that the judge did something; long pauses do not count as active time."""
         self._dwell.touch()
+        self.work.touch()
 
     def go_next(self) -> bool:
         """Go to the next document; False at the end.

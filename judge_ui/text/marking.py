@@ -1,4 +1,4 @@
-"""Mark passages of a document as evidence, a sentence at a time."""
+"""Mark passages of a document as evidence, a sentence or a word at a time."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from operator import itemgetter
 
 from judge_ui.text.folding import Span
-from judge_ui.text.sentences import sentence_spans
+from judge_ui.text.sentences import sentence_spans, word_spans
 from store.records import Passage
 
 
@@ -29,48 +29,60 @@ def merged(text: str, passages: Iterable[Passage]) -> tuple[Passage, ...]:
 
 
 class Marking:
-    """A selection of sentences that moves through a document."""
+    """A selection of sentences, or of words, that moves through a document."""
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._sentences = sentence_spans(text)
+        self._units = sentence_spans(text)
+        self.is_of_words = False
+        """Whether it moves by words."""
         self._anchor = self._cursor = 0
         self.is_extending = False
 
     @property
     def is_empty(self) -> bool:
-        """Whether the document has no sentence."""
-        return not self._sentences
+        """Whether the document has nothing to mark."""
+        return not self._units
 
     @property
     def cursor(self) -> Span:
-        """The sentence that moves, in characters of the text."""
-        return self._sentences[self._cursor]
+        """The sentence or word that moves, in characters of the text."""
+        return self._units[self._cursor]
 
     @property
     def selection(self) -> Span:
-        """From the first to the last sentence that is selected, in characters of the text."""
+        """From the first to the last sentence or word that is selected, in characters of the text."""
         first, last = sorted((self._anchor, self._cursor))
-        return self._sentences[first][0], self._sentences[last][1]
+        return self._units[first][0], self._units[last][1]
+
+    def switch(self) -> None:
+        """Move by words instead of sentences, or the other way round, from where the selection begins."""
+        place = self.selection[0]
+        units = sentence_spans(self._text) if self.is_of_words else word_spans(self._text)
+        if units:
+            self.is_of_words = not self.is_of_words
+            self._units = units
+            self.is_extending = False
+            self.go_to(place)
 
     def move(self, step: int, *, extend: bool = False) -> None:
-        """Go on by some sentences, as far as there are any."""
+        """Go on by some sentences or words, as far as there are any."""
         self._go(self._cursor + step, extend=extend)
 
     def go_to(self, place: int) -> None:
-        """Go to the first sentence that ends after a place of the text, or else to the last."""
-        self._go(bisect_right(self._sentences, place, key=itemgetter(1)), extend=False)
+        """Go to the first sentence or word that ends after a place of the text, or else to the last."""
+        self._go(bisect_right(self._units, place, key=itemgetter(1)), extend=False)
 
     def go_into(self, start: int, end: int) -> None:
-        """Go to the first sentence that begins in a part of the text, or else as `go_to` does."""
-        index = bisect_left(self._sentences, start, key=itemgetter(0))
-        if index < len(self._sentences) and self._sentences[index][0] < end:
+        """Go to the first that begins in a part of the text, or else as `go_to` does."""
+        index = bisect_left(self._units, start, key=itemgetter(0))
+        if index < len(self._units) and self._units[index][0] < end:
             self._go(index, extend=False)
         else:
             self.go_to(start)
 
     def drop(self) -> None:
-        """Select only the sentence that moves."""
+        """Select only what moves."""
         self.is_extending = False
         self._anchor = self._cursor
 
@@ -86,7 +98,7 @@ class Marking:
         return merged(self._text, kept)
 
     def _go(self, index: int, *, extend: bool) -> None:
-        """Move to a sentence, the selection with it or to it."""
-        self._cursor = max(min(index, len(self._sentences) - 1), 0)
+        """Move to a sentence or word, the selection with it or to it."""
+        self._cursor = max(min(index, len(self._units) - 1), 0)
         if not (extend or self.is_extending):
             self._anchor = self._cursor

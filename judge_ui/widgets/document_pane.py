@@ -22,11 +22,16 @@ from judge_ui.widgets.laid_out import LaidText, Layer, Look, MarkedText
 from judge_ui.widgets.text_pane import TextPane, look_style
 from store.records import Passage
 
-MARKING_HINTS = (("j/k", "sentence"), ("J/K", "extend"), ("Enter", "mark"), ("x", "unmark"), ("Esc", "done"))
+MARKING_HINTS = (
+    *(("j/k", "sentence"), ("J/K", "extend"), ("Enter", "mark"), ("x", "unmark"), ("w", "words")),
+    ("Esc", "done"),
+)
 """Keys while passages are marked, and what they do: for the line of hints."""
+WORD_HINTS = (("j/k", "word"), *MARKING_HINTS[1:4], ("w", "sentences"), MARKING_HINTS[-1])
+"""The same while they are marked by words."""
 
-_MOVES = {"j": 1, "k": -1, "down": 1, "up": -1}
-_EXTENDING = {"J": 1, "K": -1, "shift+down": 1, "shift+up": -1}
+_MOVES = {"j": 1, "k": -1, "down": 1, "up": -1, "right": 1, "left": -1}
+_EXTENDING = {"J": 1, "K": -1, "shift+down": 1, "shift+up": -1, "shift+right": 1, "shift+left": -1}
 
 
 class DocumentPane(TextPane):
@@ -64,6 +69,13 @@ class DocumentPane(TextPane):
     def is_marking(self) -> bool:
         """Whether keys move through sentences, and none of them grades."""
         return self._marking is not None
+
+    @property
+    def marking_hints(self) -> Sequence[tuple[str, str]]:
+        """What the keys do while passages are marked; empty at other times."""
+        if self._marking is None:
+            return ()
+        return WORD_HINTS if self._marking.is_of_words else MARKING_HINTS
 
     @property
     def is_finding(self) -> bool:
@@ -220,6 +232,9 @@ class DocumentPane(TextPane):
         elif key in ("x", "delete"):
             self._mark(marking.unmarked(self.passages))
             marking.drop()
+        elif key == "w":
+            marking.switch()
+            self.post_message(self.MarkingChanged(is_marking=True))
         elif key == "v" or meaning is Command.MARK:
             marking.is_extending = not marking.is_extending
         elif key in _EXTENDING:

@@ -14,7 +14,8 @@ from judge_ui.session.messages import EMPTY_TEXT, NO_TEXT
 from judge_ui.text.finding import TermSearch
 from judge_ui.text.folding import Span
 from judge_ui.text.marking import merged
-from store.records import Passage, ShownDocument, Topic
+from store.records import Passage, ShownDocument, Task, Topic
+from store.text import sanitise, sanitise_line
 from store.wrapping import LineSpan, drawn, iter_lines
 
 _AT_ONCE = 16_384
@@ -192,6 +193,19 @@ def topic_text(topic: Topic) -> MarkedText:
     for name, text in (("Description", topic.description), ("Narrative", topic.narrative)):
         if text.strip():
             marked_text += MarkedText("\n\n") + strong(name) + MarkedText("\n" + text.strip("\n"))
+    return marked_text
+
+
+def said_text(task: Task | None) -> MarkedText:
+    """Write the judge's own note on a document, and what is marked in it; empty = neither."""
+    marked_text = MarkedText("")
+    if task is not None and task.note.strip():
+        marked_text += (
+            MarkedText("\n\n") + strong("Your note") + MarkedText("\n" + sanitise(task.note.strip()))
+        )
+    if task is not None and task.passages:
+        quotes = "".join(f'\n"{sanitise_line(one.text)}"' for one in task.passages)
+        marked_text += MarkedText("\n\n") + strong("Your evidence") + MarkedText(quotes)
     return marked_text
 
 

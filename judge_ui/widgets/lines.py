@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Unpack
 
 from textual.content import Content
+from textual.style import Style
 from textual.widget import Widget
 from textual.widgets import Static
 
-from judge_ui.session.keys import Command, KeyTable
+from judge_ui.session.keys import Command, KeyTable, key_of
 from judge_ui.session.words import grade_mark
 from judge_ui.widgets.laid_out import LaidText, Look, MarkedText, lay_out, strong
 from judge_ui.widgets.small import WidgetNames
@@ -30,7 +32,7 @@ class Words(Static):
 
     def show(self, text: str | MarkedText) -> None:
         """Show other words."""
-        self.update(content(text if isinstance(text, MarkedText) else MarkedText(text)))
+        self.update(hints_content(text) if isinstance(text, MarkedText) else content(MarkedText(text)))
 
 
 class TitleBar(Widget):
@@ -43,6 +45,11 @@ class TitleBar(Widget):
         super().__init__(**named)
         self._left = left
         self._right = right
+
+    @property
+    def left(self) -> str:
+        """What is on the left."""
+        return self._left
 
     def show(self, left: str, right: str = "") -> None:
         """Show other words; they must be fit for a terminal."""
@@ -90,6 +97,21 @@ def content(marked_text: MarkedText) -> Content:
     return Content.assemble(*((text, _STYLES[look]) for text, look in pieces))
 
 
+def hints_content(marked_text: MarkedText) -> Content:
+    """Turn hints into what Textual draws; each presses its key when it is clicked."""
+    drawn_text = content(marked_text)
+    for start, end in sorted(marked_text.strong + marked_text.hits):
+        label = _HINT.match(marked_text.text, start)
+        key = key_of(marked_text.text[start:end])
+        if label is not None and key:
+            drawn_text = drawn_text.stylize(Style.from_meta({"key": key}), start, max(label.end(), end))
+    return drawn_text
+
+
+_HINT = re.compile(r"(?:\S| (?! ))+")
+"""A hint ends before two blanks."""
+
+
 def _cut_at_word(text: str, width: int) -> str:
     """Shorten a line to whole words, or wherever it must be cut."""
     first, last = lay_out(MarkedText(text), width).lines[0]
@@ -116,6 +138,8 @@ class Notice:
     """Whether something was not done that the judge meant to do."""
     unsaved: str = ""
     """The decision that is not written; it stays in sight until it is."""
+    latest: str = ""
+    """The decision before, on the status's own line."""
 
 
 Hint = tuple[str, str]
@@ -218,21 +242,59 @@ def _can_lose_a_word(labels: list[str], place: int) -> bool:
     return cell_width(shorter) > 2 and shorter not in labels
 
 
+def status_lines(status: Notice, width: int) -> list[MarkedText]:
+    """Write the decision before and the status on a line of their own; a long status goes below it."""
+    text, latest = drawn(status.text), drawn(status.latest)
+    blanks = width - cell_width(latest) - cell_width(text)
+    if blanks >= len(_GAP) or not text:
+        return [MarkedText(latest + " " * blanks) + _said(text, status)]
+    spans = lay_out(MarkedText(text), width).lines[:_LONGEST_STATUS]
+    above = [MarkedText(latest)] if latest else []
+    return above + [_said(text[start:end], status) for start, end in spans]
+
+
 def hint_lines(
-    keys: KeyTable, status: Notice, width: int, special: Sequence[Hint] = (), *, is_tall: bool = False
+    keys: KeyTable,
+    status: Notice,
+    width: int,
+    special: Sequence[Hint] = (),
+    *,
+    is_tall: bool = False,
+    is_high: bool = False,
 ) -> list[MarkedText]:
     """Write the command keys and the state of the last save.
 
     `special` hints work at the moment instead of the usual commands; the last goes back, and is the last to
     go but for the first. One line where the status leaves room for a hint, else the status over up to three
-    lines, and the hints below it where there are lines to spare (`is_tall`).
+    lines, and the hints below it where there are lines to spare (`is_tall`). On a high screen (`is_high`)
+    the status has a line of its own, always, below the hints.
     """
+    if is_high:
+        return [
+            _shown_hints(_all_hints(keys, special), width, special=bool(special))[0],
+            *status_lines(status, width),
+        ]
     text = drawn(status.text)
-    hints = [strong(key) + MarkedText(f" {word}") for key, word in special or _hints(keys)]
+    hints = _all_hints(keys, special)
     usual = hints if special else [hints[place] for place in _PRIORITY[:_N_USUAL]]
     if status.brief and _breadth(usual) + len(_GAP) + cell_width(text) > width:
         text = drawn(status.brief)
     room = width - max(cell_width(text), 0 if special else _LEAST_STATUS) - 2
+    line, is_any = _shown_hints(hints, room, special=bool(special))
+    if not is_any:
+        spans = lay_out(MarkedText(text), width).lines[:_LONGEST_STATUS]
+        below = hint_lines(keys, Notice(), width, special) if is_tall else []
+        return [*(_said(text[start:end], status) for start, end in spans), *below]
+    blanks = width - cell_width(line.text) - cell_width(text)
+    return [line + MarkedText(" " * blanks) + _said(text, status)]
+
+
+def _all_hints(keys: KeyTable, special: Sequence[Hint]) -> list[MarkedText]:
+    return [strong(key) + MarkedText(f" {word}") for key, word in special or _hints(keys)]
+
+
+def _shown_hints(hints: Sequence[MarkedText], room: int, *, special: bool) -> tuple[MarkedText, bool]:
+    """Write the hints that fit, in their order, and say whether there is any."""
     shown: list[int] = []
     ends_first = dict.fromkeys((0, len(hints) - 1, *range(len(hints))))
     for place in ends_first if special else _PRIORITY:
@@ -240,15 +302,14 @@ def hint_lines(
         if _breadth([hints[place] for place in tried]) > room:
             break
         shown = tried
-    if not shown:
-        spans = lay_out(MarkedText(text), width).lines[:_LONGEST_STATUS]
-        below = hint_lines(keys, Notice(), width, special) if is_tall else []
-        return [*(_said(text[start:end], status) for start, end in spans), *below]
-    line = hints[shown[0]]
-    for place in shown[1:]:
-        line += MarkedText(_GAP) + hints[place]
-    blanks = width - cell_width(line.text) - cell_width(text)
-    return [line + MarkedText(" " * blanks) + _said(text, status)]
+    line = MarkedText("")
+    for place in shown:
+        line += MarkedText(_GAP if line.text else "") + hints[place]
+    return line, bool(shown)
+
+
+HIGH = 24
+"""Rows from which on the status has a line of its own."""
 
 
 class Hints(Widget):
@@ -262,6 +323,11 @@ class Hints(Widget):
         self._status = Notice()
         self._special: Sequence[Hint] = ()
         self._lines: list[MarkedText] = []
+
+    @property
+    def special(self) -> Sequence[Hint]:
+        """What works at the moment instead of the usual commands."""
+        return self._special
 
     def show(self, task: Task | None, status: Notice, special: Sequence[Hint] = ()) -> None:
         """Show how another document stands, what came of the latest key, and what works now."""
@@ -278,7 +344,7 @@ class Hints(Widget):
 
     def render(self) -> Content:
         """Draw the grades; then the commands that there is room for, and the status."""
-        return Content("\n").join([Content(" ") + content(marked_text) for marked_text in self._lines])
+        return Content("\n").join([Content(" ") + hints_content(line) for line in self._lines])
 
     def _write(self) -> None:
         # Before the first layout it is the width of the terminal, and so will this one's be.
@@ -291,8 +357,10 @@ class Hints(Widget):
             now = strong(state_marks(self._document, self._scale, unsaved))
             blanks = MarkedText(" " * max(room - cell_width(now.text), 0))
             self._lines.append(blanks + now if self._special else grades)
-        is_tall = self.screen.has_class("-tall")
-        self._lines += hint_lines(self._keys, self._status, room, self._special, is_tall=is_tall)
+        is_tall, is_high = self.screen.has_class("-tall"), self.app.size.height >= HIGH
+        self._lines += hint_lines(
+            self._keys, self._status, room, self._special, is_tall=is_tall, is_high=is_high
+        )
 
 
 def _hints(keys: KeyTable) -> list[Hint]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from rich.segment import Segment
 from rich.style import Style
@@ -18,15 +19,15 @@ from textual.strip import Strip
 from textual.widgets import Input, Static
 
 from judge_ui.session.keys import SCROLLING, Command, KeyTable, steps
-from judge_ui.session.messages import counted
+from judge_ui.session.messages import CANNOT_MARK, counted, day_or_time
 from judge_ui.session.queue import Filter
 from judge_ui.session.session import JudgingSession
-from judge_ui.session.words import grade_name
+from judge_ui.session.words import grade_mark, grade_name
 from judge_ui.widgets.lines import TitleBar
 from judge_ui.widgets.small import LineInput
 from store.records import State
 from store.text import sanitise_line
-from store.wrapping import cell_width, pad
+from store.wrapping import cell_width, cut, pad
 
 Line = Callable[[int, int], str]
 """Writes a row, by its number, into a width in cells; what it gives is fit for a terminal."""
@@ -119,7 +120,18 @@ class RowList(ScrollView, can_focus=True):
 _LEAST_DOCNO = 16
 """Cells of a row that belong to the docno before the words of its state."""
 
+_LEAST_TITLE = 12
+"""Cells of a row that a title must have, or there is none."""
+
+_LEAST_BESIDE_TIME = 20
+"""The same where the time stands beside it, too."""
+
+_TIME = len("today 09:05")
+
 _STATES = {State.SKIPPED: "skipped", State.CANNOT: "can't judge"}
+_BRIEF_STATES = {State.SKIPPED: "skip", State.CANNOT: CANNOT_MARK}
+_LEAST_FOR_NAMES = 60
+"""Cells of a row from which on grades are named; below, the title needs the room."""
 _BY_KEY = {
     Command.SKIP: Filter.SKIPPED,
     Command.CANNOT: Filter.CANNOT,
@@ -157,6 +169,8 @@ class PoolList(Vertical):
         self._filter: Filter | int = Filter.ALL
         self._places: Sequence[int] = ()
         self._is_shown = False
+        self._n_measured = self._docno_width = 0
+        self._has_titles = False
 
     def compose(self) -> ComposeResult:
         """Lay out the list."""
@@ -192,6 +206,11 @@ class PoolList(Vertical):
             row = bisect_left(self._places, session.index)
         self.rows.show(len(self._places), self._line, row)
         self._is_shown = True
+        if len(session.tasks) != self._n_measured:
+            self._n_measured = len(session.tasks)
+            docnos = (cell_width(sanitise_line(task.docno)) for task in session.tasks)
+            self._docno_width = max(docnos, default=0)
+            self._has_titles = any(session.title(task.docno) for task in session.tasks)
         self._show_filter()
 
     def _show_filter(self) -> None:
@@ -290,10 +309,19 @@ class PoolList(Vertical):
         task = self._session.tasks[place]
         here = ">" if place == self._session.index else " "
         marks = ("*" if task.note else " ") + ('"' if task.passages else " ")
-        names = {value: grade_name(self._session.scale, value) for value in self._session.scale.values}
-        state = _STATES.get(task.state, "-")
+        scale, states, named = self._session.scale, _STATES, grade_name
+        if self._has_titles and width < _LEAST_FOR_NAMES:
+            states, named = _BRIEF_STATES, grade_mark
+        names = {value: named(scale, value) for value in scale.values}
+        state = states.get(task.state, "-")
         if task.state is State.JUDGED and task.grade is not None:
             state = names[task.grade]
-        widest = max(map(cell_width, [*names.values(), *_STATES.values()]))
+        widest = max(map(cell_width, [*names.values(), *states.values()]))
         column = min(widest, max(width - len('>  *" ') - _LEAST_DOCNO, 8))
-        return f"{here} {pad(state, column)} {marks} {sanitise_line(task.docno)}"
+        line = f"{here} {pad(state, column)} {marks} {pad(sanitise_line(task.docno), self._docno_width)}"
+        when = "" if task.judged_at is None else day_or_time(task.judged_at, datetime.now().astimezone())
+        room = width - cell_width(line) - len("  ")
+        with_time = room - _TIME - len("  ")
+        if with_time >= _LEAST_BESIDE_TIME:
+            return f"{line}  {pad(self._session.title(task.docno), with_time)}  {when}"
+        return f"{line}  {cut(self._session.title(task.docno), room)}" if room >= _LEAST_TITLE else line

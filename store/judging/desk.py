@@ -305,6 +305,17 @@ class Desk:
                 tasks.append(as_task(one.docno, event, shown))
         return tasks
 
+    def titles(self, topic: str) -> dict[str, str]:
+        """Return the titles of the judge's documents of a topic, fit for a terminal, by docno."""
+        with reading(self._engine) as session:
+            topic_id = self._topic_id(session, topic)
+            mine = {one.docno for one in self._queue(session, topic_id)}
+            query = to_judge(DOCUMENT.c.docno, DOCUMENT.c.title).join(
+                DOCUMENT, DOCUMENT.c.id == POOL_ENTRY.c.document_id
+            )
+            rows = session.execute(query.where(POOL_ENTRY.c.topic_id == topic_id))
+            return {docno: sanitise_line(title or "") for docno, title in rows if docno in mine}
+
     def undrawn(self, topic: str) -> int:
         """Count the documents that adaptive pools may still draw for a topic."""
         with reading(self._engine) as session:

@@ -18,6 +18,7 @@ from judge_ui.screens.document import DocumentScreen
 from judge_ui.session.keys import Keymap
 from judge_ui.session.session import JudgingSession
 from judge_ui.widgets.document_pane import DocumentPane
+from judge_ui.widgets.note_field import NoteField
 from store.collection import Collection
 from store.records import Judgement
 
@@ -66,7 +67,11 @@ async def press(pilot: Pilot[None], *keys: str) -> None:
 
 async def enter(pilot: Pilot[None], text: str) -> None:
     """Type into the field that has the focus, in one go, and press Enter."""
-    pilot.app.screen.query_one(Input).value = text
+    notes = pilot.app.screen.query(NoteField)
+    if notes:
+        notes.first().text = text
+    else:
+        pilot.app.screen.query_one(Input).value = text
     await press(pilot, "enter")
 
 

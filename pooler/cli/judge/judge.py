@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import re
 import shutil
 import sys
 from collections.abc import Iterator
@@ -44,6 +45,17 @@ MinDwellOption = Annotated[
 ]
 MIN_DWELL_MS = 300
 
+
+def break_seconds(text: str) -> float:
+    """Read minutes, as in 45, 45m or 1.5h, as seconds."""
+    found = re.fullmatch(r"(\d{1,4}(?:\.\d+)?)\s*(m|min|h)?", text.strip())
+    seconds = 60 * float(found[1]) * (60 if found[2] == "h" else 1) if found else 0
+    if not seconds:
+        message = f"expected minutes above 0, such as 45m, got {text!r}"
+        raise typer.BadParameter(message)
+    return seconds
+
+
 PageOption = Annotated[
     int,
     typer.Option(
@@ -61,6 +73,17 @@ KeymapOption = Annotated[
         metavar="FILE|NAME",
         help="Your own keys: azerty, home-row, letters, or a TOML file with [grades] such as"
         ' 10 = "a" and [commands] such as undo = ["z", "f2"].',
+        show_default=False,
+    ),
+]
+
+BreakOption = Annotated[
+    float | None,
+    typer.Option(
+        "--break",
+        metavar="MINUTES",
+        help="Offer a break after so long at work, as in 45m.",
+        parser=break_seconds,
         show_default=False,
     ),
 ]
@@ -155,6 +178,7 @@ def judge(
     min_dwell: MinDwellOption = MIN_DWELL_MS,
     page: PageOption = 0,
     keymap: KeymapOption = None,
+    break_after: BreakOption = None,
     collection: CollectionOption = DEFAULT_COLLECTION,
     *,
     asked: ModelOptions,
@@ -201,7 +225,7 @@ def judge(
             raise _nothing_to_judge(opened, desk.judge_name)
         dwell = 0.0 if plain else min_dwell / 1000
         drawing = _drawing(opened)
-        session = JudgingSession(desk, min_dwell=dwell, advance=not stay, drawing=drawing)
+        session = JudgingSession(desk, min_dwell=dwell, advance=not stay, drawing=drawing, pause=break_after)
         if is_asked and topic is None:
             topic = last_topic(desk.inbox())
         if topic is not None:

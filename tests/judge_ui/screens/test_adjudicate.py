@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 from textual.pilot import Pilot
-from textual.widgets import Input
 
 from judge_ui.screens.adjudicate import AdjudicateScreen, CellDialog
 from judge_ui.screens.app import JudgeApp
@@ -21,7 +20,7 @@ from store.judging.disagreements import Settlement
 from store.records import Action, State
 from tests.judge_ui.conftest import Maker
 from tests.judge_ui.disputes import JUDGES, begin, change, make_disputed, rulings
-from tests.judge_ui.pilots import press, rows, seen, settle, strips
+from tests.judge_ui.pilots import enter, press, rows, seen, settle, strips
 from tests.store.outside import Sitting
 
 
@@ -58,7 +57,7 @@ async def test_screen_shows_the_judges_above_the_document(disputed: Collection) 
         assert any(' 2 relevant  names a schedule "bridge 0"' in line for line in said)
         assert said[2].endswith(" t in full  d choose which ")
         assert screen[6].strip() == "Bridge 0"
-        assert "now: -" in screen[-2]
+        assert "now: -" in screen[-3]
 
 
 async def test_a_key_settles_and_shows_the_next_disagreement(disputed: Collection) -> None:
@@ -73,8 +72,7 @@ async def test_a_key_settles_and_shows_the_next_disagreement(disputed: Collectio
         assert rulings(disputed)["e0"].state is State.UNJUDGED
         assert "names a schedule" in seen(pilot)
         await press(pilot, "c", "1", "e")
-        pilot.app.screen.query_one(Input).value = "ask the library"
-        await press(pilot, "enter")
+        await enter(pilot, "ask the library")
         judgements = rulings(disputed)
         assert (judgements["e0"].state, judgements["e0"].reason) == (State.CANNOT, "unreadable")
         assert judgements["e1"].note == "ask the library"

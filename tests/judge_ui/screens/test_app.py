@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 from textual import events as textual_events
-from textual.widgets import Input
 
 from judge_ui.screens.dialogs import CannotDialog, ConfirmDialog, NoteDialog
 from judge_ui.screens.inbox import InboxScreen
@@ -19,6 +18,7 @@ from judge_ui.screens.summary import SummaryScreen
 from judge_ui.session.keys import Command, key_table
 from judge_ui.session.session import JudgingSession
 from judge_ui.widgets.document_pane import DocumentPane
+from judge_ui.widgets.note_field import NoteField
 from judge_ui.widgets.text_pane import TextPane
 from store.collection import Collection
 from store.records import Document, JudgeKind, Qrel, State, Topic
@@ -53,9 +53,9 @@ async def test_the_screen_shows_what_the_layout_promises(two_topics: Collection)
         assert screen[0].endswith(" alice   0/4  left 4 ")
         assert screen[1].rstrip() == " A relevant document names a schedule."
         assert screen[2].split() == ["e0", "100%"]
-        assert screen[-2].startswith(" [0] not relevant  [1] partially relevant  [2] relevant ")
-        assert screen[-2].endswith(" now: - ")
-        assert screen[-1].startswith(" u undo  s skip  c can't  e note  / find  ? help  n/p move")
+        assert screen[-3].startswith(" [0] not relevant  [1] partially relevant  [2] relevant ")
+        assert screen[-3].endswith(" now: - ")
+        assert screen[-2].startswith(" u undo  s skip  c can't  e note  / find  ? help  n/p move")
 
 
 async def test_forty_queued_keys_grade_one_document(two_topics: Collection) -> None:
@@ -85,10 +85,10 @@ async def test_digits_in_a_note_do_not_grade(two_topics: Collection) -> None:
         await press(pilot, "e", *"2 of 10", "enter")
         assert stored(two_topics)["e0"].note == "2 of 10"
         assert stored(two_topics)["e0"].state is State.UNJUDGED
-        assert "note: *" in rows(pilot)[-2]
+        assert "note: *" in rows(pilot)[-3]
         assert "note saved " in rows(pilot)[-1]
         await press(pilot, "e")
-        assert pilot.app.screen.query_one(Input).value == "2 of 10"
+        assert pilot.app.screen.query_one(NoteField).text == "2 of 10"
         await press(pilot, "1", "escape")
         assert stored(two_topics)["e0"].note == "2 of 10"
         assert isinstance(pilot.app.screen, JudgeScreen)
@@ -101,7 +101,7 @@ async def test_control_characters_cannot_be_pasted_into_a_note(two_topics: Colle
         for pasted in ("a\x1b[31m", "\u202e", "fine"):
             pilot.app.post_message(textual_events.Paste(pasted))
             await settle(pilot)
-        assert pilot.app.screen.query_one(Input).value == "fine"
+        assert pilot.app.screen.query_one(NoteField).text == "fine"
 
 
 @pytest.mark.parametrize("key", ["u", "backspace"])
@@ -156,7 +156,7 @@ async def test_a_document_that_cannot_be_judged_asks_why(two_topics: Collection)
         assert stored(two_topics)["e1"].reason == "2 pages"
         await press(pilot, "p")
         assert "can't: 2 pages" in "\n".join(rows(pilot))
-        assert "now: can't" in rows(pilot)[-2]
+        assert "now: can't" in rows(pilot)[-3]
 
 
 async def test_taking_a_grade_away_asks(two_topics: Collection) -> None:
@@ -237,7 +237,7 @@ async def test_help_lists_every_key_that_works(make_collection: Maker) -> None:
     """With grade letters in the way the page shows the keys as they are, and closes again."""
     collection = make_collection({Topic("12"): [Document("d", "", "x")]}, scale="ntcir")
     async with judging(collection, size=(80, 50)) as pilot:
-        assert "x skip  i can't" in rows(pilot)[-1]
+        assert "x skip  i can't" in rows(pilot)[-2]
         await press(pilot, "?")
         assert isinstance(pilot.app.screen, ReadingScreen)
         text = pilot.app.screen.query_one("#page", TextPane)._marked_text.text
@@ -264,7 +264,7 @@ async def test_caps_lock_grades_and_skips_nothing(make_collection: Maker) -> Non
         await press(pilot, "S")
         assert "S: highly relevant saved " in rows(pilot)[-1]
         await press(pilot, "p")
-        assert rows(pilot)[-2].endswith(" now: S ")
+        assert rows(pilot)[-3].endswith(" now: S ")
         await press(pilot, "x")
         assert "take back grade S and skip?" in "\n".join(rows(pilot))
         await press(pilot, "y", "C")
@@ -515,7 +515,7 @@ async def test_staying_on_the_document_after_a_grade(two_topics: Collection) -> 
     async with judging(two_topics, advance=False) as pilot:
         await press(pilot, "2")
         assert " e0 " in "\n".join(rows(pilot))
-        assert "now: 2" in rows(pilot)[-2]
+        assert "now: 2" in rows(pilot)[-3]
         await press(pilot, "1", "n")
         assert stored(two_topics)["e0"].grade == 1
         assert " e1 " in "\n".join(rows(pilot))

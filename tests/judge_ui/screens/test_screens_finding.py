@@ -140,14 +140,14 @@ async def test_passages_are_marked_stored_and_undone(make_collection: Maker) -> 
     collection = make_collection({ENGLISH: [Document("a", "", text), Document("b", "", text)]})
     async with judging(collection) as pilot:
         await press(pilot, "v")
-        assert rows(pilot)[-1].startswith(" j/k sentence  J/K extend  Enter mark")
-        assert "Esc done" in rows(pilot)[-1]
+        assert rows(pilot)[-2].startswith(" j/k sentence  J/K extend  Enter mark")
+        assert "Esc done" in rows(pilot)[-2]
         # No key grades meanwhile, and none is offered.
-        assert rows(pilot)[-2].strip() == "now: -"
+        assert rows(pilot)[-3].strip() == "now: -"
         await press(pilot, "2", "s", "j", "enter")
         assert " saved " in rows(pilot)[-1]
-        assert rows(pilot)[-2].strip() == "now: -  marked: 1"
-        assert "Esc done" in rows(pilot)[-1]
+        assert rows(pilot)[-3].strip() == "now: -  marked: 1"
+        assert "Esc done" in rows(pilot)[-2]
         (task,) = [task for task in pilot.app._session.tasks if task.docno == "a"]
         assert [(one.start, one.text) for one in task.passages] == [(11, "Second one.")]
         assert stored(collection)["a"].state is State.UNJUDGED
@@ -183,7 +183,7 @@ async def test_a_digit_right_after_v_grades_nothing(make_collection: Maker) -> N
     async with judging(collection) as pilot:
         type_ahead(pilot, "v", "2")
         await settle(pilot)
-        assert "Esc done" in rows(pilot)[-1]
+        assert "Esc done" in rows(pilot)[-2]
     assert stored(collection) == {}
 
 
@@ -206,7 +206,7 @@ async def test_chosen_keys_are_the_ones_that_are_shown(two_topics: Collection) -
     """A keymap changes grades, commands, hints and help alike, and the old keys do nothing."""
     keymap = Keymap({0: ("à",), 1: ("&",), 2: ("é", "f9")})
     async with judging(two_topics, keymap=keymap) as pilot:
-        assert rows(pilot)[-2].startswith(" [à] 0 not relevant  [&] 1 partially relevant  [é] 2 ")
+        assert rows(pilot)[-3].startswith(" [à] 0 not relevant  [&] 1 partially relevant  [é] 2 ")
         await press(pilot, "2", "?")
         assert "é  F9         2 relevant" in "\n".join(rows(pilot))
         await press(pilot, "?", "é", "f9")

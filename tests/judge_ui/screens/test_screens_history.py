@@ -53,7 +53,7 @@ async def test_enter_goes_where_it_was_done_in_another_topic_too(two_topics: Col
         await press(pilot, "n", "2", "escape", "down", "enter", "enter", "1", "y", "j", "enter")
         assert "12 bridge maintenance" in rows(pilot)[0]
         assert "Text of bridge 1." in seen(pilot)
-        assert "now: 2" in rows(pilot)[-2]
+        assert "now: 2" in rows(pilot)[-3]
         await press(pilot, "escape", "y", "enter")
         assert "0013 " in rows(pilot)[0]
         assert " j0 " in "\n".join(rows(pilot))
