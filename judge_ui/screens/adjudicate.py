@@ -74,7 +74,7 @@ class CellDialog(Dialog[int | None]):
         self.dismiss(message.row - 1)
 
 
-_FILTER_KEYS = ("d", "f11", "ctrl+g", "ctrl+k", "ctrl+o", "insert")
+_FILTER_KEYS = ("d", "f11", "ctrl+k", "ctrl+o", "insert")
 """Keys that choose disagreements, the best first; the first that means nothing else is taken."""
 
 

@@ -42,6 +42,7 @@ class BrowsingScreen(DocumentScreen):
             Command.NEXT_HIT: lambda: self._to_hit(1),
             Command.PREVIOUS_HIT: lambda: self._to_hit(-1),
             Command.TERMS: self._ask_terms,
+            Command.LIT: self._switch_lit,
             Command.MARK: self._start_marking,
             Command.HELP: lambda: self.app.push_screen(help_screen(keys, session.scale)),
             Command.PALETTE: lambda: self.ask(PaletteDialog(keys), self._run),
@@ -197,11 +198,20 @@ class BrowsingScreen(DocumentScreen):
         except PoolerError as error:
             self._refuse(error)
             return
-        self._terms = self._session.terms
-        self._ahead = None
-        self._show_again()
+        self._light_up()
         own = ", ".join(self._session.own_terms)
         self._tell(f"highlighted: {own}" if own else "no words of your own")
+
+    def _light_up(self) -> None:
+        """Light up other words in the document that is here, and in those to come."""
+        self._terms = self._session.term_groups()
+        self._ahead = None
+        self._show_again()
+
+    def _switch_lit(self) -> None:
+        lit = self._session.switch_lit()
+        self._light_up()
+        self._tell(f"lit up: {lit}")
 
     def _start_marking(self) -> None:
         if not self._pane.start_marking():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from contextlib import suppress
 
 from textual import on
@@ -13,6 +14,7 @@ from judge_ui.screens.base import WorkScreen
 from judge_ui.session.keys import Command, KeyTable
 from judge_ui.session.messages import decision_mark, guidelines_title, progress_words, topic_name
 from judge_ui.session.session import JudgingSession
+from judge_ui.session.words import TermGroups
 from judge_ui.widgets.document_pane import DocumentPane
 from judge_ui.widgets.laid_out import (
     LaidText,
@@ -56,7 +58,7 @@ class DocumentScreen(WorkScreen[None]):
         self._session = session
         self._status = Notice()
         self._topic: Topic | None = None
-        self._terms: tuple[str, ...] = ()
+        self._terms = TermGroups()
         self._page: ShownDocument | None = None
         """What is in the pane; ``None`` = there is none, or it could not be read."""
         self._is_whole = True
@@ -180,7 +182,7 @@ class DocumentScreen(WorkScreen[None]):
 
     def _show_topic(self, topic: Topic) -> None:
         self._topic = topic
-        self._terms = self._session.terms
+        self._terms = self._session.term_groups()
         self._ahead = None
         self.query_one(Brief).show(topic.narrative or topic.description)
         self._guideline = None
@@ -235,13 +237,18 @@ class DocumentScreen(WorkScreen[None]):
             trouble = f"this document could not be read: {sanitise_line(error.message)}"
             self._pane.show(MarkedText(trouble))
             return False
-        self._pane.show(document_text(self._page, self._terms, self._passages()))
+        self._pane.show(self._written(self._page, self._passages()))
         return True
+
+    def _written(self, page: ShownDocument, passages: Iterable[Passage]) -> MarkedText:
+        """Write a document with its words lit up."""
+        topic, own, common = self._terms
+        return document_text(page, topic, passages, own=own, common=common)
 
     def _show_again(self) -> None:
         """Show the same document with other words marked; place and search stay."""
         if self._page is not None:
-            marked_text = document_text(self._page, self._terms, self._passages())
+            marked_text = self._written(self._page, self._passages())
             self._pane.show_again(marked_text)
 
     def _show_document_bar(self) -> None:
@@ -275,5 +282,5 @@ class DocumentScreen(WorkScreen[None]):
         if page is not None and (self._ahead is None or page != self._ahead[0]):
             tasks = self._session.tasks
             passages = next((task.passages for task in tasks if task.docno == page.docno), ())
-            marked_text = document_text(page, self._terms, passages)
+            marked_text = self._written(page, passages)
             self._ahead = (page, lay_out(marked_text, self._pane.text_width))

@@ -48,6 +48,7 @@ class Command(StrEnum):
     NEXT_HIT = ("next hit", "to the next word found or highlighted", "]", "ctrl+n")
     PREVIOUS_HIT = ("previous hit", "to the one before", "[", "ctrl+b")
     TERMS = ("terms", "words of your own to highlight in this topic", "w", "ctrl+t")
+    LIT = ("lit", "which words are lit up: all, the topic's, your own, none", "a", "ctrl+g")
     MARK = ("mark", "mark passages as evidence", "v", "ctrl+e")
     REDO = ("redo", "do again what was undone", "ctrl+r", "f12")
     HISTORY = ("history", "what was decided in this sitting", "y", "ctrl+y")

@@ -20,11 +20,13 @@ from judge_ui.session.words import (
     DecisionConflict,
     KeyOutcome,
     KeyResult,
+    Lit,
     Progress,
+    TermGroups,
     grade_mark,
     grade_name,
 )
-from judge_ui.text.finding import query_terms
+from judge_ui.text.finding import common_terms, query_terms
 from store.analysis.pools.pace import Forecast, forecast
 from store.errors import ConflictError, PoolerError, StoreError
 from store.records import Action, Decision, Passage, SeenEvent, ShownDocument, State, Task, Topic
@@ -226,6 +228,9 @@ class JudgingSession:
         self.quick_s = quick
         self.work = WorkClock(clock, pause)
         """How long the judge has been at work without a break."""
+        self.lit = Lit.ALL
+        """Which groups of terms are lit up."""
+        self._common: tuple[str, tuple[str, ...]] | None = None
         self._titles: dict[str, str] = {}
         self.own_terms: tuple[str, ...] = ()
         """Words the judge wants marked in the documents of the open topic."""
@@ -306,6 +311,26 @@ class JudgingSession:
     def unwritten(self) -> Attempt | None:
         """The decision that is not written: it failed, or awaits an answer."""
         return self.pending if self.conflict is None else self.conflict.attempt
+
+    def term_groups(self) -> TermGroups:
+        """Return what is lit up in the documents of the open topic, as it is switched now."""
+        if self.topic is None:
+            return TermGroups()
+        own = self.own_terms if self.lit in (Lit.ALL, Lit.OWN) else ()
+        of_topic = query_terms(self.topic) if self.lit in (Lit.ALL, Lit.TOPIC) else ()
+        if self._common is None or self._common[0] != self.topic.topic:
+            texts: list[str] = []
+            with suppress(PoolerError):
+                texts = self.desk.sample_texts(self.topic.topic)
+            self._common = (self.topic.topic, common_terms(texts, query_terms(self.topic)))
+        common = tuple(term for term in of_topic if term in self._common[1])
+        return TermGroups(tuple(term for term in of_topic if term not in common), own, common)
+
+    def switch_lit(self) -> Lit:
+        """Light up the next groups of terms."""
+        every = list(Lit)
+        self.lit = every[(every.index(self.lit) + 1) % len(every)]
+        return self.lit
 
     @property
     def terms(self) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from typing import NamedTuple
 
 from store.errors import PoolerError
 from store.records import Decision, Scale
@@ -80,6 +81,25 @@ def tried(act: Callable[[], KeyResult]) -> KeyResult:
         return act()
     except PoolerError as error:
         return KeyResult(KeyOutcome.FAILED, error.message)
+
+
+class Lit(StrEnum):
+    """Which words of a document are lit up."""
+
+    ALL = "words of the topic and your own"
+    TOPIC = "words of the topic"
+    OWN = "your own words"
+    NONE = "none"
+
+
+class TermGroups(NamedTuple):
+    """Terms to be lit up, each group in a style of its own."""
+
+    topic: tuple[str, ...] = ()
+    own: tuple[str, ...] = ()
+    """The judge's."""
+    common: tuple[str, ...] = ()
+    """Of the topic, and in so many documents that they tell none from another."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ data, and never mark a character that is not there.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable, Sequence
 
 from judge_ui.text.folding import HIRAGANA, KANJI, KATAKANA, Folding, Span, fold
@@ -65,8 +66,14 @@ _WORD = re.compile(f"[^\\W_{KANJI}{KATAKANA}{HIRAGANA}]+")
 """A word of a script that puts blanks between words."""
 _TERM = re.compile(f"{_WORD.pattern}|[{KANJI}]+|[{KATAKANA}]+")
 
+_SIGNED = re.compile(r"(?<![^\W_])[A-Za-z](?:\+\+|#)(?![^\W_])")
+"""Names of one letter and signs."""
+
 _PREFIX = 4
 """Least length of a term that a longer word may begin with."""
+
+_LONGEST_ACRONYM = 8
+"""Characters of an acronym, with some that show nothing."""
 
 _PIECE = 16_384
 """Characters that are searched at a time."""
@@ -86,24 +93,72 @@ _STOP = frozenset(_STOP_WORDS.split())
 def query_terms(topic: Topic) -> tuple[str, ...]:
     """Pick the words of a topic's title and description that are worth marking in a document.
 
-    Folded and in order: words of three characters or more with a letter among them, and runs of two or more
-    kanji or katakana; but for a small stop list. Words of five letters or more lose a plural ``s``. The
-    narrative also names what is not relevant, and is not read.
+    Folded and in order: words of three characters or more, numbers of two digits or more, and runs of two or
+    more kanji or katakana; but for a small stop list. Words of five letters or more lose a plural ``s``. Then
+    names such as ``C++``, and what capitals tell from other words, unless all are capitals: acronyms of two
+    characters (`CF`, `B6`) and those that would be stop words (`WHO`), as they are. The narrative also names
+    what is not relevant, and is not read.
 
     Examples
     --------
     >>> query_terms(Topic("7", "Bridges and the ＧＰＳ", "橋の検査にドローンを使う"))
     ('bridge', 'gps', '検査', 'ドローン')
+    >>> query_terms(Topic("8", "CF, TB and AI in 1998", "What does the WHO say of C++?"))
+    ('1998', 'say', 'CF', 'TB', 'AI', 'c++', 'WHO')
     """
     terms: dict[str, None] = {}
     for term in _TERM.findall(fold(f"{topic.title}\n{topic.description}")):
         is_word = _WORD.match(term) is not None
-        if term in _STOP or len(term) < (3 if is_word else 2) or term.isdigit():
+        if term in _STOP or len(term) < (3 if is_word and not term.isdigit() else 2):
             continue
         plural = is_word and len(term) >= 5 and term.endswith("s")
         singular = plural and not term.endswith(("ss", "us", "is"))
         terms[term[:-1] if singular else term] = None
+    for field in (topic.title, topic.description):
+        plain = unicodedata.normalize("NFKC", field)
+        terms |= dict.fromkeys(map(str.lower, _SIGNED.findall(plain)))
+        if plain.upper() != plain:
+            words = _WORD.findall(plain)
+            terms |= dict.fromkeys(word for word in words if is_acronym(word))
     return tuple(terms)
+
+
+def is_acronym(term: str) -> bool:
+    """Say whether only its capitals tell a term from another word, so that they matter.
+
+    Examples
+    --------
+    >>> [term for term in ("CF", "B6", "WHO", "GPS", "cf", "12") if is_acronym(term)]
+    ['CF', 'B6', 'WHO']
+    """
+    is_of_capitals = term.isascii() and term.isalnum() and term == term.upper() != term.lower()
+    return is_of_capitals and (len(term) == 2 or (len(term) == 3 and term.lower() in _STOP))
+
+
+LEAST_TEXTS = 8
+"""Fewer texts say nothing of which words are common."""
+
+
+def common_terms(texts: Sequence[str], terms: Iterable[str]) -> tuple[str, ...]:
+    """Return the terms that at least half of some texts have: they tell no text from another.
+
+    Examples
+    --------
+    >>> common_terms(["a bridge", "bridges", "a ford"] * 4, ["bridge", "ford"])
+    ('bridge',)
+    """
+    if len(texts) < LEAST_TEXTS:
+        return ()
+    folded = {term: "".join(fold(term).split()) for term in terms}
+    counts = dict.fromkeys(folded, 0)
+    for text in texts:
+        found = {"".join(fold(text[start:end]).split()) for start, end in term_spans(text, folded)}
+        for term, plain in folded.items():
+            is_there = plain in found or (
+                len(plain) >= _PREFIX and any(word.startswith(plain) for word in found)
+            )
+            counts[term] += is_there
+    return tuple(term for term, count in counts.items() if 2 * count >= len(texts))
 
 
 def term_spans(text: str, terms: Iterable[str]) -> list[Span]:
@@ -113,7 +168,8 @@ def term_spans(text: str, terms: Iterable[str]) -> list[Span]:
     marked whole, and so are those that begin with it when it has four characters or more (`bridge` marks
     `bridges`, `car` does not mark `cartel`). Any other term - kanji, katakana, several words - is found
     anywhere, the leftmost first and of those the longest, across line breaks as in `find_spans`; words that
-    overlap it are left out. Linear in the text, whatever the terms.
+    overlap it are left out. Of an acronym (`is_acronym`) the capitals matter. Linear in the text, whatever
+    the terms.
 
     Examples
     --------
@@ -132,7 +188,14 @@ class TermSearch:
     """
 
     def __init__(self, text: str, terms: Iterable[str], *, piece: int = _PIECE) -> None:
+        terms = list(terms)
         wanted = {" ".join(fold(term).split()) for term in terms} - {""}
+        self._text = text
+        # Folded, and in which capitals alone they are meant.
+        self._acronyms = {term.lower(): term for term in terms if is_acronym(term)}
+        for term in terms:
+            if not is_acronym(term):
+                self._acronyms.pop(fold(term), None)
         words = {term for term in wanted if _WORD.fullmatch(term)}
         literals = sorted(wanted - words, key=lambda term: (-len(term), term))
         self._by_head: dict[str, list[str]] = {}
@@ -172,13 +235,20 @@ class TermSearch:
         self._find_literals(is_last=is_last)
         self._find_words(is_last=is_last)
         certain = self._certain()
-        self.spans += self._folding.source_spans(
+        found = self._folding.source_spans(
             self._merged(certain), after=self.spans[-1][1] if self.spans else 0
         )
+        self.spans += filter(self._is_meant, found) if self._acronyms else found
         self.reached = self._n_characters if is_last else self._folding.source(certain)[0]
         start = min(self._literal_at, self._word_at)
         self._folded = self._folded[start - self._start :]
         self._start = start
+
+    def _is_meant(self, span: Span) -> bool:
+        """Say whether a word is none of the acronyms, or has its capitals."""
+        word = self._text[slice(*span)]
+        acronym = self._acronyms.get(fold(word)) if len(word) < _LONGEST_ACRONYM else None
+        return acronym is None or unicodedata.normalize("NFKC", word) == acronym
 
     def _find_literals(self, *, is_last: bool) -> None:
         """Find terms anywhere, the longest first; up to where one may not be all here."""

@@ -191,9 +191,9 @@ class DocumentPane(TextPane):
         return layers
 
     def style_of(self, look: Look) -> Style:
-        """Say how a stretch of text is drawn: the topic's words stand back behind what is found."""
-        if self._found and Look.HIT in look and not look & (Look.FOUND | Look.CURRENT):
-            look = look & ~Look.HIT | Look.STRONG
+        """Say how a stretch of text is drawn: lit words stand back behind what is found."""
+        if self._found and look & (Look.HIT | Look.OWN):
+            look = look & ~(Look.HIT | Look.OWN) | Look.COMMON
         return look_style(look)
 
     def relaid(self) -> None:
@@ -283,6 +283,4 @@ class DocumentPane(TextPane):
         """Return what `find_next` goes through."""
         if self._found is not None:
             return self._found
-        marked_text = self._marked_text
-        terms = marked_text.terms
-        return marked_text.hits if terms is None else terms.reach(len(marked_text.text))
+        return self._marked_text.lit(len(self._marked_text.text))

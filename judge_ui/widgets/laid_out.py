@@ -27,9 +27,15 @@ class Look(Flag):
 
     PLAIN = 0
     STRONG = auto()
-    """A heading, a key; never together with `HIT`."""
+    """A heading, a key; never together with a lit word."""
     HIT = auto()
-    """A word of the topic, the grade that is given."""
+    """A word of the topic."""
+    OWN = auto()
+    """A word of the judge's own."""
+    COMMON = auto()
+    """A word of the topic that half of the documents have."""
+    HERE = auto()
+    """The grade that is given."""
     FOUND = auto()
     """What was looked for."""
     CURRENT = auto()
@@ -57,6 +63,8 @@ class MarkedText:
     """Where `ShownDocument.text` begins in `text`, after the heading."""
     terms: TermSearch | None = None
     """In the whole of `text`; ``None`` = it is no document's."""
+    more: tuple[tuple[TermSearch, Look], ...] = ()
+    """Other terms, and how they are drawn."""
     passages: tuple[Passage, ...] = ()
     """Ascending, not overlapping; in characters of `ShownDocument.text`."""
 
@@ -79,16 +87,24 @@ class MarkedText:
         return [
             (self.strong, Look.STRONG),
             (passages, Look.PASSAGE),
-            (self.hits, Look.HIT),
+            (self.hits, Look.HERE),
             (terms, Look.HIT),
+            *((search.reach(end), look) for search, look in self.more),
         ]
+
+    def lit(self, end: int) -> Sequence[Span]:
+        """Give every word that is lit up, the common ones left out."""
+        lit = [search.reach(end) for search, look in self.more if look is not Look.COMMON]
+        first = self.hits if self.terms is None else self.terms.reach(end)
+        return sorted({*first, *(span for spans in lit for span in spans)}) if lit else first
 
     def advance(self) -> bool:
         """Look for the terms in the next piece of the text; False when all are found."""
-        if self.terms is None or self.terms.is_complete:
-            return False
-        self.terms.advance()
-        return True
+        searches = [] if self.terms is None else [self.terms, *(search for search, _ in self.more)]
+        left = next((one for one in searches if not one.is_complete), None)
+        if left is not None:
+            left.advance()
+        return left is not None
 
 
 def strong(text: str) -> MarkedText:
@@ -151,8 +167,10 @@ class LaidText:
             on ^= changes[first]
             looks = (look for bit, (_, look) in enumerate(drawn_so) if on >> bit & 1)
             look = reduce(or_, looks, Look.PLAIN)
-            if Look.HIT in look:
-                look &= ~Look.STRONG
+            if Look.OWN in look:
+                look &= ~(Look.HIT | Look.COMMON)
+            if look & (Look.HIT | Look.OWN):
+                look &= ~(Look.STRONG | Look.COMMON)
             yield drawn(self.marked_text.text[first:last]), look
 
 
@@ -168,10 +186,18 @@ def lay_out(marked_text: MarkedText, width: int) -> LaidText:
     return laid
 
 
-def document_text(page: ShownDocument, terms: Iterable[str], passages: Iterable[Passage] = ()) -> MarkedText:
+def document_text(
+    page: ShownDocument,
+    terms: Iterable[str],
+    passages: Iterable[Passage] = (),
+    *,
+    own: Sequence[str] = (),
+    common: Sequence[str] = (),
+) -> MarkedText:
     """Write a document: its title, its text, and what stands out in them.
 
-    `terms` may be folded or not; `passages` are in characters of `ShownDocument.text`.
+    `terms`, the judge's `own` and the `common` ones may be folded or not; `passages` are in characters of
+    `ShownDocument.text`.
     """
     body = NO_TEXT if page.text is None else page.text or EMPTY_TEXT
     heading = strong(f"{page.title}\n\n" if page.title else "")
@@ -183,6 +209,9 @@ def document_text(page: ShownDocument, terms: Iterable[str], passages: Iterable[
         heading.strong,
         body=len(heading.text),
         terms=TermSearch(text, terms),
+        more=tuple(
+            (TermSearch(text, more), look) for more, look in ((own, Look.OWN), (common, Look.COMMON)) if more
+        ),
         passages=merged(body, passages),
     )
 

@@ -20,7 +20,7 @@ from store.records import Scale, State, Task
 from store.text import sanitise_line
 from store.wrapping import cell_width, cut, drawn, fitting, pad
 
-_STYLES = {Look.PLAIN: "", Look.STRONG: "bold", Look.HIT: "bold reverse"}
+_STYLES = {Look.PLAIN: "", Look.STRONG: "bold", Look.HERE: "bold reverse"}
 
 
 class Words(Static):
@@ -398,4 +398,4 @@ def _breadth(hints: Sequence[MarkedText]) -> int:
 
 def _said(text: str, status: Notice) -> MarkedText:
     """Write a status; an urgent one stands out."""
-    return MarkedText(text, hits=((0, len(text)),) if status.urgent and text else ())
+    return strong(text) if status.urgent else MarkedText(text)

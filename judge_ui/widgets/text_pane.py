@@ -242,14 +242,16 @@ def look_style(look: Look) -> Style:
 
     Examples
     --------
-    >>> str(look_style(Look.HIT | Look.PASSAGE)), str(look_style(Look.SELECTED | Look.HIT))
-    ('bold underline reverse', 'bold')
+    >>> str(look_style(Look.HIT)), str(look_style(Look.OWN)), str(look_style(Look.COMMON))
+    ('bold underline', 'bold italic', 'underline')
+    >>> str(look_style(Look.CURRENT | Look.HIT)), str(look_style(Look.SELECTED | Look.HIT))
+    ('bold underline reverse', 'bold underline reverse')
     """
-    is_hit = bool(look & (Look.HIT | Look.FOUND | Look.CURRENT))
+    is_underlined = look & (Look.HIT | Look.FOUND | Look.COMMON)
     return Style(
-        bold=is_hit or Look.STRONG in look or None,
-        # A hit within a selection is what is not reversed.
-        reverse=is_hit != (Look.SELECTED in look) or None,
-        underline=Look.PASSAGE in look or Look.CURRENT in look or None,
-        italic=Look.CURRENT in look or None,
+        bold=bool(look & (Look.HIT | Look.OWN | Look.FOUND | Look.CURRENT | Look.STRONG | Look.HERE)) or None,
+        # "You are here", and nothing else.
+        reverse=bool(look & (Look.CURRENT | Look.SELECTED | Look.HERE)) or None,
+        underline=bool(is_underlined) or None,
+        italic=bool(look & (Look.PASSAGE | Look.OWN)) or None,
     )

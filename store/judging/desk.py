@@ -146,6 +146,11 @@ CLAIMED_AT_ONCE = 3
 """Documents claimed together: the next one can be read ahead, and few wait for one judge."""
 
 
+SAMPLED_TEXTS = 40
+SAMPLED_BYTES = 3000
+"""What is read of a topic's texts to find out which words are common in them."""
+
+
 class Desk:
     """One judge's work on one collection, in one sitting. `StoreError`: the judge is disabled."""
 
@@ -315,6 +320,17 @@ class Desk:
             )
             rows = session.execute(query.where(POOL_ENTRY.c.topic_id == topic_id))
             return {docno: sanitise_line(title or "") for docno, title in rows if docno in mine}
+
+    def sample_texts(self, topic: str) -> list[str]:
+        """Return the beginnings of some texts of the judge's documents of a topic, evenly spread."""
+        with reading(self._engine) as session:
+            queue = self._queue(session, self._topic_id(session, topic))
+            chosen = [one.document for one in queue[:: max(len(queue) // SAMPLED_TEXTS, 1)]]
+            query = select(func.substr(DOCUMENT.c.text, 1, SAMPLED_BYTES)).where(
+                DOCUMENT.c.id.in_(chosen[:SAMPLED_TEXTS]), DOCUMENT.c.text.is_not(None)
+            )
+            # Bytes are counted, and a character may be cut.
+            return [bytes(one).decode("utf-8", "ignore") for one in session.scalars(query)]
 
     def undrawn(self, topic: str) -> int:
         """Count the documents that adaptive pools may still draw for a topic."""

@@ -521,13 +521,14 @@ async def test_staying_on_the_document_after_a_grade(two_topics: Collection) -> 
         assert " e1 " in "\n".join(rows(pilot))
 
 
-async def test_terms_are_reversed_and_bold(two_topics: Collection) -> None:
+async def test_terms_are_underlined_and_bold(two_topics: Collection) -> None:
     """A word of the topic stands out without any colour."""
     async with judging(two_topics) as pilot:
         (text,) = [strip for strip in strips(pilot) if "Text of bridge" in strip.text]
         (hit,) = [segment for segment in text if segment.text == "bridge"]
         assert hit.style.bold
-        assert hit.style.reverse
+        assert hit.style.underline
+        assert not hit.style.reverse
 
 
 @pytest.mark.parametrize("no_color", [None, "", "1"])

@@ -182,4 +182,4 @@ async def test_ten_thousand_documents_are_listed_at_once(make_collection: Maker)
         await press(pilot, "l", "G")
         # Half a second is the promise on a terminal; the machine of the tests may be busy.
         assert time.perf_counter() - begun < 3.0
-        assert "d09999" in rows(pilot)[-3]
+        assert any("d09999" in row for row in rows(pilot)[-5:])

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judge_ui.text.finding import TermSearch, query_terms, term_spans
+from judge_ui.text.finding import TermSearch, common_terms, query_terms, term_spans
 from judge_ui.text.folding import Span, fold
 from store.records import Topic
 
@@ -257,7 +257,7 @@ def test_query_terms_of_an_english_topic() -> None:
         "narrative words are not taken: xylophone",
     )
     expected = "foreign minoritie germany language cultural difference impede integration"
-    assert query_terms(topic) == (*expected.split(), "bus", "gps", "h1n1")
+    assert query_terms(topic) == (*expected.split(), "bus", "gps", "h1n1", "1995")
 
 
 def test_query_terms_of_a_japanese_topic() -> None:
@@ -292,3 +292,27 @@ def test_a_megabyte_is_searched_in_seconds(text: str) -> None:
 def test_folding_twice_is_folding_once(text: str) -> None:
     """A folded term is found like the term itself."""
     assert term_spans(fold(text), [text]) == term_spans(fold(text), [fold(text)])
+
+
+def test_of_an_acronym_the_capitals_matter() -> None:
+    """CF is no cf., TB no tb, AI no ai of French, WHO no who; longer ones are found in any case."""
+    text = "CF, cf. 12; TB or tb; l'ai AI; who asks the WHO? ＣＦ; GPS gps"
+    found = term_spans(text, ["CF", "TB", "AI", "WHO", "gps"])
+    assert [text[start:end] for start, end in found] == ["CF", "TB", "AI", "WHO", "ＣＦ", "GPS", "gps"]
+    shouting = Topic("1", "TREATMENT OF CF IN US AND UK")
+    assert query_terms(shouting) == ("treatment",)
+
+
+@pytest.mark.parametrize("piece", [1, 7, 1000])
+def test_acronyms_are_found_wherever_pieces_meet(piece: int) -> None:
+    """As without pieces."""
+    text = "CF and cf, " * 20
+    search = TermSearch(text, ["CF"], piece=piece)
+    assert search.reach(len(text)) == [(11 * n, 11 * n + 2) for n in range(20)]
+
+
+def test_words_of_half_of_the_texts_are_common() -> None:
+    """Four of eight are half, three are not; of fewer than eight texts nothing is said."""
+    texts = ["a bridge of iron", "bridges", "the bridge", "Bridge, CF", "iron", "iron cf", "fords", ""]
+    assert common_terms(texts, ["bridge", "iron", "CF"]) == ("bridge",)
+    assert common_terms(texts[:7], ["bridge"]) == ()

@@ -47,7 +47,7 @@ async def test_finding_goes_from_hit_to_hit_and_round_again() -> None:
         for _ in range(5):
             assert shown.signs().count(">") == 1
             line = shown.lines()[shown.signs().index(">")]
-            (current,) = shown.drawn(bold=True, reverse=True, underline=True)
+            (current,) = shown.drawn(bold=True, reverse=True)
             assert current.casefold() == "bridge"
             seen.append((line, pane.find_next(1)))
         assert seen == [
@@ -61,17 +61,16 @@ async def test_finding_goes_from_hit_to_hit_and_round_again() -> None:
 
 
 async def test_hits_can_be_told_from_terms_and_from_the_one_gone_to() -> None:
-    """While something is found the topic's words stand back: bold, but not reversed."""
+    """While something is found the topic's words stand back: underlined, but not bold."""
     async with showing(hits(), (40, 20)) as shown:
-        assert "row" in shown.drawn(bold=True, reverse=True)
+        assert "row" in shown.drawn(bold=True, underline=True, reverse=False)
         shown.pane.find("bridge t")
-        assert shown.drawn(reverse=True, underline=True) == ["bridge t"]
-        assert shown.drawn(reverse=True, underline=False) == ["bridge t"]
-        assert "row" in shown.drawn(bold=True, reverse=False)
-        assert "row" not in shown.drawn(reverse=True)
+        assert shown.drawn(reverse=True) == ["bridge t"]
+        assert shown.drawn(reverse=False, bold=True, underline=True) == ["bridge t"]
+        assert "row" in shown.drawn(bold=False, underline=True)
         shown.pane.clear_find()
-        assert not shown.drawn(underline=True)
-        assert "row" in shown.drawn(bold=True, reverse=True)
+        assert not shown.drawn(reverse=True)
+        assert "row" in shown.drawn(bold=True, underline=True)
         assert shown.signs().strip(".") == ""
 
 
@@ -114,7 +113,7 @@ async def test_what_is_not_there_moves_nothing() -> None:
         assert shown.pane.is_finding
         assert shown.pane.find_next(1) is None
         assert (shown.pane.scroll_offset.y, shown.signs().strip(".")) == (top, "")
-        assert "row" in shown.drawn(reverse=True)
+        assert "row" in shown.drawn(underline=True)
         assert shown.pane.find(" ") == 0
 
 
@@ -144,7 +143,7 @@ async def test_sentences_are_marked_by_keys() -> None:
     """Move, mark, extend, mark, unmark, leave: each change says all passages of the document."""
     async with showing(sentences(), (60, 10)) as shown:
         assert shown.pane.start_marking()
-        assert shown.drawn(reverse=True) == ["One is."]
+        assert "".join(shown.drawn(reverse=True)) == "One is."
         await shown.press("enter")
         await shown.press("j", "down")
         assert shown.drawn(reverse=True) == ["三である。"]
@@ -154,7 +153,7 @@ async def test_sentences_are_marked_by_keys() -> None:
         assert shown.drawn(reverse=True) == ["四である。"]
         await shown.press("j", "k", "up", "x", "escape")
         assert marked(shown) == [["One is."], ["One is.", "三である。四である。"], ["One is."]]
-        assert shown.drawn(underline=True) == ["One is."]
+        assert shown.drawn(italic=True) == ["One is."]
         assert shown.signs().startswith("..|.")
         assert not shown.drawn(reverse=True)
         changes = [one for one in shown.said if isinstance(one, DocumentPane.MarkingChanged)]
@@ -243,8 +242,8 @@ async def test_marking_begins_on_the_screen() -> None:
         await shown.press("escape")
         shown.pane.find("row 50")
         await shown.press("v")
-        assert "".join(shown.drawn(reverse=True)) == " is."
-        assert shown.drawn(bold=True, reverse=False) == ["Row 50"]
+        assert "".join(shown.drawn(reverse=True)) == "Row 50 is."
+        assert shown.drawn(bold=True, underline=True) == ["Row 50"]
 
 
 async def test_the_selection_stays_in_sight_when_the_terminal_changes() -> None:
@@ -265,13 +264,13 @@ async def test_stored_passages_are_drawn_until_others_are() -> None:
     page = ShownDocument("d", "A title", SENTENCES)
     marked_text = document_text(page, ["two"], [Passage(8, 7, "Two is.")])
     async with showing(marked_text, (60, 10)) as shown:
-        assert shown.drawn(underline=True) == ["Two", " is."]
-        assert shown.drawn(underline=True, reverse=True) == ["Two"]
+        assert shown.drawn(italic=True) == ["Two", " is."]
+        assert shown.drawn(italic=True, underline=True) == ["Two"]
         shown.pane.show_passages([Passage(0, 7, "One is."), Passage(4, 9, "is. Two i")])
         assert shown.pane.passages == (Passage(0, 13, "One is. Two i"),)
-        assert "".join(shown.drawn(underline=True)) == "One is. Two i"
+        assert "".join(shown.drawn(italic=True)) == "One is. Two i"
         shown.pane.show_passages(())
-        assert not shown.drawn(underline=True)
+        assert not shown.drawn(italic=True)
         assert [one for one in shown.said if isinstance(one, DocumentPane.Marked)] == []
 
 
@@ -285,19 +284,19 @@ async def test_other_words_are_marked_in_the_same_place() -> None:
         assert shown.pane.scroll_offset.y == top > 0
         assert shown.pane.find_next(1) == (3, 4)
         shown.pane.clear_find()
-        assert shown.drawn(reverse=True) == ["two and", "three"]
+        assert shown.drawn(underline=True) == ["two and", "three"]
         shown.pane.show_again(MarkedText("another text"))
         assert shown.lines()[0] == "another text"
 
 
 async def test_a_selection_shows_what_is_in_it() -> None:
-    """A hit within a selection is what is not reversed; a passage stays underlined."""
+    """All of it is reversed; a word in it stays bold and underlined, a passage italic."""
     page = ShownDocument("d", "", "A bridge is. Two.")
     marked_text = document_text(page, ["bridge"], [Passage(0, 12, "A bridge is.")])
     async with showing(marked_text) as shown:
         await shown.press("v")
-        assert shown.drawn(reverse=True, underline=True) == ["A ", " is."]
-        assert shown.drawn(reverse=False, underline=True, bold=True) == ["bridge"]
+        assert shown.drawn(reverse=True, italic=True) == ["A ", "bridge", " is."]
+        assert shown.drawn(reverse=True, underline=True, bold=True) == ["bridge"]
 
 
 async def test_a_document_without_text_is_not_marked() -> None:

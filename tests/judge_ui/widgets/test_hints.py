@@ -97,7 +97,7 @@ def test_a_long_failure_takes_the_place_of_the_hints() -> None:
     message = "NOT SAVED (2 relevant): collection.db: another process is writing " + "x" * 50
     lines = hint_lines(key_table(parse_scale("0-2")), Notice(message, urgent=True), 58)
     assert " ".join(line.text for line in lines).replace(" ", "") == message.replace(" ", "")
-    assert all(line.hits == ((0, len(line.text)),) for line in lines)
+    assert all(line.strong == ((0, len(line.text)),) for line in lines)
 
 
 def test_labels_and_keys_of_a_hostile_scale_are_sanitised() -> None:

@@ -42,11 +42,9 @@ def test_every_character_is_drawn_with_all_that_it_is(
         expected = []
         for place in range(start, end):
             looks = Look.PLAIN
-            for spans, look in ((marked_text.strong, Look.STRONG), (marked_text.hits, Look.HIT), *layers):
+            for spans, look in ((marked_text.strong, Look.STRONG), (marked_text.hits, Look.HERE), *layers):
                 if any(first <= place < last for first, last in spans):
                     looks |= look
-            if Look.HIT in looks:
-                looks &= ~Look.STRONG
             expected += [(character, looks) for character in drawn(marked_text.text[place])]
         pieces = laid.pieces(line, layers)
         assert [(character, look) for text, look in pieces for character in text] == expected

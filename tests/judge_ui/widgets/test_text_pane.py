@@ -169,9 +169,12 @@ def test_every_look_can_be_told_from_the_others_without_colour() -> None:
     """No two ways in which a stretch can be drawn are the same; none has a colour."""
     passage = (Look.PLAIN, Look.PASSAGE)
     looks = [base | more for base in (Look.PLAIN, Look.FOUND, Look.CURRENT) for more in passage]
-    styles = [look_style(look) for look in [*looks, Look.STRONG, Look.SELECTED]]
+    styles = [look_style(look) for look in [*looks, Look.STRONG, Look.SELECTED, Look.OWN, Look.COMMON]]
     attributes = [(one.bold, one.italic, one.underline, one.reverse) for one in styles]
-    distinct = [one for one in attributes if attributes.count(one) == 1]
-    # The hit gone to has a sign in the margin beside it, so that a passage around it adds nothing.
-    assert [one for one in attributes if one not in distinct] == [(True, True, True, True)] * 2
+    assert len(set(attributes)) == len(attributes)
+    # What is found takes the style of the topic's words, which stand back for it.
+    assert look_style(Look.HIT) == look_style(Look.FOUND)
+    # Reversed is where the judge is, and nothing else.
+    where = (Look.CURRENT, Look.SELECTED, Look.HERE)
+    assert [look for look in Look if look_style(look).reverse] == [look for look in Look if look in where]
     assert all(one.color is None and one.bgcolor is None for one in styles)
