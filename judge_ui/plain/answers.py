@@ -86,7 +86,7 @@ USES: Mapping[Act, Use] = {
     ),
     AnswerLine.SENTENCES: Use("sentences", "print the sentences with their numbers", "sentences 3-9"),
     Command.MARK: Use(
-        "mark", 'mark sentences as evidence, by their numbers, or words, as in mark "iron girder"', "mark 3-5"
+        "mark", 'mark as evidence sentences by their numbers, or words in "quotation marks"', "mark 3-5"
     ),
     AnswerLine.UNMARK: Use("unmark", "remove these marks; without a number, all marks", "unmark 4"),
     AnswerLine.RETRY: Use("retry", "try again to save what could not be saved"),

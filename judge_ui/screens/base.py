@@ -25,11 +25,17 @@ class WorkScreen(Screen[ScreenResultType]):
     """A screen under a title and over hints, unless the terminal is too small for it."""
 
     def __init__(
-        self, keys: KeyTable, title: str = "", right: str = "", *, scale: Scale | None = None
+        self,
+        keys: KeyTable,
+        title: str = "",
+        right: str = "",
+        *,
+        scale: Scale | None = None,
+        folds: bool = False,
     ) -> None:
         super().__init__()
         self._keys = keys
-        self._title_bar = TitleBar(title, right, id="topic-bar")
+        self._title_bar = TitleBar(title, right, folds=folds, id="topic-bar")
         self._hint_lines = Hints(keys, scale)
 
     def compose(self) -> ComposeResult:

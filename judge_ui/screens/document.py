@@ -54,7 +54,7 @@ class DocumentScreen(WorkScreen[None]):
     """What stands before the topic's name: what is done here, where that is not judging."""
 
     def __init__(self, session: JudgingSession, keys: KeyTable) -> None:
-        super().__init__(keys, scale=session.scale)
+        super().__init__(keys, scale=session.scale, folds=True)
         self._session = session
         self._status = Notice()
         self._topic: Topic | None = None
@@ -73,7 +73,7 @@ class DocumentScreen(WorkScreen[None]):
 
     def compose_work(self) -> ComposeResult:
         """Give the document, and what stands around it."""
-        yield Brief(self._keys)
+        yield Brief(self._keys, self._title_bar)
         with Horizontal(id="middle"):
             with Vertical(id="side"):
                 yield TextPane(self._keys, id="topic-pane")
@@ -105,6 +105,7 @@ class DocumentScreen(WorkScreen[None]):
         """Show what there is room for now, and give the keys to the document."""
         self._pane.focus()
         self._show_hints()
+        self._fit_question()
         if self.has_class("-wide"):
             self.query_one(PoolList).show()
         has_room = self.size.width >= _BESIDE
@@ -171,6 +172,12 @@ class DocumentScreen(WorkScreen[None]):
         shown = Notice(status.text, status.brief, status.urgent, unsaved, self._latest())
         self._hint_lines.show(session.task, shown, self._hints())
 
+    def _fit_question(self) -> None:
+        """Show as much of the question as there is room for; the document's name gives way to it."""
+        brief = self.query_one(Brief)
+        brief.fit()
+        self.query_one("#document-bar").display = self.has_class("-wide") or not brief.takes_bar
+
     def _latest(self) -> str:
         """Name the decision that undo would take back, and the key that does; empty = there is none."""
         latest = self._session.undoing.latest
@@ -184,7 +191,8 @@ class DocumentScreen(WorkScreen[None]):
         self._topic = topic
         self._terms = self._session.term_groups()
         self._ahead = None
-        self.query_one(Brief).show(topic.narrative or topic.description)
+        self.query_one(Brief).show(topic.description, topic.narrative)
+        self._fit_question()
         self._guideline = None
         with suppress(PoolerError):
             self._guideline = self._session.desk.guidelines() if self.size.width >= _BESIDE else None

@@ -38,13 +38,17 @@ class Words(Static):
 class TitleBar(Widget):
     """One line across the screen: something on the left, something on the right.
 
-    The right side is never cut short; the left side is.
+    The right side is never cut short; the left side is, unless the bar folds: then it goes on below.
     """
 
-    def __init__(self, left: str = "", right: str = "", **named: Unpack[WidgetNames]) -> None:
+    def __init__(
+        self, left: str = "", right: str = "", *, folds: bool = False, **named: Unpack[WidgetNames]
+    ) -> None:
         super().__init__(**named)
         self._left = left
         self._right = right
+        self._folds = folds
+        self._n_rows = 1
 
     @property
     def left(self) -> str:
@@ -54,41 +58,93 @@ class TitleBar(Widget):
     def show(self, left: str, right: str = "") -> None:
         """Show other words; they must be fit for a terminal."""
         self._left, self._right = left, right
-        self.refresh()
+        n_rows = len(self.rows())
+        self.refresh(layout=n_rows != self._n_rows)
+        self._n_rows = n_rows
+
+    def rows(self) -> list[str]:
+        """Write the line, and what folds below it, over the full width."""
+        width = (self.size.width or self.app.size.width) - 2
+        right = cut(self._right, width)
+        room = max(width - cell_width(right) - (len(_GAP) if right else 0), 0)
+        first, below = self._left, []
+        # On a wide screen the whole topic stands beside the document.
+        if self._folds and not self.screen.has_class("-wide") and cell_width(drawn(first)) > room:
+            _, end = lay_out(MarkedText(first), max(room, 2)).lines[0]
+            rest = first[end:].strip()
+            first = first[:end]
+            below = [drawn(rest[start:stop]) for start, stop in lay_out(MarkedText(rest), width).lines]
+        line = f" {pad(first, room)}{_GAP if right else ''}{right} "
+        return [line, *(f" {pad(one, width)} " for one in below)]
 
     def render(self) -> Content:
         """Draw the line over the full width."""
-        room = self.size.width - 2
-        right = cut(self._right, room)
-        left = pad(self._left, max(room - cell_width(right) - (2 if right else 0), 0))
-        return Content(f" {left}{'  ' if right else ''}{right} ")
+        return Content("\n".join(self.rows()))
 
 
 class Brief(Widget):
-    """The first lines of the narrative."""
+    """The question below its title: the description whole, and as much of the narrative as leaves room."""
 
     LINES = 3
+    """Most of the narrative."""
 
-    def __init__(self, keys: KeyTable) -> None:
+    def __init__(self, keys: KeyTable, above: TitleBar) -> None:
         super().__init__()
         self._keys = keys
-        self._text = ""
+        self._above = above
+        self._description = self._narrative = ""
 
-    def show(self, text: str) -> None:
-        """Show another narrative; blank lines of it are left out."""
-        self._text = "\n".join(line for line in text.split("\n") if line.strip())
-        self.set_class(not self._text, "-empty")
+    def show(self, description: str, narrative: str) -> None:
+        """Show another topic; blank lines of it are left out."""
+        self._description, self._narrative = (
+            "\n".join(line for line in text.split("\n") if line.strip()) for text in (description, narrative)
+        )
+        self.fit()
+
+    def fit(self) -> None:
+        """Take the rows that there are now."""
+        self.set_class(not self._rows(), "-empty")
         self.refresh(layout=True)
 
     def render(self) -> Content:
-        """Draw up to three lines, and say when there are more."""
-        room = max(self.size.width - 2, 2)
-        spans = lay_out(MarkedText(self._text), room).lines
-        lines = [drawn(self._text[start:end]) for start, end in spans[: self.LINES]]
-        if len(spans) > self.LINES:
+        """Draw it, and say when there is more."""
+        return Content("\n".join(f" {line}" for line in self._rows()))
+
+    @property
+    def takes_bar(self) -> bool:
+        """Whether the description needs the row that names the document, too."""
+        n_rows = self._room()[0] - 1
+        return len(self._fitting(self._description, n_rows + 1)) > max(n_rows, 0)
+
+    def _room(self) -> tuple[int, int]:
+        """Return the rows for description and narrative, without one that names the document."""
+        height = self.app.size.height
+        n_left = height - len(self._above.rows()) - _foot(height)
+        least, comfortable = next(rows for lowest, rows in _TEXT_ROWS if height >= lowest)
+        return n_left - least, n_left - comfortable
+
+    def _rows(self) -> list[str]:
+        """Write what there is room for."""
+        n_bar = 0 if self.takes_bar else 1
+        of_description, of_both = (room - n_bar for room in self._room())
+        rows = self._fitting(self._description, of_description)
+        return rows + self._fitting(self._narrative, min(self.LINES, of_both - len(rows)))
+
+    def _fitting(self, text: str, n_rows: int) -> list[str]:
+        """Write the first lines of a text, the last with dots if there are more."""
+        if n_rows <= 0 or not text:
+            return []
+        room = max((self.size.width or self.app.size.width) - 2, 2)
+        spans = lay_out(MarkedText(text), room).lines
+        lines = [drawn(text[start:end]) for start, end in spans[:n_rows]]
+        if len(spans) > n_rows:
             more = f" ... ({self._keys.name(Command.TOPIC)}: all)"
             lines[-1] = _cut_at_word(lines[-1], room - len(more)) + more
-        return Content("\n".join(f" {line}" for line in lines))
+        return lines
+
+
+_TEXT_ROWS = ((24, (7, 12)), (16, (5, 9)), (0, (2, 12)))
+"""By the least height: rows of the document that the description leaves, and that the narrative leaves."""
 
 
 def content(marked_text: MarkedText) -> Content:
@@ -308,8 +364,13 @@ def _shown_hints(hints: Sequence[MarkedText], room: int, *, special: bool) -> tu
     return line, bool(shown)
 
 
-HIGH = 24
-"""Rows from which on the status has a line of its own."""
+HIGH, TALL = 24, 20
+"""Rows from which on the status has a line of its own, and a blank one is above the grades."""
+
+
+def _foot(height: int) -> int:
+    """Count the lines of the foot."""
+    return 2 + (height >= TALL) + (height >= HIGH)
 
 
 class Hints(Widget):

@@ -329,8 +329,8 @@ class Desk:
             query = select(func.substr(DOCUMENT.c.text, 1, SAMPLED_BYTES)).where(
                 DOCUMENT.c.id.in_(chosen[:SAMPLED_TEXTS]), DOCUMENT.c.text.is_not(None)
             )
-            # Bytes are counted, and a character may be cut.
-            return [bytes(one).decode("utf-8", "ignore") for one in session.scalars(query)]
+            # Bytes are counted, and a character may be cut; to SQLite a part of nothing is NULL.
+            return [bytes(one or b"").decode("utf-8", "ignore") for one in session.scalars(query)]
 
     def undrawn(self, topic: str) -> int:
         """Count the documents that adaptive pools may still draw for a topic."""

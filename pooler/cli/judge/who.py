@@ -10,26 +10,29 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pooler.cli.console import text_stdin
+import typer
+
+from pooler.cli.console import ExitCode, show_error, text_stdin
 from pooler.telling import say, warn
-from store.errors import PoolerError
+from store.errors import ArgumentError, PoolerError
 from store.text import counted, sanitise_line
 
 if TYPE_CHECKING:
     from store.collection import Collection
 
-_NO_TERMINAL = "who is judging? there is no terminal to ask on"
 _NAME_IT = "pooler judge --judge NAME says it, and so does POOLER_JUDGE"
 
 
 def who_judges(opened: Collection) -> str:
-    """Return who judged here last, else ask; `PoolerError`: there is no terminal, or no answer.
+    """Return who judged here last, else ask; `PoolerError`: no answer, or nobody who can judge.
 
     Without a terminal what is remembered does not count: a script's judgements are not to depend on who sat
     at the machine before.
     """
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        raise PoolerError(_NO_TERMINAL, hint=_NAME_IT)
+        missing = "must name who is judging, or POOLER_JUDGE must: there is no terminal to ask on"
+        show_error(ArgumentError("--judge", missing, None, hint="pooler judge --judge NAME"))
+        raise typer.Exit(ExitCode.USAGE)
     left = _left_by_judge(opened)
     if not left:
         message = "no person can judge here yet"

@@ -102,8 +102,8 @@ def test_without_a_terminal_nobody_is_asked(at_home: Path, options: tuple[str, .
     memory(at_home).parent.mkdir(parents=True)
     memory(at_home).write_text('{"judge": "bob"}')
     found = run_process("judge", *options, "--collection", "c.db", folder=at_home, stdin=b"1\n1\n")
-    assert (found.returncode, found.stdout) == (1, b"")
-    assert b"who is judging? there is no terminal to ask on" in found.stderr
+    assert (found.returncode, found.stdout) == (2, b"")
+    assert b"`--judge` must name who is judging" in found.stderr
     assert b"pooler judge --judge NAME" in found.stderr
 
 
@@ -140,4 +140,28 @@ def test_what_cannot_be_remembered_is_said_and_keeps_nobody_from_judging(at_home
         terminal.send(b"alice\n")
         written = terminal.wait_for("Topics of alice")
         assert "who you are could not be remembered" in written
+        leave(terminal)
+
+
+@pytest.mark.parametrize("given", ["0", "-5m", "soon", "45 s", "1e3"])
+def test_a_break_is_after_some_minutes(at_home: Path, given: str) -> None:
+    """Anything else is a wrong option."""
+    found = run_process("judge", "--judge", "bob", f"--break={given}", "--collection", "c.db", folder=at_home)
+    assert found.returncode == 2
+    assert b"expected minutes above 0, such as 45m" in found.stderr
+    assert b"Traceback" not in found.stderr
+
+
+def test_a_break_is_offered_in_line_mode(at_home: Path) -> None:
+    """After 0.0001 minutes, before the next document, once each."""
+    with judging(POOLER_JUDGE="alice") as terminal:
+        terminal.wait_for("Topics of alice")
+        leave(terminal)
+    command = [*program(), "judge", "--plain", "--collection", "c.db", "--topic", "1", "--break", "0.0001"]
+    with PtyTerminal(command, environment={"POOLER_JUDGE": "alice"}) as terminal:
+        terminal.wait_for("Enter = the first document > ")
+        terminal.send(b"\n")
+        terminal.wait_for("0/3 grade 0-2")
+        terminal.send(b"1\n")
+        terminal.wait_for("at work: a break? Everything is saved", "Document d1", "1/3 grade 0-2")
         leave(terminal)

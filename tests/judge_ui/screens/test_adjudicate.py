@@ -49,14 +49,14 @@ async def test_screen_shows_the_judges_above_the_document(disputed: Collection) 
         screen = rows(pilot)
         assert screen[0].startswith(" Adjudicate 12 bridge maintenance ")
         assert screen[0].endswith(" zoe   0/3  left 3 ")
-        assert screen[2].split() == ["e0", "100%"]
-        said = screen[3:6]
+        assert screen[3].split() == ["e0", "100%"]
+        said = screen[4:7]
         assert [line[:4] for line in said] == [" A  ", " B  ", " C  "]
         given = sorted(line[4:].split("  ")[0].rstrip() for line in said)
         assert given == ["0 not relevant", "2 relevant", "2 relevant"]
         assert any(' 2 relevant  names a schedule "bridge 0"' in line for line in said)
         assert said[2].endswith(" t in full  d choose which ")
-        assert screen[6].strip() == "Bridge 0"
+        assert screen[7].strip() == "Bridge 0"
         assert "now: -" in screen[-3]
 
 

@@ -15,7 +15,7 @@ from judge_ui.screens.summary import SummaryScreen
 from judge_ui.session.keys import Command
 from judge_ui.widgets.note_field import NoteField
 from store.collection import Collection
-from store.records import Document, State
+from store.records import Document, State, Topic
 from tests.judge_ui.conftest import ENGLISH, Maker
 from tests.judge_ui.pilots import judging, press, rows, seen, settle, stored
 
@@ -196,3 +196,36 @@ async def test_evidence_by_words(twelve: Collection) -> None:
         assert [one.text for one in pilot.app._session.task.passages] == ["Text 0"]
         assert set(stored(twelve)) == {"CF-0000"}
         assert stored(twelve)["CF-0000"].grade is None
+
+
+LONG = Topic(
+    "12",
+    "are there abnormalities of taste in patients with cystic fibrosis on a diet that is low in salt",
+    "Which studies of patients report taste or smell, and what did they find of thresholds?",
+    "A relevant document reports thresholds. " * 6,
+)
+
+
+@pytest.mark.parametrize("size", [(80, 24), (40, 12), (60, 16), (100, 30)])
+async def test_the_whole_question_is_on_the_screen(make_collection: Maker, size: tuple[int, int]) -> None:
+    """Title and description fold, without dots; document, grades and hints keep their rows."""
+    document = Document("CF-1", "", "Salt in food. " * 40)
+    async with judging(make_collection({LONG: [document]}), size=size) as pilot:
+        screen = " ".join(" ".join(row.replace("alice   0/1  left 1", "") for row in rows(pilot)).split())
+        assert f"12 {LONG.title} {LONG.description} " in screen
+        assert "Salt in food." in screen
+        assert "[0]" in screen
+        assert "? help" in screen
+        if size[1] >= 24:
+            assert "A relevant document reports thresholds." in screen
+            assert "CF-1 " in screen
+
+
+async def test_a_question_too_long_for_the_screen_says_so(make_collection: Maker) -> None:
+    """Only then there are dots, and the key of the whole; two rows stay for the document."""
+    topic = Topic("12", "", "Which bridges are kept, and how? " * 20)
+    async with judging(make_collection({topic: [Document("d", "", "Text. " * 99)]}), size=(40, 12)) as pilot:
+        assert "... (t: all)" in rows(pilot)[7]
+        assert rows(pilot)[8].startswith(" Text. ")
+        await press(pilot, "t")
+        assert "Description" in seen(pilot)

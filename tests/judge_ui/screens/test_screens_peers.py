@@ -28,10 +28,10 @@ async def test_a_grade_belongs_to_the_document_painted_not_to_its_place(two_topi
         await press(pilot, "2")
         assert stored(two_topics)["e0"].grade == 2
         await press(pilot, "escape", "enter")
-        painted = rows(pilot)[2].split()[0]
+        painted = rows(pilot)[3].split()[0]
         await press(pilot, "1", "p", "u")
         assert set(stored(two_topics)) == {"e0", painted}
-        assert painted in rows(pilot)[2]
+        assert painted in rows(pilot)[3]
         assert stored(two_topics)["e0"].grade == 2
 
 
