@@ -30,7 +30,7 @@ from judge_ui.widgets.lists import PoolList
 from judge_ui.widgets.markdown import markdown_text
 from judge_ui.widgets.text_pane import MEASURE, TextPane
 from store.errors import PoolerError
-from store.records import Guideline, Passage, ShownDocument, State, Topic
+from store.records import Passage, ShownDocument, State, Topic
 from store.text import sanitise_line
 from store.wrapping import cut
 
@@ -63,7 +63,8 @@ class DocumentScreen(WorkScreen[None]):
         """What is in the pane; ``None`` = there is none, or it could not be read."""
         self._is_whole = True
         """Whether all that belongs to the document could be read."""
-        self._guideline: Guideline | None = None
+        self._guided: tuple[Topic | None, int] = (None, 0)
+        self._guidelines_text = MarkedText("")
         self._sides: dict[str, MarkedText] = {}
         self._on_screen: tuple[str, str] | None = None
         self._showing = 0
@@ -193,9 +194,6 @@ class DocumentScreen(WorkScreen[None]):
         self._ahead = None
         self.query_one(Brief).show(topic.description, topic.narrative)
         self._fit_question()
-        self._guideline = None
-        with suppress(PoolerError):
-            self._guideline = self._session.desk.guidelines() if self.size.width >= _BESIDE else None
         self._show_side()
 
     def _aside(self) -> MarkedText:
@@ -204,20 +202,30 @@ class DocumentScreen(WorkScreen[None]):
 
     def _show_side(self) -> None:
         """Write beside the document, where there is room: the topic; what the judge said; the guidelines."""
+        if not self.has_class("-wide"):
+            return
         topic = MarkedText("") if self._topic is None else topic_text(self._topic)
         said = said_text(self._session.task)
         has_room = self.size.width >= _BESIDE
         side = self._aside() + topic + (MarkedText("") if has_room else said)
         beside = said
-        if self._guideline is not None:
-            gap = MarkedText("\n\n" if said.text else "")
-            width = max(self.query_one("#beside", TextPane).text_width, 20)
-            guidelines = markdown_text(self._guideline.text, width)
-            beside += gap + strong(guidelines_title(self._guideline)) + MarkedText("\n\n") + guidelines
+        if has_room:
+            beside += MarkedText("\n\n" if said.text else "") + self._guidelines()
         for name, text in (("#topic-pane", side), ("#beside", beside)):
             if self._sides.get(name) != text:
                 self._sides[name] = text
                 self.query_one(name, TextPane).show(text)
+
+    def _guidelines(self) -> MarkedText:
+        """Write the guidelines as they were when the topic was opened, for the width there is."""
+        width = max(self.query_one("#beside", TextPane).text_width, 20)
+        if self._guided != (self._topic, width):
+            self._guided, self._guidelines_text = (self._topic, width), MarkedText("")
+            with suppress(PoolerError):
+                if (found := self._session.desk.guidelines()) is not None:
+                    title = strong(guidelines_title(found)) + MarkedText("\n\n")
+                    self._guidelines_text = title + markdown_text(found.text, width)
+        return self._guidelines_text
 
     def _passages(self) -> tuple[Passage, ...]:
         """Return what is marked in the document: as it is stored, or as it is to be."""

@@ -94,10 +94,10 @@ def progress_words(session: JudgingSession) -> str:
     progress = session.progress
     done = f"{progress.decided}/{progress.total}{put_off_words(progress.skipped, ', ')}"
     rest = f"  left {progress.left}"
-    with suppress(PoolerError):
-        forecast = session.forecast()
-        if progress.left and forecast.seconds is not None:
-            rest = f", {duration_words(forecast.seconds)}"
+    # Without a database to ask, nobody waits for it at every key.
+    seconds = session.forecast().seconds if session.knows_pace else None
+    if progress.left and seconds is not None:
+        rest = f", {duration_words(seconds)}"
     return f"{session.desk.judge_name}   {done}{rest}"
 
 

@@ -305,6 +305,8 @@ class JudgingSession:
             undecided = self.queue.next_in(State.SKIPPED)
         self._go_to(0 if undecided is None else undecided)
         self.own_terms, self.needs_briefing = terms, needs_briefing
+        with suppress(PoolerError):
+            self.forecast()  # reads the pace
         self.beat()
 
     @property
@@ -414,6 +416,11 @@ class JudgingSession:
         if self.topic is not None:
             self.desk.set_terms(self.topic.topic, tuple(re.split("[,，、]", text)))
             self.own_terms = self.desk.terms(self.topic.topic)
+
+    @property
+    def knows_pace(self) -> bool:
+        """Whether a forecast needs no database."""
+        return self._active_ms is not None
 
     def forecast(self, left: int | None = None) -> Forecast:
         """Say how long the documents left will take, by default those of the open topic."""

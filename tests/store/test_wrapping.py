@@ -199,3 +199,15 @@ def test_words_and_cells_break_where_texts_do(text: str, width: int) -> None:
         for line in lines:
             assert line[0] not in "」。）、ー"
             assert line[-1] not in "「（"
+
+
+@pytest.mark.parametrize("width", range(2, 14))
+def test_joined_emoji_are_never_torn_apart(width: int) -> None:
+    """A family of three stays on one line where six cells hold it, wherever the line must end."""
+    family = "\U0001f469\u200d\U0001f469\u200d\U0001f467"
+    text = f"a{family}検索{family}b {family}"
+    lines = [text[start:end] for start, end in wrap(text, width)]
+    assert "".join(lines).replace(" ", "") == text.replace(" ", "")
+    if width >= 6:
+        assert sum(line.count(family) for line in lines) == 3
+    assert all(cell_width(line) <= width for line in lines)

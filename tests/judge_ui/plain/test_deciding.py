@@ -323,3 +323,20 @@ def sit_locked(collection: Collection, lock: Lock, *answers: str) -> str:
     lock.open()
     session.desk.leave()
     return write.getvalue()
+
+
+def test_a_note_goes_on_after_a_backslash(two_topics: Collection) -> None:
+    """As long as a line ends in one there is another; a script's next answer is its own again."""
+    printed = sit(two_topics, "note", "one\\", "2 \\", "three", "1")
+    stored = states(two_topics)["e0"]
+    assert (stored.note, stored.grade) == ("one\n2\nthree", 1)
+    assert printed.count("more > ") == 2
+
+
+def test_evidence_is_marked_by_its_words(two_topics: Collection) -> None:
+    """The first place that has them; what is not there marks nothing."""
+    printed = sit(two_topics, 'mark "of bridge"', "mark “OF bridge”", 'mark "of ford"')
+    assert '"OF bridge" is marked already' in printed
+    assert '"of ford" is not in this document' in printed
+    (task,) = [one for one in two_topics.desk("alice").queue("12") if one.docno == "e0"]
+    assert [(one.start, one.text) for one in task.passages] == [(5, "of bridge")]

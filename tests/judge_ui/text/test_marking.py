@@ -119,3 +119,25 @@ def test_a_text_of_blanks_has_nothing_to_mark() -> None:
     assert Marking("").is_empty
     assert Marking(" \n\u200b").is_empty
     assert not Marking("x").is_empty
+
+
+def test_words_are_marked_as_a_range() -> None:
+    """From the sentence that was selected its first word; back, the sentence the words are in."""
+    marking = Marking("One two. Three four, five.")
+    marking.move(1)
+    marking.switch()
+    assert marking.is_of_words
+    marking.move(1)
+    marking.move(1, extend=True)
+    (passage,) = marking.marked(())
+    assert (passage.start, passage.text) == (15, "four, five")
+    marking.switch()
+    assert [one.text for one in marking.marked(())] == ["Three four, five."]
+
+
+def test_what_has_no_words_is_marked_by_sentences_alone() -> None:
+    """A line of signs is a sentence and has no word."""
+    marking = Marking("***")
+    marking.switch()
+    assert not marking.is_of_words
+    assert [one.text for one in marking.marked(())] == ["***"]
