@@ -112,9 +112,9 @@ class Brief(Widget):
 
     @property
     def takes_bar(self) -> bool:
-        """Whether the description needs the row that names the document, too."""
-        n_rows = self._room()[0] - 1
-        return len(self._fitting(self._description, n_rows + 1)) > max(n_rows, 0)
+        """Whether the description is whole only with the row that names the document."""
+        room = self._room()[0]
+        return room > 0 and len(self._fitting(self._description, room + 1)) == room
 
     def _room(self) -> tuple[int, int]:
         """Return the rows for description and narrative, without one that names the document."""

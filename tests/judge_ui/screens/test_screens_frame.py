@@ -225,7 +225,8 @@ async def test_a_question_too_long_for_the_screen_says_so(make_collection: Maker
     """Only then there are dots, and the key of the whole; two rows stay for the document."""
     topic = Topic("12", "", "Which bridges are kept, and how? " * 20)
     async with judging(make_collection({topic: [Document("d", "", "Text. " * 99)]}), size=(40, 12)) as pilot:
-        assert "... (t: all)" in rows(pilot)[7]
+        assert "... (t: all)" in rows(pilot)[6]
+        assert rows(pilot)[7].startswith(" d ")
         assert rows(pilot)[8].startswith(" Text. ")
         await press(pilot, "t")
         assert "Description" in seen(pilot)
