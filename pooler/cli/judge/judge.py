@@ -166,7 +166,7 @@ def judge(
         typer.Option(
             "--judge",
             metavar="NAME",
-            help="Who is judging; else POOLER_JUDGE; else asked once, and the topic worked at last is opened.",
+            help="Who is judging; else POOLER_JUDGE; else asked once, and the latest topic is opened.",
             show_default=False,
         ),
     ] = None,
@@ -196,7 +196,7 @@ def judge(
     if asked.model is not None or (name is None and asked.show_prompt):
         if name is not None:
             raise ContradictionError("--judge", "and --model exclude each other", name)
-        if plain or stay or page or min_dwell != MIN_DWELL_MS:
+        if plain or stay or page or break_after or min_dwell != MIN_DWELL_MS:
             raise ContradictionError("--model", "has no screen, and no options of one", asked.model)
         _let_model_judge(asked, topic, collection)
         return

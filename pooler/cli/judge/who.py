@@ -10,11 +10,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import typer
-
-from pooler.cli.console import ExitCode, show_error, text_stdin
+from pooler.cli.console import text_stdin
 from pooler.telling import say, warn
-from store.errors import ArgumentError, PoolerError
+from store.errors import ContradictionError, PoolerError
 from store.text import counted, sanitise_line
 
 if TYPE_CHECKING:
@@ -30,9 +28,8 @@ def who_judges(opened: Collection) -> str:
     at the machine before.
     """
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        missing = "must name who is judging, or POOLER_JUDGE must: there is no terminal to ask on"
-        show_error(ArgumentError("--judge", missing, None, hint="pooler judge --judge NAME"))
-        raise typer.Exit(ExitCode.USAGE)
+        missing = "must be given, or POOLER_JUDGE, or --model: there is no terminal to ask on"
+        raise ContradictionError("--judge", missing, None, hint="pooler judge --judge NAME")
     left = _left_by_judge(opened)
     if not left:
         message = "no person can judge here yet"

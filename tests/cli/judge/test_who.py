@@ -103,7 +103,7 @@ def test_without_a_terminal_nobody_is_asked(at_home: Path, options: tuple[str, .
     memory(at_home).write_text('{"judge": "bob"}')
     found = run_process("judge", *options, "--collection", "c.db", folder=at_home, stdin=b"1\n1\n")
     assert (found.returncode, found.stdout) == (2, b"")
-    assert b"`--judge` must name who is judging" in found.stderr
+    assert b"`--judge` must be given" in found.stderr
     assert b"pooler judge --judge NAME" in found.stderr
 
 
