@@ -83,7 +83,7 @@ about above after all also and any are because been being between both but can c
 doing document documents each find for from had has have how identify into its may might more most
 must not only other ought our over relevant same shall should some such than that the their them
 then there these they this those through under was were what when where whether which while who
-whom whose why will with would you your
+whom whose why will with would you your since
 文書 記事 論文 記述 適合 関連
 """
 _STOP = frozenset(_STOP_WORDS.split())
