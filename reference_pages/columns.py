@@ -102,7 +102,7 @@ def _make_collection() -> None:
     assert run(["copy", "collection.db", "taken.db"]) == 0
     for command in ("unpool --pool pool", "pool --strategy take --depth 5 --budget 8 --name taken"):
         assert run([*shlex.split(command), "--collection", "taken.db"]) == 0, command
-    unpack = import_module("tests.golden.kept").unpack
+    unpack = import_module("tests.golden.kept").unpack_upgraded
     for name in ("built", "before", "part", "copy"):
         unpack(f"written/{name}.db", Path(f"{name}.db"))
     Path("clusters.txt").write_text("d1 a\nd2 a\nd3 b\n", "utf-8")

@@ -140,7 +140,7 @@ REFUSED = [
     ("judge --judge strict", DATA, r"`strict` is of kind model, but only people judge"),
     ("judge --judge pat --plain --topic G011", DATA, r"unknown topic `G011`; known: `G01`"),
     ("judge --judge pat", DATA, r"needs a terminal"),
-    ("judge", USAGE, r"error: `--judge` must be given\nhint: pooler judge --help"),
+    ("judge", USAGE, r"error: `--judge` must be given, or POOLER_JUDGE, or --model: there is no terminal"),
     # Unknown names, and what the collection does not list.
     ("evaluate bm25-wrods --judge strict", DATA, r"unknown run `bm25-wrods`; known: `bm25-words`"),
     ("sensitivity --depth 5 bm25 --judge strict", DATA, r"unknown run `bm25`"),

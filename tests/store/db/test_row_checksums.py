@@ -32,12 +32,14 @@ from store.db.columns import is_of
 from store.db.engine import collection_url, reading, writing
 from store.db.raw import checksum_of, guarded_tables, renew_checksums, wrong_rows
 from store.db.tables import (
+    ANSWER,
     ASSIGNMENT_PLAN,
     ERASURE,
     GUIDELINE,
     JUDGE,
     JUDGE_TERM,
     JUDGEMENT,
+    MODEL_JUDGE,
     PASSAGE,
     POOL,
     POOL_ENTRY,
@@ -54,7 +56,7 @@ from tests.store.outside import checksum_by_definition, contents, engine_of, exe
 
 GUARDED = (
     TABLES["collection"], GUIDELINE, TOPIC, TOPIC_VERSION, RUN, RANKING, POOL, POOL_ENTRY,
-    POOL_TOPIC, JUDGE, ERASURE, ASSIGNMENT_PLAN, JUDGEMENT, JUDGE_TERM, PASSAGE,
+    POOL_TOPIC, JUDGE, ERASURE, ASSIGNMENT_PLAN, JUDGEMENT, JUDGE_TERM, PASSAGE, MODEL_JUDGE, ANSWER,
 )  # fmt: skip
 
 
