@@ -22,7 +22,7 @@ from pooler.asking.canaries import KINDS
 from pooler.asking.parse import NotACompletionError, read_reply
 from pooler.asking.prompt import Page, Prompt, page_of, planted
 from pooler.asking.transport import Arrived, StoppedError, Transport
-from store.errors import PoolerError
+from store.errors import ConflictError, PoolerError, StoreError
 from store.model_judge import Answer, Asked, Unreadable
 from store.records import DECIDED, State, Task, Topic
 from store.text import counted
@@ -35,6 +35,8 @@ BYTES_A_TOKEN = 4
 """What is reckoned where a server has not counted yet."""
 FAILURES_IN_A_ROW = 5
 """After so many requests that failed for good the server is taken to be down."""
+STORE_TRIES, STORE_WAIT_S = 10, 1.0
+"""How often an answer is written down before it is given up, with a pause; each waits for other writers."""
 _BEAT_S = 30.0
 _LOOK_S = 0.2
 """How long at most an interrupt, or a pair that another program holds, waits to be looked at."""
@@ -223,11 +225,14 @@ class Asking:
         is_more = True
         while True:
             while is_more and not self._is_done() and len(self._flying) < self._wanted.concurrency:
-                job = next(jobs, None)
-                if job is None:
-                    is_more = False
-                elif not self._begin(held, job):
-                    elsewhere.append(job)
+                try:
+                    job = next(jobs, None)
+                    if job is None:
+                        is_more = False
+                    elif not self._begin(held, job):
+                        elsewhere.append(job)
+                except PoolerError as error:
+                    self.ran.stopped = self.ran.stopped or error
             if self._flying:
                 self._take_in(held)
             elif self._is_done() or not (is_more or elsewhere):
@@ -323,7 +328,8 @@ class Asking:
                 answer = self._answer(sent, future.result())
                 if answer is not None:
                     self._store(answer)
-            except StoppedError as error:
+            except PoolerError as error:
+                # The others on their way are stored all the same.
                 self.ran.stopped = self.ran.stopped or error
             finally:
                 held.give_back(self._desk.judge, job.topic, job.docno, job.asked.value)
@@ -366,9 +372,23 @@ class Asking:
             read["cost"] = price.cost(reply.prompt_tokens, reply.completion_tokens, reply.cached_tokens)
         return replace(answer, **read)
 
+    def _keep(self, answer: Answer) -> None:
+        """Write an answer down, again and again where the database has no time for it: it was paid for."""
+        for left in range(0 if self.ran.stopped else STORE_TRIES - 1, -1, -1):
+            try:
+                self._desk.answer(answer)
+            except ConflictError:
+                raise
+            except StoreError as error:
+                if not left or error.__cause__ is None:  # without a cause it is pooler that refuses
+                    raise
+                time.sleep(STORE_WAIT_S)
+            else:
+                return
+
     def _store(self, answer: Answer) -> None:
         """Store an answer with its judgement, and count it."""
-        self._desk.answer(answer)
+        self._keep(answer)
         ran = self.ran
         ran.retries += answer.attempt - 1
         for name in ("prompt_tokens", "cached_tokens", "completion_tokens", "reasoning_tokens"):

@@ -6,7 +6,7 @@ import signal
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, fields
 from importlib.util import find_spec
 from pathlib import Path
@@ -226,7 +226,8 @@ def _run(
             try:
                 asking.run()
             finally:
-                desk.leave()
+                with suppress(PoolerError):
+                    desk.leave()
     finally:
         transport.close()
     ran = asking.ran

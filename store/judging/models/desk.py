@@ -22,6 +22,8 @@ from store.records import DECIDED, Action, Decision, JudgeKind, Scale, Task
 class ModelDesk(Desk):
     """One model's work on one collection, in one sitting: what `Desk` shows, and answers in place of keys."""
 
+    _patience_ms = None  # nobody waits before a screen
+
     def __init__(self, engine: Engine, judge: str, scale: Scale, *, program: str = "") -> None:
         super().__init__(engine, judge, scale, program=program)
         self._guideline = 0  # a model judges by its prompt alone
