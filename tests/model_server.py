@@ -220,6 +220,11 @@ def _unauthorised(one: _Handler, before: int) -> None:
     one.reply(401, json.dumps({"error": {"message": f"Incorrect API key provided: {key}"}}).encode())
 
 
+def _masked(one: _Handler, before: int) -> None:
+    key = one.headers.get("Authorization", "none").removeprefix("Bearer ")
+    one.reply(404, f"no model for {key[:5]}***{key[-4:]}".encode())
+
+
 def _used_up(one: _Handler, before: int) -> None:
     one.reply(
         200,
@@ -254,6 +259,7 @@ FAULTS: dict[str, Callable[[_Handler, int], None]] = {
     "huge": _huge,
     "html": lambda one, _before: one.reply(200, b"<html>gateway</html>", "text/html"),
     "401": _unauthorised,
+    "masked": _masked,
     "other-model": _says('{"grade": 2}', model="stub-2"),
     "fingerprint": _says('{"grade": 2}', system_fingerprint="fp-2"),
     "redirect": _status(307, b"", Location="/v1/elsewhere"),

@@ -23,6 +23,7 @@ from pooler.asking.parse import NotACompletionError, read_reply
 from pooler.asking.prompt import Page, Prompt, page_of, planted
 from pooler.asking.transport import Arrived, StoppedError, Transport
 from store.errors import ConflictError, PoolerError, StoreError
+from store.judging.models.desk import AnotherModelError
 from store.model_judge import Answer, Asked, Unreadable
 from store.records import DECIDED, State, Task, Topic
 from store.text import counted
@@ -101,6 +102,8 @@ class Ran:
     beside: int = 0
     """Repetitions and canaries."""
     without_text: int = 0
+    lost: int = 0
+    """Answers about documents that were other judges' when they came: nothing of them is stored."""
     retries: int = 0
     prompt_tokens: int = 0
     cached_tokens: int = 0
@@ -184,6 +187,8 @@ class Asking:
         self._flying: dict[Future[Arrived], _Sent] = {}
         self._largest = 0
         self._failed_in_a_row = 0
+        self._is_known = False
+        """Whether the server has answered."""
         self._beaten_at = -_BEAT_S
         self.ran = Ran()
 
@@ -224,7 +229,7 @@ class Asking:
         elsewhere: list[Job] = []
         is_more = True
         while True:
-            while is_more and not self._is_done() and len(self._flying) < self._wanted.concurrency:
+            while is_more and not self._is_done() and len(self._flying) < self._most():
                 try:
                     job = next(jobs, None)
                     if job is None:
@@ -242,6 +247,10 @@ class Asking:
                 time.sleep(_LOOK_S)
                 jobs, elsewhere, is_more = iter(elsewhere), [], True
 
+    def _most(self) -> int:
+        """Return how many requests may be on their way: the first goes alone, since it may be refused."""
+        return self._wanted.concurrency if self._is_known else 1
+
     def _is_done(self) -> bool:
         """Say whether nothing more is to be asked."""
         self.ran.is_interrupted = self.ran.is_interrupted or self._is_over()
@@ -255,12 +264,18 @@ class Asking:
             return False
         is_sent = False
         try:
-            if not desk.is_answered(job.topic, job.docno, job.asked):
+            if not desk.is_answered(job.topic, job.docno, job.asked) and self._has_place(job):
                 is_sent = self._send(job)
         finally:
             if not is_sent:
                 held.give_back(*names)
         return True
+
+    def _has_place(self, job: Job) -> bool:
+        """Say whether a document still lies before the model; looked at once any was taken from it."""
+        if not self.ran.lost:
+            return True
+        return any(one.docno == job.docno for one in self._desk.queue(job.topic))
 
     def _send(self, job: Job) -> bool:
         """Send one request; False = there is none to send."""
@@ -324,6 +339,7 @@ class Asking:
         for future in done:
             sent = self._flying.pop(future)
             job = sent.job
+            self._is_known = True
             try:
                 answer = self._answer(sent, future.result())
                 if answer is not None:
@@ -388,8 +404,15 @@ class Asking:
 
     def _store(self, answer: Answer) -> None:
         """Store an answer with its judgement, and count it."""
-        self._keep(answer)
         ran = self.ran
+        try:
+            self._keep(answer)
+        except AnotherModelError:
+            raise
+        except ConflictError:
+            ran.lost += 1
+            self._advance(1)
+            return
         ran.retries += answer.attempt - 1
         for name in ("prompt_tokens", "cached_tokens", "completion_tokens", "reasoning_tokens"):
             setattr(ran, name, getattr(ran, name) + (getattr(answer, name) or 0))

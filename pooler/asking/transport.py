@@ -37,6 +37,8 @@ AGAIN = frozenset({408, 409, 425, 429, 500, 502, 503, 504})
 """Statuses after which the same request is sent again."""
 CONTENT_STATUSES = frozenset({400, 413})
 """Statuses that can be about one document alone; whoever reads the body decides."""
+KEY_STATUSES = frozenset({401, 403, 407})
+"""Statuses about the key: what a server says of it is not repeated, since it may say parts of it."""
 _KEY = re.compile(r"[\x21-\x7e]+")
 _DURATION = re.compile(r"([0-9]*\.?[0-9]+)(ms|h|m|s)")
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
@@ -269,13 +271,20 @@ class Transport:
 
     def refused(self, status: int, body: bytes) -> StoppedError:
         """Word an answer after which nothing more is asked."""
-        said = " ".join(self.hidden(body)[:300].decode("utf-8", "replace").split())
+        said = "" if status in KEY_STATUSES else self._said(body)
         message = f"{self._endpoint.host} answered with status {status}" + (f": {said}" if said else "")
         hints = {401: "look at the key", 403: "look at the key", 404: "look at --endpoint and the model's id"}
         hint = hints.get(
             status, "redirects are not followed" if 300 <= status < 400 else "nothing more was asked"
         )
         return StoppedError(message, hint=hint)
+
+    def _said(self, body: bytes) -> str:
+        """Return a server's words without any that could hold a part of the key."""
+        words = self.hidden(body)[:300].decode("utf-8", "replace").split()
+        ends = () if self._key is None else (self._key[:4], self._key[-4:])
+        hidden = _HIDDEN.decode()
+        return " ".join(hidden if any(end in word for end in ends) else word for word in words)
 
     def _heed(self, status: int, headers: Headers) -> float:
         """Return how long the server asks to wait before this request comes again; hold others back, too."""

@@ -19,6 +19,10 @@ from store.model_judge import Answer, Asked
 from store.records import DECIDED, Action, Decision, JudgeKind, Scale, Task
 
 
+class AnotherModelError(ConflictError):
+    """The server answers as another model than before."""
+
+
 class ModelDesk(Desk):
     """One model's work on one collection, in one sitting: what `Desk` shows, and answers in place of keys."""
 
@@ -73,7 +77,8 @@ class ModelDesk(Desk):
 
         ``None`` = it leads to none: a canary, a repetition, or a request that failed for good. The same
         answer again, after a connection broke, is not written twice. `ConflictError`: the pair is another
-        judge's, or has a judgement of this one already; or the server answered as another model than before.
+        judge's, or has a judgement of this one already; `AnotherModelError`: the server answered as another
+        model than before.
         """
         if answer.judge != self.judge:
             raise ArgumentError("answer", f"must be of judge `{self.judge}`", answer.judge)
@@ -136,7 +141,7 @@ class ModelDesk(Desk):
                 f"the server answered as model `{answer.served_model}`, and before as `{self._served}`:"
                 f" two models are two judges, and `{self.judge}` is one"
             )
-            raise ConflictError(message, hint="nothing of this answer was stored; take another name")
+            raise AnotherModelError(message, hint="nothing of this answer was stored; take another name")
 
 
 _SAME = ("asked", "request_sha256", "attempt", "sent_at", "received_at", "grade", "unreadable")

@@ -6,13 +6,17 @@ import sqlite3
 import threading
 import time
 from collections.abc import Iterator
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
+from store.collection import Collection
 from store.judging.models.desk import ModelDesk
+from store.records import JudgeKind
 from tests.cli.judge.test_model import answers, fill, judge, judgements
 from tests.model_server import ModelServer, model_server
+from tests.store.claiming import assign
 
 
 @pytest.fixture
@@ -57,3 +61,38 @@ def test_answers_wait_for_another_writer(
     judge(file, server).fine()
     other.join()
     assert len(server.requests) == len(judgements(file)) == len(answers(file)) == 12
+
+
+def test_another_model_loses_no_answer_of_the_first(server: ModelServer, tmp_path: Path) -> None:
+    """What is on its way when the server answers as another model is stored; nothing more is asked."""
+    server.delay_s = 0.2
+    names = [f"d{n:02}" for n in range(12)]
+    third = sorted(names, key=lambda name: sha256(f"0\0001\0{name}".encode()).digest())[2]
+    texts = dict.fromkeys(names, "GRADE:1") | {third: "FAULT:other-model"}
+    file = fill(tmp_path / "c.db", server, texts)
+    told = judge(file, server).failed(3)
+    assert "two models are two judges" in told.err
+    asked = {one.name for one in server.requests}
+    assert judgements(file).keys() == asked - {third}
+    assert third in asked
+    assert 3 < len(asked) < 12
+
+
+def test_a_document_that_was_given_away_is_counted(server: ModelServer, tmp_path: Path) -> None:
+    """Everything is assigned to ann while four requests are out: they are lost, and no other is sent."""
+    server.delay_s = 0.5
+    file = fill(tmp_path / "c.db", server, {f"d{n}": "GRADE:1" for n in range(12)})
+
+    def give_away() -> None:
+        while len(server.requests) < 5:
+            time.sleep(0.005)
+        with Collection(file) as opened:
+            opened.judges.add("ann", JudgeKind.HUMAN)
+            assign(opened, ["ann"])
+
+    thread = threading.Thread(target=give_away)
+    thread.start()
+    told = judge(file, server).fine()
+    thread.join()
+    assert len(server.requests) - len(judgements(file)) == 4
+    assert "4 answers about documents that are other judges' by now: not stored" in told.err
