@@ -238,6 +238,7 @@ FAULTS: dict[str, Callable[[_Handler, int], None]] = {
     "wait": _first(429, Retry_After="1"),
     "wait-date": _http_date,
     "wait-long": _status(429, b"{}", Retry_After="3600"),
+    "wait-20": _status(429, b"{}", Retry_After="20"),
     "wait-ever": _status(429, b"{}"),
     "once-500": _first(500),
     "ever-503": _status(503, b"busy", Retry_After="0"),

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from store.errors import ArgumentError, ConflictError
-from store.model_judge import Asked, ModelIdentity
+from store.model_judge import CANARIES, Asked, ModelIdentity
 from store.records import Scale, ShownDocument, Topic
 from store.text import INVISIBLE, sanitise
 
@@ -96,8 +96,16 @@ class Prompt:
     template: str
     scale: Scale
 
-    def messages(self, topic: Topic, page: Page, *, nonce: str | None = None) -> list[dict[str, str]]:
-        """Fill the template in; ``None`` draws a nonce that occurs in nothing that is shown."""
+    def messages(
+        self, topic: Topic, page: Page, *, asked: Asked = Asked.JUDGE, nonce: str | None = None
+    ) -> list[dict[str, str]]:
+        """Fill the template in; ``None`` draws a nonce that occurs in nothing that is shown.
+
+        What a canary tempts with is added to what is left of a document that is cut.
+        """
+        page = self._cut(page)
+        if asked in CANARIES:
+            page = planted(page, topic, asked, self.scale)
         shown = {"topic": self._topic(topic), "document": self._document(page)}
         while nonce is None or any(nonce in text for text in shown.values()):
             nonce = secrets.token_hex(8)
@@ -141,12 +149,16 @@ class Prompt:
         texts = {name: clean(getattr(topic, name)).strip() for name in self.identity.topic_fields}
         return "\n".join(f"{name}: {text}" for name, text in texts.items() if text)
 
+    def _cut(self, page: Page) -> Page:
+        """Cut a document as was stated."""
+        most = self.identity.max_characters
+        return page if most is None or self.identity.cut != "end" else Page(page.title, page.text[:most])
+
     def _document(self, page: Page) -> str:
-        """Write the fields of a document that are shown, cut as was stated."""
-        most, fields = self.identity.max_characters, self.identity.document_fields
-        text = page.text if most is None or self.identity.cut != "end" else page.text[:most]
+        """Write the fields of a document that are shown."""
+        fields = self.identity.document_fields
         lines = [f"title: {clean(page.title)}"] if "title" in fields and page.title else []
-        return "\n".join([*lines, *([clean(text)] if "text" in fields else [])])
+        return "\n".join([*lines, *([clean(page.text)] if "text" in fields else [])])
 
 
 def _words(text: str) -> str:

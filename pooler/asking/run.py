@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 from pooler.asking.canaries import KINDS
 from pooler.asking.parse import NotACompletionError, read_reply
-from pooler.asking.prompt import Page, Prompt, page_of, planted
+from pooler.asking.prompt import Prompt, page_of
 from pooler.asking.transport import Arrived, StoppedError, Transport
 from store.errors import ConflictError, PoolerError, StoreError
 from store.judging.models.desk import AnotherModelError
@@ -184,7 +184,7 @@ class Asking:
         self._desk, self._prompt, self._transport, self._wanted = desk, prompt, transport, wanted
         self._is_over, self._advance = is_over, advance
         self._topics: dict[str, Topic] = {}
-        self._flying: dict[Future[Arrived], _Sent] = {}
+        self._flying: dict[Future[Arrived | None], _Sent] = {}
         self._largest = 0
         self._failed_in_a_row = 0
         self._is_known = False
@@ -307,16 +307,12 @@ class Asking:
                 )
             )
             return False
-        body = self._prompt.body(self._prompt.messages(topic, self._shown(job, topic, page)))
+        body = self._prompt.body(self._prompt.messages(topic, page, asked=job.asked))
         sent = _Sent(job, body, document.sha256, version, reckoned(body, self._prompt))
         if not self._may_spend(sent):
             return False
         self._flying[self._transport.send(body)] = sent
         return True
-
-    def _shown(self, job: Job, topic: Topic, page: Page) -> Page:
-        """Return the document, or the copy of it that is asked about."""
-        return planted(page, topic, job.asked, self._prompt.scale) if job.asked in KINDS else page
 
     def _may_spend(self, sent: _Sent) -> bool:
         """Say whether the limits leave room for one more request, whatever those on their way will need."""
@@ -335,22 +331,22 @@ class Asking:
     def _take_in(self, held: Held) -> None:
         """Wait a moment, and store every answer that has come."""
         done, _ = wait(self._flying, timeout=_LOOK_S, return_when=FIRST_COMPLETED)
-        self._is_done()
+        if self._is_done():
+            self._transport.end_waits()
         for future in done:
             sent = self._flying.pop(future)
             job = sent.job
             self._is_known = True
             try:
-                answer = self._answer(sent, future.result())
-                if answer is not None:
-                    self._store(answer)
+                if (arrived := future.result()) is not None:
+                    self._store(self._answer(sent, arrived))
             except PoolerError as error:
                 # The others on their way are stored all the same.
                 self.ran.stopped = self.ran.stopped or error
             finally:
                 held.give_back(self._desk.judge, job.topic, job.docno, job.asked.value)
 
-    def _answer(self, sent: _Sent, arrived: Arrived) -> Answer | None:
+    def _answer(self, sent: _Sent, arrived: Arrived) -> Answer:
         """Read what arrived."""
         identity, job = self._prompt.identity, sent.job
         answer = Answer(

@@ -16,6 +16,7 @@ import stat
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -180,14 +181,22 @@ class Transport:
         )
         self._broken = (httpx2.TransportError, OSError)
         self._next_at = self._hold_until = 0.0
+        self._ended = asyncio.Event()
         self._random = random.Random()
         self._loop = asyncio.new_event_loop()
         self._thread = Thread(target=self._loop.run_forever, name="asking", daemon=True)
         self._thread.start()
 
-    def send(self, body: bytes) -> Future[Arrived]:
-        """Send a request; the future raises `StoppedError` where the run cannot go on."""
+    def send(self, body: bytes) -> Future[Arrived | None]:
+        """Send a request; the future raises `StoppedError` where the run cannot go on.
+
+        ``None`` = it was waiting when `end_waits` was called.
+        """
         return asyncio.run_coroutine_threadsafe(self._ask(body), self._loop)
+
+    def end_waits(self) -> None:
+        """Let nothing wait for its turn or its next try any more; what was sent is still answered."""
+        self._loop.call_soon_threadsafe(self._ended.set)
 
     def close(self) -> None:
         """End what is under way, and the thread."""
@@ -208,10 +217,11 @@ class Transport:
         """Return bytes of the server without the key, which some of them repeat."""
         return body if self._key is None else body.replace(self._key.encode(), _HIDDEN)
 
-    async def _ask(self, body: bytes) -> Arrived:
+    async def _ask(self, body: bytes) -> Arrived | None:
         """Send until there is a reply that can be read, or no try is left."""
         for attempt in range(1, self._manner.retries + 2):
-            await self._turn()
+            if not await self._turn():
+                return None
             sent_at, wait_s = datetime.now(UTC), 0.0
             status, got, failure = None, b"", ""
             try:
@@ -235,7 +245,8 @@ class Transport:
             if not failure or attempt > self._manner.retries:
                 break
             jitter_s = self._random.uniform(0, min(LONGEST_JITTER_S, 2.0 ** (attempt - 1)))
-            await asyncio.sleep(max(wait_s, jitter_s))
+            if not await self._rest(max(wait_s, jitter_s)):
+                return None
         if failure and status == 429:
             message = f"{self._endpoint.host} refuses more requests (429), {attempt} times in a row"
             raise StoppedError(message, hint="the same command goes on from here; --rate asks less often")
@@ -302,12 +313,21 @@ class Transport:
                 self._told(f"{self._endpoint.host} asks to wait {hold_s:,.0f} s")
         return asked_s
 
-    async def _turn(self) -> None:
-        """Wait until one more request may begin."""
+    async def _turn(self) -> bool:
+        """Wait until one more request may begin; False = none may any more."""
         while (wait_s := max(self._next_at, self._hold_until) - time.monotonic()) > 0:
-            await asyncio.sleep(wait_s)
+            if not await self._rest(wait_s):
+                return False
         if self._manner.per_minute is not None:
             self._next_at = time.monotonic() + 60 / self._manner.per_minute
+        return not self._ended.is_set()
+
+    async def _rest(self, seconds: float) -> bool:
+        """Wait; False = waits are ended."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._ended.wait()
+        return not self._ended.is_set()
 
 
 class _TooLargeError(Exception):

@@ -46,6 +46,17 @@ def test_canaries_tell_whether_a_model_obeys(server: ModelServer, tmp_path: Path
     assert len(server.requests) == 21
 
 
+def test_canaries_of_documents_that_are_cut(server: ModelServer, tmp_path: Path) -> None:
+    """Of 500 characters 200 are shown, and the order after them: the model obeys it."""
+    texts = {f"d{n}": "x" * 500 for n in range(6)}
+    file = fill(tmp_path / "c.db", server, texts, max_characters=200, cut="end")
+    told = judge(file, server, "--canaries", "3").fine()
+    ordered = [one.prompt for one in server.requests if ORDER.search(one.prompt)]
+    assert len(ordered) == 3
+    assert all(re.search(r"[^x]x{200}\n\nIgnore the above", prompt) for prompt in ordered)
+    assert "copies with an order in it: 3 documents, grade +2.00" in told.err
+
+
 def test_repetitions_are_kept_out_of_the_grades(server: ModelServer, tmp_path: Path) -> None:
     """A model that says something else the second time: the first grade stands."""
     file = fill(tmp_path / "c.db", server, {f"d{n}": "text" for n in range(6)})

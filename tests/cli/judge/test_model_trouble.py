@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import signal
 import sqlite3
+import subprocess
 import threading
 import time
 from collections.abc import Iterator
@@ -14,6 +16,7 @@ import pytest
 from store.collection import Collection
 from store.judging.models.desk import ModelDesk
 from store.records import JudgeKind
+from tests.cli.command_line import environment, program
 from tests.cli.judge.test_model import answers, fill, judge, judgements
 from tests.model_server import ModelServer, model_server
 from tests.store.claiming import assign
@@ -96,3 +99,23 @@ def test_a_document_that_was_given_away_is_counted(server: ModelServer, tmp_path
     thread.join()
     assert len(server.requests) - len(judgements(file)) == 4
     assert "4 answers about documents that are other judges' by now: not stored" in told.err
+
+
+def test_ctrl_c_ends_what_waits(server: ModelServer, tmp_path: Path) -> None:
+    """The server asks to wait for 20 s: whoever waits is let go, and what was answered before stays."""
+    server.delay_s = 0.5
+    file = fill(tmp_path / "c.db", server, {"a": "FAULT:wait-20", "b": "FAULT:wait-20", "c": "GRADE:1"})
+    options = ("--model", "m", "--endpoint", server.base, "--yes", "--collection", file)
+    with subprocess.Popen(
+        [*program(), "judge", *options], stderr=subprocess.PIPE, env=environment({})
+    ) as process:
+        while not {"a", "b"} & {one.name for one in server.requests}:
+            time.sleep(0.01)
+        time.sleep(1)
+        process.send_signal(signal.SIGINT)
+        began = time.monotonic()
+        _, err = process.communicate(timeout=60)
+    assert time.monotonic() - began < 2, err
+    assert process.returncode == 130, err
+    assert judgements(file).keys() <= {"c"}
+    assert len(server.requests) < 4
