@@ -106,15 +106,16 @@ def read_grade(
             return Unreadable.NOT_JSON
         values += [one for key, one in value if key == "grade"] if isinstance(value, _Pairs) else [value]
         place += len(text[place:]) - len(text[place:].lstrip(" \t\r\n,;"))
-    mapped: Mapping[Any, int] = grade_map or {}
     numbers = [one for one in values if isinstance(one, int | float) and not isinstance(one, bool)]
-    grades = {mapped.get(one, one) for one in numbers}
-    if len(grades) > 1:
+    # What the model said, before a map makes two grades of its scale one.
+    if len(set(numbers)) > 1:
         return Unreadable.TWO_GRADES
-    if not grades or len(numbers) < len(values):
+    if not numbers or len(numbers) < len(values):
         return Unreadable.NO_GRADE
-    grade = grades.pop()
-    return grade if isinstance(grade, int) and grade in scale else Unreadable.OFF_SCALE
+    known = _known_grades(scale, grade_map)
+    if not all(isinstance(one, int) and one in known for one in numbers):
+        return Unreadable.OFF_SCALE
+    return known[int(numbers[0])]
 
 
 def grade_probabilities(
@@ -129,15 +130,13 @@ def grade_probabilities(
     at = _token_at(tokens, place, content)
     if at is None:
         return None, None
-    mapped = grade_map or {}
-    by_name = {str(grade): grade for grade in [*mapped, *scale]}
+    by_name = {str(said): grade for said, grade in _known_grades(scale, grade_map).items()}
     sums = dict.fromkeys(scale, 0.0)
     try:
         for one in at["top_logprobs"]:
             name = one["token"].strip(_BLANK_OR_QUOTE)
             if name in by_name:
-                grade = mapped.get(by_name[name], by_name[name])
-                sums[grade] = sums.get(grade, 0.0) + math.exp(min(float(one["logprob"]), 0.0))
+                sums[by_name[name]] += math.exp(min(float(one["logprob"]), 0.0))
     except (KeyError, TypeError, ValueError, AttributeError):
         return None, None
     mass = sum(sums.values())
@@ -146,6 +145,12 @@ def grade_probabilities(
     if mass < MIN_MASS:
         return None, mass
     return {grade: part / mass for grade, part in sums.items()}, min(mass, 1.0)
+
+
+def _known_grades(scale: Sequence[int], grade_map: Mapping[int, int] | None) -> dict[int, int]:
+    """Return the grades that a model may give, and what each is on the scale: with a map those of the map."""
+    given = grade_map or {grade: grade for grade in scale}
+    return {said: grade for said, grade in given.items() if grade in scale}
 
 
 class _Pairs(list[tuple[str, Any]]):

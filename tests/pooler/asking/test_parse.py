@@ -62,6 +62,35 @@ def test_a_scale_of_two_digits_and_negative_grades() -> None:
     assert read_grade("4", (0, 1), {2: 1, 3: 1}) is Unreadable.OFF_SCALE
 
 
+MAP = {0: 0, 1: 0, 2: 1, 3: 2}
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ('{"grade": 2}', 1),
+        ('{"grade": 1}', 0),
+        ('{"grade": 3} {"grade": 3}', 2),
+        ('{"grade": 2.0}', Unreadable.OFF_SCALE),
+        ('{"grade": 2} {"grade": 2.0}', Unreadable.OFF_SCALE),
+        ('{"grade": 0}{"grade": 1}', Unreadable.TWO_GRADES),
+        ('{"grade": 4}', Unreadable.OFF_SCALE),
+    ],
+)
+def test_a_map_is_of_what_the_model_said(content: str, expected: int | Unreadable) -> None:
+    """Two grades stay two though the map makes them one, and a fraction is none."""
+    assert read_grade(content, (0, 1, 2), MAP) == expected
+
+
+def test_a_grade_that_a_map_does_not_name_is_off_the_scale() -> None:
+    """Though the collection's own scale has it; its probability counts no more than a word's."""
+    assert read_grade('{"grade": 2}', (0, 1, 2), {0: 0, 3: 1}) is Unreadable.OFF_SCALE
+    tokens = [{"token": "3", "top_logprobs": top(("3", 0.6), ("2", 0.2), ("0", 0.2))}]
+    chances, mass = grade_probabilities("3", tokens, (0, 1, 2), {0: 0, 3: 1})
+    assert chances == pytest.approx({0: 0.25, 1: 0.75, 2: 0.0})
+    assert mass == pytest.approx(0.8)
+
+
 def top(*pairs: tuple[str, float]) -> list[dict[str, Any]]:
     """Write the likeliest tokens of a place."""
     return [{"token": token, "logprob": math.log(share)} for token, share in pairs]
