@@ -78,6 +78,7 @@ class Wanted:
     """Documents graded not relevant of which copies are asked."""
     price: Price | None = None
     max_tokens: int | None = None
+    """Of all answers of the judge, earlier ones too; as of the next."""
     max_cost: float | None = None
     concurrency: int = 1
 
@@ -104,6 +105,7 @@ class Ran:
     without_text: int = 0
     lost: int = 0
     """Answers about documents that were other judges' when they came: nothing of them is stored."""
+    lost_tokens: int = 0
     retries: int = 0
     prompt_tokens: int = 0
     cached_tokens: int = 0
@@ -115,11 +117,6 @@ class Ran:
     stopped: PoolerError | None = None
     """Why it ended before everything was asked; ``None`` = it did not."""
     is_interrupted: bool = False
-
-    @property
-    def tokens(self) -> int:
-        """All tokens that servers counted."""
-        return self.prompt_tokens + self.completion_tokens
 
 
 @dataclass(slots=True)
@@ -185,7 +182,6 @@ class Asking:
         self._is_over, self._advance = is_over, advance
         self._topics: dict[str, Topic] = {}
         self._flying: dict[Future[Arrived | None], _Sent] = {}
-        self._largest = 0
         self._failed_in_a_row = 0
         self._is_known = False
         """Whether the server has answered."""
@@ -316,16 +312,22 @@ class Asking:
 
     def _may_spend(self, sent: _Sent) -> bool:
         """Say whether the limits leave room for one more request, whatever those on their way will need."""
-        wanted, ran = self._wanted, self.ran
-        tokens = [max(one.tokens, self._largest) for one in (*self._flying.values(), sent)]
-        if wanted.max_tokens is not None and ran.tokens + sum(tokens) > wanted.max_tokens:
-            message = f"the next request could pass --max-tokens-total: {ran.tokens:,} tokens were used"
-            ran.stopped = StoppedError(message, hint="the same command goes on from here")
-        elif wanted.max_cost is not None and wanted.price is not None:
-            dearest = max(wanted.price.prompt, wanted.price.completion)
-            if ran.cost + sum(tokens) * dearest / 1e6 > wanted.max_cost:
-                message = f"the next request could pass --max-cost: {ran.cost:.4f} was spent"
-                ran.stopped = StoppedError(message, hint="the same command goes on from here")
+        wanted, ran, price = self._wanted, self.ran, self._wanted.price
+        if wanted.max_tokens is None and wanted.max_cost is None:
+            return True
+        spent = self._desk.spent()
+        tokens = sum(max(one.tokens, spent.largest) for one in (*self._flying.values(), sent))
+        if wanted.max_tokens is not None and spent.tokens + ran.lost_tokens + tokens > wanted.max_tokens:
+            message = f"the next request could pass --max-tokens-total: {spent.tokens:,} tokens were used"
+            hint = "all answers of this judge count; a greater --max-tokens-total goes on from here"
+            ran.stopped = StoppedError(message, hint=hint)
+        elif wanted.max_cost is not None and price is not None:
+            dearest = max(price.prompt, price.completion, price.cached or 0.0)
+            cost = spent.cost + (price.cost(*spent.without_cost) or 0.0)
+            if cost + (ran.lost_tokens + tokens) * dearest / 1e6 > wanted.max_cost:
+                message = f"the next request could pass --max-cost: {cost:.4f} was spent"
+                hint = "all answers of this judge count; a greater --max-cost goes on from here"
+                ran.stopped = StoppedError(message, hint=hint)
         return ran.stopped is None
 
     def _take_in(self, held: Held) -> None:
@@ -407,13 +409,13 @@ class Asking:
             raise
         except ConflictError:
             ran.lost += 1
+            ran.lost_tokens += (answer.prompt_tokens or 0) + (answer.completion_tokens or 0)
             self._advance(1)
             return
         ran.retries += answer.attempt - 1
         for name in ("prompt_tokens", "cached_tokens", "completion_tokens", "reasoning_tokens"):
             setattr(ran, name, getattr(ran, name) + (getattr(answer, name) or 0))
         ran.cost += answer.cost or 0.0
-        self._largest = max(self._largest, (answer.prompt_tokens or 0) + (answer.completion_tokens or 0))
         if answer.fingerprint and answer.fingerprint not in ran.fingerprints:
             ran.fingerprints.append(answer.fingerprint)
         if answer.asked is not Asked.JUDGE:

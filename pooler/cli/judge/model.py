@@ -113,7 +113,7 @@ class ModelOptions:
             "--max-tokens-total",
             min=1,
             metavar="N",
-            help="Stop before this run needs more.",
+            help="Stop before all its answers need more, those of earlier runs too.",
             show_default=False,
         ),
     ] = None

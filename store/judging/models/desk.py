@@ -14,7 +14,14 @@ from store.db.tables import ANSWER, DOCUMENT, MODEL_JUDGE
 from store.errors import ArgumentError, ConflictError, StoreError
 from store.judging.desk import Desk
 from store.judging.judges import judge_named
-from store.judging.models.stored import answer_values, check_answer, fetch_answered, identity_of
+from store.judging.models.stored import (
+    Spent,
+    answer_values,
+    check_answer,
+    fetch_answered,
+    fetch_spent,
+    identity_of,
+)
 from store.model_judge import Answer, Asked
 from store.records import DECIDED, Action, Decision, JudgeKind, Scale, Task
 
@@ -63,6 +70,11 @@ class ModelDesk(Desk):
             pair = (ANSWER.c.topic_id == known[0], ANSWER.c.document_id == known[1])
             is_reply = ANSWER.c.grade.is_not(None) | ANSWER.c.unreadable.is_not(None)
             return session.scalar(select(ANSWER.c.id).where(*own, *pair, is_reply).limit(1)) is not None
+
+    def spent(self) -> Spent:
+        """Say what all answers of the judge took, repetitions and canaries too."""
+        with reading(self._engine) as session:
+            return fetch_spent(session, self._judge_id)
 
     def version_of(self, topic: str) -> int | None:
         """Return the version of a topic's text that was read last; ``None`` = none was."""

@@ -82,6 +82,20 @@ class ModelWork:
     fingerprints: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """What the answers of a judge took, of whatever kind."""
+
+    tokens: int
+    """Of prompts and replies, as servers counted."""
+    largest: int
+    """Of one answer."""
+    cost: float
+    """Of answers that were stored with a cost."""
+    without_cost: tuple[int, int, int]
+    """Prompt, completion and cached tokens of the others."""
+
+
 def state_model(
     session: Session, name: str, identity: ModelIdentity, *, prompt: str | None = None, adds: bool = True
 ) -> bool:
@@ -217,6 +231,17 @@ def fetch_answered(session: Session, judge: int, asked: Asked) -> set[tuple[str,
         )
     )
     return {(topic, docno) for topic, docno in session.execute(query)}
+
+
+def fetch_spent(session: Session, judge: int) -> Spent:
+    """Add up what the answers of a judge took, by its row id."""
+    counts = [ANSWER.c[name] for name in ("prompt_tokens", "completion_tokens", "cached_tokens")]
+    both = func.coalesce(counts[0], 0) + func.coalesce(counts[1], 0)
+    unpriced = [func.sum(count).filter(ANSWER.c.cost.is_(None)) for count in counts]
+    found = [func.sum(both), func.max(both), func.sum(ANSWER.c.cost), *unpriced]
+    tokens, largest, cost, *others = session.execute(select(*found).where(ANSWER.c.judge_id == judge)).one()
+    prompt, completion, cached = (int(one or 0) for one in others)
+    return Spent(int(tokens or 0), int(largest or 0), float(cost or 0.0), (prompt, completion, cached))
 
 
 def fetch_answers(session: Session, topics: Keys, *, judge: str) -> Iterator[Answer]:

@@ -119,3 +119,27 @@ def test_ctrl_c_ends_what_waits(server: ModelServer, tmp_path: Path) -> None:
     assert process.returncode == 130, err
     assert judgements(file).keys() <= {"c"}
     assert len(server.requests) < 4
+
+
+def test_limits_are_of_all_answers(server: ModelServer, tmp_path: Path) -> None:
+    """97 tokens an answer, and some 107 reckoned for the next: seven fit into 750, whoever begins anew."""
+    file = fill(tmp_path / "c.db", server, {f"d{n:02}": "GRADE:0" for n in range(12)})
+    for _ in range(3):
+        told = judge(file, server, "--max-tokens-total", "750", "--concurrency", "1").failed(1)
+        assert "679 tokens were used" in told.err  # 7 times 97
+        assert len(server.requests) == len(judgements(file)) == 7
+    judge(file, server, "--max-tokens-total", "1200", "--concurrency", "1").fine()
+    judge(file, server, "--max-tokens-total", "1350", "--concurrency", "1", "--canaries", "4").failed(1)
+    assert len(server.requests) == 13  # 1,261 tokens: one of 97 more would pass 1,350
+
+
+def test_the_limit_of_cost_is_of_all_answers(server: ModelServer, tmp_path: Path) -> None:
+    """90 tokens at 1 and 7 at 10 a million are 160e-6, of answers without a stored cost as well."""
+    file = fill(tmp_path / "c.db", server, {f"d{n:02}": "GRADE:0" for n in range(12)})
+    judge(file, server, "--max-tokens-total", "350", "--concurrency", "1").failed(1)
+    assert len(server.requests) == 3
+    for _ in range(2):
+        limit = ("--price", "1,10", "--max-cost", "0.0018", "--concurrency", "1")
+        told = judge(file, server, *limit).failed(1)
+        assert "--max-cost: 0.0008 was spent" in told.err  # five; the next is taken for some 1.07e-3
+        assert len(server.requests) == 5
