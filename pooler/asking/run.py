@@ -365,6 +365,9 @@ class Asking:
             status=arrived.status,
             body=arrived.body,
         )
+        if arrived.is_cut:
+            self._failed_in_a_row = 0
+            return replace(answer, unreadable=Unreadable.TRUNCATED)
         if arrived.failure:
             self.ran.failed[arrived.failure] += 1
             self._failed_in_a_row += 1

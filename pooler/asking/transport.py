@@ -139,6 +139,8 @@ class Arrived:
     body: bytes = b""
     failure: str = ""
     """Why there is no reply that could be read, after all retries; empty = there is one."""
+    is_cut: bool = False
+    """Whether it ended before its `Content-Length`, the last time too; `body` is what came of it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -180,6 +182,7 @@ class Transport:
             limits=httpx2.Limits(max_connections=manner.concurrency),
         )
         self._broken = (httpx2.TransportError, OSError)
+        self._ended_early = httpx2.RemoteProtocolError
         self._next_at = self._hold_until = 0.0
         self._ended = asyncio.Event()
         self._random = random.Random()
@@ -223,7 +226,7 @@ class Transport:
             if not await self._turn():
                 return None
             sent_at, wait_s = datetime.now(UTC), 0.0
-            status, got, failure = None, b"", ""
+            status, got, failure, is_cut = None, b"", "", False
             try:
                 async with asyncio.timeout(self._manner.deadline_s):
                     status, got, headers = await self._post(body)
@@ -239,9 +242,11 @@ class Transport:
                     status,
                     failure=f"a reply of more than {MAX_BODY:,} bytes",
                 )
+            except _CutError as error:
+                status, got, failure, is_cut = 200, error.body, "a body shorter than it was to be", True
             except self._broken as error:
                 failure = type(error).__name__
-            arrived = Arrived(attempt, sent_at, datetime.now(UTC), status, got, failure)
+            arrived = Arrived(attempt, sent_at, datetime.now(UTC), status, got, failure, is_cut)
             if not failure or attempt > self._manner.retries:
                 break
             jitter_s = self._random.uniform(0, min(LONGEST_JITTER_S, 2.0 ** (attempt - 1)))
@@ -262,12 +267,18 @@ class Transport:
 
     async def _read(self, response: Response) -> bytes:
         """Read a body up to the cap, as it comes: nothing is unpacked."""
-        parts, size = [], 0
-        async for part in response.aiter_raw():
-            size += len(part)
-            if size > MAX_BODY:
-                raise _TooLargeError
-            parts.append(part)
+        parts: list[bytes] = []
+        size = 0
+        try:
+            async for part in response.aiter_raw():
+                size += len(part)
+                if size > MAX_BODY:
+                    raise _TooLargeError
+                parts.append(part)
+        except self._ended_early as error:
+            if response.status_code != 200 or "content-length" not in response.headers:
+                raise
+            raise _CutError(self.hidden(b"".join(parts))) from error
         return self.hidden(b"".join(parts))
 
     def _fault(self, status: int, body: bytes) -> str:
@@ -332,6 +343,14 @@ class Transport:
 
 class _TooLargeError(Exception):
     """A reply went on beyond the cap."""
+
+
+class _CutError(Exception):
+    """A reply ended before its `Content-Length`; `body` is what came."""
+
+    def __init__(self, body: bytes) -> None:
+        super().__init__()
+        self.body = body
 
 
 def _retry_after(text: str) -> float:

@@ -90,7 +90,6 @@ UNREADABLE = {
 FAILED = {
     "hang": "no whole reply within 0.5 s",
     "drip": "no whole reply within 0.5 s",
-    "cut": "RemoteProtocolError",
     "cut-json": "status 200 without a chat completion",
     "html": "status 200 without a chat completion",
     "huge": "a reply of more than 1,048,576 bytes",
@@ -124,6 +123,18 @@ def test_what_fails_on_its_way_is_no_judgement(fault: str, server: ModelServer, 
     judge(file, server, *options).fine()
     assert len(server.times("a")) == 2
     assert len(server.times("b")) == 1
+
+
+def test_a_body_that_is_cut_is_truncated(server: ModelServer, tmp_path: Path) -> None:
+    """40 bytes of more, in every try: it cannot be judged, what came is kept, and it is asked no more."""
+    file = fill(tmp_path / "c.db", server, {"a": "FAULT:cut", "b": "GRADE:2"})
+    told = judge(file, server, "--retries", "1").fine()
+    assert "cannot be judged: 1 truncated" in told.err
+    assert judgements(file) == {"a": ("cannot", None, "truncated"), "b": ("judged", 2, "")}
+    kept = answers(file)["a"]
+    assert (kept.attempt, kept.status, len(kept.body)) == (2, 200, 40)
+    judge(file, server, "--retries", "1").fine()
+    assert len(server.times("a")) == 2
 
 
 def test_the_deadline_is_over_the_whole_request(server: ModelServer, tmp_path: Path) -> None:
