@@ -92,6 +92,10 @@ class Job:
     asked: Asked = Asked.JUDGE
 
 
+_END = Job("", "")
+"""There is no further pair."""
+
+
 @dataclass(slots=True)
 class Ran:
     """What became of a run; counts are of requests."""
@@ -131,8 +135,16 @@ class _Sent:
     """As reckoned."""
 
 
-def pending(desk: ModelDesk, topics: Sequence[str], seed: int) -> Iterator[Job]:
-    """Yield the pairs without a judgement, topic by topic, shuffled; what is to be claimed is claimed."""
+Draw = Callable[[str], bool]
+"""Draws one more document of a topic from an adaptive pool; False = there is none."""
+
+
+def pending(desk: ModelDesk, topics: Sequence[str], seed: int, draw: Draw) -> Iterator[Job | None]:
+    """Yield the pairs without a judgement, topic by topic, shuffled; what is to be claimed is claimed.
+
+    ``None`` = a document is drawn next, once all that were yielded have their grades: the draw rests on them.
+    While any has none, none is drawn, as before a person.
+    """
     for topic in topics:
         known: set[str] = set()
         while True:
@@ -143,7 +155,13 @@ def pending(desk: ModelDesk, topics: Sequence[str], seed: int) -> Iterator[Job]:
                 for one in shuffled(tasks, topic, seed)
                 if one.state.value not in DECIDED
             )
-            if not desk.claimable(topic) or not desk.claim(topic):
+            if desk.claimable(topic) and desk.claim(topic):
+                continue
+            if not desk.undrawn(topic):
+                break
+            yield None
+            is_open = any(one.state is State.UNJUDGED for one in desk.queue(topic))
+            if is_open or not draw(topic):
                 break
 
 
@@ -175,11 +193,12 @@ class Asking:
         transport: Transport,
         wanted: Wanted,
         *,
+        draw: Draw = lambda _topic: False,
         is_over: Callable[[], bool] = lambda: False,
         advance: Callable[[int], None] = lambda _steps: None,
     ) -> None:
         self._desk, self._prompt, self._transport, self._wanted = desk, prompt, transport, wanted
-        self._is_over, self._advance = is_over, advance
+        self._draw, self._is_over, self._advance = draw, is_over, advance
         self._topics: dict[str, Topic] = {}
         self._flying: dict[Future[Arrived | None], _Sent] = {}
         self._failed_in_a_row = 0
@@ -193,7 +212,7 @@ class Asking:
         began = time.monotonic()
         held = self._desk.holding()
         try:
-            self._ask_all(held, pending(self._desk, self._wanted.topics, self._wanted.seed))
+            self._ask_all(held, pending(self._desk, self._wanted.topics, self._wanted.seed, self._draw))
             self._ask_all(held, iter(self._beside()))
         finally:
             held.close()
@@ -220,17 +239,20 @@ class Asking:
         random.Random(seed).shuffle(jobs)
         return jobs
 
-    def _ask_all(self, held: Held, jobs: Iterator[Job]) -> None:
+    def _ask_all(self, held: Held, jobs: Iterator[Job | None]) -> None:
         """Keep as many requests on their way as may be, until all are answered or no more may be."""
         elsewhere: list[Job] = []
-        is_more = True
+        is_more, is_drawn_next = True, False
         while True:
             while is_more and not self._is_done() and len(self._flying) < self._most():
+                if is_drawn_next and self._flying:
+                    break
                 try:
-                    job = next(jobs, None)
-                    if job is None:
+                    job = next(jobs, _END)
+                    is_drawn_next = job is None
+                    if job is _END:
                         is_more = False
-                    elif not self._begin(held, job):
+                    elif job is not None and not self._begin(held, job):
                         elsewhere.append(job)
                 except PoolerError as error:
                     self.ran.stopped = self.ran.stopped or error

@@ -242,7 +242,8 @@ def _let_model_judge(asked: ModelOptions, topic: str | None, collection: str) ->
         show_template()
         return
     with Collection(collection) as opened:
-        judge_with_model(opened, asked, topic=topic, program=f"pooler {__version__}")
+        drawing = _drawing(opened)
+        judge_with_model(opened, asked, topic=topic, program=f"pooler {__version__}", drawing=drawing)
 
 
 def _refuse_others(opened: Collection, name: str) -> None:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pooler.asking.prompt import Prompt
     from pooler.asking.run import Price, Ran
     from pooler.asking.transport import Endpoint
+    from pooler.pools.live import LiveDrawing
     from store.collection import Collection
     from store.judging.models.desk import ModelDesk
     from store.model_judge import Answer, ModelIdentity
@@ -142,7 +143,14 @@ class ModelOptions:
                 )
 
 
-def judge_with_model(opened: Collection, asked: ModelOptions, *, topic: str | None, program: str) -> None:
+def judge_with_model(
+    opened: Collection,
+    asked: ModelOptions,
+    *,
+    topic: str | None,
+    program: str,
+    drawing: LiveDrawing | None = None,
+) -> None:
     """Ask a model about all that lies before it, or say what that would be."""
     from pooler.asking.prompt import Prompt, check_template
     from pooler.asking.transport import read_endpoint, read_key
@@ -175,7 +183,7 @@ def judge_with_model(opened: Collection, asked: ModelOptions, *, topic: str | No
         where = "this machine" if endpoint.is_here else "another machine"
         how = "" if endpoint.is_encrypted or endpoint.is_here else ", without encryption"
         ask(f"Texts of topics and documents will be sent to {endpoint.host}, {where}{how}.", yes=asked.yes)
-    _run(opened, desk, prompt, topics, endpoint, key, price, asked)
+    _run(opened, desk, prompt, topics, endpoint, key, price, asked, drawing)
 
 
 def show_template() -> None:
@@ -194,6 +202,7 @@ def _run(
     key: str | None,
     price: Price | None,
     asked: ModelOptions,
+    drawing: LiveDrawing | None,
 ) -> None:
     """Ask, store, and say what became of it."""
     from pooler.asking.run import Asking, Wanted, is_completion
@@ -222,7 +231,8 @@ def _run(
     transport = Transport(endpoint, key, manner, is_readable=is_completion)
     try:
         with finishing() as is_over, progress(f"asking {desk.judge_name}", left) as advance:
-            asking = Asking(desk, prompt, transport, wanted, is_over=is_over, advance=advance)
+            draw = {} if drawing is None else {"draw": drawing.draw}
+            asking = Asking(desk, prompt, transport, wanted, **draw, is_over=is_over, advance=advance)
             try:
                 asking.run()
             finally:
@@ -390,9 +400,11 @@ def _dry_run(
     )
     if price is not None:
         say(f"at most about {price.cost(n_bytes, replies) or 0:.4f} by --price")
+    undrawn = sum(desk.undrawn(name) for name in topics)
     beside = asked.repeat + 3 * asked.canaries
     for number, what in (
         (claimable, "may be claimed besides, each a request like these"),
+        (undrawn, "may be drawn besides by adaptive pools, one after the other"),
         (beside, "requests besides for repetitions and canaries"),
         (without, "have no text, and will not be asked"),
     ):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -9,14 +10,17 @@ import threading
 import time
 from collections.abc import Iterator
 from hashlib import sha256
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
+from judge_ui.session.session import JudgingSession
+from pooler.pools.live import LiveDrawing
 from store.collection import Collection
 from store.judging.models.desk import ModelDesk
-from store.records import JudgeKind
-from tests.cli.command_line import environment, program
+from store.records import Document, JudgeKind
+from tests.cli.command_line import environment, program, run_inside, write_run
 from tests.cli.judge.test_model import answers, fill, judge, judgements
 from tests.model_server import ModelServer, model_server
 from tests.store.claiming import assign
@@ -143,3 +147,47 @@ def test_the_limit_of_cost_is_of_all_answers(server: ModelServer, tmp_path: Path
         told = judge(file, server, *limit).failed(1)
         assert "--max-cost: 0.0008 was spent" in told.err  # five; the next is taken for some 1.07e-3
         assert len(server.requests) == 5
+
+
+def test_adaptive_pools_are_drawn_as_before_a_person(server: ModelServer, tmp_path: Path) -> None:
+    """With the same grades a model is given the same documents, each after the answer about the last."""
+    server.delay_s = 0.1
+    file = fill(tmp_path / "m.db", server, {})
+    docnos = "abcdefghi"
+    grades = {docno: n % 3 for n, docno in enumerate(docnos)}
+    for tag, order in (("up", docnos), ("down", docnos[::-1])):
+        write_run(tmp_path, tag, {"1": order})
+    runs = [tmp_path / "up.run", tmp_path / "down.run"]
+    run_inside("import", "runs", *runs, "--collection", file).fine()
+    run_inside("pool", "-s", "mtf", "--name", "live", "--depth", "9", "-b", "5", "--collection", file).fine()
+    with Collection(file) as opened:
+        opened.documents.add([Document(one, text=f"GRADE:{grades[one]} NAME:{one}") for one in docnos])
+    shutil.copy(file, tmp_path / "p.db")
+    with Collection(str(tmp_path / "p.db")) as opened:
+        opened.judges.add("ann", JudgeKind.HUMAN)
+        session = JudgingSession(opened.desk("ann"), min_dwell=0, drawing=LiveDrawing(opened))
+        session.open_topic("1")
+        while not session.is_complete:
+            session.mark_shown()
+            assert session.task is not None
+            session.grade(grades[session.task.docno])
+        session.desk.leave()
+        by_person = [one.docno for one in sorted(opened.judgements.history(), key=lambda one: one.judged_at)]
+    assert "5 may be drawn besides by adaptive pools" in judge(file, server, "--dry-run").fine().err
+    judge(file, server).fine()
+    assert [one.name for one in server.requests] == by_person
+    assert len(by_person) == 5
+    at = [one.at for one in server.requests]
+    assert all(later - before >= 0.1 for before, later in pairwise(at))
+    assert judgements(file) == {docno: ("judged", grades[docno], "") for docno in by_person}
+
+
+def test_nothing_is_drawn_while_a_document_stays_unjudged(server: ModelServer, tmp_path: Path) -> None:
+    """Documents without a text are not asked: the budget is not drawn empty over them."""
+    file = fill(tmp_path / "m.db", server, {})
+    write_run(tmp_path, "up", {"1": "abcdef"})
+    run_inside("import", "runs", tmp_path / "up.run", "--collection", file).fine()
+    run_inside("pool", "-s", "mtf", "--name", "live", "--depth", "6", "-b", "4", "--collection", file).fine()
+    assert "1 document without a text" in judge(file, server).fine().err
+    with Collection(file) as opened:
+        assert [one.sampled for one in opened.pools.get("live").entries].count(True) == 1
