@@ -19,6 +19,9 @@ from tests.model_server import COMPLETION_TOKENS, PROMPT_TOKENS, ModelServer, mo
 from tests.store.new import new_collection
 from tests.store.outside import make_pool
 
+pytestmark = pytest.mark.slow
+
+
 TEMPLATE = "[system]\nGrade it.\n[user]\n{scale}\n{topic}\n{document}\n"
 SECRET = "sk-Very_Secret-0123456789"
 

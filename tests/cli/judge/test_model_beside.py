@@ -111,6 +111,7 @@ guidelines list
 """Every command that reads a collection; `verify` counts rows, `show judge m` sittings."""
 
 
+@pytest.mark.slow
 def test_no_command_knows_of_canaries(server: ModelServer, imported_garden: Path, tmp_path: Path) -> None:
     """Every command prints the same, to the byte, before and after canaries were asked; pools stay."""
     server.grade = lambda text: 2 if ORDER.search(text) else len(text) % 3

@@ -25,6 +25,8 @@ from tests.cli.judge.test_model import answers, fill, judge, judgements
 from tests.model_server import ModelServer, model_server
 from tests.store.claiming import assign
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def server() -> Iterator[ModelServer]:

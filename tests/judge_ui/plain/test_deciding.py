@@ -202,6 +202,7 @@ def test_the_end_of_the_input_at_a_conflict_keeps_what_was_decided_elsewhere(
     assert [grade for _, _, grade in decided(events)] == [1, 2, 1]
 
 
+@pytest.mark.slow
 def test_a_decision_that_is_not_saved_is_said_to_be_and_saved_by_retry(
     two_topics: Collection, lock: Lock, events: Events
 ) -> None:
@@ -216,6 +217,7 @@ def test_a_decision_that_is_not_saved_is_said_to_be_and_saved_by_retry(
     assert printed.endswith("all saved\n")
 
 
+@pytest.mark.slow
 def test_a_script_gets_no_further_than_what_is_not_saved(two_topics: Collection, lock: Lock) -> None:
     """The grades after it were meant for other documents: none is written, now or later."""
     printed = sit(two_topics, "0", lock.shut, "2", "1", lock.open, "0", "n", "s", "list")

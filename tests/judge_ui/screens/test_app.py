@@ -659,6 +659,7 @@ async def test_scrolling_keys_and_the_share_read(make_collection: Maker) -> None
         assert stored(collection) == {}
 
 
+@pytest.mark.slow
 async def test_a_draw_that_fails_is_told_and_the_grade_is_kept(two_topics: Collection) -> None:
     """The judge reads why there is no next document, after the grade and when asking for it."""
     two_topics.pools.add(adaptive_pool({"0013": "a"}, 1))

@@ -375,6 +375,7 @@ class Waiting:
         return self._collection.pools.draw("live", topic, ends("a")) is not None
 
 
+@pytest.mark.slow
 async def test_a_document_that_could_not_be_brought_comes_by_itself(two_topics: Collection) -> None:
     """Until then no key is a grade; what is typed is told, and lost."""
     two_topics.pools.add(adaptive_pool({"0013": "a"}, 1))

@@ -306,6 +306,7 @@ def test_a_keymap_that_takes_every_key_is_refused() -> None:
 SAID = ("2 relevant saved", "0 not", "1 partially", "undone", "2 relevant saved", "")
 
 
+@pytest.mark.slow
 def test_the_full_screen_has_the_keys_of_the_keymap(
     make_collection: Maker, collection_file: Path, tmp_path: Path
 ) -> None:

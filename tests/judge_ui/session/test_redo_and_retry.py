@@ -118,6 +118,7 @@ def test_a_passage_that_is_not_there_is_refused(session: JudgingSession, events:
     assert events() == []
 
 
+@pytest.mark.slow
 def test_a_decision_that_was_not_written_waits_and_is_written_once(
     session: JudgingSession, clock: Any, events: Any, lock: Locked
 ) -> None:

@@ -118,6 +118,7 @@ def fill(folder: Path) -> Path:
     return file
 
 
+@pytest.mark.slow
 def test_a_full_disk_is_called_full_and_judging_goes_on_when_it_is_not(
     small_disk: Path, pooled: Path
 ) -> None:
