@@ -130,7 +130,6 @@ HARMLESS = {
 
 
 @pytest.mark.slow
-@pytest.mark.long
 def test_digits_that_are_no_keys_of_the_document_grade_nothing(
     terminal: PtyTerminal, collection: Collection
 ) -> None:

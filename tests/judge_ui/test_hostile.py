@@ -224,9 +224,7 @@ def collections(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     return files
 
 
-@pytest.mark.parametrize(
-    "size", [pytest.param((80, 24), marks=pytest.mark.long), (130, 40)], ids=["usual", "wide"]
-)
+@pytest.mark.parametrize("size", [(80, 24), (130, 40)], ids=["usual", "wide"])
 @pytest.mark.slow
 def test_no_screen_passes_a_hostile_text_on(
     collections: tuple[Path, Path], tmp_path: Path, size: tuple[int, int]

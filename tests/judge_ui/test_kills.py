@@ -396,7 +396,6 @@ def test_saved_grades_outlive_kills(collection_name: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.long
 def test_saved_grades_outlive_kills_while_the_server_stops() -> None:
     """The same while the server stops three times: the judges are told, and try again."""
     with stopping_server() as server:

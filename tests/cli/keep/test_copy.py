@@ -73,7 +73,6 @@ def judge_some(place: Path, docnos: list[str]) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.long
 def test_trec_covid_is_the_same_at_three_places(
     cli: Cli, here: Path, postgres_url: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

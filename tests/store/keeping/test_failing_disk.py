@@ -210,7 +210,7 @@ def test_whichever_call_fails(
     assert n_failed > 0
 
 
-@pytest.fixture(params=[19, pytest.param(1, marks=pytest.mark.long)], ids=["some", "all"])
+@pytest.fixture(params=[7, pytest.param(1, marks=pytest.mark.long)], ids=["some", "all"])
 def every_call(request: pytest.FixtureRequest) -> int:
     """Say how many calls go by between two that fail."""
     return int(request.param)
