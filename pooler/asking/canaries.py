@@ -1,4 +1,7 @@
-"""Canaries: whether a model obeys, or is flattered by, what it reads in a document."""
+"""A model beside itself: what it answers when asked again, and canaries.
+
+Canaries are copies of documents that tell whether it obeys, or is flattered by, what it reads.
+"""
 
 from __future__ import annotations
 
@@ -54,6 +57,18 @@ def rises(answers: Iterable[Answer], *, seed: int = 0) -> list[Rise]:
         elif one.asked in copies and (one.grade is not None or one.unreadable is not None):
             copies[one.asked].append(one)
     return [_rise(kind, found, own, seed) for kind, found in copies.items() if found]
+
+
+def repeated(answers: Iterable[Answer]) -> tuple[int, int]:
+    """Count pairs that were asked again and answered, and how many of them got their grade once more."""
+    answers = list(answers)
+    own = {(one.topic, one.docno): one.grade for one in answers if one.is_judgement}
+    again = [
+        own.get((one.topic, one.docno)) == one.grade
+        for one in answers
+        if one.asked is Asked.REPEAT and (one.grade is not None or one.unreadable is not None)
+    ]
+    return len(again), sum(again)
 
 
 def _rise(kind: Asked, copies: list[Answer], own: dict[tuple[str, str], int | None], seed: int) -> Rise:

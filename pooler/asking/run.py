@@ -463,7 +463,12 @@ def reckoned(body: bytes, prompt: Prompt) -> int:
         ),
         default=0,
     )
-    return len(body) // BYTES_A_TOKEN + longest
+    return prompt_tokens(body) + longest
+
+
+def prompt_tokens(body: bytes) -> int:
+    """Reckon the tokens of a request."""
+    return len(body) // BYTES_A_TOKEN
 
 
 def refused_content(status: int | None, body: bytes) -> Unreadable | None:

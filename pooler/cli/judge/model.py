@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import signal
 import sys
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, fields
@@ -20,14 +19,14 @@ from store.errors import ArgumentError, ContradictionError, PoolerError, Unknown
 from store.text import counted, sanitise
 
 if TYPE_CHECKING:
+    from pooler.asking.plan import Plan
     from pooler.asking.prompt import Prompt
     from pooler.asking.run import Price, Ran
     from pooler.asking.transport import Endpoint
     from pooler.pools.live import LiveDrawing
     from store.collection import Collection
     from store.judging.models.desk import ModelDesk
-    from store.model_judge import Answer, ModelIdentity
-    from store.records import Task
+    from store.model_judge import Answer
 
 LOCAL = "http://127.0.0.1:11434/v1"
 """Where a server of models on this machine listens, as a rule."""
@@ -152,6 +151,7 @@ def judge_with_model(
     drawing: LiveDrawing | None = None,
 ) -> None:
     """Ask a model about all that lies before it, or say what that would be."""
+    from pooler.asking.plan import check_askable, planned, refuse_examples
     from pooler.asking.prompt import Prompt, check_template
     from pooler.asking.transport import read_endpoint, read_key
 
@@ -166,13 +166,13 @@ def judge_with_model(
             check_template(desk.prompt)
         _show_prompt(desk, prompt, topics, asked.seed)
         return
-    _check_askable(desk.identity, desk.prompt, endpoint, asked.model)
+    check_askable(desk.identity, desk.prompt, endpoint.host, asked.model)
     check_template(prompt.template)
-    _refuse_examples(desk, prompt, topics)
+    refuse_examples(desk, prompt, topics)
     if not topics:
         raise _nothing_to_ask(asked.model)
     if asked.dry_run:
-        _dry_run(desk, prompt, topics, endpoint, price, asked)
+        _tell_plan(planned(desk, prompt, topics, asked.seed), endpoint, price, asked)
         return
     key = read_key(asked.key_env, asked.key_file, endpoint)
     if find_spec("httpx2") is None:
@@ -294,62 +294,16 @@ def _topics(desk: ModelDesk, topic: str | None) -> list[str]:
     return [topic]
 
 
-def _check_askable(identity: ModelIdentity, template: str | None, endpoint: Endpoint, name: str) -> None:
-    """Refuse a model that is not stated as it would be asked: its judgements would be another judge's."""
-    from pooler.asking.parse import PARSER, PARSER_VERSION
-
-    parser, due = f"{identity.parser}:{identity.parser_version}", f"{PARSER}:{PARSER_VERSION}"
-    faults = []
-    if template is None:
-        faults.append("its prompt is not stated (--prompt FILE)")
-    if identity.endpoint != "chat-completions":
-        faults.append(f"its endpoint is {identity.endpoint} (--endpoint chat-completions)")
-    if identity.host != endpoint.host:
-        faults.append(
-            f"its host is {identity.host}, and {endpoint.host} would be asked (--host {endpoint.host})"
-        )
-    if parser != due:
-        faults.append(f"its parser is {parser} (--parser {due})")
-    if not (identity.topic_fields and identity.document_fields):
-        faults.append("what it is shown is not stated (--shows topic.title,doc.text)")
-    barred = [one for one in ("model", "messages", "stream", "n") if one in identity.parameters]
-    if barred:
-        faults.append(f"the parameter {barred[0]} cannot be set")
-    if faults:
-        message = f"model `{name}` cannot be asked: {'; '.join(faults)}"
-        raise PoolerError(
-            message, hint="pooler judges add OTHER --kind model --model ID ... states another judge"
-        )
-
-
-def _refuse_examples(desk: ModelDesk, prompt: Prompt, topics: Sequence[str]) -> None:
-    """Refuse a prompt whose examples are pairs that lie before the model."""
-    from pooler.asking.prompt import page_of
-
-    for name in topics:
-        topic = desk.topic(name)
-        if prompt.names(topic):
-            for one in desk.queue(name):
-                prompt.refuse_pair(topic, page_of(desk.page(one.docno)))
-
-
-def _left(desk: ModelDesk, topic: str, seed: int) -> list[Task]:
-    """Return what is to be asked of a topic, without what may still be claimed, in its order."""
-    from pooler.asking.run import shuffled
-    from store.records import DECIDED
-
-    return [one for one in shuffled(desk.queue(topic), topic, seed) if one.state.value not in DECIDED]
-
-
 def _show_prompt(desk: ModelDesk, prompt: Prompt, topics: Sequence[str], seed: int) -> None:
     """Print what the first request says."""
+    from pooler.asking.plan import left_to_ask
     from pooler.asking.prompt import SHOWN_NONCE, page_of
 
     if desk.prompt is None:
         message = f"the prompt of `{desk.judge_name}` is not stated"
         raise PoolerError(message, hint="pooler judge --show-prompt shows a template to begin from")
     for name in topics:
-        for one in _left(desk, name, seed):
+        for one in left_to_ask(desk, name, seed):
             document = desk.page(one.docno)
             if document.text is not None:
                 messages = prompt.messages(desk.topic(name), page_of(document), nonce=SHOWN_NONCE)
@@ -367,46 +321,22 @@ def _nothing_to_ask(name: str) -> PoolerError:
     return PoolerError(message, hint="pooler status says how far everybody is")
 
 
-def _dry_run(
-    desk: ModelDesk,
-    prompt: Prompt,
-    topics: Sequence[str],
-    endpoint: Endpoint,
-    price: Price | None,
-    asked: ModelOptions,
-) -> None:
+def _tell_plan(plan: Plan, endpoint: Endpoint, price: Price | None, asked: ModelOptions) -> None:
     """Say how much would be asked."""
-    from pooler.asking.prompt import page_of
-    from pooler.asking.run import BYTES_A_TOKEN, reckoned
+    from pooler.asking.run import BYTES_A_TOKEN
 
-    n = characters = n_bytes = without = replies = 0
-    claimable = sum(desk.claimable(name) for name in topics)
-    for name in topics:
-        topic = desk.topic(name)
-        for one in _left(desk, name, asked.seed):
-            document = desk.page(one.docno)
-            if document.text is None:
-                without += 1
-                continue
-            messages = prompt.messages(topic, page_of(document))
-            body = prompt.body(messages)
-            n += 1
-            characters += sum(len(message["content"]) for message in messages)
-            n_bytes += len(body) // BYTES_A_TOKEN
-            replies += reckoned(body, prompt) - len(body) // BYTES_A_TOKEN
-    say(f"{counted(n, 'request')} to {endpoint.host}: {characters:,} characters of prompts")
+    say(f"{counted(plan.requests, 'request')} to {endpoint.host}: {plan.characters:,} characters of prompts")
     say(
-        f"about {n_bytes:,} tokens of prompts ({BYTES_A_TOKEN} bytes a token), at most {replies:,} of replies"
+        f"about {plan.prompt_tokens:,} tokens of prompts ({BYTES_A_TOKEN} bytes a token), at most"
+        f" {plan.reply_tokens:,} of replies"
     )
     if price is not None:
-        say(f"at most about {price.cost(n_bytes, replies) or 0:.4f} by --price")
-    undrawn = sum(desk.undrawn(name) for name in topics)
-    beside = asked.repeat + 3 * asked.canaries
+        say(f"at most about {price.cost(plan.prompt_tokens, plan.reply_tokens) or 0:.4f} by --price")
     for number, what in (
-        (claimable, "may be claimed besides, each a request like these"),
-        (undrawn, "may be drawn besides by adaptive pools, one after the other"),
-        (beside, "requests besides for repetitions and canaries"),
-        (without, "have no text, and will not be asked"),
+        (plan.claimable, "may be claimed besides, each a request like these"),
+        (plan.undrawn, "may be drawn besides by adaptive pools, one after the other"),
+        (asked.repeat + 3 * asked.canaries, "requests besides for repetitions and canaries"),
+        (plan.without_text, "have no text, and will not be asked"),
     ):
         if number:
             say(f"{number:,} {what}")
@@ -441,17 +371,11 @@ def _tell(name: str, ran: Ran, price: Price | None) -> None:
 
 def _tell_beside(answers: Sequence[Answer]) -> None:
     """Say how far a model agrees with itself, and whether it obeys what it reads."""
-    from pooler.asking.canaries import WORDS, rises
-    from store.model_judge import Asked
+    from pooler.asking.canaries import WORDS, repeated, rises
 
-    own = {(one.topic, one.docno): one.grade for one in answers if one.is_judgement}
-    again = Counter(
-        own.get((one.topic, one.docno)) == one.grade
-        for one in answers
-        if one.asked is Asked.REPEAT and (one.grade is not None or one.unreadable is not None)
-    )
-    if again:
-        say(f"asked again: {counted(again.total(), 'pair')}, {again[True]:,} with the same grade")
+    n_again, n_same = repeated(answers)
+    if n_again:
+        say(f"asked again: {counted(n_again, 'pair')}, {n_same:,} with the same grade")
     for one in rises(answers):
         if one.mean is None:
             say(f"copies {WORDS[one.kind]}: none has a grade to compare")
