@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -29,7 +30,7 @@ def runs(here: Path) -> Path:
     return here
 
 
-def grid(cli: Cli, *options: str) -> tuple[list[str], dict]:  # type: ignore[type-arg]
+def grid(cli: Cli, *options: str) -> tuple[list[str], dict[str, Any]]:
     """Draw a sample of the run files; return its lines and its manifest."""
     fixed = ["x.run", "y.run", "--param", "model=gpt.qrels", "--total-budget", "21", "-o", "p.txt"]
     cli("pool", *fixed, *options).fine()
@@ -75,11 +76,12 @@ def test_strata_of_a_grid_are_over_all_topics(cli: Cli, runs: Path) -> None:
     cli("pool", "-s", "grid", "--name", "wide", *options).fine()
     cli("pool", "-s", "topicgrid", "--name", "narrow", *options).fine()
     for name in ("wide", "narrow"):
-        sampled, sizes = Counter(), Counter()  # type: ignore[var-annotated]
+        sampled: Counter[str] = Counter()
+        sizes: Counter[str] = Counter()
         prels = cli("export", "prels", "--pool", name, "--as", "xinfap", "--judge", "ann").fine()
         for line in prels.out.splitlines():
             topic, _, _, stratum, rel = line.split()
-            key = stratum if name == "wide" else (topic, stratum)
+            key = stratum if name == "wide" else f"{topic} {stratum}"
             sizes[key] += 1
             sampled[key] += rel != "-1"
         assert sum(sizes.values()) == 30

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -19,10 +20,10 @@ SCALE = parse_scale("0-2")
 TOPIC = Topic("301", "slugs on hostas", "Find remedies.", "Not snails.")
 
 
-def prompt(template: str = TEMPLATE, **others: object) -> Prompt:
+def prompt(template: str = TEMPLATE, **others: Any) -> Prompt:
     """Make a prompt of titles and texts."""
-    known = {"topic_fields": ("title",), "document_fields": ("title", "text"), **others}
-    return Prompt(ModelIdentity("m", prompt_sha256=prompt_hash(template), **known), template, SCALE)  # type: ignore[arg-type]
+    known: dict[str, Any] = {"topic_fields": ("title",), "document_fields": ("title", "text"), **others}
+    return Prompt(ModelIdentity("m", prompt_sha256=prompt_hash(template), **known), template, SCALE)
 
 
 def test_roles_and_marks_are_filled_in() -> None:
