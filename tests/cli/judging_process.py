@@ -23,7 +23,8 @@ PATIENCE_S = 60.0
 """How long a process may take to ask; a busy machine is slow, a broken program never asks."""
 
 DOCUMENT = re.compile(r"^Document (\S+)", re.MULTILINE)
-PROGRESS = re.compile(r"^(\d+)/(\d+) grade", re.MULTILINE)
+PUT_OFF = re.compile(r"Enter = the \d+ put off")
+"""What stands at the end of a topic in which some are."""
 processes = multiprocessing.get_context("forkserver")
 
 
@@ -107,7 +108,7 @@ class JudgingProcess:
         self._shown = b""
 
     def ask(self) -> str | None:
-        """Wait for the next question; return the docno to decide on, ``None`` when all are.
+        """Wait for the next question; return the docno to decide on, ``None`` when all are, or are put off.
 
         Raises `EOFError` when the process has ended.
         """
@@ -121,10 +122,7 @@ class JudgingProcess:
                 raise EOFError(self._shown.decode())
             self._shown += part
         text = self._shown.decode()
-        if ALL_DECIDED in text[start:]:
-            return None
-        decided, total = PROGRESS.findall(text)[-1]
-        if decided == total:
+        if ALL_DECIDED in text[start:] or PUT_OFF.search(text, start):
             return None
         return DOCUMENT.findall(text)[-1]
 
