@@ -86,14 +86,15 @@ def test_answers_of_a_model_are_kept(engine: str, tmp_path: Path, request: pytes
     on(name, "upgrade", *(["--no-backup"] if engine == "postgresql" else []))
     assert records(on(name, "export", "answers", "gpt").out) == [
         {
-            **{"topic": "1", "docno": "d1", "grade": 1, "answer": "1", "cost": 0.002},
+            "topic": "1",
+            "docno": "d1",
+            "grade": 1,
+            "answer": "1",
+            "cost": 0.002,
             "probabilities": {"0": 0.2, "1": 0.7, "2": 0.1},
         },
         {"topic": "1", "docno": "d2", "grade": 0, "answer": "0"},
-        {
-            **{"topic": "2", "docno": "d4", "grade": None},
-            **{"unreadable": "no-grade", "answer": "I am not sure."},
-        },
+        {"topic": "2", "docno": "d4", "grade": None, "unreadable": "no-grade", "answer": "I am not sure."},
         {"topic": "2", "docno": "d5", "grade": 2, "answer": "2"},
     ]
     assert "gpt-4o" in on(name, "show", "judge", "gpt").out
