@@ -12,12 +12,14 @@ from __future__ import annotations
 
 import doctest
 import re
-from collections.abc import Sequence
+import shlex
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
+from tests.forked_pooler import forked_pooler
 from tests.readme_blocks import ROOT
 from tests.test_readme import run_shell
 
@@ -68,11 +70,20 @@ def text_to_run(page: Path) -> tuple[str, str]:
     return text[:begin], text[begin:]
 
 
-def run_page(page: str, folder: Path) -> tuple[list[list[str]], Path]:
+@pytest.fixture(scope="session")
+def programs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Make the folder of a `pooler` that starts at once."""
+    folder = tmp_path_factory.mktemp("bin")
+    with forked_pooler(folder):
+        yield folder
+
+
+def run_page(page: str, folder: Path, programs: Path) -> tuple[list[list[str]], Path]:
     """Run all commands of a page in one shell: the lines each printed, and the folder they end in."""
     (folder / "source").symlink_to(ROOT)
     commands = [step.command for block in _CONSOLE.findall(page) for step in steps(block)]
     script = "\n".join(f"{command}\nprintf '{_MARK}'" for command in ("exec 2>&1", *commands, "pwd"))
+    script = f"PATH={shlex.quote(str(programs))}:$PATH\n{script}"
     ran = run_shell(script, folder)
     printed = ran.stdout.split(_MARK)[1:]
     assert ran.returncode == 0, f"`{commands[len(printed) - 1]}` failed:\n{printed[-1][-2000:]}"
@@ -83,11 +94,11 @@ def run_page(page: str, folder: Path) -> tuple[list[list[str]], Path]:
 @pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_page_runs_and_prints_what_it_shows(
-    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pytestconfig: pytest.Config
+    page: Path, programs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pytestconfig: pytest.Config
 ) -> None:
     """Each command of a page prints the output shown under it; each Python example gives its value."""
     before, text = text_to_run(page)
-    outputs, place = run_page(text, tmp_path)
+    outputs, place = run_page(text, tmp_path, programs)
     printed = iter(outputs)
     wrong: list[str] = []
 

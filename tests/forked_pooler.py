@@ -1,0 +1,115 @@
+"""A `pooler` for shell scripts of tests that starts at once: a fork of a process that has imported it.
+
+Half of the time of a page's commands is the interpreter's start and the same imports, again and again. All
+else is a process's own, as ever: arguments, streams, environment, folder, exit code. What is tested for its
+start, or killed, is started as users start it.
+"""
+
+from __future__ import annotations
+
+import array
+import atexit
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from pathlib import Path
+
+import pooler.cli.main
+from tests.readme_blocks import ROOT
+
+_CLIENT = """#!{python} -IS
+import array, json, os, signal, socket, sys
+server = socket.socket(socket.AF_UNIX)
+server.connect({address!r})
+asked = json.dumps([sys.argv, os.getcwd(), dict(os.environ)]).encode()
+streams = array.array("i", [0, 1, 2])
+server.sendmsg([len(asked).to_bytes(8, "big")], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, streams)])
+server.sendall(asked)
+process = int.from_bytes(server.recv(8), "big")
+for name in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    signal.signal(name, lambda number, frame: os.kill(process, number))
+ended = server.recv(1)
+os._exit(ended[0] if ended else 137)
+"""
+_PRELOADED = (
+    *("numpy", "rich.progress", "sqlalchemy.dialects.sqlite", "store.collection", "store.grades.qrels"),
+    *("pooler.cli.fit", "pooler.cli.render", "pooler.cli.source_options", "pooler.cli.signature"),
+    *("pooler.results.source", "pooler.results.judgement_files", "pooler.results.measures.evaluate"),
+)
+
+
+@contextmanager
+def forked_pooler(folder: Path) -> Iterator[None]:
+    """Put `pooler` into a folder for as long as the process runs that answers it."""
+    address = str(folder / "socket")
+    ready, told = os.pipe()
+    server = subprocess.Popen(
+        [sys.executable, "-m", "tests.forked_pooler", address, str(told)], cwd=ROOT, pass_fds=[told]
+    )
+    os.close(told)
+    os.read(ready, 1)  # until it is closed
+    os.close(ready)
+    client = folder / "pooler"
+    client.write_text(_CLIENT.format(python=sys.executable, address=address), "utf-8")
+    client.chmod(0o755)
+    try:
+        yield
+    finally:
+        server.terminate()
+        server.wait()
+
+
+def _serve(address: str, told: int) -> None:
+    """Answer one client after another, each in a process of its own."""
+    for name in _PRELOADED:
+        import_module(name)
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    listening = socket.socket(socket.AF_UNIX)
+    listening.bind(address)
+    listening.listen()
+    os.close(told)
+    while True:
+        asking, _ = listening.accept()
+        if os.fork() == 0:
+            listening.close()
+            _answer(asking)
+        asking.close()
+
+
+def _answer(asking: socket.socket) -> None:
+    """Be the command that was asked for, and tell how it ended."""
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    length, given, _, _ = asking.recvmsg(8, socket.CMSG_SPACE(3 * array.array("i").itemsize))
+    streams = array.array("i", given[0][2])
+    with asking.makefile("rb") as words:
+        sys.argv, place, settings = json.loads(words.read(int.from_bytes(length, "big")))
+    os.chdir(place)
+    os.environ.clear()
+    os.environ.update(settings)
+    for number, stream in enumerate(streams):
+        os.dup2(stream, number)
+        os.close(stream)
+    sys.stdin, sys.stdout = os.fdopen(0), os.fdopen(1, "w")
+    sys.stderr = os.fdopen(2, "w", buffering=1, errors="backslashreplace")
+    asking.sendall(os.getpid().to_bytes(8, "big"))
+    code = 1
+    try:
+        pooler.cli.main.main()
+    except SystemExit as stop:
+        code = stop.code if isinstance(stop.code, int) else int(stop.code is not None)
+    finally:
+        atexit._run_exitfuncs()
+        sys.stdout.flush()
+        sys.stderr.flush()
+        asking.sendall(bytes([code]))
+        os._exit(code)
+
+
+if __name__ == "__main__":
+    _serve(sys.argv[1], int(sys.argv[2]))
