@@ -45,12 +45,15 @@ _PRELOADED = (
 
 
 @contextmanager
-def forked_pooler(folder: Path) -> Iterator[None]:
-    """Put `pooler` into a folder for as long as the process runs that answers it."""
+def forked_pooler(folder: Path, **settings: str) -> Iterator[Path]:
+    """Put `pooler` into a folder for as long as the process runs that answers it, with these settings."""
     address = str(folder / "socket")
     ready, told = os.pipe()
     server = subprocess.Popen(
-        [sys.executable, "-m", "tests.forked_pooler", address, str(told)], cwd=ROOT, pass_fds=[told]
+        [sys.executable, "-m", "tests.forked_pooler", address, str(told)],
+        cwd=ROOT,
+        env=os.environ | settings,
+        pass_fds=[told],
     )
     os.close(told)
     os.read(ready, 1)  # until it is closed
@@ -59,7 +62,7 @@ def forked_pooler(folder: Path) -> Iterator[None]:
     client.write_text(_CLIENT.format(python=sys.executable, address=address), "utf-8")
     client.chmod(0o755)
     try:
-        yield
+        yield client
     finally:
         server.terminate()
         server.wait()

@@ -8,7 +8,7 @@ import resource
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from errno import EIO, ENOSPC
 from pathlib import Path
 
@@ -19,6 +19,7 @@ from store.collection import Collection
 from store.db.engine import collection_url
 from store.keeping.verify import verify
 from tests.cli.command_line import GARDEN
+from tests.forked_pooler import forked_pooler
 
 SOURCE = Path(__file__).with_name("failing_io.c")
 GRADES = 6
@@ -27,7 +28,7 @@ SAVED = re.compile(r"\(saved \d\d:\d\d:\d\d\)")
 
 def pooler(
     folder: Path, *arguments: str, answers: str = "", environment: Mapping[str, str] | None = None,
-    largest: int | None = None,
+    largest: int | None = None, program: Sequence[str | Path] = (sys.executable, "-m", "pooler.cli.main"),
 ) -> subprocess.CompletedProcess[str]:  # fmt: skip
     """Run the command line as a process, its files no larger than some bytes."""
 
@@ -36,7 +37,7 @@ def pooler(
             resource.setrlimit(resource.RLIMIT_FSIZE, (largest, largest))
 
     return subprocess.run(
-        [sys.executable, "-m", "pooler.cli.main", *arguments],
+        [*program, *arguments],
         cwd=folder,
         input=answers,
         capture_output=True,
@@ -152,11 +153,13 @@ def test_a_limit_of_a_file_s_size_is_no_damage(tmp_path: Path, pooled: Path) -> 
 
 
 @pytest.fixture(scope="module")
-def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Build what makes single calls fail."""
-    built = tmp_path_factory.mktemp("library") / "failing.so"
+def failing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Give a `pooler` of which single calls can be made to fail."""
+    folder = tmp_path_factory.mktemp("failing")
+    built = folder / "failing.so"
     subprocess.run(["cc", "-shared", "-fPIC", "-o", built, SOURCE, "-ldl"], check=True)
-    return built
+    with forked_pooler(folder, LD_PRELOAD=str(built)) as program:
+        yield program
 
 
 COMMANDS = {
@@ -172,7 +175,7 @@ COMMANDS = {
 @pytest.mark.parametrize("error", [EIO, ENOSPC], ids=["EIO", "ENOSPC"])
 @pytest.mark.parametrize("what", COMMANDS)
 def test_whichever_call_fails(
-    what: str, error: int, library: Path, pooled: Path, tmp_path: Path, every_call: int
+    what: str, error: int, failing: Path, pooled: Path, tmp_path: Path, every_call: int
 ) -> None:
     """A write, a synchronising, a cut: the n-th of a command fails, for every n-th of all."""
 
@@ -181,17 +184,16 @@ def test_whichever_call_fails(
         if what == "merge":
             shutil.copy(folder / "c.db", folder / "other.db")
             with_other = {"POOLER_COLLECTION": "other.db"}
-            judge(folder, environment=with_other)
+            judge(folder, environment=with_other, program=[failing])
         environment = {
-            "LD_PRELOAD": str(library),
             "FAIL_NAME": str(folder),
             "FAIL_AT": str(number),
             "FAIL_COUNT": str(tmp_path / "count"),
             "FAIL_ERROR": str(error),
         }
         if what == "sitting":
-            return folder, judge(folder, environment=environment)
-        return folder, pooler(folder, *COMMANDS[what], environment=environment)
+            return folder, judge(folder, environment=environment, program=[failing])
+        return folder, pooler(folder, *COMMANDS[what], environment=environment, program=[failing])
 
     folder, whole = go(0)
     check(folder, whole)
