@@ -27,6 +27,11 @@ _GRADE = ("grade", "judgment", "judgement", "label", "rating", "relevance")
 _ANSWER = ("answer", "prediction", "response")
 _COUNTS = ("status", "prompt_tokens", "cached_tokens", "completion_tokens", "reasoning_tokens")
 _TEXTS = ("fingerprint", "finish_reason", "request_sha256", "document_sha256")
+_READ = frozenset({
+    *_TOPIC, *_DOCNO, *_GRADE, *_ANSWER, *_COUNTS, *_TEXTS, "query", "passage", "model", "result_status",
+    "reasoning", "unreadable", "error", "asked", "note", "probabilities", "cost", "mass", "sent_at",
+    "received_at", "attempt", "topic_version",
+})  # fmt: skip  # a name a line would be longer than what reads them
 _WHOLE = re.compile(r"[+-]?[0-9]{1,9}")
 _SAYS_0 = re.compile(r"(?<![0-9.,-])0(?![0-9.,]*[0-9])")
 MAP_HINT = "--map FROM=TO reads one grade as another; what is none has its reason in `unreadable`"
@@ -55,6 +60,8 @@ class LabelsFile:
     labels: list[Label]
     models: tuple[str, ...]
     """Named in the file, sorted."""
+    unread: tuple[str, ...] = ()
+    """Names in its lines of what is not read, sorted."""
 
 
 def read_labels(
@@ -67,8 +74,10 @@ def read_labels(
     read = _umbrela_values if form == "umbrela" else _answer_values
     labels: list[Label] = []
     models: set[str] = set()
+    met: set[str] = set()
     for line, data in read_json_lines(path, faults):
         before = faults.count
+        met.update(data)
 
         def tell(message: str, code: str = "value", line: int = line) -> None:
             faults.add(line, message, code)
@@ -86,7 +95,7 @@ def read_labels(
         if faults.count == before:
             failed = values["grade"] is None and values["unreadable"] is None
             labels.append(Label(line, topic, docno, query, passage, failed, values))
-    return LabelsFile(labels, tuple(sorted(models)))
+    return LabelsFile(labels, tuple(sorted(models)), tuple(sorted(met - _READ)))
 
 
 Tell = Callable[..., None]

@@ -223,6 +223,8 @@ def import_labels(
         listed = ", ".join(f"{n:,} {reason}" for reason, n in sorted(reasons.items()))
         say(f"{file}: {counted(reasons.total(), 'answer')} cannot be read, so the documents"
             f" cannot be judged: {listed}")  # fmt: skip
+    if read.unread:
+        say(f"{file}: not read: {', '.join(f'`{name}`' for name in read.unread)}")
     if failed := sum(label.failed for label in read.labels):
         say(f"{file}: {counted(failed, 'request')} failed on the way: no judgement")
     chances = sum(one.probabilities is not None for one in judged)

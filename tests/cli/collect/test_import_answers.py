@@ -103,6 +103,16 @@ def test_answers_go_round(here: Path) -> None:
     assert run_inside("export", "answers", "u").fine().out == out
 
 
+def test_what_is_not_read_is_named(here: Path) -> None:
+    """A misspelt or unknown name is told, once for all lines; where there is none nothing is said."""
+    answer = {"topic": "1", "docno": "a", "grade": 1}
+    file = lines([answer | {"tokens_in": 3, "Cost": 1}, answer | {"docno": "b", "tokens_in": 4}], "x.jsonl")
+    into = ("import", "judgements", file, "--format", "answers", "--judge", "u", *IDENTITY)
+    assert "x.jsonl: not read: `Cost`, `tokens_in`\n" in run_inside(*into).fine().err
+    lines([answer | {"cost": 1}], "x.jsonl")
+    assert "not read" not in run_inside(*into, "--replace").fine().err
+
+
 def test_lost_distinction_is_not_written(here: Path) -> None:
     """What --map made one grade of two cannot be umbrela's again."""
     lines([LINES[0], {**LINES[1], "judgment": 3, "result_status": 1}])
