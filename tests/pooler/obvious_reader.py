@@ -12,6 +12,8 @@ settled here so:
 - Where every line that says anything has the four fields of a qrels line, that is told once and
   nothing else; a second field `Q0` is that of a run line that was cut off. Damaged data is not a
   qrels file.
+- Where none is a run line, and each of the first twenty lines that say anything is an id, a tab and a text
+  of several words, with two cells more at most, it is told once that the file is one of texts.
 - An empty file is told only when nothing else is wrong with it.
 - Compressed files may be several members in a row, gzip with zeros after them, xz with zeros by
   fours. Anything else after the last member, or an end within one, is damage.
@@ -144,6 +146,8 @@ def read_obviously(
             given_grade.topics.setdefault(topic.decode(errors="replace"), []).append(row)
     if not given_grade.is_damaged and not documents and are_qrels(lines, lenient=lenient):
         faults[:] = [(None, "qrels")]
+    elif not given_grade.is_damaged and not given_grade.topics and faults and are_texts(lines):
+        faults[:] = [(None, "other-kind")]
     if not documents and not faults and not given_grade.is_damaged:
         faults.append((None, "empty"))
     return given_grade
@@ -159,6 +163,29 @@ def are_qrels(lines: list[bytes], *, lenient: bool) -> bool:
         len(fields) == 4 and fields[1] != b"Q0" and re.fullmatch(rb"[+-]?[0-9]{1,18}(\.0*)?", fields[3])
         for fields in kept
     )
+
+
+def are_texts(lines: list[bytes]) -> bool:
+    """Say whether lines look like those of a table of topics or documents, and not like those of a run."""
+    said = [line.rstrip(b"\r\n") for line in lines if line.strip()][:20]
+    parted = [[one for one in _BLANKS.split(line) if one] for line in said]
+    if all(
+        len(fields) == 6 and fields[1] in (b"Q0", b"0") and _NUMBER.fullmatch(fields[4]) for fields in parted
+    ):
+        return False
+    return bool(said) and all(map(is_text_line, said))
+
+
+def is_text_line(line: bytes) -> bool:
+    """Say whether a line is an id, a tab and a text of several words, with two cells more at most."""
+    name, *cells = line.split(b"\t")
+    try:
+        text = line.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    has_name = name != b"" and not _BLANKS.search(name) and b"{" not in name and b"<" not in name
+    has_words = 1 <= len(cells) <= 3 and cells[0][:1] != b" " and re.search(rb"\S \S", cells[0])
+    return has_name and bool(has_words) and all(one >= " " or one == "\t" for one in text)
 
 
 @lru_cache(maxsize=1000)
