@@ -209,9 +209,9 @@ class Here:
 
 
 @contextmanager
-def opened(url: URL) -> Iterator[Copy]:
-    """Open a collection that is only read, in a transaction that sees one state of it."""
-    name = display(url)
+def opened(url: URL, name: str | None = None) -> Iterator[Copy]:
+    """Open a collection that is only read, in a transaction that sees one state of it; `name` is told."""
+    name = name or display(url)
     if url.get_backend_name() == "sqlite" and not Path(url.database or "").is_file():
         message = f"there is no collection at {name}"
         raise StoreError(message)
