@@ -179,7 +179,8 @@ function goTo(task, stays = false) {
   if (isOther) [found, hit, marking] = [[], -1, null];
   show();
   if (!stays) startClock();
-  if (isOther) [$("document").scrollTop, document.documentElement.scrollTop] = [0, 0];
+  if (isOther) $("document").scrollTop = 0;
+  if (isOther) $("question").scrollIntoView();
   focusWork();
 }
 
@@ -491,10 +492,10 @@ function ask(title, nodes, answers, focused) {
 }
 
 const sure = async question => (await ask(question, [], [["y", "yes", true]])) === true;
-const paragraphs = texts => texts.filter(Boolean).map(text => element("p", {textContent: text}));
+const paragraphs = texts => texts.filter(Boolean).map(text => element("p", {className: "prose", textContent: text}));
 
 function showTopic(topic, answer) {
-  const grades = data.grades.map(one => element("li", {textContent: `${one.key}: ${one.name}`}));
+  const grades = data.grades.map(one => element("li", {textContent: `${one.key}: ${one.label}`}));
   return ask(`${topic.name} ${topic.title}`, [...paragraphs([topic.description, topic.narrative]),
     element("ul", {}, ...grades), $("guidelines").content.cloneNode(true)], [["Enter", answer, true]]);
 }
@@ -511,7 +512,7 @@ async function choose(title, entries) {
 }
 
 function showHelp() {
-  const rows = [...data.grades.map(one => [one.key, one.name]), ...data.commands.map(one => [one.key, one.explanation])];
+  const rows = [...data.grades.map(one => [one.key, one.label]), ...data.commands.map(one => [one.key, one.explanation])];
   const table = element("table", {}, ...rows.map(([key, words]) =>
     element("tr", {}, element("th", {scope: "row", textContent: key}), element("td", {textContent: words}))));
   return ask("Keys", [table], []);

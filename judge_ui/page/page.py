@@ -1,8 +1,8 @@
 """The page as one file: what a desk shows as JSON, the script and the style beside this file, and a policy.
 
-Nothing in it acts but the script, whose hash the policy has: texts are JSON in which no ``<`` is left, and the
-script shows them as text. The guidelines are markdown, in which HTML is text, and links and pictures are their
-source.
+Nothing in it acts but the script, whose hash the policy has: texts are JSON in which no ``<`` is left, and
+the script shows them as text. The guidelines are markdown, in which HTML is text, and links and pictures are
+their source.
 """
 
 from __future__ import annotations
@@ -97,12 +97,7 @@ def _task(task: Task, text: str, lit: Iterable[str]) -> dict[str, Any]:
     """Return how a document of a topic stands, and where it is lit up."""
     now = {name: getattr(task, name) for name in ("state", "grade", "reason", "note", "revision")}
     now["passages"] = [[one.start, one.length, one.text] for one in task.passages]
-    return {
-        "docno": task.docno,
-        "name": sanitise_line(task.docno),
-        "now": now,
-        "lit": term_spans(text, lit),
-    }
+    return {"docno": task.docno, "name": sanitise_line(task.docno), "now": now, "lit": term_spans(text, lit)}
 
 
 def _keys(scale: Scale) -> dict[str, Any]:
@@ -155,7 +150,9 @@ def page_html(data: dict[str, Any], part: str) -> str:
 
     What the browser keeps stands under collection, judge and part.
     """
-    script, style = (files("judge_ui.page").joinpath(f"page.{end}").read_text("utf-8") for end in ("js", "css"))
+    script, style = (
+        files("judge_ui.page").joinpath(f"page.{end}").read_text("utf-8") for end in ("js", "css")
+    )
     known = {**data, "part": sha256(part.encode()).hexdigest()}
     guidelines = known.pop("guidelines") or "<p>There are no guidelines.</p>"
     shown = escape_json(json.dumps(known, ensure_ascii=False)).replace("<", "\\u003c")

@@ -62,8 +62,8 @@ _RECORD = {
     "passages": or_none(PASSAGES.read),
     "sitting": MOMENT.read,
 }
-"""How the values of a record are read. `note` and `passages` (of the text as it was shown) are null where they
-are not what was done; `sitting` is when the page was opened."""
+"""How the values of a record are read. `note` and `passages` (of the text as it was shown) are null where
+they are not what was done; `sitting` is when the page was opened."""
 _DONE = (Action.JUDGE, Action.SKIP, Action.CANNOT, Action.NOTE, Action.MARK, Action.UNDO)
 
 Texts = Callable[[str, str | None], str | None]

@@ -1,4 +1,4 @@
-"""What is in a page, and what is not: nothing of runs and others, nothing that acts, the keys of the screen."""
+"""What is in a page: the keys of the screen, nothing of runs and of others, nothing that acts."""
 
 from __future__ import annotations
 
@@ -49,7 +49,9 @@ def test_page_is_blind(places: str, tmp_path: Path) -> None:
 
 def test_page_has_what_the_screen_has(whole: Path) -> None:
     """Queue, state, note, lit words, sentences and keys are those of the desk and the screen."""
-    work(whole, ("ann", "b", Action.JUDGE, 1), ("ann", "b", Action.NOTE, "why"), ("ann", "b", Action.MARK, ""))
+    work(
+        whole, ("ann", "b", Action.JUDGE, 1), ("ann", "b", Action.NOTE, "why"), ("ann", "b", Action.MARK, "")
+    )
     data = shown_data(make_page(whole))
     with Collection(str(whole)) as opened:
         desk = opened.desk("ann")
@@ -129,7 +131,9 @@ def test_page_is_refused_where_it_makes_no_sense(whole: Path, tmp_path: Path) ->
     assert "ann and bob" in told.err
     told = run_inside("export", "work", "a/b", "--html", *place).failed(1)
     assert "`--out` must name the file" in told.err
-    told = run_inside("export", "work", "ann", "--html", "--out", tmp_path / "no" / "x.html", *place).failed(3)
+    told = run_inside("export", "work", "ann", "--html", "--out", tmp_path / "no" / "x.html", *place).failed(
+        3
+    )
     assert "there is no folder" in told.err
     assert not list(tmp_path.glob("*.html"))
     page = make_page(whole)

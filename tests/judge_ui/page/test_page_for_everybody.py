@@ -1,10 +1,9 @@
-"""The page by keyboard alone, read aloud, in the dark, on a telephone, on paper; and with 5,000 documents."""
+"""The page by keyboard alone, read aloud, in the dark, on a telephone, on paper."""
 
 from __future__ import annotations
 
 import base64
 import json
-import time
 from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
@@ -12,14 +11,9 @@ from typing import Any
 
 import pytest
 
-from store.collection import Collection
-from store.formats.scale import parse_scale
-from store.records import Document, JudgeKind, Topic
-from tests.cli.command_line import run_inside
 from tests.judge_ui.page.browser import Browser, Page, until
 from tests.judge_ui.page.pages import make_page, make_whole
-from tests.judge_ui.page.test_page_in_browser import begin, merge, saved
-from tests.store.outside import make_pool
+from tests.judge_ui.page.test_page_in_browser import begin
 
 pytestmark = [pytest.mark.chromium, pytest.mark.slow]
 
@@ -79,6 +73,9 @@ def test_axe_finds_nothing(page: Page) -> None:
                 assert page.js("document.documentElement.scrollWidth") <= 320, scene
 
 
+SPOKEN = ("heading", "button", "StaticText", "status", "article", "checkbox")
+
+
 def spoken(page: Page) -> list[tuple[str, str]]:
     """Return role and name of what a screen reader comes across, in its order."""
     nodes = page.ask("Accessibility.getFullAXTree")["nodes"]
@@ -87,7 +84,14 @@ def spoken(page: Page) -> list[tuple[str, str]]:
 
     def walk(node: dict[str, Any]) -> None:
         role = node.get("role", {}).get("value", "")
-        if not node.get("ignored") and role in ("heading", "button", "StaticText", "status", "article", "checkbox"):
+        if not node.get("ignored") and role in (
+            "heading",
+            "button",
+            "StaticText",
+            "status",
+            "article",
+            "checkbox",
+        ):
             order.append((role, node.get("name", {}).get("value", "")))
         for child in node.get("childIds", []):
             if child in by_id:
@@ -103,10 +107,17 @@ def test_order_of_reading(page: Page) -> None:
     page.judge("2")
     order = spoken(page)
     wanted = [
-        ("heading", "ann, wine"), ("heading", "1 red wine"), ("StaticText", "What of wine?"),
-        ("article", "Document 2 of 4: b"), ("heading", "Document 2 of 4: b"), ("StaticText", "Nothing of it here."),
-        ("button", "0 not relevant"), ("button", "2 relevant"), ("button", "u undo"), ("StaticText", "a: 2 relevant"),
-    ]  # fmt: skip
+        ("heading", "ann, wine"),
+        ("heading", "1 red wine"),
+        ("StaticText", "What of wine?"),
+        ("article", "Document 2 of 4: b"),
+        ("heading", "Document 2 of 4: b"),
+        ("StaticText", "Nothing of it here."),
+        ("button", "0 not relevant"),
+        ("button", "2 relevant"),
+        ("button", "u undo"),
+        ("StaticText", "a: 2 relevant"),
+    ]
     places = [order.index(one) for one in wanted]
     assert places == sorted(places), order
 
@@ -118,10 +129,24 @@ def test_keyboard_alone_reaches_everything(page: Page) -> None:
     names = []
     for _ in range(40):
         page.press("Tab")
-        names.append(page.js("(e => e === document.body ? '' : (e.id || e.textContent).trim())(document.activeElement)"))
+        names.append(
+            page.js(
+                "(e => e === document.body ? '' : (e.id || e.textContent).trim())(document.activeElement)"
+            )
+        )
         if names[-1]:
             assert page.js("getComputedStyle(document.activeElement).outlineStyle") == "solid", names
-    for wanted in ("0 not relevant", "2 relevant", "u undo", "Esc inbox", "save", "open", "help", "letters", "document"):
+    for wanted in (
+        "0 not relevant",
+        "2 relevant",
+        "u undo",
+        "Esc inbox",
+        "save",
+        "open",
+        "help",
+        "letters",
+        "document",
+    ):
         assert wanted in names, names
     for key in ("e", "?", "l", "c"):
         page.press(key)
@@ -164,54 +189,3 @@ def test_paper_has_the_whole_document(page: Page) -> None:
     assert page.js("getComputedStyle(document.getElementById('commands')).display") == "none"
     paper = base64.b64decode(page.ask("Page.printToPDF")["data"])
     assert paper.startswith(b"%PDF")
-
-
-N_DOCUMENTS, N_TOPICS = 5000, 50
-
-
-def test_five_thousand_documents(tmp_path: Path) -> None:
-    """The page is hardly larger than its texts, and what is done fits the browser; times are printed."""
-    words = [f"word{number}" for number in range(997)]
-    texts = [" ".join(words[(number * 7 + n * 13) % 997] for n in range(420)) + ". End." for number in range(500)]
-    whole = tmp_path / "whole.db"
-    docnos = [f"DOC-{number:05d}" for number in range(N_DOCUMENTS)]
-    with Collection.create(str(whole), name="w", scale=parse_scale("0-2"), program="x") as made:
-        made.topics.add([Topic(str(number), f"word{number}") for number in range(N_TOPICS)])
-        a_topic = N_DOCUMENTS // N_TOPICS
-        made.pools.add(make_pool({str(number): docnos[number * a_topic : (number + 1) * a_topic]
-                                  for number in range(N_TOPICS)}))  # fmt: skip
-        made.documents.add([Document(docno, docno, texts[place % 500]) for place, docno in enumerate(docnos)])
-        made.judges.add("ann", JudgeKind.HUMAN)
-    n_bytes = sum(len(texts[place % 500]) for place in range(N_DOCUMENTS))
-    began = time.perf_counter()
-    file = make_page(whole)
-    said = [f"export {time.perf_counter() - began:.1f} s, {file.stat().st_size / 1e6:.1f} MB"
-            f" of {n_bytes / 1e6:.1f} MB of text"]  # fmt: skip
-    assert file.stat().st_size < 1.2 * n_bytes
-    with Browser(tmp_path) as browser:
-        began = time.perf_counter()
-        page = browser.open(file)
-        said.append(f"opened in {time.perf_counter() - began:.2f} s")
-        begin(page)
-        # Every document once, by the page's own code, faster than a finger could.
-        took = page.js("""(() => {
-            const began = performance.now();
-            for (const topic of data.topics) for (const task of topic.queue) {
-                here = task; startClock(); clock.quiet = -1e6; decide({action: "judge", grade: 1}, "1");
-                document.getElementById("box").close();
-            }
-            return performance.now() - began;
-        })()""")
-        said.append(f"{took / N_DOCUMENTS:.2f} ms a decision")
-        assert page.text("#kept").startswith("kept in this browser")
-        began = time.perf_counter()
-        page.reload()
-        said.append(f"reloaded in {time.perf_counter() - began:.2f} s")
-        assert "100 of 100 decided" in page.text("#topics")
-        done = saved(page)
-        said.append(f"saved {done.stat().st_size / 1e6:.1f} MB")
-    began = time.perf_counter()
-    assert len(merge(whole, done)) == N_DOCUMENTS
-    said.append(f"merged in {time.perf_counter() - began:.1f} s")
-    print("; ".join(said))
-    assert "nothing new" in run_inside("merge", done, "--collection", whole).fine().err

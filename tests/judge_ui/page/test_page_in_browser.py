@@ -1,4 +1,4 @@
-"""The page in a real browser, from a file: judged by keys, kept, saved, merged; by anybody, whatever happens."""
+"""The page in a real browser, from a file: judged by keys, kept, saved, merged, whatever happens."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def merge(whole: Path, *files: Path, code: int = 0) -> Any:
 
 
 def test_judged_by_keys_reloaded_saved_and_merged(whole: Path, browser: Browser) -> None:
-    """Grade, put off, cannot, note, evidence, undo: each is in the collection at the end, and nothing else."""
+    """Grade, put off, cannot, note, evidence, undo: each is in the collection at the end."""
     page = browser.open(make_page(whole))
     assert page.text("h1") == "ann, wine"
     begin(page)
@@ -111,7 +111,7 @@ def test_judged_by_keys_reloaded_saved_and_merged(whole: Path, browser: Browser)
 
 
 def test_keys_that_come_too_soon_and_questions(whole: Path, browser: Browser) -> None:
-    """No grade within 0.3 s, none of a held key; one is taken back, or given without a text, if it is meant."""
+    """No grade within 0.3 s; one is taken back, or given without a text, if it is meant."""
     page = browser.open(make_page(whole))
     begin(page)
     page.press("1")
@@ -163,12 +163,18 @@ def test_undo_and_redo_across_documents(whole: Path, browser: Browser) -> None:
     assert (stands["ann", "1", "a"][1], stands["ann", "1", "b"][1]) == (2, 1)
 
 
+LOOKS = """
+    window.looked = [];
+    const get = Storage.prototype.getItem;
+    Storage.prototype.getItem = function (key) { looked.push(key); return get.call(this, key); };
+"""
+
+
 def test_two_judges_in_one_browser_do_not_meet(whole: Path, browser: Browser) -> None:
     """Each page has what was done on it, and looks at nothing of the other's."""
     pages = {judge: browser.open(make_page(whole, judge)) for judge in ("ann", "bob")}
     for (judge, page), key in zip(pages.items(), "20", strict=True):
-        page.js("window.looked = []; const get = Storage.prototype.getItem;"
-                "Storage.prototype.getItem = function (key) { looked.push(key); return get.call(this, key); }")  # fmt: skip
+        page.js(LOOKS)
         begin(page)
         page.judge(key)
         assert {json.loads(one[: one.rindex("]") + 1])[2] for one in page.js("looked")} == {judge}
@@ -239,18 +245,24 @@ def test_hostile_texts_are_shown_and_do_nothing(tmp_path: Path, browser: Browser
 def test_policy_lets_nothing_out(whole: Path, browser: Browser) -> None:
     """What a flaw would try: a picture, a fetch, a script that is none of ours, a form."""
     page = browser.open(make_page(whole))
-    page.js("window.seen = []; addEventListener('securitypolicyviolation', e => seen.push(e.violatedDirective))")
+    page.js(
+        "window.seen = []; addEventListener('securitypolicyviolation', e => seen.push(e.violatedDirective))"
+    )
     page.js("fetch('https://x.invalid/').catch(() => 0)")
     page.js("document.body.append(Object.assign(new Image(), {src: 'https://x.invalid/a.png'}))")
-    page.js("document.body.append(Object.assign(document.createElement('script'), {textContent: 'window.owned=1'}))")
+    made = "Object.assign(document.createElement('script'), {textContent: 'window.owned = 1'})"
+    page.js(f"document.body.append({made})")
     until(lambda: len(page.js("seen")) >= 3)
     assert page.js("window.owned") is None
 
 
 def fill(page: Page) -> None:
     """Take all the room that the browser gives to pages."""
-    page.js("for (let size = 1 << 20, n = 0; size >= 1;) {"
-            " try { localStorage.setItem('full' + n++, 'x'.repeat(size)); } catch { size >>= 1; } }")  # fmt: skip
+    page.js("""
+        for (let size = 1 << 20, n = 0; size >= 1;) {
+            try { localStorage.setItem("full" + n++, "x".repeat(size)); } catch { size >>= 1; }
+        }
+    """)
 
 
 def test_full_storage_is_said_and_saving_still_works(whole: Path, browser: Browser) -> None:
@@ -265,7 +277,9 @@ def test_full_storage_is_said_and_saving_still_works(whole: Path, browser: Brows
     assert "3 steps not in a saved file yet" in page.text("#kept")
     assert len(merge(whole, saved(page))) == 3
     assert "all in the saved file" in page.text("#kept")
-    page.js("Object.keys(localStorage).filter(k => k.startsWith('full')).forEach(k => localStorage.removeItem(k))")
+    page.js(
+        "Object.keys(localStorage).filter(k => k.startsWith('full')).forEach(k => localStorage.removeItem(k))"
+    )
     page.judge("0")
     assert page.text("#kept").startswith("kept in this browser")
     page.press("Escape")
@@ -289,7 +303,9 @@ def test_damaged_state_is_said_and_never_used(whole: Path, browser: Browser) -> 
     page = browser.open(make_page(whole))
     begin(page)
     page.judge("2", "1")
-    page.js("Object.keys(localStorage).filter(k => k.endsWith(' 1')).forEach(k => localStorage.setItem(k, '{'))")
+    page.js(
+        "Object.keys(localStorage).filter(k => k.endsWith(' 1')).forEach(k => localStorage.setItem(k, '{'))"
+    )
     page.reload()
     assert "NOT KEPT by this browser (what it has cannot be read" in page.text("#kept")
     assert "1 of 4 decided" in page.text("#topics")

@@ -260,7 +260,7 @@ def test_only_a_persons_part_is_taken(whole: Path, tmp_path: Path) -> None:
         with closing(sqlite3.connect(part, isolation_level=None)) as connection:
             connection.execute(statement)
         file = save(tmp_path / "x.jsonl", head_of(part), [])
-        with pytest.raises(FormatError, match="x.jsonl:1: expected the part of one judge, a person"):
+        with pytest.raises(FormatError, match=r"x\.jsonl:1: expected the part of one judge"):
             merge(whole, file)
     for packed in ("", "AAAA", base64.b64encode(zlib.compress(b"SQLite" * 9)[:-3]).decode()):
         file = save(tmp_path / "y.jsonl", json.dumps({"pooler_page": 1, "part": packed}), [])
