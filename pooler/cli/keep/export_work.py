@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def work(
-    name: Annotated[str | None, typer.Argument(metavar="[JUDGE]", help="Whose documents.")] = None,
+    name: Annotated[str | None, typer.Argument(metavar="JUDGE", help="Whose documents.")] = None,
     judge: Annotated[str | None, typer.Option(metavar="NAME", help="The same as JUDGE.")] = None,
     out: Annotated[
         Path | None,
@@ -90,7 +90,7 @@ def _whose(name: str | None, judge: str | None) -> str:
     named = {one for one in (name, judge) if one}
     if len(named) != 1:
         got = " and ".join(sorted(named)) or None
-        raise ArgumentError("JUDGE", "must be one judge", got, hint="pooler export work ann")
+        raise ArgumentError("JUDGE", "must name one judge", got, hint="pooler export work ann")
     return named.pop()
 
 

@@ -126,7 +126,7 @@ def test_page_is_refused_where_it_makes_no_sense(whole: Path, tmp_path: Path) ->
     told = run_inside("export", "work", "boss", "--html", "--out", tmp_path / "x.html", *place).failed(3)
     assert "adjudicator" in told.err
     told = run_inside("export", "work", "--html", *place).failed(1)
-    assert "must be one judge" in told.err
+    assert "must name one judge" in told.err
     told = run_inside("export", "work", "ann", "--judge", "bob", "--html", *place).failed(1)
     assert "ann and bob" in told.err
     told = run_inside("export", "work", "a/b", "--html", *place).failed(1)
