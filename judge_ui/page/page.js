@@ -134,6 +134,8 @@ function touch() {
   if (clock) clock.touched = now;
 }
 
+const whole = ms => Math.min(Math.round(ms), 2 ** 31 - 1);  // more than a database holds, after 24 days
+
 function record(task, said, times = true) {
   if (catchUp()) {
     show();
@@ -144,9 +146,8 @@ function record(task, said, times = true) {
     topic: task.topic.topic, docno: task.docno, revision: stands(task).revision + 1, action: said.action,
     undoes: null, grade: null, reason: "", note: null, passages: null,
     shown_at: times ? clock.shown : null, judged_at: new Date().toISOString(),
-    dwell_ms: times ? Math.round(performance.now() - clock.at) : null,
-    active_ms: times ? Math.round(clock.active) : null, dropped_keys: times ? clock.dropped : 0,
-    sitting: OPENED, ...said,
+    dwell_ms: times ? whole(performance.now() - clock.at) : null, active_ms: times ? whole(clock.active) : null,
+    dropped_keys: times ? clock.dropped : 0, sitting: OPENED, ...said,
   };
   apply(made);
   keep();
