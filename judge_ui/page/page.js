@@ -327,7 +327,7 @@ async function find() {
   const words = element("input", {id: "find", autocomplete: "off"});
   const label = element("label", {htmlFor: "find", textContent: "Words to find in this document"});
   if (!(await ask("Find", [label, words], [["Enter", "find", "find"]], words)) || !words.value.trim()) return;
-  const pattern = words.value.trim().split(/\s+/).map(word => word.replace(/[\\^$.*+?()[\]{}|\/-]/g, "\\$&")).join("\\s+");
+  const pattern = words.value.trim().split(/\s+/).map(word => word.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")).join("\\s+");
   found = [...(textOf(here) ?? "").matchAll(new RegExp(pattern, "giu"))].map(one => [one.index, one.index + one[0].length]);
   hit = -1;
   show();
@@ -335,7 +335,7 @@ async function find() {
 }
 
 function toHit(by) {
-  if (!found.length) return tell("not found: nothing is lit up");
+  if (!found.length) return tell("not found");
   hit = (hit + by + found.length) % found.length;
   show();
   return tell(`${hit + 1} of ${counted(found.length, "place")}`);

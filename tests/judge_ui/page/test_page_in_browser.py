@@ -134,6 +134,10 @@ def test_keys_that_come_too_soon_and_questions(whole: Path, browser: Browser) ->
     page.press("Enter")
     assert page.text(".here") == "an end"
     assert "1 of 1 place" in page.text("#said")
+    page.press("/")
+    page.write("well-known? [/\\]$ .*")
+    page.press("Enter")
+    assert page.text("#said") == "not found"
     for key, title in (("t", "1 red wine"), ("h", "Guidelines"), ("y", "Done since this page was opened"),
                        ("?", "Keys")):  # fmt: skip
         page.press(key)
