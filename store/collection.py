@@ -10,7 +10,6 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from store.db.database import Database, Inside
-from store.db.engine import collection_url
 from store.records import Scale
 from store.text import Pairs
 
@@ -155,11 +154,12 @@ class Collection:
         """Bring copies together in this collection; see `store.keeping.merge.merge.merge`."""
         from store.keeping.merge.histories import HowToSettle
         from store.keeping.merge.merge import merge
+        from store.keeping.page_file import places_of
         from store.keeping.progress import no_progress
 
-        urls = [collection_url(other) for other in others]
-        shown = progress or no_progress
-        return merge(self._db.engine, urls, wanted or HowToSettle(), dry_run=dry_run, progress=shown)
+        shown, engine = progress or no_progress, self._db.engine
+        with places_of(others, engine) as places:
+            return merge(engine, places, wanted or HowToSettle(), dry_run=dry_run, progress=shown)
 
     def verify(self, *, progress: Progress | None = None) -> list[Verified]:
         """Check it against its own rules; see `store.keeping.verify.verify`."""

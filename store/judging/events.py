@@ -374,7 +374,7 @@ def _by_pair(rows: Iterable[Row[Any]]) -> dict[Pair, list[Row[Any]]]:
     return histories
 
 
-def state_after(decision: Decision, old: Row[Any] | None) -> tuple[str, int | None, str]:
+def state_after(decision: Decision, old: Row[Any] | JudgementEvent | None) -> tuple[str, int | None, str]:
     """Return state, grade and reason after a decision."""
     if decision.action is Action.JUDGE:
         return State.JUDGED.value, decision.grade, ""

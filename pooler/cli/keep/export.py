@@ -15,6 +15,7 @@ from pooler.cli.console import check_out, erased_facts, erased_words, write_line
 from pooler.cli.interrupts import tidy_when_killed
 from pooler.cli.keep.export_answers import answers
 from pooler.cli.keep.export_formats import WhoseOptions, made_of, ntcir, prels, sha256_of, write_judged
+from pooler.cli.keep.export_work import work
 from pooler.cli.options import (
     DEFAULT_COLLECTION,
     AggregateOption,
@@ -418,48 +419,6 @@ def _report_qrels(qrels: Sequence[Mapping[str, Any]]) -> None:
             words.append(f"rulings: {decided}")
         if words:
             say(f"  {level_name(one['level'])}: {'; '.join(words)}")
-
-
-def work(
-    judge: Annotated[str, typer.Option(metavar="NAME", help="Whose documents.")],
-    out: Annotated[
-        Path, typer.Option("--out", "-o", metavar="FILE", help="A new SQLite file, such as ann.db.")
-    ],
-    collection: CollectionOption = DEFAULT_COLLECTION,
-) -> None:
-    """Make a collection of one judge's documents, to judge on another machine.
-
-    It holds what is left for the judge (topics, documents with their texts, guidelines) and what the
-    judge has done so far; no run, no rank, and nothing of other judges. `pooler judge` works on it;
-    `pooler merge FILE` brings back what was judged.
-
-    Example: pooler export work --judge ann --out ann.db
-    """
-    from pooler import __version__
-    from store.collection import Collection
-    from store.db.engine import collection_url, display
-
-    named = display(collection_url(collection))
-    with Collection(collection) as opened, tidy_when_killed():
-        made = opened.hand_out(judge, out, program=f"pooler {__version__}", progress=progress)
-    left = f"{made.unjudged:,} unjudged" + (f", {made.skipped:,} skipped" if made.skipped else "")
-    say(
-        f"{out}: {counted(made.documents, 'document')} of {counted(made.topics, 'topic')},"
-        f" {left}; {counted(made.events, 'event')} of `{judge}` so far"
-    )
-    if made.without_text:
-        warn(
-            f"{counted(made.without_text, 'document')} without a text: pooler import docs FILE imports"
-            " the texts; then make this file again"
-        )
-    if made.elsewhere:
-        say(
-            f"{counted(made.elsewhere, 'more document')} could still be claimed by `{judge}`, or drawn,"
-            " here; they are not in the file"
-        )
-    say(f"there: pooler judge --judge {judge} --collection {out}")
-    whole = "" if collection == DEFAULT_COLLECTION else f" --collection {named}"
-    say(f"back here: pooler merge {out}{whole}")
 
 
 def probabilities(

@@ -21,7 +21,10 @@ from store.text import counted
 def merge(
     others: Annotated[
         list[str],
-        typer.Argument(metavar="OTHER...", help="Copies: SQLite files or postgresql:// URLs; only read."),
+        typer.Argument(
+            metavar="OTHER...",
+            help="Copies: SQLite files, postgresql:// URLs, or what a page saved; only read.",
+        ),
     ],
     settle: Annotated[
         results.RuleName | None,
@@ -57,11 +60,11 @@ def merge(
 ) -> None:
     """Bring in what was done on copies of the collection.
 
-    Copies are copied files (`pooler backup`, `pooler copy`), parts made by `pooler export work`, or
-    databases; they are only read. Every event keeps its judge, time and sitting. New documents, runs,
-    pools, guidelines, judges and assignments of a copy come in as well; a judge or notes erased there
-    are erased here. Either all of it is taken in, or nothing. The order of merging does not matter, and
-    merging twice changes nothing.
+    Copies are copied files (`pooler backup`, `pooler copy`), parts made by `pooler export work`, what
+    its pages saved, or databases; they are only read. Every event keeps its judge, time and sitting.
+    New documents, runs, pools, guidelines, judges and assignments of a copy come in as well; a judge or
+    notes erased there are erased here. Either all of it is taken in, or nothing. The order of merging
+    does not matter, and merging twice changes nothing.
 
     Where one judge worked on the same document in two copies, a decision wins against a skip, and a
     changed grade against a mere note. Two different decisions are a conflict: without --settle or

@@ -84,7 +84,7 @@ def merge(
     collection : str, Path or Collection
         Its file or URL, or the open collection.
     others : sequence of str or Path
-        Copies, or parts that `pooler export work` made: files or URLs, which are only read.
+        Copies, or parts that `pooler export work` made, or what its pages saved: files or URLs, only read.
     settle : {"latest", "earliest", "highest", "lowest", "unjudged"}, optional
         What stands where one judge decided differently on two copies: that decision, that grade, or
         none, so that the document goes back to the judge.

@@ -85,7 +85,8 @@ def unite_documents(here: Here, copy: Copy) -> None:
 
     One judge's part has no document of its own.
     """
-    query = select(DOCUMENT.c.id, DOCUMENT.c.docno, DOCUMENT.c.listed, DOCUMENT.c.sha256)
+    has_text = DOCUMENT.c.text.is_not(None).label("has_text")
+    query = select(DOCUMENT.c.id, DOCUMENT.c.docno, DOCUMENT.c.listed, DOCUMENT.c.sha256, has_text)
     theirs = copy.session.execute(query.order_by(DOCUMENT.c.id)).all()
     ids = here.documents.ids
     for row in theirs if copy.is_part else ():
@@ -100,6 +101,9 @@ def unite_documents(here: Here, copy: Copy) -> None:
         copy.documents[row.id] = mine.id
         if row.sha256 is not None and mine.sha256 is not None and row.sha256 != mine.sha256:
             here.differs(copy, f"document `{row.docno}` has another text")
+        elif row.sha256 is not None and mine.sha256 is None and not row.has_text:
+            # What a page saved has only the hashes of what its judge read.
+            here.differs(copy, f"document `{row.docno}` has no text here, and was judged with one")
         elif row.sha256 is not None and mine.sha256 is None:
             to_copy[row.id] = mine.id
         elif row.listed and not mine.listed:

@@ -209,9 +209,9 @@ class Here:
 
 
 @contextmanager
-def opened(url: URL) -> Iterator[Copy]:
-    """Open a collection that is only read, in a transaction that sees one state of it."""
-    name = display(url)
+def opened(url: URL, name: str | None = None) -> Iterator[Copy]:
+    """Open a collection that is only read, in a transaction that sees one state of it; `name` is told."""
+    name = name or display(url)
     if url.get_backend_name() == "sqlite" and not Path(url.database or "").is_file():
         message = f"there is no collection at {name}"
         raise StoreError(message)
@@ -240,8 +240,8 @@ def _check_schema(engine: Engine, name: str) -> None:
         check_schema(engine)
     except SchemaError as error:
         if "not a pooler collection" in error.message:
-            hint = "OTHER must be a collection: a copy, or a part by pooler export work; to take in"
-            hint += " other files, pooler import"
+            hint = "OTHER must be a collection: a copy, or a part by pooler export work; or what a page"
+            hint += " saved; to take in other files, pooler import"
         else:
             hint = (error.hint or "").replace("pooler upgrade", f"pooler upgrade --collection {name}")
         raise SchemaError(error.message, hint=hint) from error

@@ -33,7 +33,7 @@ from store.text import natural_key
 
 def merge(
     engine: Engine,
-    others: Sequence[URL],
+    others: Sequence[tuple[URL, str]],
     wanted: HowToSettle,
     *,
     dry_run: bool = False,
@@ -46,9 +46,9 @@ def merge(
     meanwhile waits. With `dry_run` everything is done, counted, and taken back. Memory: the events of one
     topic, of all copies. About 14 seconds for 500,000 events, 20 where 20,000 documents are in conflict.
     """
-    _check_places(engine.url, others)
+    _check_places(engine.url, [url for url, _ in others])
     with ExitStack() as stack:
-        copies = [stack.enter_context(opened(url)) for url in others]
+        copies = [stack.enter_context(opened(url, name)) for url, name in others]
         with writing(engine, bulk=True) as session:
             lock(session)
             here = Here(session, topic_keys(), document_keys())

@@ -199,7 +199,7 @@ def test_merge_is_no_trial_unless_asked(tmp_path: Path) -> None:
     [other] = copies(start, 1)
     work(other, ("ann", "a", JUDGE, 2))
     with engine_of(str(start)) as engine:
-        assert merge_into(engine, [collection_url(str(other))], HowToSettle()).is_done
+        assert merge_into(engine, [(collection_url(str(other)), "other")], HowToSettle()).is_done
     assert grades(start)["ann", "a"] == 2
 
 

@@ -1,0 +1,65 @@
+"""Pages of small collections, as `pooler export work --html` makes them."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+import zlib
+from pathlib import Path
+from typing import Any
+
+from store.collection import Collection
+from store.formats.scale import parse_scale
+from store.records import Document, JudgeKind, Topic
+from tests.cli.command_line import run_inside
+from tests.store.outside import make_pool
+
+HOSTILE = (
+    "</script><script>window.owned = 1</script> <img src=x onerror='window.owned = 2'> &lt; \\u003c <!-- ]]>"
+    " \x1b[2J \x07\x9b \u202eesrever\u202c \u2028 \r\n\t שלום עולם 👩\u200d👩\u200d👧 end."
+)
+TEXTS = {
+    "a": "The first sentence. The second one names wine. A third!",
+    "b": "Nothing of it here.",
+    "c": None,
+    "d": "wine " * 400 + "\nand an end.",
+}
+
+
+def make_whole(file: Path, *, texts: dict[str, str | None] | None = None, word: str = "wine") -> Path:
+    """Make a collection of two topics of the same documents, for two judges."""
+    texts = TEXTS if texts is None else texts
+    with Collection.create(str(file), name=word, scale=parse_scale("0-2"), program="x") as made:
+        made.topics.add([Topic("1", f"red {word}", f"What of {word}?", "All of it."), Topic("2", "white")])
+        made.pools.add(make_pool({"1": [*texts], "2": [*texts][:2]}))
+        made.documents.add([Document(docno, f"Title {docno}", text) for docno, text in texts.items()])
+        made.guidelines.add("# How\n\n- **2** if *all*\n- else 0\n\n[link](http://x.invalid)\n")
+        for judge in ("ann", "bob"):
+            made.judges.add(judge, JudgeKind.HUMAN)
+    return file
+
+
+def make_page(whole: Path, judge: str = "ann", name: str | None = None) -> Path:
+    """Export a judge's page beside a collection."""
+    page = whole.with_name(f"{name or judge}.html")
+    command = ["export", "work", judge, "--html", "--out", page, "--collection", whole]
+    run_inside(*command).fine()
+    return page
+
+
+def shown_data(page: Path) -> dict[str, Any]:
+    """Return what a page shows."""
+    return dict(json.loads(_block(page, "data")))
+
+
+def part_bytes(page: Path) -> bytes:
+    """Return the part that a page holds."""
+    return zlib.decompress(base64.b64decode(json.loads(_block(page, "part"))["part"]))
+
+
+def _block(page: Path, name: str) -> str:
+    text = page.read_text("utf-8")
+    found = re.search(rf'<script type="application/json" id="{name}">(.*?)</script>', text, re.DOTALL)
+    assert found is not None
+    return found[1]

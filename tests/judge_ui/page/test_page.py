@@ -1,0 +1,144 @@
+"""What is in a page: the keys of the screen, nothing of runs and of others, nothing that acts."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from pathlib import Path
+
+import pytest
+
+from judge_ui.session.keys import Command, key_table
+from judge_ui.text.finding import query_terms
+from judge_ui.text.sentences import sentence_spans
+from store.collection import Collection
+from store.formats.scale import parse_scale
+from store.records import Action, JudgeKind, Topic
+from store.text import sanitise
+from tests.cli.command_line import run_inside
+from tests.judge_ui.blind_world import PLACES, SECRETS, make_world
+from tests.judge_ui.page.pages import HOSTILE, make_page, make_whole, part_bytes, shown_data
+from tests.store.keeping.merge.apart import work
+
+
+@pytest.fixture
+def whole(tmp_path: Path) -> Path:
+    """Make a small collection."""
+    return make_whole(tmp_path / "whole.db")
+
+
+@pytest.mark.parametrize("places", PLACES)
+def test_page_is_blind(places: str, tmp_path: Path) -> None:
+    """Where another judge has done everything and runs are there, the page is as where nobody has."""
+    shown = []
+    for other in (True, False):
+        world = make_world(tmp_path / f"{other}", places=places, other=other)
+        if places == "claimed":
+            world.collection.desk("bob").claim("1")
+        world.collection.close()
+        page = make_page(tmp_path / f"{other}" / "c.db", "bob")
+        assert not SECRETS.search(page.read_text("utf-8"))
+        assert not SECRETS.search(part_bytes(page).decode("latin-1"))
+        data = shown_data(page)
+        shown.append({name: data[name] for name in ("topics", "documents", "keys", "grades", "judge")})
+    assert shown[0]["documents"] or places == "claimed"
+    if places != "claimed":  # there the other judge has taken places
+        assert shown[0] == shown[1]
+
+
+def test_page_has_what_the_screen_has(whole: Path) -> None:
+    """Queue, state, note, lit words, sentences and keys are those of the desk and the screen."""
+    work(
+        whole, ("ann", "b", Action.JUDGE, 1), ("ann", "b", Action.NOTE, "why"), ("ann", "b", Action.MARK, "")
+    )
+    data = shown_data(make_page(whole))
+    with Collection(str(whole)) as opened:
+        desk = opened.desk("ann")
+        tasks = {topic: desk.queue(topic) for topic in ("1", "2")}
+        text = desk.page("a").text or ""
+    assert [one["topic"] for one in data["topics"]] == ["1", "2"]
+    for topic in data["topics"]:
+        assert [(one["docno"], one["now"]["state"], one["now"]["grade"], one["now"]["note"],
+                 one["now"]["revision"]) for one in topic["queue"]] == [
+            (one.docno, one.state, one.grade, one.note, one.revision) for one in tasks[topic["topic"]]
+        ]  # fmt: skip
+    assert data["documents"]["a"]["text"] == text
+    assert data["documents"]["c"]["text"] is None
+    assert data["documents"]["a"]["sentences"] == [list(one) for one in sentence_spans(text)]
+    (first,) = [one for one in data["topics"][0]["queue"] if one["docno"] == "a"]
+    assert [text[start:end] for start, end in first["lit"]] == ["wine"]
+    assert "wine" in query_terms(Topic("1", "red wine", "What of wine?"))
+    table = key_table(parse_scale("0-2"))
+    assert {key: table.meaning(key) for key in data["keys"] if key != "escape"} == {
+        key: value for key, value in data["keys"].items() if key != "escape"
+    }
+    left_out = {command for command in Command if command.value not in data["keys"].values()}
+    assert left_out == {Command.PALETTE, Command.TERMS}
+
+
+@pytest.mark.parametrize("scale", ["0-2", "ntcir", "binary"])
+def test_keys_of_every_scale_come_along(scale: str, tmp_path: Path) -> None:
+    """Letters for grades move commands, as on the screen; each has one key that a browser can have."""
+    from judge_ui.page.page import _keys
+
+    made = _keys(parse_scale(scale))
+    table = key_table(parse_scale(scale))
+    assert {one["value"] for one in made["grades"]} == set(parse_scale(scale).values)
+    for one in made["commands"]:
+        assert made["keys"][table.best[Command(one["name"])]] == one["name"]
+
+
+def test_nothing_acts_but_the_script(tmp_path: Path) -> None:
+    """Hostile texts everywhere: no tag of theirs, the policy has the hashes of script and style alone."""
+    whole = make_whole(tmp_path / "w.db", texts={"a": HOSTILE, "b": HOSTILE * 2}, word=sanitise(HOSTILE))
+    with Collection(str(whole)) as opened:
+        opened.guidelines.add(f"# {HOSTILE}\n\n{HOSTILE}\n\n&#27;[2J &#x202e; <b onclick=x>b</b>\n")
+    page = make_page(whole).read_bytes().decode()
+    assert page.count("<script") == page.count("</script>") == 3
+    assert "<img" not in page
+    assert "<b onclick" not in page
+    assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", page)
+    policy = re.search('Content-Security-Policy" content="([^"]*)"', page)
+    script = re.search("<script>(.*?)</script>", page, re.DOTALL)
+    style = re.search("<style>(.*?)</style>", page, re.DOTALL)
+    assert policy is not None
+    assert script is not None
+    assert style is not None
+    hashes = [base64.b64encode(hashlib.sha256(one[1].encode()).digest()).decode() for one in (script, style)]
+    assert policy[1] == (
+        f"default-src 'none'; script-src 'sha256-{hashes[0]}'; style-src 'sha256-{hashes[1]}';"
+        " base-uri 'none'; form-action 'none'"
+    )
+    assert "http://" not in page.replace("http://x.invalid", "")
+    assert shown_data(whole.with_name("ann.html"))["documents"]["a"]["text"] == sanitise(HOSTILE)
+
+
+def test_page_is_refused_where_it_makes_no_sense(whole: Path, tmp_path: Path) -> None:
+    """A model, an adjudicator, nobody, two names, a file that is there, a folder that is not."""
+    place = ("--collection", whole)
+    with Collection(str(whole)) as opened:
+        opened.judges.add("gpt", JudgeKind.MODEL)
+        opened.judges.add("boss", JudgeKind.ADJUDICATOR)
+        opened.judges.add("a/b", JudgeKind.HUMAN)
+    told = run_inside("export", "work", "gpt", "--html", "--out", tmp_path / "x.html", *place).failed(1)
+    assert "kind model, but only people judge on a page" in told.err
+    told = run_inside("export", "work", "boss", "--html", "--out", tmp_path / "x.html", *place).failed(3)
+    assert "adjudicator" in told.err
+    told = run_inside("export", "work", "--html", *place).failed(1)
+    assert "must name one judge" in told.err
+    told = run_inside("export", "work", "ann", "--judge", "bob", "--html", *place).failed(1)
+    assert "ann and bob" in told.err
+    told = run_inside("export", "work", "a/b", "--html", *place).failed(1)
+    assert "`--out` must name the file" in told.err
+    told = run_inside("export", "work", "ann", "--html", "--out", tmp_path / "no" / "x.html", *place).failed(
+        3
+    )
+    assert "there is no folder" in told.err
+    assert not list(tmp_path.glob("*.html"))
+    page = make_page(whole)
+    before = page.read_bytes()
+    told = run_inside("export", "work", "ann", "--html", "--out", page, *place).failed(3)
+    assert "already exists" in told.err
+    assert page.read_bytes() == before
+    assert page.stat().st_mode & 0o777 == 0o600

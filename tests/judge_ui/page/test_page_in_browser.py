@@ -1,0 +1,361 @@
+"""The page in a real browser, from a file: judged by keys, kept, saved, merged, whatever happens."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from store.collection import Collection
+from store.text import sanitise
+from tests.cli.command_line import run_inside
+from tests.judge_ui.page.browser import Browser, Page, until
+from tests.judge_ui.page.pages import HOSTILE, make_page, make_whole
+
+pytestmark = [pytest.mark.chromium, pytest.mark.slow]
+
+
+@pytest.fixture
+def whole(tmp_path: Path) -> Path:
+    """Make a small collection."""
+    return make_whole(tmp_path / "whole.db")
+
+
+@pytest.fixture
+def browser(tmp_path: Path) -> Iterator[Browser]:
+    """Start a browser with a profile of its own."""
+    with Browser(tmp_path) as started:
+        yield started
+
+
+def begin(page: Page) -> None:
+    """Open the first topic, and close its question."""
+    page.press("Enter")
+    until(lambda: page.js("document.getElementById('box').open"))
+    page.press("Enter")
+    until(lambda: not page.js("document.getElementById('box').open"))
+
+
+def saved(page: Page, judge: str = "ann") -> Path:
+    """Save the file of a page."""
+    name = f"{judge}.judged.jsonl"
+    (page.browser.downloads / name).unlink(missing_ok=True)
+    page.press("s", ctrl=True)
+    return page.browser.downloaded(name)
+
+
+def merge(whole: Path, *files: Path, code: int = 0) -> Any:
+    """Merge, and return how documents of topic 1 stand with each judge."""
+    told = run_inside("merge", *files, "--collection", whole)
+    assert told.code == code, told.err
+    with Collection(str(whole)) as opened:
+        return {
+            (one.judge, one.topic, one.docno): (one.state.value, one.grade, one.reason, one.note)
+            for one in opened.judgements.current()
+        }
+
+
+def test_judged_by_keys_reloaded_saved_and_merged(whole: Path, browser: Browser) -> None:
+    """Grade, put off, cannot, note, evidence, undo: each is in the collection at the end."""
+    page = browser.open(make_page(whole))
+    assert page.text("h1") == "ann, wine"
+    begin(page)
+    assert page.text("#docname") == "Document 1 of 4: a"
+    page.press("v")
+    page.press("j")
+    page.press("Enter")
+    page.press("Escape")
+    marked = "[...document.querySelectorAll('mark')].map(one => one.textContent).join('')"
+    assert page.js(marked) == "The second one names wine."
+    page.press("e")
+    page.write("first line")
+    page.press("j", ctrl=True)
+    page.write("second: é 😀")
+    page.press("Enter")
+    page.judge("2")
+    assert "a: 2 relevant" in page.text("#said")
+    page.judge("s")
+    assert page.text("#docname") == "Document 3 of 4: c"
+    page.judge("c", "3")
+    page.judge("1", "u")
+    assert "grade" not in page.text("#said")
+    assert "undone: no decision" in page.text("#said")
+    page.reload()
+    assert "of 4 decided, 1 put off" in page.text("#topics")
+    page.press("Enter")
+    assert page.text("#docname") == "Document 4 of 4: d"
+    page.judge("u")
+    assert "nothing to undo" in page.text("#said")
+    page.judge("0")
+    until(lambda: page.js("document.getElementById('box').open"))
+    assert page.text("#box-title") == "1: 1 put off"
+    page.press("Enter")
+    assert page.text("#docname") == "Document 2 of 4: b"
+    assert merge(whole, saved(page)) == {
+        ("ann", "1", "a"): ("judged", 2, "", "first line\nsecond: é 😀"),
+        ("ann", "1", "b"): ("skipped", None, "", ""),
+        ("ann", "1", "c"): ("cannot", None, "text missing", ""),
+        ("ann", "1", "d"): ("judged", 0, "", ""),
+    }
+    with Collection(str(whole)) as opened:
+        events = list(opened.judgements.history())
+    assert [one.action.value for one in events] == [
+        "mark", "note", "judge", "skip", "cannot", "judge", "undo", "judge"]  # fmt: skip
+    assert {one.sitting for one in events} == {1, 2}
+    assert [one.passages[0].text for one in events if one.docno == "a"] == ["The second one names wine."] * 3
+    assert all(one.dwell_ms is None or one.dwell_ms >= (one.active_ms or 0) - 1 for one in events)
+    assert "nothing new" in run_inside("merge", saved(page), "--collection", whole).fine().err
+
+
+def test_keys_that_come_too_soon_and_questions(whole: Path, browser: Browser) -> None:
+    """No grade within 0.3 s; one is taken back, or given without a text, if it is meant."""
+    page = browser.open(make_page(whole))
+    begin(page)
+    page.press("1")
+    assert "too quick" in page.text("#said")
+    page.judge("1")
+    page.judge("p")
+    page.judge("s")
+    assert page.text("#box-title") == "Take back 1 partially relevant and put off?"
+    page.press("Escape")
+    assert page.text("#stands") == "1 partially relevant"
+    page.judge("n", "n", "2")
+    assert page.text("#box-title") == "This document has no text to judge; 2 relevant all the same?"
+    page.press("y")
+    assert "c: 2 relevant" in page.text("#said")
+    page.press("l")
+    assert page.text("#box-body").splitlines()[0] == "a Title a: 1 partially relevant"
+    page.press("Escape")
+    page.press("/")
+    page.write("AN END")
+    page.press("Enter")
+    assert page.text(".here") == "an end"
+    assert "1 of 1 place" in page.text("#said")
+    page.press("/")
+    page.write("well-known? [/\\]$ .*")
+    page.press("Enter")
+    assert page.text("#said") == "not found"
+    for key, title in (("t", "1 red wine"), ("h", "Guidelines"), ("y", "Done since this page was opened"),
+                       ("?", "Keys")):  # fmt: skip
+        page.press(key)
+        assert page.text("#box-title") == title
+        page.press("Escape")
+    page.js("clock.at -= 3e9")  # shown for 35 days: more milliseconds than a database's integer holds
+    page.judge("0")
+    with_history = merge(whole, saved(page))
+    assert with_history["ann", "1", "c"][:2] == ("judged", 2)
+    with Collection(str(whole)) as opened:
+        assert [one.dropped_keys for one in opened.judgements.history() if one.docno == "a"] == [1]
+
+
+def test_undo_and_redo_across_documents(whole: Path, browser: Browser) -> None:
+    """Back to the start of the sitting, and forward again, as on the screen."""
+    page = browser.open(make_page(whole))
+    begin(page)
+    page.judge("2", "1")
+    page.press("u")
+    page.press("u")
+    assert page.text("#docname") == "Document 1 of 4: a"
+    assert page.text("#stands") == "no decision"
+    page.press("r", ctrl=True)
+    page.press("r", ctrl=True)
+    assert page.text("#said") == "b: 1 partially relevant"
+    page.press("r", ctrl=True)
+    assert page.text("#said") == "nothing to redo"
+    stands = merge(whole, saved(page))
+    assert (stands["ann", "1", "a"][1], stands["ann", "1", "b"][1]) == (2, 1)
+
+
+LOOKS = """
+    window.looked = [];
+    const get = Storage.prototype.getItem;
+    Storage.prototype.getItem = function (key) { looked.push(key); return get.call(this, key); };
+"""
+
+
+def test_two_judges_in_one_browser_do_not_meet(whole: Path, browser: Browser) -> None:
+    """Each page has what was done on it, and looks at nothing of the other's."""
+    pages = {judge: browser.open(make_page(whole, judge)) for judge in ("ann", "bob")}
+    for (judge, page), key in zip(pages.items(), "20", strict=True):
+        page.js(LOOKS)
+        begin(page)
+        page.judge(key)
+        assert {json.loads(one[: one.rindex("]") + 1])[2] for one in page.js("looked")} == {judge}
+    for page in pages.values():
+        page.reload()
+        assert "1 of 4 decided" in page.text("#topics")
+    found = merge(whole, saved(pages["ann"]), saved(pages["bob"], "bob"))
+    assert {key[0]: value[1] for key, value in found.items()} == {"ann": 2, "bob": 0}
+
+
+def test_another_collection_of_the_same_names_is_another(tmp_path: Path, browser: Browser) -> None:
+    """Two collections called alike, the same judge and docnos: the second page begins empty."""
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        page = browser.open(make_page(make_whole(tmp_path / name / "w.db")))
+        assert "0 of 4 decided" in page.text("#topics")
+        begin(page)
+        page.judge("1")
+
+
+def test_two_windows_of_one_page_know_of_each_other(whole: Path, browser: Browser) -> None:
+    """What one window does the other has at once; the same document is not decided twice unseen."""
+    file = make_page(whole)
+    first, second = browser.open(file), browser.open(file)
+    begin(first)
+    begin(second)
+    first.judge("2")
+    until(lambda: second.text("#stands") == "2 relevant")
+    second.judge("n", "1")
+    until(lambda: first.text("#stands") == "1 partially relevant")
+    first.judge("u")
+    assert first.text("#said").startswith("a: 2 relevant undone")
+    found = merge(whole, saved(first), saved(second))
+    assert (found["ann", "1", "a"][0], found["ann", "1", "b"][1]) == ("unjudged", 1)
+
+
+def test_hostile_texts_are_shown_and_do_nothing(tmp_path: Path, browser: Browser) -> None:
+    """In texts, titles, notes and guidelines: shown as they are, nothing runs, nothing is fetched."""
+    texts: dict[str, str | None] = {"a": HOSTILE, "b": "x" * 200_000, "__proto__": HOSTILE}
+    whole = make_whole(tmp_path / "w.db", texts=texts, word=sanitise(HOSTILE).replace("\n", " "))
+    with Collection(str(whole)) as opened:
+        opened.guidelines.add(f"# {HOSTILE}\n\n{HOSTILE}\n")
+    page = browser.open(make_page(whole))
+    begin(page)
+    assert page.js("document.getElementById('text').textContent") == sanitise(HOSTILE)
+    page.press("e")
+    page.write(HOSTILE.replace("\x1b", "").replace("\x07", ""))
+    page.press("Enter")
+    page.press("v")
+    page.press("J")
+    page.press("Enter")
+    page.press("Escape")
+    page.judge("1", "0", "2")
+    assert page.js("window.owned") is None
+    asked = {event["params"]["request"]["url"].partition(":")[0] for event in browser.events
+             if event.get("method") == "Network.requestWillBeSent"}  # fmt: skip
+    assert asked <= {"file", "blob", "about"}
+    blocked = [event for event in browser.events if event.get("method") == "Log.entryAdded"]
+    assert blocked == []
+    found = merge(whole, saved(page))
+    assert found["ann", "1", "__proto__"][1] == 2
+    assert found["ann", "1", "a"][3].startswith("</script><script>")
+    with Collection(str(whole)) as opened:
+        (passage,) = next(one for one in opened.judgements.history() if one.passages).passages
+    assert HOSTILE[passage.start : passage.start + passage.length] == passage.text
+
+
+def test_policy_lets_nothing_out(whole: Path, browser: Browser) -> None:
+    """What a flaw would try: a picture, a fetch, a script that is none of ours, a form."""
+    page = browser.open(make_page(whole))
+    page.js(
+        "window.seen = []; addEventListener('securitypolicyviolation', e => seen.push(e.violatedDirective))"
+    )
+    page.js("fetch('https://x.invalid/').catch(() => 0)")
+    page.js("document.body.append(Object.assign(new Image(), {src: 'https://x.invalid/a.png'}))")
+    made = "Object.assign(document.createElement('script'), {textContent: 'window.owned = 1'})"
+    page.js(f"document.body.append({made})")
+    until(lambda: len(page.js("seen")) >= 3)
+    assert page.js("window.owned") is None
+
+
+def fill(page: Page) -> None:
+    """Take all the room that the browser gives to pages."""
+    page.js("""
+        for (let size = 1 << 20, n = 0; size >= 1;) {
+            try { localStorage.setItem("full" + n++, "x".repeat(size)); } catch { size >>= 1; }
+        }
+    """)
+
+
+def test_full_storage_is_said_and_saving_still_works(whole: Path, browser: Browser) -> None:
+    """Nothing is lost while the page is open; with room again, all of it is kept."""
+    page = browser.open(make_page(whole))
+    begin(page)
+    page.judge("2")
+    fill(page)
+    page.judge("1")
+    assert "NOT KEPT by this browser" in page.text("#kept")
+    page.judge("c", "1")
+    assert "3 steps not in a saved file yet" in page.text("#kept")
+    assert len(merge(whole, saved(page))) == 3
+    assert "all in the saved file" in page.text("#kept")
+    page.js(
+        "Object.keys(localStorage).filter(k => k.startsWith('full')).forEach(k => localStorage.removeItem(k))"
+    )
+    page.judge("0")
+    assert page.text("#kept").startswith("kept in this browser")
+    page.press("Escape")
+    page.reload()
+    assert "4 of 4 decided" in page.text("#topics")
+
+
+def test_forbidden_storage_is_said_and_saving_still_works(whole: Path, tmp_path: Path) -> None:
+    """A browser that lets no page keep anything."""
+    forbids = {"profile": {"default_content_setting_values": {"cookies": 2}}}
+    with Browser(tmp_path, preferences=forbids) as browser:
+        page = browser.open(make_page(whole))
+        assert "NOT KEPT by this browser" in page.text("#kept")
+        begin(page)
+        page.judge("2", "1")
+        assert merge(whole, saved(page))["ann", "1", "a"][1] == 2
+
+
+def test_damaged_state_is_said_and_never_used(whole: Path, browser: Browser) -> None:
+    """What the browser keeps was changed: what is before it counts, and nothing is written over it."""
+    page = browser.open(make_page(whole))
+    begin(page)
+    page.judge("2", "1")
+    page.js(
+        "Object.keys(localStorage).filter(k => k.endsWith(' 1')).forEach(k => localStorage.setItem(k, '{'))"
+    )
+    page.reload()
+    assert "NOT KEPT by this browser (what it has cannot be read" in page.text("#kept")
+    assert "1 of 4 decided" in page.text("#topics")
+    page.press("Enter")
+    page.judge("0")
+    found = merge(whole, saved(page))
+    assert (found["ann", "1", "a"][1], found["ann", "1", "b"][1]) == (2, 0)
+
+
+def test_saved_file_goes_on_in_another_browser(whole: Path, tmp_path: Path, browser: Browser) -> None:
+    """From one computer to another and back; a file of another page, or a changed one, is not taken."""
+    page = browser.open(make_page(whole))
+    begin(page)
+    page.judge("2", "1")
+    file = saved(page)
+    (tmp_path / "other").mkdir()
+    with Browser(tmp_path / "other") as other:
+        elsewhere = other.open(whole.with_name("ann.html"))
+        bad = tmp_path / "bad.jsonl"
+        bad.write_bytes(file.read_bytes().replace(b'"grade":2', b'"grade":1'))
+        give(elsewhere, bad)
+        until(lambda: "changed or cut" in elsewhere.text("#said"))
+        bobs = other.open(make_page(whole, "bob"))
+        give(bobs, file)
+        until(lambda: "no file of this page" in bobs.text("#said"))
+        give(elsewhere, file)
+        until(lambda: "2 steps taken" in elsewhere.text("#said"))
+        assert "2 of 4 decided" in elsewhere.text("#topics")
+        elsewhere.reload()
+        elsewhere.press("Enter")
+        elsewhere.judge("0", "y")
+        back = saved(elsewhere)
+        page.press("Escape")
+        give(page, back)
+        until(lambda: "1 step taken" in page.text("#said"))
+        page.press("Enter")
+        page.judge("2")
+        give(elsewhere, file)
+        until(lambda: "nothing in that file is new" in elsewhere.text("#said"))
+    found = merge(whole, saved(page), back)
+    assert [found["ann", "1", docno][1] for docno in "abcd"] == [2, 1, 0, 2]
+
+
+def give(page: Page, file: Path) -> None:
+    """Choose a file as the dialog of the browser does."""
+    node = page.ask("Runtime.evaluate", expression="document.getElementById('file')")["result"]["objectId"]
+    page.ask("DOM.setFileInputFiles", files=[str(file)], objectId=node)
