@@ -6,7 +6,8 @@ from pooler.reporting.figures import figure, page_table
 from pooler.reporting.material import Material
 from pooler.reporting.on_scores import SectionPart
 from pooler.reporting.page import Section
-from pooler.results.measures.reliability import in_short, reliability
+from pooler.results.measures.reliability import TARGETS, in_short, reliability
+from pooler.results.pool.conclusions import Alarm
 from pooler.telling import Listener, listening
 from store.errors import PoolerError
 from store.text import counted
@@ -45,4 +46,6 @@ def other_topics(material: Material) -> SectionPart | None:
         ),
         page_table(orders, caption=f"{orders.title}. {' '.join(orders.notes)}", command=command),
     )
-    return SectionPart(Section(_TITLE, blocks), [in_short(found)])
+    n_topics = found.scores.shape[1]
+    weight = Alarm if found.found.order().at(n_topics)[0] < min(TARGETS) else str
+    return SectionPart(Section(_TITLE, blocks), [weight(in_short(found))])

@@ -147,7 +147,7 @@ def design(
         if depths is not None or seconds is not None:
             name = "depths" if depths is not None else "seconds"
             raise ArgumentError(name, "is for runs, which make the pools", depths or seconds)
-        cases = tuple(Case(ANY, one, one / 2) for one in variance)
+        cases = tuple(Case("two runs", one, one / 2) for one in variance)
         settings = frozen(
             variance=[*variance], compared=compared or COMPARED, topics=[*(topics or TOPICS)], **chosen
         )

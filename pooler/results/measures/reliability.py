@@ -293,7 +293,7 @@ class ReliabilityResult(Result):
         columns = {
             Column("pairs", "int"): [n_pairs],
             Column("significant", "int"): [n_significant],
-            Column("power", "float", "share", f"of pairs with p <= {alpha:g}: the discriminative power"): [
+            Column("power", "float", "share", f"of pairs with p <= {alpha:g}: the discriminative power", 3): [
                 power
             ],
             Column("least", "float", "difference", f"above which every pair has p <= {alpha:g}", digits=4): [
