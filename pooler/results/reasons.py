@@ -38,7 +38,7 @@ REASONS = {
     "fewer-than-two": "an order needs two runs with a score",
     "all-tied": "all are equal, so there is no order",
     # How many topics, and how reliable they are.
-    "no-spread": "nothing varies from topic to topic",
+    "no-spread": "nothing varies from topic to topic, or fewer than two topics have a score",
     "too-many-topics": "more than a million topics would be needed",
     "fewer-than-three-runs": "components need three runs or more",
     "fewer-than-three-topics": "components need three topics or more",

@@ -90,8 +90,6 @@ class PilotDepth:
     """Documents of a pool, mean over topics."""
     judged: float
     """Those of them that are judged."""
-    n_topics: int
-    """Topics where every run has a score still."""
     variance: float
     """Of scores within runs; NaN = fewer than two topics."""
     order: float
@@ -133,7 +131,6 @@ def pilot_depths(pilot: Pilot, depths: Sequence[int]) -> Iterator[PilotDepth]:
                 depth,
                 pooled,
                 of_pool,
-                n_topics,
                 score_variance(scores) if n_topics > 1 else np.nan,
                 float(parts.order().at(n_topics)[0]),
                 np.nan if tau is None else tau,
@@ -156,6 +153,14 @@ class Pace:
     n_decisions: int = 0
     """It rests on; 0 = it was told."""
     n_judges: int = 0
+
+    def words(self) -> str:
+        """Say what hours are made of."""
+        said = f"{self.seconds:.4g} seconds a judgement"
+        if not self.n_decisions:
+            return f"{said}."
+        decisions, judges = counted(self.n_decisions, "decision"), counted(self.n_judges, "judge")
+        return f"{said}, the mean of {decisions} of {judges} (effort)."
 
 
 def pace_of(source: Source) -> Pace | None:

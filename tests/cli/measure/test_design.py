@@ -161,7 +161,7 @@ def test_pace_is_that_of_the_people(cli: Cli, worked: Path) -> None:
     assert found.json().settings["seconds"] == pytest.approx(seconds)
     assert row["hours"] == pytest.approx(row["topics"] * row["pooled"] * seconds / 3600)
     said = cli("design", "--depths", "3").fine().out
-    assert f"{seconds:.1f} seconds a judgement, the mean of 16 decisions of 1 judge (effort)." in said
+    assert f"{seconds:.4g} seconds a judgement, the mean of 16 decisions of 1 judge (effort)." in said
 
 
 def test_variances_need_no_runs(cli: Cli, here: Path) -> None:
@@ -233,8 +233,15 @@ def test_too_little_to_plan_from_says_so(cli: Cli, here: Path) -> None:
     assert "components need three runs or more" in said
     # The same score in every topic of every run: nothing to plan by.
     flat = write(here / "flat", "1 0 d0 1", "1 0 d1 1", "2 0 d1 1", "2 0 d0 1")
-    rows = cli("design", "--qrels", flat, a, b, "--depths", "1", "--format", "json").fine().json()
-    assert {row["reason"] for row in rows["topics"] + rows["detectable"]} == {"no-spread"}
+    failed = cli("design", "--qrels", flat, a, b)
+    assert "every run has the same score in all topics" in failed.err
+    assert "--variance S2 plans without runs" in failed.err
+    # One run twice: any two runs differ, these do not, and depth 1 finds one document only.
+    same = write(here / "same.run", *[f"{t} Q0 d{n} 1 {-n} same" for t in "12" for n in (0, 1)])
+    half = write(here / "half", "1 0 d0 1", "1 0 d1 0", "2 0 d1 1", "2 0 d0 0")
+    found = cli("design", "--qrels", half, a, same, "--depths", "1,2", "--format", "json").fine().json()
+    assert {row["of"] for row in found["topics"]} == {"any two runs", "2 runs"}
+    assert {row["depth"]: row["reason"] for row in found["depths"]} == {1: "no-spread", 2: None}
 
 
 def test_pairs_are_sorted_by_p(cli: Cli, judged: Path) -> None:
