@@ -50,7 +50,7 @@ MOST_LINES = 6
 """Differences that a picture has, and lines that it tells apart."""
 SAME_ORDER = 0.9
 """tau_AP from which on two orders count as one, as for tau (Voorhees 2001)."""
-ANY, THESE = "any two runs", "these runs"
+ANY, THESE = "any two runs", "two of these"
 
 
 def design(
@@ -234,7 +234,9 @@ class Design(Result):
         alpha, power = self.settings["alpha"], self.settings["power"]
         about = f"true difference that is found at {alpha:g} with a probability of {power:g}; of an interval,"
         these = "what these two have" if len(self.runs) == 2 else "what pairs of them have on average"
-        of = f"any two runs: their scores taken as independent, which is careful; these runs: {these}"
+        of = (
+            f"any two runs: their scores taken as independent, which is careful; {self.cases[-1][0]}: {these}"
+        )
         columns = [
             Column("test"),
             Column("of", about=of if self.runs else ""),
@@ -283,11 +285,15 @@ class Design(Result):
             f"{f'{n:,}' if n else f'more than {MOST_TOPICS:,}'} topics between {name}"
             for name, n in ((name, self._finds(size, variance)) for name, variance in self.cases)
         ]
-        found = _at_least(self.n_topics, self.cases[0][1], self.settings["alpha"], power)
+        found = [
+            f"{_at_least(self.n_topics, variance, self.settings['alpha'], power):.3f} between {name}"
+            for name, variance in self.cases
+        ]
         return [
-            f"To find a difference of {size:g} in {self.settings['measure']} with a probability of {power:g} takes"
-            f" {', '.join(needed)}.",
-            f"The {self.n_topics:,} topics of {counted(len(self.runs), 'run')} here find {found:.3f}.",
+            f"To find a difference of {size:g} in {self.settings['measure']} with a probability of {power:g}"
+            f" takes {', '.join(needed)}.",
+            f"The {self.n_topics:,} topics here, of {counted(len(self.runs), 'run')}, find"
+            f" {', '.join(found)}.",
         ]
 
     def _detectable(self) -> Table:
