@@ -35,7 +35,7 @@ from store.analysis.significance.power import (
 )
 from store.analysis.undiscovered.required import required_difference
 from store.errors import ArgumentError, PoolerError
-from store.text import counted
+from store.text import counted, percent
 
 if TYPE_CHECKING:
     from store.collection import Collection
@@ -50,6 +50,8 @@ MOST_LINES = 6
 """Differences that a picture has, and lines that it tells apart."""
 SAME_ORDER = 0.9
 """tau_AP from which on two orders count as one, as for tau (Voorhees 2001)."""
+WELL_JUDGED = 0.9
+"""Share of a pool below which it is said that the rest is unjudged."""
 ANY, THESE = "any two runs", "two of these"
 
 
@@ -382,7 +384,13 @@ class Design(Result):
         else:
             said = f"no depth here orders the runs as all judgements do (tau_AP {SAME_ORDER:g} or more)"
         fewest, most = (end(row["topics"] for row in known) for end in (min, max))
+        least = min(known, key=lambda row: row["judged"] / row["pooled"])
+        unjudged = (
+            f"{percent(least['pooled'] - least['judged'], least['pooled'])} at depth {least['depth']:,}"
+        )
         return [
+            *[f"Unjudged documents of a pool count as not relevant: {unjudged}."]
+            * (least["judged"] < WELL_JUDGED * least["pooled"]),
             f"For a difference of {size:g}, {said}.",
             f"By depth, {fewest:,} to {most:,} topics are needed: pools of the first documents of"
             f" {counted(self.n_feeding, 'run')}. A shallow pool finds fewer relevant documents, and is"
