@@ -241,7 +241,7 @@ class Design(Result):
         )
         columns = [
             Column("test"),
-            Column("of", about=of if self.runs else ""),
+            Column("runs", heading="of", about=of if self.runs else ""),
             Column("size", "float", "difference", f"{about} its width", digits=3),
             Column(
                 "variance", "float", about="of differences by topic; in the analysis of variance, of scores"
@@ -257,7 +257,7 @@ class Design(Result):
             REASON,
         ]
         rows = [
-            dict(zip(("test", "of", "size", "variance", "topics", "observed"), row, strict=False))
+            dict(zip(("test", "runs", "size", "variance", "topics", "observed"), row, strict=False))
             for row in self._needed()
         ]
         for row in rows:

@@ -29,7 +29,7 @@ def covid(*names: str) -> list[str | Path]:
 
 def topics_of(rows: list[dict[str, Any]], test: str, of: str, size: float) -> int | None:
     """Find the topics of one row."""
-    [row] = [row for row in rows if (row["test"], row["of"], row["size"]) == (test, of, size)]
+    [row] = [row for row in rows if (row["test"], row["runs"], row["size"]) == (test, of, size)]
     found: int | None = row["topics"]
     return found
 
@@ -69,7 +69,7 @@ def test_trec_covid_as_a_pilot(cli: Cli) -> None:
         assert_prints(hours, row["hours"])
     two = cli("design", *covid("sab20.1.meta.docs", "run1"), "--format", "json").fine().json()["topics"]
     assert topics_of(two, "paired t", "these two runs", 0.05) == 52
-    assert_prints("0.0156453823", next(row["variance"] for row in two if row["of"] == "these two runs"))
+    assert_prints("0.0156453823", next(row["variance"] for row in two if row["runs"] == "these two runs"))
 
 
 @pytest.mark.slow
@@ -240,7 +240,7 @@ def test_too_little_to_plan_from_says_so(cli: Cli, here: Path) -> None:
     same = write(here / "same.run", *[f"{t} Q0 d{n} 1 {-n} same" for t in "12" for n in (0, 1)])
     half = write(here / "half", "1 0 d0 1", "1 0 d1 0", "2 0 d1 1", "2 0 d0 0")
     found = cli("design", "--qrels", half, a, same, "--depths", "1,2", "--format", "json").fine().json()
-    assert {row["of"] for row in found["topics"]} == {"any two runs", "2 runs"}
+    assert {row["runs"] for row in found["topics"]} == {"any two runs", "2 runs"}
     assert {row["depth"]: row["reason"] for row in found["depths"]} == {1: "no-spread", 2: None}
 
 
