@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from pooler.cli.options import decimals, whole_numbers
+from pooler.cli.options import decimals, names_collection, whole_numbers
 from pooler.cli.render import Output, render
 from pooler.cli.signature import command
 from pooler.cli.source_options import SourceOptions
@@ -135,14 +135,14 @@ def design(
     from pooler.results.measures.reliability import reliability as reliable
 
     output.check(plot=plot)
-    of_source = [one.name for one in fields(given) if one.name not in ("ctx", "collection")]
+    of_source = [one.name for one in fields(given) if one.name != "ctx"]
     for options, excluded, way in (
         (_OF_DESIGN, reliability, "has no meaning with --reliability"),
         (_OF_RELIABILITY, not reliability, "needs --reliability"),
         ((*of_source, *_OF_RUNS), variance is not None, "is for runs; --variance stands in their place"),
     ):
         for option in options:
-            if excluded and given.names(option):
+            if excluded and (given.names(option) if option != "collection" else names_collection(given.ctx)):
                 raise ContradictionError(option, way, None)
     numbers = None if topics is None else whole_numbers("--topics", topics, least=2)
     cutoff = given.cutoff if given.names("cutoff") else None

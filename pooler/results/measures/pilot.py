@@ -70,6 +70,9 @@ def load_pilot(source: Source, measure: str, cutoff: int | None, *, docnos: bool
     n_without = len(rankings.topics) - scores.shape[1]
     if n_without:
         warn(f"{counted(n_without, 'topic')} of {len(rankings.topics):,} left out: no {name} there")
+    n_missing = int((rankings.lengths == 0).any(axis=0).sum())
+    if n_missing:
+        warn(f"in {counted(n_missing, 'topic')} a run has no documents and scores as if it had found nothing")
     if scores.shape[1] < 2:
         message = f"{counted(scores.shape[1], 'topic')} with a score in every run: a pilot needs two or more"
         raise PoolerError(message, hint="--variance S2 plans without runs")

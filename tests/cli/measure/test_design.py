@@ -193,6 +193,7 @@ def test_variances_need_no_runs(cli: Cli, here: Path) -> None:
         (("--variance", ".1", "--qrels", "q"), "`--qrels` is for runs"),
         (("--variance", ".1", "--judge", "strict"), "`--judge` is for runs"),
         (("--variance", ".1", "bm25-words"), "`RUN` is for runs"),
+        (("--variance", ".1", "--collection", "c.db"), "`--collection` is for runs"),
         (("--variance", ".1", "--reliability"), "`--variance` has no meaning with --reliability"),
         (("--reliability", "--depths", "5"), "`--depths` has no meaning with --reliability"),
         (("--variance", ".1", "--target", ".9"), "`--target` needs --reliability"),
@@ -229,6 +230,9 @@ def test_too_little_to_plan_from_says_so(cli: Cli, here: Path) -> None:
     found = cli("design", "--reliability", "--qrels", both, a, b, "--format", "json").fine().json()
     assert {row["reason"] for row in found["components"] + found["needed"]} == {"fewer-than-three-runs"}
     assert {row["variance"] for row in found["components"]} == {None}
+    short = write(here / "short.run", "1 Q0 d0 1 1 short")
+    said = cli("design", "--qrels", both, a, short, "--depths", "1").err
+    assert "in 1 topic a run has no documents and scores as if it had found nothing" in said
     said = cli("design", "--reliability", "--qrels", both, a, b, "--plot").fine().out
     assert "components need three runs or more" in said
     # The same score in every topic of every run: nothing to plan by.
