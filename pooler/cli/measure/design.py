@@ -127,8 +127,6 @@ def design(
 
     Example: pooler design --judge alice --difference 0.05 --seconds 40
 
-    Example: pooler design --variance 0.03,0.05 --topics 25,50
-
     Example: pooler design --reliability --judge alice
     """
     from pooler.results.measures.design import design as plan
