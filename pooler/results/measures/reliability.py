@@ -315,7 +315,7 @@ class ReliabilityResult(Result):
         differences, p = self.tested.differences[first, second], self.tested.p[first, second]
         behind = differences < 0
         first, second = np.where(behind, second, first), np.where(behind, first, second)
-        order = np.lexsort((-np.abs(differences), p))
+        order = np.argsort(-np.abs(differences), kind="stable")  # p falls with the difference
         columns = {
             Column("place", "int"): np.arange(1, order.size + 1),
             Column("a", heading="A", about="the run ahead"): [self.runs[run] for run in first[order]],

@@ -143,10 +143,28 @@ def test_depths_cut_pool_and_judgements(cli: Cli, here: Path) -> None:
 
 
 def test_runs_that_do_not_contribute_feed_no_pool(cli: Cli, garden: Path) -> None:
-    """The late run of the garden is scored, and adds nothing to the pools; the depth is the pools'."""
-    made = cli("design", "--qrels", STRICT, "--runs", "runs.tsv", "--depths", "5", "--format", "json")
-    rows = made.fine().json()["depths"]
-    assert rows[0]["pooled"] == 84 / 8  # README: 84 pairs to judge in 8 topics
+    """The late run of the garden is scored, and adds nothing to the pools."""
+    options = (
+        "--qrels",
+        STRICT,
+        "--runs",
+        "runs.tsv",
+        "--order",
+        "trec9",
+        "--depths",
+        "5,20",
+        "--format",
+        "json",
+    )
+    rows = cli("design", *options).fine().json()["depths"]
+    pooled = {row["depth"]: row["pooled"] for row in rows}
+    assert pooled[5] == 84 / 8  # README: 84 pairs to judge in 8 topics
+    topics = read_qrels(STRICT)
+    sizes = [
+        np.mean([len({d for path in paths for d in first_documents(read_run(path), t, 20)}) for t in topics])
+        for paths in (RUNS, [path for path in RUNS if "late" not in path.name])
+    ]
+    assert sizes[0] > sizes[1] == pytest.approx(pooled[20])
 
 
 def test_pace_is_that_of_the_people(cli: Cli, worked: Path) -> None:
