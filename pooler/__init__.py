@@ -42,8 +42,10 @@ if TYPE_CHECKING:
     from pooler.results.measures.compare import compare
     from pooler.results.measures.curves import curves
     from pooler.results.measures.cut import cut
+    from pooler.results.measures.design import design
     from pooler.results.measures.estimate import estimate
     from pooler.results.measures.evaluate import evaluate, list_measures
+    from pooler.results.measures.reliability import reliability
     from pooler.results.paper.kishida import paper_of_kishida
     from pooler.results.paper.redone import paper
     from pooler.results.paper.required import ap_properties, required_difference, swap_of_ranks
@@ -93,8 +95,10 @@ _MODULES = {
     "pooler.results.measures.compare": ("compare",),
     "pooler.results.measures.curves": ("curves",),
     "pooler.results.measures.cut": ("cut",),
+    "pooler.results.measures.design": ("design",),
     "pooler.results.measures.estimate": ("estimate",),
     "pooler.results.measures.evaluate": ("evaluate", "list_measures"),
+    "pooler.results.measures.reliability": ("reliability",),
     "pooler.results.paper.kishida": ("paper_of_kishida",),
     "pooler.results.paper.redone": ("paper",),
     "pooler.results.paper.required": ("ap_properties", "required_difference", "swap_of_ranks"),
@@ -145,6 +149,7 @@ __all__ = [
     "create_collection",
     "curves",
     "cut",
+    "design",
     "details",
     "diagnose",
     "disagreement_matters",
@@ -174,6 +179,7 @@ __all__ = [
     "provenance",
     "read_qrels",
     "read_runs",
+    "reliability",
     "replay",
     "report",
     "required_difference",

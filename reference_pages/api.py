@@ -27,7 +27,7 @@ GROUPS = {
     "One grade for each document": ("aggregate", "collapse", "probabilities"),
     "Measures and comparisons": (
         "evaluate", "list_measures", "curves", "cut", "attainable", "choose", "estimate", "corrected",
-        "compare", "mean_signs",
+        "compare", "mean_signs", "design", "reliability",
     ),
     "What the pool missed, and what judging again would change": (
         "diagnose", "sensitivity", "sensitivity_pairs", "sensitivity_each", "missing_bounds",

@@ -271,6 +271,9 @@ GROUPS = {  # the first lines are the commands' own: a test holds them together
             "pooler.cli.measure.clusters:clusters",
             "Measure how well clusters of documents fit their classes.",
         ),
+        "design": Announced(
+            "pooler.cli.measure.design:design", "Plan how many topics to judge, and how deep, from a pilot."
+        ),
         "required-difference": Announced(
             "pooler.cli.measure.required:required_difference",
             "Print the difference in MAP needed for significance.",

@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pooler.reporting import on_judges, on_models, on_pool, on_scores
+from pooler.reporting import on_judges, on_models, on_pool, on_scores, on_topics
 from pooler.reporting.material import MOST_DRAWN, Material, gather
 from pooler.reporting.page import Points, ReportPage, Section, Verdict, render
 from pooler.reporting.verdicts import AGREEMENT, ORDER, REUSE, agreement, order, reuse
@@ -83,11 +83,15 @@ def report(
         advance(1)
         missed, again = on_scores.unjudged(material), on_scores.disagreement(material)
         advance(1)
-        apart = on_scores.differences(material)
+        apart, others = on_scores.differences(material), on_topics.other_topics(material)
         advance(1)
         parts: dict[str, list[Section | None]] = {
             REUSE: [on_pool.contributions(material), on_pool.pool(material)],
-            ORDER: [missed.section, again.section, None if apart is None else apart.section],
+            ORDER: [
+                missed.section,
+                again.section,
+                *(None if one is None else one.section for one in (apart, others)),
+            ],
             AGREEMENT: [on_judges.agreement(material)],
         }
         advance(1)
@@ -110,6 +114,7 @@ def report(
         *material.diagnosis.conclusions,
         *missed.words,
         *(() if apart is None else apart.words),
+        *(() if others is None else others.words),
     ]
     made = Report(_page(material, title, (_in_short(told), *filter(None, sections)), tuple(verdicts)))
     if path is not None:

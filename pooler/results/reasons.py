@@ -37,6 +37,16 @@ REASONS = {
     "no-judgements": "no judgement was spent",
     "fewer-than-two": "an order needs two runs with a score",
     "all-tied": "all are equal, so there is no order",
+    # How many topics, and how reliable they are.
+    "no-spread": "nothing varies from topic to topic, or fewer than two topics have a score",
+    "too-many-topics": "more than a million topics would be needed",
+    "fewer-than-three-runs": "components need three runs or more",
+    "fewer-than-three-topics": "components need three topics or more",
+    "fewer-than-two-runs": "a test needs two runs",
+    "fewer-than-two-topics": "a test needs two topics",
+    "no-residual": "every topic only shifts all scores alike, so there is nothing to measure chance by",
+    "runs-not-apart": "the runs do not differ beyond chance, so no number of topics is enough",
+    "no-least-difference": "there are too few permutations for so small a p",
     # How documents of pools stand, and what judging them costs.
     "no-collection": "without a collection, the state of documents is not known",
     "too-few-times": "too few decisions to say how long one takes",

@@ -69,6 +69,13 @@ COMMANDS: dict[str, Made] = {
     "sensitivity --judge strict --each": lambda c: p.sensitivity_each(strict(c)),
     "sensitivity --judge strict --missing 2": lambda c: p.missing_bounds(strict(c), 2),
     "sensitivity --judge strict --missing 2 --pairs": lambda c: p.missing_pairs(strict(c), 2),
+    "design --variance .05 --difference .1 --topics 20": lambda _c: p.design(
+        variance=[0.05], difference=[0.1], topics=[20]
+    ),
+    "design --judge strict --depths 2,5 --seconds 20": lambda c: p.design(
+        strict(c), depths=[2, 5], seconds=20
+    ),
+    "design --reliability --judge strict -m nDCG@5": lambda c: p.reliability(strict(c), measure="nDCG@5"),
     "required-difference --variance .01,.05": lambda _c: p.required_difference(variance=[0.01, 0.05]),
     "required-difference --all --judge strict": lambda c: p.required_difference(strict(c)),
     "ap-properties": lambda _c: p.ap_properties(),

@@ -39,6 +39,8 @@ PRINTED = [
     f"estimate --pool drawn {RULE}",
     f"compare bm25-words rm3-bigrams {RULE}",
     f"compare --against bm25-words {RULE}",
+    f"design --depths 2 {RULE}",
+    f"design --reliability {RULE}",
     f"required-difference --all {RULE}",
     f"diagnose {RULE}",
     f"sensitivity --depth 5 {RULE}",

@@ -9,7 +9,7 @@ import pytest
 from pooler.results.reasons import OF_PAIRS, REASONS
 from store.analysis.agreement import intervals, kappa
 from store.analysis.measures import table
-from store.analysis.significance import t_tests
+from store.analysis.significance import generalizability, t_tests, tukey
 
 
 @pytest.mark.parametrize(
@@ -19,6 +19,8 @@ from store.analysis.significance import t_tests
         (intervals.IntervalReason, REASONS),
         (table.Reason, REASONS),
         (t_tests.TestReason, OF_PAIRS),
+        (tukey.TukeyReason, REASONS),
+        (generalizability.GeneralizabilityReason, REASONS),
     ],
 )
 def test_no_code_is_without_its_sentence(codes: Any, sentences: dict[str, str]) -> None:

@@ -101,7 +101,8 @@ def required_difference(
 
     Without runs: tables 7 and 8 of Kishida (2001), eq. 23 and 24, rounded up as in the paper; --format
     json and tsv have every digit. With runs, or --all: one row for every two of them, with the
-    variance, the number of topics, Q and H of their own scores.
+    variance, the number of topics, Q and H of their own scores. `design` says how many topics a
+    difference needs.
 
     Example: pooler required-difference --all --judge alice
 

@@ -142,6 +142,40 @@ def expected_tau(above: NDArray[np.float64], reference: NDArray[np.float64]) -> 
     return float((sign * (above[first, second] - above[second, first])).mean())
 
 
+def expected_tau_ap(above: NDArray[np.float64], reference: NDArray[np.float64]) -> float:
+    """Compute the tau_AP of this order that another one finds, on average; see `run_order.tau_ap`.
+
+    Parameters
+    ----------
+    above, reference
+        As in `expected_tau`; the first places are those of `reference`, and the other order is the truth.
+
+    Returns
+    -------
+    float
+        In [-1, 1]. Runs tied in `reference` stand in the order of their rows, and count as half right. NaN
+        with fewer than two runs.
+
+    Examples
+    --------
+    Of three runs the first two may swap, or the last two, each one time of four:
+
+    >>> above = np.array([[0.5, 0.75, 1.0], [0.25, 0.5, 1.0], [0.0, 0.0, 0.5]])
+    >>> expected_tau_ap(above, np.array([0.9, 0.8, 0.1]))  # 2/2 (.75/1 + 2/2) - 1
+    0.75
+    >>> above = np.array([[0.5, 1.0, 1.0], [0.0, 0.5, 0.75], [0.0, 0.25, 0.5]])
+    >>> expected_tau_ap(above, np.array([0.9, 0.8, 0.1]))  # 2/2 (1/1 + 1.75/2) - 1
+    0.875
+    """
+    n_runs = len(reference)
+    if n_runs < 2:
+        return float("nan")
+    rows = np.argsort(-reference, kind="stable")
+    stays = np.where(np.abs(reference[:, None] - reference) <= TIED_MAP, 0.5, above)[np.ix_(rows, rows)]
+    shares = np.triu(stays, 1).sum(axis=0)[1:] / np.arange(1, n_runs)
+    return float(2 * shares.mean() - 1)
+
+
 def order_probability(
     topics: Sequence[Topic],
     first: int = 0,

@@ -1,0 +1,174 @@
+"""`pooler design`: how many topics, how deep, and how reliable what there is."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Annotated
+
+import typer
+
+from pooler.cli.options import decimals, names_collection, whole_numbers
+from pooler.cli.render import Output, render
+from pooler.cli.signature import command
+from pooler.cli.source_options import SourceOptions
+from store.errors import ContradictionError
+
+_OF_DESIGN = ("difference", "width", "compared", "power", "depths", "seconds", "per_document", "variance")
+_OF_RELIABILITY = ("target", "seed")
+_OF_RUNS = ("depths", "seconds", "per_document", "measure")
+
+
+@command
+def design(
+    given: SourceOptions,
+    output: Output,
+    *,
+    variance: Annotated[
+        str | None,
+        typer.Option(
+            "--variance",
+            metavar="S2,...",
+            help="Instead of runs: variance over topics of the difference between two runs. The analysis of"
+            " variance takes half of it as the variance of scores.",
+            show_default=False,
+        ),
+    ] = None,
+    difference: Annotated[
+        str,
+        typer.Option(
+            "--difference", metavar="D,...", help="True differences of two mean scores that are to be found."
+        ),
+    ] = "0.05,0.1",
+    width: Annotated[
+        str, typer.Option("--width", metavar="W,...", help="Widths of the interval of a difference.")
+    ] = "0.1",
+    compared: Annotated[
+        int | None,
+        typer.Option(
+            "--compared",
+            min=2,
+            metavar="M",
+            help="Runs that one analysis of variance compares.",
+            show_default="those of the pilot, else 10",
+        ),
+    ] = None,
+    topics: Annotated[
+        str | None,
+        typer.Option(
+            "--topics",
+            metavar="L,...",
+            help="The other way round: what so many topics can show.",
+            show_default="those at hand and 30,50,100,150",
+        ),
+    ] = None,
+    alpha: Annotated[
+        float, typer.Option("--alpha", help="Level of significance, two-sided; intervals cover 1 - alpha.")
+    ] = 0.05,
+    power: Annotated[
+        float, typer.Option("--power", help="Wanted probability of a significant result.")
+    ] = 0.8,
+    measure: Annotated[
+        str, typer.Option("--measure", "-m", metavar="MEASURE", help="The measure; see `evaluate --list`.")
+    ] = "AP",
+    depths: Annotated[
+        str | None,
+        typer.Option(
+            "--depths",
+            metavar="N,...",
+            help="Depths of pools whose costs are shown.",
+            show_default="1,3,5,10,... down to the pools', else 10",
+        ),
+    ] = None,
+    seconds: Annotated[
+        float | None,
+        typer.Option(
+            "--seconds",
+            metavar="S",
+            help="Seconds a judgement takes.",
+            show_default="the mean in the collection, as in `effort`",
+        ),
+    ] = None,
+    per_document: Annotated[
+        int, typer.Option("--per-document", min=1, metavar="K", help="Judges of every document.")
+    ] = 1,
+    reliability: Annotated[
+        bool,
+        typer.Option(
+            "--reliability",
+            help="Instead: how far the order of the runs, and their scores, would be the same with other"
+            " topics.",
+        ),
+    ] = False,
+    target: Annotated[
+        str,
+        typer.Option("--target", metavar="R,...", help="With --reliability: values that are to be reached."),
+    ] = "0.9,0.95",
+    seed: Annotated[
+        int, typer.Option("--seed", min=0, help="With --reliability: seed of the permutations.")
+    ] = 1,
+    plot: Annotated[
+        bool,
+        typer.Option(
+            "--plot",
+            help="Also plot what smaller differences cost; with --reliability, the p of every pair of runs.",
+        ),
+    ] = False,
+) -> None:
+    """Plan how many topics to judge, and how deep, from a pilot.
+
+    The pilot is runs that have been judged: of this collection, of an earlier one, or files. --variance plans
+    without any. The tables: topics that find a difference with the wanted power, by a paired t test, by a
+    one-way analysis of variance, or as an interval; differences that so many topics find; and what pools of
+    each depth would cost, in documents and hours. `required-difference` says of pairs of runs whether what
+    was observed is enough.
+
+    --reliability is for a collection that stands: components of the variance of scores, E rho2 (order of the
+    runs), Phi (their scores), the order to expect with new topics, and the pairs of runs that are told apart.
+
+    Example: pooler design --judge alice --difference 0.05 --seconds 40
+
+    Example: pooler design --reliability --judge alice
+    """
+    from pooler.results.measures.design import design as plan
+    from pooler.results.measures.reliability import reliability as reliable
+
+    output.check(plot=plot)
+    of_source = [one.name for one in fields(given) if one.name != "ctx"]
+    for options, excluded, way in (
+        (_OF_DESIGN, reliability, "has no meaning with --reliability"),
+        (_OF_RELIABILITY, not reliability, "needs --reliability"),
+        ((*of_source, *_OF_RUNS), variance is not None, "is for runs; --variance stands in their place"),
+    ):
+        for option in options:
+            if excluded and (given.names(option) if option != "collection" else names_collection(given.ctx)):
+                raise ContradictionError(option, way, None)
+    numbers = None if topics is None else whole_numbers("--topics", topics, least=2)
+    cutoff = given.cutoff if given.names("cutoff") else None
+    if reliability:
+        found = reliable(
+            given.source(),
+            topics=numbers,
+            target=decimals("--target", target),
+            alpha=alpha,
+            measure=measure,
+            seed=seed,
+            cutoff=cutoff,
+        )
+        render(found, output, plot=plot)
+        return
+    made = plan(
+        given.source() if variance is None else None,
+        variance=() if variance is None else decimals("--variance", variance),
+        difference=decimals("--difference", difference),
+        width=decimals("--width", width),
+        compared=compared,
+        topics=numbers,
+        alpha=alpha,
+        power=power,
+        measure=measure,
+        depths=None if depths is None else whole_numbers("--depths", depths, least=1),
+        seconds=seconds,
+        per_document=per_document,
+        cutoff=cutoff,
+    )
+    render(made, output, plot=plot)

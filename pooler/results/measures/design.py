@@ -1,0 +1,427 @@
+"""How many topics a collection needs, how deep its pools, and what the topics at hand can show."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from pooler.results.measures.pilot import (
+    TOPICS,
+    Pace,
+    PilotDepth,
+    known_depth,
+    load_pilot,
+    pace_of,
+    pilot_depths,
+)
+from pooler.results.result import Progress, Result, frozen, heard, taken
+from pooler.results.source import Source, source_of
+from pooler.results.table import REASON, Column, Plot, Table
+from store.analysis.significance.pairs import compare_pairs
+from store.analysis.significance.power import (
+    MOST_TOPICS,
+    POWER,
+    detectable_effect,
+    expected_width,
+    least_topics,
+    score_variance,
+    topics_for_power,
+    topics_for_width,
+)
+from store.analysis.undiscovered.required import required_difference
+from store.errors import ArgumentError, PoolerError
+from store.text import counted, percent
+
+if TYPE_CHECKING:
+    from store.collection import Collection
+
+DIFFERENCES = (0.05, 0.1)
+WIDTHS = (0.1,)
+DEPTHS = (1, 3, 5, 10, 20, 50, 100)
+COMPARED = 10
+"""Runs of an analysis of variance where there is no pilot."""
+DRAWN = tuple(round(0.03 + 0.01 * place, 2) for place in range(13))
+MOST_LINES = 6
+"""Differences that a picture has, and lines that it tells apart."""
+SAME_ORDER = 0.9
+"""tau_AP from which on two orders count as one, as for tau (Voorhees 2001)."""
+WELL_JUDGED = 0.9
+"""Share of a pool below which it is said that the rest is unjudged."""
+ANY, THESE = "any two runs", "two of these"
+
+
+def design(
+    source: Source | Collection | tuple[Any, Any] | None = None,
+    *,
+    variance: Sequence[float] = (),
+    difference: Sequence[float] = DIFFERENCES,
+    width: Sequence[float] = WIDTHS,
+    compared: int | None = None,
+    topics: Sequence[int] | None = None,
+    alpha: float = 0.05,
+    power: float = POWER,
+    measure: str = "AP",
+    depths: Sequence[int] | None = None,
+    seconds: float | None = None,
+    per_document: int = 1,
+    cutoff: int | None = None,
+    progress: Progress | None = None,
+) -> Design:
+    """Plan how many topics to judge, and how deep; say what the topics at hand can show.
+
+    Parameters
+    ----------
+    source : Source, Collection or (runs, qrels), optional
+        The pilot, which tells how much scores vary; without, `variance` is needed.
+    variance : sequence of float, optional
+        Without a pilot: variance over topics of the difference of two runs, each above 0.
+    difference : sequence of float, optional
+        True differences of two mean scores that are to be found, each above 0; of an analysis of variance,
+        of the best run and the worst.
+    width : sequence of float, optional
+        Of the interval of a difference, upper less lower limit, each above 0.
+    compared : int, optional
+        Runs that one analysis of variance compares, from 2; default those of the pilot, else 10.
+    topics : sequence of int, optional
+        Numbers of topics, from 2, whose power is shown the other way round; default those of the pilot
+        and 30, 50, 100, 150.
+    alpha : float, optional
+        Level of significance, two-sided, in (0, 1); intervals cover 1 - it.
+    power : float, optional
+        Wanted probability of a significant result, above `alpha` and below 1.
+    measure : str, optional
+        As for `evaluate`.
+    depths : sequence of int, optional
+        With a pilot: depths of pools, from 1, of which costs are shown. Default 1, 3, 5, 10, ... down to the
+        depth of the collection's pools, or, where none is known, 10.
+    seconds : float, optional
+        A judgement takes, above 0; default the mean of those of the collection, see `effort`.
+    per_document : int, optional
+        Judges of every document, from 1.
+    cutoff : int, optional
+        As for `evaluate`.
+
+    Returns
+    -------
+    Design
+        Topics needed, differences that can be found, and with a pilot what depths cost.
+
+    Raises
+    ------
+    ArgumentError
+        If a number is out of its range, or neither runs nor variances are given, or both.
+    PoolerError
+        If there are fewer than two runs, or topics with a score in every run, or no score varies.
+    UnknownNameError
+        If the measure is not known.
+
+    Notes
+    -----
+    The topic set size design of Sakai (2016). Of a pilot, the variance for any two runs is twice the mean
+    variance of the scores of one, as if scores were independent; for two runs like these it is the mean of
+    what their pairs have.
+
+    Examples
+    --------
+    >>> found = design(variance=[0.05], difference=[0.1])
+    >>> found.table("topics").select(["test", "topics", "observed"]).to_records()[0]
+    {'test': 'paired t', 'topics': 42, 'observed': 22}
+    """
+    if (source is None) == (not variance):
+        raise ArgumentError("variance", "must be given where there are no runs, and not with runs", variance)
+    times = [] if seconds is None else [seconds]
+    for name, sizes in (
+        ("variance", variance),
+        ("difference", difference),
+        ("width", width),
+        ("seconds", times),
+    ):
+        for size in sizes:
+            if not (math.isfinite(size) and size > 0):
+                raise ArgumentError(name, "must be above 0", size)
+    for name, numbers, least in (
+        ("compared", [] if compared is None else [compared], 2),
+        ("topics", topics or [], 2),
+        ("depths", depths or [], 1),
+        ("per_document", [per_document], 1),
+    ):
+        if any(number < least for number in numbers):
+            raise ArgumentError(name, f"must be integers >= {least}", min(numbers))
+    topics_for_power(1.0, alpha=alpha, power=power)  # refuses both
+    chosen: dict[str, Any] = {"difference": [*difference], "width": [*width], "alpha": alpha, "power": power}
+    if source is None:
+        if depths is not None or seconds is not None:
+            name = "depths" if depths is not None else "seconds"
+            raise ArgumentError(name, "is for runs, which make the pools", depths or seconds)
+        chosen |= {"variance": [*variance], "compared": compared or COMPARED, "topics": [*(topics or TOPICS)]}
+        return Design(cases=tuple(("two runs", one) for one in variance), settings=frozen(**chosen))
+    with heard(progress) as said:
+        found = source_of(source)
+        pilot = load_pilot(found, measure, cutoff, docnos=True)
+        n_runs, n_topics = pilot.scores.shape
+        these = float(compare_pairs(pilot.scores, tests=["t"]).variance.mean())
+        cases = ((ANY, 2 * score_variance(pilot.scores)), (THESE if n_runs > 2 else "these two runs", these))
+        if not cases[0][1]:
+            message = "every run has the same score in all topics: nothing says how much scores vary"
+            raise PoolerError(message, hint="--variance S2 plans without runs")
+        if depths is None:
+            deepest = known_depth(found) or 10
+            depths = sorted({deepest, *(one for one in DEPTHS if one < deepest)})
+        pace = Pace(seconds) if seconds is not None else pace_of(found)
+        of_depths = tuple(pilot_depths(pilot, depths))
+    chosen |= {"compared": compared or n_runs, "topics": [*(topics or sorted({n_topics, *TOPICS}))]}
+    chosen |= {"measure": str(pilot.measure), "depths": [*depths], "per_document": per_document}
+    chosen |= {"cutoff": cutoff, "seconds": None if pace is None else pace.seconds}
+    return Design(
+        runs=pilot.runs,
+        n_topics=n_topics,
+        n_feeding=len(pilot.feeding),
+        cases=tuple(case for case in cases if case[1]),
+        of_depths=of_depths,
+        pace=pace,
+        settings=frozen(**chosen, **found.settings()),
+        warnings=said.warnings,
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
+class Design(Result):
+    """How many topics are needed, and what topics can show.
+
+    Tables: `topics`, a row a test and difference; `detectable`, a row a number of topics; with a pilot
+    `depths`, a row a difference and depth of the pools.
+    """
+
+    cases: Sequence[tuple[str, float]]
+    """Of which runs a variance is, and the variance of the differences of two by topic; of a pilot the first
+    takes their scores as independent, so that half of it is the variance of scores."""
+    runs: Sequence[str] = ()
+    """Of the pilot; empty = there is none."""
+    n_topics: int = 0
+    """Of the pilot."""
+    n_feeding: int = 0
+    """Runs of the pilot that pools are made of."""
+    of_depths: Sequence[PilotDepth] = ()
+    pace: Pace | None = None
+    """``None`` = how long a judgement takes is not known."""
+
+    NAMES: ClassVar[tuple[str, ...]] = ("topics", "detectable", "depths")
+
+    def names(self) -> tuple[str, ...]:
+        """Return the names of the tables there are."""
+        return self.NAMES if self.of_depths else self.NAMES[:2]
+
+    def shown(self) -> tuple[str, ...]:
+        """Return what `pooler design` shows."""
+        return self.names()
+
+    @property
+    def _careful(self) -> Sequence[tuple[str, float]]:
+        """The variances for runs of which nothing is known."""
+        return self.cases[:1] if self.runs else self.cases
+
+    def _finds(self, size: float, variance: float) -> int | None:
+        """Return the topics that find a difference of two runs; ``None`` = too many."""
+        return topics_for_power(
+            size / math.sqrt(variance), alpha=self.settings["alpha"], power=self.settings["power"]
+        )
+
+    def _topics(self) -> Table:
+        """Make a row for every test, or interval, and size."""
+        alpha, power = self.settings["alpha"], self.settings["power"]
+        about = f"true difference that is found at {alpha:g} with a probability of {power:g}; of an interval,"
+        these = "what these two have" if len(self.runs) == 2 else "what pairs of them have on average"
+        of = (
+            f"any two runs: their scores taken as independent, which is careful; {self.cases[-1][0]}: {these}"
+        )
+        columns = [
+            Column("test"),
+            Column("runs", heading="of", about=of if self.runs else ""),
+            Column("size", "float", "difference", f"{about} its width", digits=3),
+            Column(
+                "variance", "float", about="of differences by topic; in the analysis of variance, of scores"
+            ),
+            Column("topics", "int", about=f"least number for a power of {power:g}"),
+            Column(
+                "observed",
+                "int",
+                "power 1/2",
+                "topics with which a difference as large is just significant when it is observed, as in"
+                " required-difference (eq. 23 of Kishida 2001)",
+            ),
+            REASON,
+        ]
+        rows = [
+            dict(zip(("test", "runs", "size", "variance", "topics", "observed"), row, strict=False))
+            for row in self._needed()
+        ]
+        for row in rows:
+            row["reason"] = None if row["topics"] else "too-many-topics"
+        return Table.of_rows("topics", columns, rows, notes=self._conclusion())
+
+    def _needed(self) -> Iterator[tuple[Any, ...]]:
+        """Yield test, runs, size, variance, topics: every test, variance and size."""
+        alpha, power, compared = (self.settings[name] for name in ("alpha", "power", "compared"))
+        sizes = self.settings["difference"]
+        for (name, variance), size in product(self.cases, sizes):
+            observed = _observed(size, variance, alpha)
+            yield "paired t", name, size, variance, self._finds(size, variance), observed
+        for (_, variance), size in product(self._careful, sizes):
+            effect = size / math.sqrt(variance / 2)
+            needed = topics_for_power(effect, n_runs=compared, alpha=alpha, power=power)
+            yield "analysis of variance", counted(compared, "run"), size, variance / 2, needed
+        for (name, variance), size in product(self._careful, self.settings["width"]):
+            yield "interval", name, size, variance, topics_for_width(size / math.sqrt(variance), alpha=alpha)
+
+    def _conclusion(self) -> list[str]:
+        """Say what is needed for the largest difference, and what the topics at hand find."""
+        if not self.runs:
+            return []
+        power, size = self.settings["power"], max(self.settings["difference"])
+        needed = [
+            f"{f'{n:,}' if n else f'more than {MOST_TOPICS:,}'} topics between {name}"
+            for name, n in ((name, self._finds(size, variance)) for name, variance in self.cases)
+        ]
+        found = [
+            f"{_at_least(self.n_topics, variance, self.settings['alpha'], power):.3f} between {name}"
+            for name, variance in self.cases
+        ]
+        return [
+            f"To find a difference of {size:g} in {self.settings['measure']} with a probability of {power:g}"
+            f" takes {', '.join(needed)}.",
+            f"The {self.n_topics:,} topics here, of {counted(len(self.runs), 'run')}, find"
+            f" {', '.join(found)}.",
+        ]
+
+    def _detectable(self) -> Table:
+        """Make a row for every number of topics and variance."""
+        alpha, power, compared = (self.settings[name] for name in ("alpha", "power", "compared"))
+        rows = []
+        for (_, variance), n in product(self._careful, self.settings["topics"]):
+            row = {"variance": variance, "topics": n, "paired": _at_least(n, variance, alpha, power)}
+            if self.runs and len(self.cases) > 1:
+                row["these"] = _at_least(n, self.cases[1][1], alpha, power)
+            effect = detectable_effect(n, n_runs=compared, alpha=alpha, power=power)
+            row["anova"] = effect * math.sqrt(variance / 2)
+            rows.append(row | {"width": expected_width(n, alpha=alpha) * math.sqrt(variance)})
+        of_best = "least difference of best and worst, analysis of variance"
+        columns = [
+            Column("variance", "float", show="never" if self.runs else "always"),
+            Column("topics", "int"),
+            Column("paired", "float", self.cases[0][0], "least difference of two, paired t test"),
+            Column("these", "float", self.cases[-1][0], show="if_any"),
+            Column("anova", "float", f"{compared:,} runs", of_best),
+            Column("width", "float", about=f"of the {1 - alpha:.0%} interval of a difference, on average"),
+        ]
+        title = f"What so many topics find with a probability of {power:g}"
+        return Table.of_rows("detectable", columns, rows, title=title)
+
+    def _depths(self) -> Table:
+        """Make a row for every difference and depth, the cheapest first."""
+        rows: list[dict[str, Any]] = []
+        for size in self.settings["difference"]:
+            costs = [self._cost(one, size) for one in self.of_depths]
+            rows += sorted(costs, key=lambda row: row.get("documents", math.inf))
+        judges, measure = self.settings["per_document"], self.settings["measure"]
+        of_order = f"how far {self.n_topics:,} topics fix the order of the runs; see --reliability"
+        columns = [
+            Column("difference", "float", digits=3),
+            Column("depth", "int"),
+            Column("pooled", "float", about="documents a topic", digits=1),
+            Column("judged", "float", about="those of them that are judged here", digits=1),
+            Column("variance", "float", about="of the scores of a run, over topics", can_go=1),
+            Column("order", "float", "E rho2", of_order, can_go=2),
+            Column("topics", "int", about="needed for the difference, between any two runs"),
+            Column("documents", "int", about="to judge"),
+            Column(
+                "hours", "float", about=f"of {counted(judges, 'judge')} a document", digits=1, show="if_any"
+            ),
+            Column("tau_ap", "float", "tau_AP", "with the order by all judgements", digits=3),
+            Column("moved", "float", about=f"most that a mean {measure} would differ from that by all"),
+            REASON,
+        ]
+        notes = [
+            *self._cheapest(rows),
+            "No hours: how long a judgement takes is not known; --seconds N tells.",
+        ]
+        if self.pace is not None:
+            notes[-1] = self.pace.words()
+        return Table.of_rows("depths", columns, rows, title="Topics, depth and hours", notes=notes)
+
+    def _cost(self, one: PilotDepth, size: float) -> dict[str, Any]:
+        """Return what pools of one depth cost."""
+        row = {"difference": size} | taken(one)
+        if not one.variance > 0:
+            return row | {"reason": "no-spread"}
+        needed = self._finds(size, 2 * one.variance)
+        if needed is None:
+            return row | {"reason": "too-many-topics"}
+        row |= {"topics": needed, "documents": round(needed * one.pooled)}
+        if self.pace is not None:
+            hours = needed * one.pooled * self.pace.seconds / 3600
+            row["hours"] = hours * self.settings["per_document"]
+        return row
+
+    def _cheapest(self, rows: Sequence[dict[str, Any]]) -> list[str]:
+        """Say which depth costs least for the largest difference, and what it changes."""
+        size = max(self.settings["difference"])
+        known = [row for row in rows if row["difference"] == size and "topics" in row]
+        if not known:
+            return []
+        alike = [row for row in known if row["tau_ap"] >= SAME_ORDER]
+        if alike:
+            best = alike[0]
+            hours = f", {best['hours']:,.1f} hours" if "hours" in best else ""
+            said = (
+                f"depth {best['depth']:,} is the cheapest that orders the runs as all judgements do (tau_AP"
+                f" {SAME_ORDER:g} or more): {best['topics']:,} topics, {best['documents']:,} documents{hours}"
+            )
+        else:
+            said = f"no depth here orders the runs as all judgements do (tau_AP {SAME_ORDER:g} or more)"
+        fewest, most = (end(row["topics"] for row in known) for end in (min, max))
+        least = min(known, key=lambda row: row["judged"] / row["pooled"])
+        unjudged = (
+            f"{percent(least['pooled'] - least['judged'], least['pooled'])} at depth {least['depth']:,}"
+        )
+        return [
+            *[f"Unjudged documents of a pool count as not relevant: {unjudged}."]
+            * (least["judged"] < WELL_JUDGED * least["pooled"]),
+            f"For a difference of {size:g}, {said}.",
+            f"By depth, {fewest:,} to {most:,} topics are needed: pools of the first documents of"
+            f" {counted(self.n_feeding, 'run')}. A shallow pool finds fewer relevant documents, and is"
+            " less fair to runs that come later: neither is in these numbers.",
+        ]
+
+    def plots(self) -> tuple[Plot, ...]:
+        """Return what a smaller difference costs: documents or hours by depth, or topics by variance."""
+        unit = "topics" if not self.of_depths else "documents" if self.pace is None else "hours"
+        lines: dict[str, list[Any]] = {
+            f"depth {one.depth}": [self._cost(one, size).get(unit) for size in DRAWN]
+            for one in self.of_depths
+        } or {
+            f"variance {variance:g}": [self._finds(size, variance) for size in DRAWN]
+            for _, variance in self.cases
+        }
+        lines = {name: costs for name, costs in lines.items() if None not in costs}
+        parts = [*lines][:MOST_LINES]
+        if not parts:
+            return ()
+        columns = {Column("difference", "float", "difference that is found"): DRAWN}
+        table = Table.of_columns("costs", columns | {Column(name, "float"): lines[name] for name in parts})
+        title = f"{unit.capitalize()} that find a difference, by its size"
+        return (Plot(table=table, kind="lines", label="difference", parts=parts, axis=unit, title=title),)
+
+
+def _at_least(n_topics: int, variance: float, alpha: float, power: float) -> float:
+    """Return the least difference of two runs that so many topics find."""
+    return detectable_effect(n_topics, alpha=alpha, power=power) * math.sqrt(variance)
+
+
+def _observed(size: float, variance: float, alpha: float) -> int | None:
+    """Return the least number of topics for which eq. 23 asks for no more than a difference."""
+    return least_topics(lambda n: float(required_difference(variance, np.array(n), alpha=alpha)) <= size)

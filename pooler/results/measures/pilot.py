@@ -1,0 +1,182 @@
+"""A pilot: the scores of runs of a collection, from which the next one is planned, and what judging costs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pooler.results.measures.evaluate import known_measure, measured
+from pooler.results.source import Source, opened_collection
+from pooler.telling import progress, warn
+from store.analysis.measures.table import Scores, evaluate
+from store.analysis.pools.pace import LEAST_DECISIONS
+from store.analysis.run_order import TIED_MAP, tau_ap
+from store.analysis.significance.generalizability import score_components
+from store.analysis.significance.power import score_variance
+from store.errors import PoolerError
+from store.records import JudgeKind
+from store.text import counted
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from store.analysis.measures.names import MeasureName
+    from store.analysis.rankings import GradedRankings
+
+
+TOPICS = (30, 50, 100, 150)
+"""Numbers of topics that are shown beside those at hand."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pilot:
+    """Scores of runs over the topics where all have one."""
+
+    source: Source
+    measure: MeasureName
+    rankings: GradedRankings
+    scores: NDArray[np.float64]
+    """Shape (n_runs, n_topics)."""
+
+    @property
+    def runs(self) -> Sequence[str]:
+        """Axis of runs."""
+        return tuple(map(str, self.rankings.tags))
+
+    @property
+    def feeding(self) -> Sequence[str]:
+        """The runs that pools are made of: those of the pilot that contribute, or all, if none is said to."""
+        judged = self.source.judged
+        told = [tag for tag in judged.feeding if tag in self.runs] if judged.tells_feeding else []
+        return told or self.runs
+
+
+def load_pilot(source: Source, measure: str, cutoff: int | None, *, docnos: bool = False) -> Pilot:
+    """Score the runs of a source; `PoolerError` for fewer than two runs or topics with a score.
+
+    `docnos`: unjudged documents will have to be told apart, and the runs that contribute.
+    """
+    known_measure(measure)  # before anything is read
+    level = (source.judged if docnos else source.numbered).level
+    name = known_measure(measure, level=level)
+    rankings, (found,) = measured(source, [name], cutoff)
+    if len(rankings.tags) < 2:
+        message = f"there is one run, `{rankings.tags[0]}`: a pilot needs two or more"
+        raise PoolerError(message, hint="name another run; or --variance S2 plans without runs")
+    scores = _common(found)
+    n_without = len(rankings.topics) - scores.shape[1]
+    if n_without:
+        warn(f"{counted(n_without, 'topic')} of {len(rankings.topics):,} left out: no {name} there")
+    n_missing = int((rankings.lengths == 0).any(axis=0).sum())
+    if n_missing:
+        warn(f"in {counted(n_missing, 'topic')} a run has no documents and scores as if it had found nothing")
+    if scores.shape[1] < 2:
+        message = f"{counted(scores.shape[1], 'topic')} with a score in every run: a pilot needs two or more"
+        raise PoolerError(message, hint="--variance S2 plans without runs")
+    return Pilot(source, name, rankings, scores)
+
+
+def _common(found: Scores) -> NDArray[np.float64]:
+    """Return the scores of the topics where every run has one."""
+    return np.asarray(found.values[:, np.isfinite(found.values).all(axis=0)])
+
+
+@dataclass(frozen=True, slots=True)
+class PilotDepth:
+    """What a pilot would have been, had its pools been of one depth."""
+
+    depth: int
+    pooled: float
+    """Documents of a pool, mean over topics."""
+    judged: float
+    """Those of them that are judged."""
+    variance: float
+    """Of scores within runs; NaN = fewer than two topics."""
+    order: float
+    """E rho^2 with these topics; NaN = not enough runs or topics."""
+    tau_ap: float
+    """Of the order of the runs, beside that of all judgements; NaN = all tied."""
+    moved: float
+    """By how much the mean score of a run changes at most."""
+
+
+def pilot_depths(pilot: Pilot, depths: Sequence[int]) -> Iterator[PilotDepth]:
+    """Cut judgements to the pools of some depths and score the runs again.
+
+    A pool is the first documents of the runs that contribute; unjudged ones are counted, and stay unjudged.
+    """
+    from store.analysis.arrays import graded_arrays
+
+    judged = pilot.source.judged
+    ranked, grades = judged.ranked, judged.by_topic()
+    whole, cutoff = pilot.scores.mean(axis=1), max(pilot.rankings.cutoff, pilot.measure.cutoff or 0)
+    with progress("depths", len(depths)) as advance:
+        for depth in depths:
+            kept, sizes = {}, []
+            for topic, (ids, given) in grades.items():
+                tops = [ranked.rankings.get((tag, topic)) for tag in pilot.feeding]
+                pool = np.unique(
+                    np.concatenate([one[:depth] for one in tops if one is not None] or [ids[:0]])
+                )
+                mask = np.isin(ids, pool)
+                kept[topic] = ids[mask], given[mask]
+                sizes.append((pool.size, int(mask.sum())))
+            arrays = graded_arrays(ranked, kept, cutoff=cutoff)
+            scores = _common(evaluate(arrays, [pilot.measure])[0])
+            n_topics, (pooled, of_pool) = scores.shape[1], np.mean(sizes, axis=0).tolist()
+            means = scores.mean(axis=1) if n_topics else np.full(len(whole), np.nan)
+            tau = tau_ap(means, whole, tolerance=TIED_MAP).tau if n_topics else None
+            parts = score_components(scores)
+            yield PilotDepth(
+                depth,
+                pooled,
+                of_pool,
+                score_variance(scores) if n_topics > 1 else np.nan,
+                float(parts.order().at(n_topics)[0]),
+                np.nan if tau is None else tau,
+                float(np.abs(means - whole).max()),
+            )
+            advance(1)
+
+
+def known_depth(source: Source) -> int | None:
+    """Return the greatest depth of the collection's depth pools; ``None`` = not known, or of files."""
+    return max(source.judged.pool_depths, default=None)
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How long a judgement takes."""
+
+    seconds: float
+    """Active time, the mean over decisions: what a total is made of."""
+    n_decisions: int = 0
+    """It rests on; 0 = it was told."""
+    n_judges: int = 0
+
+    def words(self) -> str:
+        """Say what hours are made of."""
+        said = f"{self.seconds:.4g} seconds a judgement"
+        if not self.n_decisions:
+            return f"{said}."
+        decisions, judges = counted(self.n_decisions, "decision"), counted(self.n_judges, "judge")
+        return f"{said}, the mean of {decisions} of {judges} (effort)."
+
+
+def pace_of(source: Source) -> Pace | None:
+    """Return the pace of the people who judged in a collection; ``None`` = no, or too few, times.
+
+    It is that of `pooler effort`, over all of them.
+    """
+    if source.is_of_files:
+        return None
+    with opened_collection(source.collection) as opened:
+        efforts = [one for one in opened.progress.effort() if one.kind != JudgeKind.MODEL]
+    times = [[each.active_ms for each in one.documents if each.active_ms is not None] for one in efforts]
+    spent = [each / 1000 for one in times for each in one]
+    if len(spent) < LEAST_DECISIONS:
+        return None
+    return Pace(float(np.mean(spent)), len(spent), sum(map(bool, times)))

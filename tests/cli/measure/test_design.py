@@ -1,0 +1,281 @@
+"""`pooler design`: topics, depth and hours from a pilot or from variances; reliability over topics."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from tests.cli.command_line import GARDEN, write
+from tests.cli.conftest import Cli
+from tests.cli.oracles import average_precision, first_documents, read_qrels, read_run
+from tests.trec_covid import data_path
+from tests.vectors.agreement_tables import assert_prints
+
+METHODS = "methods of the project 4: TC, the 14 whole runs of TREC-COVID round 1, level 1"
+STRICT = GARDEN / "judgements" / "strict.qrels"
+RUNS = sorted((GARDEN / "runs").iterdir())
+
+
+def covid(*names: str) -> list[str | Path]:
+    """Name the qrels and the whole runs, or some of them."""
+    runs = [data_path(f"runs-full/{name}.gz") for name in names] or sorted(data_path("runs-full").iterdir())
+    return ["--qrels", data_path("qrels-rnd1.txt.gz"), *runs]
+
+
+def topics_of(rows: list[dict[str, Any]], test: str, of: str, size: float) -> int | None:
+    """Find the topics of one row."""
+    [row] = [row for row in rows if (row["test"], row["runs"], row["size"]) == (test, of, size)]
+    found: int | None = row["topics"]
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.vector(METHODS)
+def test_trec_covid_as_a_pilot(cli: Cli) -> None:
+    """Topics by every design, and topics, documents and hours of four depths."""
+    options = ("--depths", "3,5,7,10", "--seconds", "30", "--format", "json")
+    found = cli("design", *covid(), *options).fine().json()
+    rows = found["topics"]
+    assert_prints("0.0196635654", rows[0]["variance"] / 2)
+    for test, of, size, topics in (
+        ("paired t", "any two runs", 0.05, 126),
+        ("paired t", "any two runs", 0.1, 33),
+        ("analysis of variance", "14 runs", 0.05, 282),
+        ("analysis of variance", "14 runs", 0.1, 71),
+        ("interval", "any two runs", 0.1, 63),
+    ):
+        assert topics_of(rows, test, of, size) == topics
+    depths = {row["depth"]: row for row in found["depths"] if row["difference"] == 0.1}
+    for depth, pooled, judged, variance, order, topics, documents, hours in (
+        (3, "32.3333", "30.1667", "0.02454704", "0.96082991", 41, 1326, "11.05"),
+        (5, "50.4000", "46.4333", "0.02416453", "0.96502946", 40, 2016, "16.80"),
+        (7, "67.8333", "61.8333", "0.02363381", "0.96543390", 40, 2713, "22.61"),
+        (10, "93.1667", "70.7000", "0.02437281", "0.96647073", 41, 3820, "31.83"),
+    ):
+        row = depths[depth]
+        assert (row["topics"], row["documents"]) == (topics, documents)
+        for name, digits in (
+            ("pooled", pooled),
+            ("judged", judged),
+            ("variance", variance),
+            ("order", order),
+        ):
+            assert_prints(digits, row[name])
+        assert_prints(hours, row["hours"])
+    two = cli("design", *covid("sab20.1.meta.docs", "run1"), "--format", "json").fine().json()["topics"]
+    assert topics_of(two, "paired t", "these two runs", 0.05) == 52
+    assert_prints("0.0156453823", next(row["variance"] for row in two if row["runs"] == "these two runs"))
+
+
+@pytest.mark.slow
+@pytest.mark.vector(METHODS)
+def test_trec_covid_is_reliable(cli: Cli) -> None:
+    """Mean squares, components, coefficients with their intervals, topics for .95."""
+    found = cli("design", "--reliability", *covid(), "--topics", "30", "--format", "json").fine().json()
+    squares = ("0.2442439893", "0.1627706583", "0.0086553275")
+    variances = ("0.0078529554", "0.0110082379", "0.0086553275")
+    for row, square, variance in zip(found["components"], squares, variances, strict=True):
+        assert_prints(square, row["mean_square"])
+        assert_prints(variance, row["variance"])
+    [row] = found["reliability"]
+    for name, digits in (
+        ("order", "0.96456278"), ("order_low", "0.93133700"), ("order_high", "0.98645342"),
+        ("level", "0.92296418"), ("level_low", "0.84093735"), ("level_high", "0.97104650"),
+    ):  # fmt: skip
+        assert_prints(digits, row[name])
+    needed = [(one["topics"], one["low"], one["high"]) for one in found["needed"] if one["target"] == 0.95]
+    assert needed == [(21, 8, 43), (48, 17, 108)]
+
+
+def scores_of(paths: list[Path], qrels: dict[str, dict[str, int]]) -> np.ndarray[Any, Any]:
+    """Return trec_eval's AP, runs by topics."""
+    return np.array([list(average_precision(qrels, read_run(path)).values()) for path in paths])
+
+
+def test_garden_as_a_pilot(cli: Cli, here: Path) -> None:
+    """Variances from the scores, topics by the noncentral t, the detectable difference at those topics."""
+    found = cli("design", "--qrels", STRICT, *RUNS, "--order", "trec9", "--format", "json").fine().json()
+    x = scores_of(RUNS, read_qrels(STRICT))
+    own = x.var(axis=1, ddof=1).mean()
+    pairs = [np.var(a - b, ddof=1) for a, b in itertools.combinations(x, 2)]
+    first, _, these, *_ = (row for row in found["topics"] if row["test"] == "paired t")
+    assert (first["variance"], these["variance"]) == pytest.approx((2 * own, np.mean(pairs)))
+    n, effect = first["topics"], first["size"] / (2 * own) ** 0.5
+
+    def power(n: int) -> float:
+        return float(stats.ncf.sf(stats.f.isf(0.05, 1, n - 1), 1, n - 1, n * effect**2))
+
+    assert power(n) >= 0.8 > power(n - 1)
+    limit = [
+        stats.t(k - 1).ppf(0.975) * (2 * own / k) ** 0.5 for k in (first["observed"], first["observed"] - 1)
+    ]
+    assert limit[0] <= first["size"] < limit[1]
+    [at_hand] = [row for row in found["detectable"] if row["topics"] == 8]
+    shift = 8 * at_hand["paired"] ** 2 / (2 * own)
+    assert stats.ncf.sf(stats.f.isf(0.05, 1, 7), 1, 7, shift) == pytest.approx(0.8)
+    shift = 8 * at_hand["anova"] ** 2 / (2 * own)
+    assert stats.ncf.sf(stats.f.isf(0.05, 8, 63), 8, 63, shift) == pytest.approx(0.8)
+
+
+def test_depths_cut_pool_and_judgements(cli: Cli, here: Path) -> None:
+    """A pool of depth 2, made by hand: its documents, its scores, and what they change."""
+    runs = RUNS[:4]
+    options = ("--qrels", STRICT, *runs, "--order", "trec9", "--depths", "2,5", "--format", "json")
+    found = cli("design", *options, "--seconds", "60", "--per-document", "2").fine().json()
+    qrels = read_qrels(STRICT)
+    pools = {
+        topic: {one for path in runs for one in first_documents(read_run(path), topic, 2)} for topic in qrels
+    }
+    kept = {topic: {d: g for d, g in grades.items() if d in pools[topic]} for topic, grades in qrels.items()}
+    [row] = [one for one in found["depths"] if (one["depth"], one["difference"]) == (2, 0.1)]
+    assert row["pooled"] == pytest.approx(np.mean([len(one) for one in pools.values()]))
+    assert row["judged"] == pytest.approx(np.mean([len(one) for one in kept.values()]))
+    x, whole = scores_of(runs, kept), scores_of(runs, qrels)
+    assert row["variance"] == pytest.approx(x.var(axis=1, ddof=1).mean())
+    assert row["moved"] == pytest.approx(np.abs(x.mean(axis=1) - whole.mean(axis=1)).max())
+    assert row["hours"] == pytest.approx(row["topics"] * row["pooled"] * 60 * 2 / 3600)
+    assert row["documents"] == round(row["topics"] * row["pooled"])
+
+
+def test_runs_that_do_not_contribute_feed_no_pool(cli: Cli, garden: Path) -> None:
+    """The late run of the garden is scored, and adds nothing to the pools."""
+    options = (
+        "--qrels",
+        STRICT,
+        "--runs",
+        "runs.tsv",
+        "--order",
+        "trec9",
+        "--depths",
+        "5,20",
+        "--format",
+        "json",
+    )
+    rows = cli("design", *options).fine().json()["depths"]
+    pooled = {row["depth"]: row["pooled"] for row in rows}
+    assert pooled[5] == 84 / 8  # README: 84 pairs to judge in 8 topics
+    topics = read_qrels(STRICT)
+    sizes = [
+        np.mean([len({d for path in paths for d in first_documents(read_run(path), t, 20)}) for t in topics])
+        for paths in (RUNS, [path for path in RUNS if "late" not in path.name])
+    ]
+    assert sizes[0] > sizes[1] == pytest.approx(pooled[20])
+
+
+def test_pace_is_that_of_the_people(cli: Cli, worked: Path) -> None:
+    """Hours come of anna's mean active time; those of an unjudged run are none."""
+    write(worked / "y.run", *[f"{t} Q0 d{n} 1 {n if t == '1' else -n} y" for t in "12" for n in range(8)])
+    cli("import", "runs", "y.run").fine()
+    # 3 s of each topic were for a grade that was taken back.
+    times = [sum([first, 7, 6, 5, 4, 3, 2, 0.5, 3]) for first in (8, 20)]
+    found = cli("design", "--depths", "3", "--difference", ".3", "--format", "json").fine()
+    [row] = found.json()["depths"]
+    seconds = sum(times) / 16
+    assert found.json().settings["seconds"] == pytest.approx(seconds)
+    assert row["hours"] == pytest.approx(row["topics"] * row["pooled"] * seconds / 3600)
+    said = cli("design", "--depths", "3").fine().out
+    assert f"{seconds:.4g} seconds a judgement, the mean of 16 decisions of 1 judge (effort)." in said
+
+
+def test_variances_need_no_runs(cli: Cli, here: Path) -> None:
+    """Sakai's example of an interval, and the sizes of an analysis of variance of half the variance."""
+    rows = cli("design", "--variance", ".05,.1", "--difference", "0.1", "--format", "json").fine().json()
+    of = {(row["test"], row["variance"]): row["topics"] for row in rows["topics"]}
+    assert (of["interval", 0.05], of["interval", 0.1]) == (79, 156)
+    assert of["analysis of variance", 0.05] == 158
+    assert not list(here.iterdir())
+    many = cli("design", "--variance", "1", "--difference", ".001", "--width", "1", "--format", "json")
+    assert [row["reason"] for row in many.fine().json()["topics"]] == ["too-many-topics"] * 2 + [None]
+    assert "variance 0.05" in cli("design", "--variance", "0.05", "--plot").fine().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--variance", "0"), "`--variance` must be above 0"),
+        (("--variance", "x"), "`--variance` must be numbers"),
+        (("--variance", ".1", "--difference", "-1"), "`--difference` must be above 0"),
+        (("--variance", ".1", "--width", "0"), "`--width` must be above 0"),
+        (("--variance", ".1", "--power", "1"), "`--power` must be above alpha, 0.05, and below 1"),
+        (("--variance", ".1", "--power", ".05"), "`--power` must be above alpha"),
+        (("--variance", ".1", "--alpha", "0"), "`--alpha` must be above 0 and below 1"),
+        (("--variance", ".1", "--topics", "1"), "`--topics` must be integers >= 2"),
+        (("--variance", ".1", "--depths", "5"), "`--depths` is for runs"),
+        (("--variance", ".1", "--seconds", "5"), "`--seconds` is for runs"),
+        (("--variance", ".1", "--measure", "P@5"), "`--measure` is for runs"),
+        (("--variance", ".1", "--qrels", "q"), "`--qrels` is for runs"),
+        (("--variance", ".1", "--judge", "strict"), "`--judge` is for runs"),
+        (("--variance", ".1", "bm25-words"), "`RUN` is for runs"),
+        (("--variance", ".1", "--collection", "c.db"), "`--collection` is for runs"),
+        (("--variance", ".1", "--reliability"), "`--variance` has no meaning with --reliability"),
+        (("--reliability", "--depths", "5"), "`--depths` has no meaning with --reliability"),
+        (("--variance", ".1", "--target", ".9"), "`--target` needs --reliability"),
+        (("--seed", "3"), "`--seed` needs --reliability"),
+        (("--reliability", "--target", "1"), "`--target` must be above 0 and below 1"),
+        (("--seconds", "0"), "`--seconds` must be above 0"),
+        (("--depths", "0"), "`--depths` must be integers >= 1"),
+        (("--plot", "--format", "json"), "`--plot` needs --format table"),
+        (("-m", "nothing"), "measure `nothing`"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(
+    cli: Cli, judged: Path, arguments: tuple[str, ...], words: str
+) -> None:
+    """In one line that names the option."""
+    failed = cli("design", *arguments)
+    assert failed.code in (1, 2)
+    assert words in failed.err
+    assert failed.out == ""
+
+
+def test_too_little_to_plan_from_says_so(cli: Cli, here: Path) -> None:
+    """One run, one topic, runs without relevant documents; two runs have no components."""
+    a, b = (write(here / f"{tag}.run", *[f"{t} Q0 d{n} 1 {-n} {tag}" for t in "12" for n in order])
+            for tag, order in (("a", (0, 1)), ("b", (1, 0))))  # fmt: skip
+    both = write(here / "both", "1 0 d0 1", "1 0 d1 0", "2 0 d1 1", "2 0 d0 1")
+    one, none = write(here / "one", "1 0 d0 1"), write(here / "none", "1 0 d0 0", "2 0 d0 0")
+    assert "there is one run, `a`" in cli("design", "--qrels", both, a).err
+    assert (
+        "1 topic with a score in every run: a pilot needs two or more"
+        in cli("design", "--qrels", one, a, b).err
+    )
+    assert "0 topics with a score" in cli("design", "--reliability", "--qrels", none, a, b).err
+    found = cli("design", "--reliability", "--qrels", both, a, b, "--format", "json").fine().json()
+    assert {row["reason"] for row in found["components"] + found["needed"]} == {"fewer-than-three-runs"}
+    assert {row["variance"] for row in found["components"]} == {None}
+    short = write(here / "short.run", "1 Q0 d0 1 1 short")
+    said = cli("design", "--qrels", both, a, short, "--depths", "1").err
+    assert "in 1 topic a run has no documents and scores as if it had found nothing" in said
+    said = cli("design", "--reliability", "--qrels", both, a, b, "--plot").fine().out
+    assert "components need three runs or more" in said
+    # The same score in every topic of every run: nothing to plan by.
+    flat = write(here / "flat", "1 0 d0 1", "1 0 d1 1", "2 0 d1 1", "2 0 d0 1")
+    failed = cli("design", "--qrels", flat, a, b)
+    assert "every run has the same score in all topics" in failed.err
+    assert "--variance S2 plans without runs" in failed.err
+    # One run twice: any two runs differ, these do not, and depth 1 finds one document only.
+    same = write(here / "same.run", *[f"{t} Q0 d{n} 1 {-n} same" for t in "12" for n in (0, 1)])
+    half = write(here / "half", "1 0 d0 1", "1 0 d1 0", "2 0 d1 1", "2 0 d0 0")
+    found = cli("design", "--qrels", half, a, same, "--depths", "1,2", "--format", "json").fine().json()
+    assert {row["runs"] for row in found["topics"]} == {"any two runs", "2 runs"}
+    assert {row["depth"]: row["reason"] for row in found["depths"]} == {1: "no-spread", 2: None}
+
+
+def test_pairs_are_sorted_by_p(cli: Cli, judged: Path) -> None:
+    """The curve of achieved significance: every pair once, the run ahead first; its share below alpha."""
+    found = cli("design", "--reliability", "--judge", "strict", "--format", "json").fine().json()
+    p = [row["p"] for row in found["pairs"]]
+    assert p == sorted(p)
+    assert len({frozenset((row["a"], row["b"])) for row in found["pairs"]}) == 36
+    assert all(row["difference"] >= 0 for row in found["pairs"])
+    [told] = found["discriminative"]
+    assert told["significant"] == sum(one <= 0.05 for one in p)
+    assert told["power"] == told["significant"] / 36
+    compared = cli("compare", "--all", "--judge", "strict", "--format", "json").fine().json()
+    of = {frozenset((row["a"], row["b"])): row["p_tukey_randomised"] for row in compared}
+    assert {frozenset((row["a"], row["b"])): row["p"] for row in found["pairs"]} == of
