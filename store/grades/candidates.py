@@ -16,7 +16,7 @@ from store.analysis.pools.stopping import Candidates
 from store.content.lookup import topic_id
 from store.db.keys import Keys
 from store.db.tables import JUDGE, JUDGEMENT, POOL
-from store.judging.event_arrays import PAIR, are_in, as_pairs, codes_of, fetch_integers, newest_events
+from store.judging.event_arrays import LOW, PAIR, are_in, as_pairs, codes_of, fetch_integers, newest_events
 from store.judging.kinds import Heard
 from store.records import State
 from store.text import natural_key
@@ -42,7 +42,8 @@ class TopicCandidates:
     depth: int | None = None
     """How many documents of each run that pool listed; ``None`` = not known."""
     candidates: Candidates | None = None
-    """``None`` beside no sample."""
+    documents: NDArray[np.int64] | None = None
+    """Row ids of the documents that the candidates are; ``None`` beside no sample, as `candidates`."""
 
 
 def fetch_candidates(
@@ -96,7 +97,9 @@ def fetch_candidates(
             places=order,
             is_shuffled=places is not None or pool.display_order.startswith("random"),
         )
-        found.append(TopicCandidates(topics.names[of], n_relevant, pool.name, _depth(pool), candidates))
+        found.append(
+            TopicCandidates(topics.names[of], n_relevant, pool.name, _depth(pool), candidates, pairs & LOW)
+        )
     return found
 
 

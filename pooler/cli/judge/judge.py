@@ -97,7 +97,7 @@ UntilOption = Annotated[
         metavar="GOAL",
         help="Offer to stop in a topic once this is reached: recall=.9@.95 = at least .9 of what is relevant"
         " is found, .95 sure, by a random sample; order=.95 = the order of the runs is settled, looked at"
-        " when a topic ends. Else POOLER_UNTIL; without both, the screen says nothing of it.",
+        " once, before the screen opens. Else POOLER_UNTIL; without both, the screen says nothing of it.",
         show_default=False,
     ),
 ]

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from contextlib import suppress
+from collections.abc import Callable
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pooler.results.look.recall import NO_SAMPLE, WHY, topic_bound
-from pooler.telling import Listener, listening
+from pooler.telling import Listener, listening, now_listening
 from store.analysis.pools.stopping import CONFIDENCE
 from store.errors import ArgumentError, PoolerError
 
@@ -93,39 +94,40 @@ class RecallGoal:
         return "" if bound.recall is not None and bound.recall >= (self._until.recall or 1) else None
 
 
+class _Quiet(Listener):
+    """Passes on how far a work has come, and no words: they tell of runs, and a judge is listening."""
+
+    def __init__(self, heard_by: Listener) -> None:
+        self._heard_by = heard_by
+
+    def progress(self, label: str, total: int) -> AbstractContextManager[Callable[[int], None]]:
+        """Return what counts the steps of a work."""
+        return self._heard_by.progress(label, total)
+
+
 class OrderGoal:
-    """A settled order of the runs; as that takes a while to find out, it is looked at where a topic ends."""
+    """A settled order of the runs, looked at once: that takes seconds, and minutes with a hundred runs."""
 
     def __init__(self, collection: Collection, until: Until) -> None:
-        self._collection = collection
-        self._until = until
-        self._is_settled = False
-
-    def look(self) -> None:
-        """Find out whether the order is settled."""
         from pooler.results.variation.next import next_documents
 
-        # What it says names runs, and judges sit before the screen.
-        with listening(Listener()):
-            found = next_documents(self._collection, limit=1, confidence=self._until.confidence)
-        self._is_settled = not found.unsettled.any()
+        self._until = until
+        self._is_settled = False
+        with suppress(PoolerError), listening(_Quiet(now_listening())):  # as where nothing is judged yet
+            found = next_documents(collection, limit=1, confidence=until.confidence)
+            self._is_settled = not found.unsettled.any()
 
     def is_reached(self, topic: str) -> bool:  # noqa: ARG002 - of a goal
-        """Say whether it was settled when it was last looked at."""
+        """Say whether it was settled then."""
         return self._is_settled
 
     def words(self, topic: str) -> str:  # noqa: ARG002 - of a goal
-        """Look, and say whether it is settled."""
-        self.look()
-        return f"goal {'reached' if self._is_settled else 'not reached yet'}: {self._until.words}"
+        """Say whether it was, and when that was looked at."""
+        state = "reached" if self._is_settled else "not reached"
+        return f"goal {state} when this sitting began: {self._until.words}"
 
 
 def goal_of(collection: Collection, text: str) -> RecallGoal | OrderGoal:
     """Return the goal that a text says, as `parse_until` reads it; an order is looked at."""
     until = parse_until(text)
-    if until.recall is not None:
-        return RecallGoal(collection, until)
-    goal = OrderGoal(collection, until)
-    with suppress(PoolerError):  # as where nothing is judged yet
-        goal.look()
-    return goal
+    return OrderGoal(collection, until) if until.recall is None else RecallGoal(collection, until)

@@ -66,9 +66,9 @@ def recall_bounds(
     topic : str, optional
         This topic alone.
     estimate : bool, default=False
-        Whether to read the runs and tell, too, what recall of all that they retrieved is expected to be by a
-        curve of relevance by rank: a model, not a bound. Then, where there is no sample, `needed` is told of
-        one of all unjudged documents.
+        Whether to read the runs and tell, too, what recall is expected to be by a curve of relevance by rank:
+        a model, not a bound. Then, where there is no sample, it is of all that the runs retrieved, and
+        `needed` is told of a sample of all unjudged documents.
     cutoff : int, optional
         Ranks of which documents are, for `estimate`.
 
@@ -112,7 +112,7 @@ def recall_bounds(
         tell_heard(judges)
         bounds = [_bound(one, confidence, target) for one in found]
         laws = {}
-        if estimate and (unjudged := _chances(whole, cutoff)):
+        if estimate and (unjudged := _chances(whole, found, cutoff)):
             bounds = [
                 _planned(one, bound, unjudged, confidence, target)
                 for one, bound in zip(found, bounds, strict=True)
@@ -156,11 +156,13 @@ def _bound(one: TopicCandidates, confidence: float, target: float | None) -> Rec
     return recall_bound(one.candidates, confidence=confidence, target=target)
 
 
-def _chances(source: Source, cutoff: int) -> dict[str, NDArray[np.float64]]:
+def _chances(source: Source, found: Sequence[TopicCandidates], cutoff: int) -> dict[str, NDArray[np.float64]]:
     """Return by topic how likely its unjudged documents are relevant, by a curve fitted to the judged ones.
 
-    Nothing where none can be fitted, which is said.
+    Of a topic with a sample those that its pool lists. Nothing where no curve can be fitted, which is said.
     """
+    import numpy as np
+
     from pooler.results.variation.probabilities import BY_RANK, load_probable
 
     try:
@@ -168,8 +170,15 @@ def _chances(source: Source, cutoff: int) -> dict[str, NDArray[np.float64]]:
     except PoolerError as error:
         say(f"no estimate by rank: {error.message}")
         return {}
-    parts = zip(rankings.topics, rankings.probabilities, rankings.judged, strict=True)
-    return {topic: p[~judged] for topic, p, judged in parts}
+    listed = {one.topic: one.documents for one in found}
+    chances = {}
+    for topic, ids, p, judged in zip(
+        rankings.topics, rankings.ids, rankings.probabilities, rankings.judged, strict=True
+    ):
+        documents = listed.get(topic)
+        is_meant = ~judged if documents is None else ~judged & np.isin(ids, documents)
+        chances[topic] = p[is_meant]
+    return chances
 
 
 def _planned(
@@ -218,23 +227,26 @@ class RecallBounds(Result):
 
         columns: dict[Column, Any] = {
             TOPIC: self.topics,
-            Column("found", "int", about="relevant documents"): [one.found for one in self.bounds],
+            Column("found", "int", about="relevant documents that are found"): [
+                one.found for one in self.bounds
+            ],
             Column("recall", "float", "recall at least"): [one.recall for one in self.bounds],
             Column("more", "int", "more at most", "relevant documents that are not found"): [
                 one.more for one in self.bounds
             ],
-            Column("judged", "int", "random", "judged documents of the random sample"): counts("judged"),
-            Column("relevant", "int", "relevant", "of these"): counts("relevant"),
-            Column(
-                "waiting", "int", about="drawn, without a grade", show="if_varied", usual=(0, None)
-            ): counts("waiting"),
+            Column("judged", "int", "random", "documents of the random sample that are judged"): counts(
+                "judged"
+            ),
+            Column("relevant", "int", about="relevant ones of these"): counts("relevant"),
+            Column("waiting", "int", about="documents of the sample without a grade", show="if_any"): counts(
+                "waiting"
+            ),
             Column("n_random", "int", "of", "documents that the sample speaks for"): counts("n_random"),
             Column(
                 "open",
                 "int",
-                about="outside the sample, without a grade: each counts as relevant",
-                show="if_varied",
-                usual=(0, None),
+                about="documents outside the sample without a grade: each counts as relevant",
+                show="if_any",
             ): counts("open"),
         }
         if target is not None:
@@ -242,9 +254,7 @@ class RecallBounds(Result):
             columns[Column("needed", "int", about=about)] = [one.needed for one in self.bounds]
         if self.estimates is not None:
             laws = self.estimates
-            about = (
-                "recall of all that the runs retrieved, by a curve of relevance by rank: a model, no bound"
-            )
+            about = "recall by a curve of relevance by rank: a model, no bound"
             columns[Column("expected", "float", about=about, show="if_any")] = [
                 None if law is None else law.recall for law in laws
             ]
