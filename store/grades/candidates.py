@@ -26,7 +26,7 @@ SELECT pool_id, {PAIR}, COALESCE(stratum, -1), position, CASE WHEN sampled THEN 
   FROM pool_entry JOIN pool ON pool.id = pool_entry.pool_id WHERE NOT pool.withdrawn"""
 _SHUFFLED = f"""
 SELECT (CAST(judge_id AS BIGINT) << 32) | COALESCE(plan_id, 0), {PAIR}, position
-  FROM assignment WHERE judge_id IS NOT NULL AND display_order LIKE 'random%'"""
+  FROM assignment WHERE judge_id IS NOT NULL AND SUBSTR(display_order, 1, 6) = 'random'"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

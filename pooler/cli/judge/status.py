@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption, KindsOption, kinds_of
+from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption, kinds_of
 from pooler.cli.render import Output, render
 from pooler.cli.signature import command
 from store.errors import ArgumentError, ContradictionError
@@ -29,7 +29,15 @@ def status(
             show_default=False,
         ),
     ] = None,
-    kinds: KindsOption = None,
+    kinds: Annotated[
+        str | None,
+        typer.Option(
+            "--kinds",
+            metavar="KIND,...",
+            help="With --recall: count judges of these kinds together, human, model or imported.",
+            show_default="people alone; where no person judged, imported, else models",
+        ),
+    ] = None,
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
     """Show how far each judge has got, and how long the rest will take.

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from pooler.results.judge_kinds import tell_heard
 from pooler.results.result import Result, frozen, heard
 from pooler.results.source import Source, level_of_collection, opened_collection, source_of
-from pooler.results.table import REASON, TOPIC, Column, Table, unseen
+from pooler.results.table import REASON, TOPIC, Column, Table, View, unseen
 from pooler.telling import say
 from store.analysis.pools.stopping import (
     CONFIDENCE,
@@ -230,7 +230,9 @@ class RecallBounds(Result):
             Column("found", "int", about="relevant documents that are found"): [
                 one.found for one in self.bounds
             ],
-            Column("recall", "float", "recall at least"): [one.recall for one in self.bounds],
+            Column("recall", "float", "recall at least", "share of the relevant documents that is found"): [
+                one.recall for one in self.bounds
+            ],
             Column("more", "int", "more at most", "relevant documents that are not found"): [
                 one.more for one in self.bounds
             ],
@@ -262,6 +264,12 @@ class RecallBounds(Result):
                 columns[unseen("reaches")] = [None if law is None else law.reaches(target) for law in laws]
         columns |= {REASON: [one.reason for one in self.bounds], unseen("pool", "text"): self.pools}
         return Table.of_columns(name, columns, notes=self._notes())
+
+    def _views(self, name: str) -> Sequence[View]:
+        table = self._table(name)
+        if len(table):
+            return [View(table)]
+        return [View(table, [replace(one, about="") for one in table.columns], notes=["nothing is pooled yet"])]
 
     def _notes(self) -> list[str]:
         """Say of what the bounds are, and on what they rest."""

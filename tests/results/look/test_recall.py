@@ -249,6 +249,7 @@ def test_a_recall_is_reached_where_the_bound_says_so(collection: Collection) -> 
     assert goal.words("2") == "goal not to be told: no bound, since nothing was judged at random"
 
 
+@pytest.mark.slow
 def test_an_order_is_settled_where_next_says_so(
     imported_garden: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
