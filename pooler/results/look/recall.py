@@ -269,7 +269,9 @@ class RecallBounds(Result):
         table = self._table(name)
         if len(table):
             return [View(table)]
-        return [View(table, [replace(one, about="") for one in table.columns], notes=["nothing is pooled yet"])]
+        return [
+            View(table, [replace(one, about="") for one in table.columns], notes=["nothing is pooled yet"])
+        ]
 
     def _notes(self) -> list[str]:
         """Say of what the bounds are, and on what they rest."""
