@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from pooler.results.look.history import history
     from pooler.results.look.listing import listing
     from pooler.results.look.outdated import outdated
+    from pooler.results.look.recall import recall_bounds
     from pooler.results.look.status import status
     from pooler.results.measures.at_rank import attainable, mean_signs
     from pooler.results.measures.choice import choose
@@ -89,6 +90,7 @@ _MODULES = {
     "pooler.results.look.history": ("history",),
     "pooler.results.look.listing": ("listing",),
     "pooler.results.look.outdated": ("outdated",),
+    "pooler.results.look.recall": ("recall_bounds",),
     "pooler.results.look.status": ("status",),
     "pooler.results.measures.at_rank": ("attainable", "mean_signs"),
     "pooler.results.measures.choice": ("choose",),
@@ -179,6 +181,7 @@ __all__ = [
     "provenance",
     "read_qrels",
     "read_runs",
+    "recall_bounds",
     "reliability",
     "replay",
     "report",

@@ -17,8 +17,8 @@ GROUPS = {
         "pool", "pool_collection", "list_strategies", "compare_pools", "unpool", "provenance", "replay",
     ),
     "Judging": (
-        "assign", "assigned", "clear_assignments", "status", "effort", "outdated", "listing", "details",
-        "history", "erasing",
+        "assign", "assigned", "clear_assignments", "status", "recall_bounds", "effort", "outdated", "listing",
+        "details", "history", "erasing",
     ),
     "Agreement": (
         "agreement", "audit", "disagreement_matters", "plan_sharing", "disagreements", "compare_qrels",

@@ -17,7 +17,7 @@ from judge_ui.plain.answers import Act, Answer, AnswerLine, Answers, numbers
 from judge_ui.plain.reading import LineReading, sum_up
 from judge_ui.plain.talk import Talk, help_lines
 from judge_ui.session.adjudicating import AdjudicatingSession
-from judge_ui.session.ending import ALL_DECIDED, NextStep, last_topic
+from judge_ui.session.ending import ALL_DECIDED, NextStep, goal_words, last_topic
 from judge_ui.session.keys import OTHER_REASON, REASONS, Command, KeyTable, half_width, key_table
 from judge_ui.session.messages import (
     break_words,
@@ -368,9 +368,10 @@ class PlainJudge:
 
     def _open(self, lines: list[InboxLine]) -> bool:
         """Ask for a topic and open it; False = there is none of that name."""
-        undecided = (line.topic for line in lines if line.left)
-        put_off = (line.topic for line in lines if line.skipped)
-        first = last_topic(lines) or next(undecided, next(put_off, None))
+        ended = self._session.may_end
+        undecided = (line.topic for line in lines if line.left and line.topic not in ended)
+        put_off = (line.topic for line in lines if line.skipped and line.topic not in ended)
+        first = last_topic(lines, ended) or next(undecided, next(put_off, None))
         default = f"Enter = {sanitise_line(first)}, " if first is not None else ""
         answer = self._talk.ask(f"topic? {default}{self._answers.name(Command.QUIT)} quits")
         known = {line.topic for line in lines}
@@ -378,7 +379,8 @@ class PlainJudge:
             raise EOFError
         chosen = answer or first
         if chosen is None:
-            self._talk.say(ALL_DECIDED)
+            is_left = any(line.left or line.skipped for line in lines)
+            self._talk.say("the goal is reached where documents are left" if is_left else ALL_DECIDED)
             return False
         while True:
             try:
@@ -488,6 +490,12 @@ class PlainJudge:
             self._next()
         elif settled and session.reaches_end(before):
             self._sum_up()
+        elif settled and session.offers_end():
+            if self._talk.is_interactive:
+                self._sum_up()
+            else:
+                # A script's next answer is meant for the next document.
+                self._talk.say(goal_words(session))
 
     @property
     def _awaits_retry(self) -> bool:

@@ -10,7 +10,15 @@ from operator import itemgetter
 
 from judge_ui.plain.answers import FILTER_WORDS, Answers, numbers
 from judge_ui.plain.talk import Talk
-from judge_ui.session.ending import NextStep, conclusion, forecast_of_others, next_step, own_keys, tally
+from judge_ui.session.ending import (
+    NextStep,
+    conclusion,
+    forecast_of_others,
+    goal_words,
+    next_step,
+    own_keys,
+    tally,
+)
 from judge_ui.session.keys import Command, half_width
 from judge_ui.session.messages import (
     EMPTY_TEXT,
@@ -372,14 +380,21 @@ def sum_up(session: JudgingSession, talk: Talk, answers: Answers, n_quick: int) 
     forecast = forecast_of_others(session)
     if words := "" if forecast is None else forecast_words(forecast):
         talk.say(f"other topics: {words}")
+    if words := goal_words(session):
+        talk.say(words)
     own = own_keys(lambda key: answers.read(key).meaning)
     stay, again = own[NextStep.STAY], own[NextStep.QUICK]
     undo, leave = map(answers.name, (Command.UNDO, Command.QUIT))
+    is_first, may_end = n_skipped > 0 and not session.is_at_goal, session.is_at_goal
+    to_skipped = "Enter" if is_first else answers.name(Command.SKIP)
+    to_topics = answers.name(Command.INBOX) if is_first else "Enter"
     offers = {
-        NextStep.SKIPPED: f"Enter = the {n_skipped} put off" if n_skipped else "",
-        NextStep.INBOX: f"{answers.name(Command.INBOX)} = topics" if n_skipped else "Enter = topics",
+        NextStep.SKIPPED: f"{to_skipped} = the {n_skipped} put off" if n_skipped else "",
+        NextStep.INBOX: f"{to_topics} = {'stop here, ' if may_end else ''}topics",
         NextStep.UNDO: f"{undo} = undo",
-        NextStep.STAY: f"{stay} = stay with the documents" if stay else "",
+        NextStep.STAY: f"{stay} = {'go on judging' if may_end else 'stay with the documents'}"
+        if stay
+        else "",
         NextStep.QUICK: f"{again} = go over the {n_quick} quick" if again and n_quick else "",
         NextStep.QUIT: f"{leave} quits",
     }
@@ -389,4 +404,4 @@ def sum_up(session: JudgingSession, talk: Talk, answers: Answers, n_quick: int) 
         if step is not None and offers[step]:
             return step
         talk.say(f"{sanitise_line(text)!r} means nothing here")
-    return NextStep.SKIPPED if n_skipped else NextStep.INBOX
+    return NextStep.SKIPPED if is_first else NextStep.INBOX

@@ -226,12 +226,12 @@ class InboxScreen(WorkScreen[None]):
 
     def _first_row(self) -> int:
         """Return the row of the topic worked at last, else of the first that has documents left."""
-        opened = self._session.topic
-        last = last_topic(self._lines) if opened is None else opened.topic
+        opened, ended = self._session.topic, self._session.may_end
+        last = last_topic(self._lines, ended) if opened is None else opened.topic
         for row, line in enumerate(self._lines):
-            if line.topic == last:
+            if line.topic == last and last not in ended:
                 return row
-        rows = enumerate(self._lines)
+        rows = ((row, line) for row, line in enumerate(self._lines) if line.topic not in ended)
         return next((row for row, line in rows if line.left or line.skipped), 0)
 
 

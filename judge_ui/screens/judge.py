@@ -142,7 +142,7 @@ class JudgeScreen(BrowsingScreen):
         if self._review is not None:
             if self._session.advances:
                 self._go_on_reviewing()
-        elif self._session.reaches_end(before):
+        elif self._session.reaches_end(before) or self._session.offers_end():
             self._sum_up()
 
     def _offer_break(self) -> None:

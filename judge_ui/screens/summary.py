@@ -11,7 +11,15 @@ from textual.screen import Screen
 
 from judge_ui.screens.base import TextScreen
 from judge_ui.screens.reading import page_help
-from judge_ui.session.ending import NextStep, conclusion, forecast_of_others, next_step, own_keys, tally
+from judge_ui.session.ending import (
+    NextStep,
+    conclusion,
+    forecast_of_others,
+    goal_words,
+    next_step,
+    own_keys,
+    tally,
+)
 from judge_ui.session.keys import Command, KeyTable, half_width
 from judge_ui.session.messages import forecast_words, pace_words, progress_words, topic_name
 from judge_ui.session.session import JudgingSession
@@ -52,16 +60,22 @@ class SummaryScreen(TextScreen[NextStep]):
 
 def offers(session: JudgingSession, keys: KeyTable, n_quick: int) -> dict[NextStep, tuple[str, str]]:
     """Say what can be done after the open topic: by which key, and in words."""
-    own, n_skipped = own_keys(keys.meaning), session.progress.skipped
+    own, may_end = own_keys(keys.meaning), session.is_at_goal
+    n_skipped = session.progress.skipped
     quick = f"go over the {n_quick} decided in under {session.quick_s:g} s"
     put_off = f"go to the {n_skipped} put off"
-    first = {NextStep.SKIPPED: ("Enter", put_off)} if n_skipped else {}
+    is_first = n_skipped > 0 and not may_end
+    first = {NextStep.SKIPPED: ("Enter", put_off)} if is_first else {}
+    back = "stop here: back to the topics" if may_end else "back to the topics"
     steps = {
         **first,
-        NextStep.INBOX: (keys.name(Command.INBOX) if n_skipped else "Enter", "back to the topics"),
+        NextStep.INBOX: (keys.name(Command.INBOX) if is_first else "Enter", back),
+        NextStep.SKIPPED: first.get(
+            NextStep.SKIPPED, (keys.name(Command.SKIP), put_off if n_skipped else "")
+        ),
         NextStep.QUICK: (own[NextStep.QUICK], quick if n_quick else ""),
         NextStep.UNDO: (keys.name(Command.UNDO), "undo the latest decision"),
-        NextStep.STAY: (own[NextStep.STAY], "stay with the documents"),
+        NextStep.STAY: (own[NextStep.STAY], "go on judging" if may_end else "stay with the documents"),
         NextStep.QUIT: (keys.name(Command.QUIT), "quit"),
     }
     return {step: (key, words) for step, (key, words) in steps.items() if words}
@@ -75,7 +89,7 @@ def summary_text(session: JudgingSession, offered: Sequence[tuple[str, str]]) ->
     marked_text = strong(f"{head[0].upper()}{head[1:]}.") + MarkedText("\n\n")
     for name, count in lines:
         marked_text += MarkedText(f"  {pad(name, column)}{count:>6}\n")
-    for line in (*_times(session.tasks), *_forecast(session)):
+    for line in (*_times(session.tasks), *_forecast(session), *_goal(session)):
         marked_text += MarkedText(f"\n{line}")
     marked_text += MarkedText("\n\n")
     for key, meaning in offered:
@@ -94,6 +108,12 @@ def _times(tasks: Sequence[Task]) -> list[str]:
         return []
     total, middle = duration_words(sum(seconds)), pace_words(median(seconds))
     return [f"Time on the screen: {total}, the median document {middle}."]
+
+
+def _goal(session: JudgingSession) -> list[str]:
+    """Say how the topic stands to the organiser's goal, where there is one."""
+    words = goal_words(session)
+    return [f"{words[0].upper()}{words[1:]}."] if words else []
 
 
 def _forecast(session: JudgingSession) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from enum import Enum
 from operator import itemgetter
@@ -47,11 +47,27 @@ def conclusion(session: JudgingSession) -> str:
     return left + put_off_words(progress.skipped, ", " if left else "")
 
 
-def last_topic(lines: Sequence[InboxLine]) -> str | None:
-    """Return the topic that was worked at last; ``None`` = there is none, or it is done."""
+UNJUDGED_STAYS = "what has no decision stays unjudged"
+
+
+def goal_words(session: JudgingSession) -> str:
+    """Say how the open topic stands to the organiser's goal; empty where there is none."""
+    if session.goal is None or session.topic is None:
+        return ""
+    try:
+        words = session.goal.words(session.topic.topic)
+    except PoolerError:
+        # Its words may name runs, which no judge is to see.
+        return "whether the goal is reached could not be found out"
+    return f"{words}; {UNJUDGED_STAYS}" if session.is_at_goal else words
+
+
+def last_topic(lines: Sequence[InboxLine], but: Collection[str] = ()) -> str | None:
+    """Return the topic that was worked at last; ``None`` = there is none, or it is done, or among others."""
     worked_at = [(line.last_judged_at, line) for line in lines if line.last_judged_at is not None]
     _, last = max(worked_at, key=itemgetter(0), default=(None, None))
-    return None if last is None or not (last.left or last.skipped) else last.topic
+    is_done = last is None or last.topic in but or not (last.left or last.skipped)
+    return None if last is None or is_done else last.topic
 
 
 def forecast_of_others(session: JudgingSession) -> Forecast | None:

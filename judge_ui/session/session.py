@@ -18,6 +18,7 @@ from judge_ui.session.queue import Drawing, Filter, OpenQueue, places
 from judge_ui.session.words import (
     Attempt,
     DecisionConflict,
+    Goal,
     KeyOutcome,
     KeyResult,
     Lit,
@@ -197,7 +198,7 @@ class JudgingSession:
     `min_dwell`: seconds a document must have been shown before a grade counts, so that a held key or a raw
     paste grades nothing. `advance`: whether a decision goes on to the next document without one. `quick`:
     decisions after fewer seconds are offered for review. `pause`: seconds at work after which a break is
-    offered; ``None`` = never.
+    offered; ``None`` = never. `goal`: what the organiser wants found; ``None`` = nothing is said of that.
     """
 
     def __init__(
@@ -210,6 +211,7 @@ class JudgingSession:
         drawing: Drawing | None = None,
         quick: float = QUICK_S,
         pause: float | None = None,
+        goal: Goal | None = None,
     ) -> None:
         self.desk = desk
         self.scale = desk.scale
@@ -228,6 +230,9 @@ class JudgingSession:
         self.quick_s = quick
         self.work = WorkClock(clock, pause)
         """How long the judge has been at work without a break."""
+        self.goal = goal
+        self.may_end: set[str] = set()
+        """Topics in which the goal was reached before the last document: the judge was offered to stop."""
         self.lit = Lit.ALL
         """Which groups of terms are lit up."""
         self._common: tuple[str, tuple[str, ...]] | None = None
@@ -281,6 +286,21 @@ class JudgingSession:
         """Say whether the end of the topic has been reached since `before`: all looked at, or all decided."""
         is_all_seen = bool(before.left) and self.is_through
         return is_all_seen or (before.decided < before.total and self.is_complete)
+
+    def offers_end(self) -> bool:
+        """Say, once in a topic, whether the goal is reached and documents are left."""
+        topic = "" if self.topic is None else self.topic.topic
+        if self.goal is None or not topic or topic in self.may_end or self.is_through:
+            return False
+        with suppress(PoolerError):
+            if self.goal.is_reached(topic):
+                self.may_end.add(topic)
+        return topic in self.may_end
+
+    @property
+    def is_at_goal(self) -> bool:
+        """Whether the judge may stop here, and documents are left."""
+        return self.topic is not None and self.topic.topic in self.may_end and not self.is_through
 
     @property
     def is_complete(self) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from store.errors import PoolerError
 from store.records import Decision, Scale
@@ -42,6 +42,16 @@ def grade_name(scale: Scale, value: int) -> str:
     if label.startswith(f"{mark}:"):
         return label
     return f"{mark}: {label}" if mark.isalpha() else f"{mark} {label}"
+
+
+class Goal(Protocol):
+    """What the organiser wants found in a topic, which may be reached before its last document."""
+
+    def is_reached(self, topic: str) -> bool:
+        """Say whether judging of a topic may end; asked after every decision, so it is quick."""
+
+    def words(self, topic: str) -> str:
+        """Say at the end of a topic how it stands, and no more than the organiser wants told."""
 
 
 class KeyOutcome(StrEnum):

@@ -32,6 +32,11 @@ REASONS = {
     "not-linear": "the measure is no sum over documents, so no interval for these topics, but for topics"
     " like these",
     "lone-judgement": "a stratum of several documents has one judged document, so no variance",
+    # What a random sample says of recall.
+    "no-sample": "nothing was judged at random, so no bound",
+    "sample-unjudged": "nothing of the random sample is judged yet",
+    "sample-contradicted": "more was found by other ways than the random sample allows: it is one of the few"
+    " that are wrong, or was not drawn or judged at random",
     # What strategies find, and orders of runs.
     "none-in-union": "no relevant document is among the first of any run",
     "no-judgements": "no judgement was spent",

@@ -44,6 +44,7 @@ from store.text import natural_key
 
 if TYPE_CHECKING:
     from store.analysis.measures.sampled import SampledPool
+    from store.grades.candidates import TopicCandidates
     from store.grades.qrels import FinalQrels
 
 
@@ -359,3 +360,13 @@ class CollectionGrades(Area):
         with self._db.reading_topics() as (session, topics):
             name = sole_sampled_pool(session) if pool is None else pool
             return name, fetch_sampled_pools(session, topics, name, grades)
+
+    def candidates(
+        self, level: int, *, of: Sequence[str] = (), kinds: Sequence[str] = (), topic: str | None = None
+    ) -> tuple[list[TopicCandidates], Heard]:
+        """Return what bounds of recall are made of, and of whose grades; see `store.grades.candidates`."""
+        from store.grades.candidates import fetch_candidates
+
+        with self._db.reading_topics() as (session, topics):
+            heard = fetch_heard(session, of=of, kinds=kinds)
+            return fetch_candidates(session, topics, heard, level, topic=topic), heard

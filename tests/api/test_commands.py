@@ -96,6 +96,9 @@ COMMANDS: dict[str, Made] = {
     "paper bm25-words tfidf-words": lambda c: p.paper(c, "bm25-words", "tfidf-words"),
     "paper --of-kishida": lambda _c: p.paper_of_kishida(),
     "next --limit 5": lambda c: p.next_documents(c, limit=5),
+    "next --until recall=.8@.9 --judge strict": lambda c: p.recall_bounds(
+        strict(c), confidence=0.9, target=0.8, estimate=True
+    ),
     "diagnose --judge strict": lambda c: p.diagnose(strict(c)),
     "provenance": lambda c: p.provenance(c),
     "replay --judge strict -s take -s mtf --depth 10 --budgets 5,10": lambda c: p.replay(
@@ -103,6 +106,7 @@ COMMANDS: dict[str, Made] = {
     ),
     "check runs/bm25-words.run": lambda _c: p.check_runs("runs/bm25-words.run"),
     "status": lambda c: p.status(c),
+    "status --recall .9": lambda c: p.recall_bounds(c, confidence=0.9),
     "effort --by-topic": lambda c: p.effort(c, by_topic=True),
     "history": lambda c: p.history(c),
     "history G01 KG-E-002": lambda c: p.history(c, "G01", "KG-E-002"),

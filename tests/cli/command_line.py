@@ -23,7 +23,15 @@ GARDEN = ROOT / "sample_collections" / "kitchen_garden"
 JUDGES = ("lenient", "middle", "strict")
 """Judges of the sample collection."""
 
-SETTINGS = ("POOLER_COLLECTION", "POOLER_JUDGE", "NO_COLOR", "FORCE_COLOR", "COLUMNS", "PYTHONIOENCODING")
+SETTINGS = (
+    "POOLER_COLLECTION",
+    "POOLER_JUDGE",
+    "POOLER_UNTIL",
+    "NO_COLOR",
+    "FORCE_COLOR",
+    "COLUMNS",
+    "PYTHONIOENCODING",
+)
 """Environment variables that change what the command line says."""
 
 PAGE = 80

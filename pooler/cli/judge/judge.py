@@ -21,11 +21,12 @@ from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption
 from pooler.cli.signature import command
 from pooler.results.look.status import drawable, idle_words
 from pooler.telling import say
-from store.errors import ContradictionError, PoolerError
+from store.errors import ArgumentError, ContradictionError, PoolerError
 
 if TYPE_CHECKING:
     from judge_ui.session.keys import Keymap
     from judge_ui.session.session import JudgingSession
+    from judge_ui.session.words import Goal
     from pooler.pools.live import LiveDrawing
     from store.collection import Collection
     from store.records import Scale
@@ -84,6 +85,19 @@ BreakOption = Annotated[
         metavar="MINUTES",
         help="Offer a break after so long at work, as in 45m.",
         parser=break_seconds,
+        show_default=False,
+    ),
+]
+
+
+UntilOption = Annotated[
+    str | None,
+    typer.Option(
+        "--until",
+        metavar="GOAL",
+        help="Offer to stop in a topic once this is reached: recall=.9@.95 = at least .9 of what is relevant"
+        " is found, .95 sure, by a random sample; order=.95 = the order of the runs is settled, looked at"
+        " once, before the screen opens. Else POOLER_UNTIL; without both, the screen says nothing of it.",
         show_default=False,
     ),
 ]
@@ -179,6 +193,7 @@ def judge(
     page: PageOption = 0,
     keymap: KeymapOption = None,
     break_after: BreakOption = None,
+    until: UntilOption = None,
     collection: CollectionOption = DEFAULT_COLLECTION,
     *,
     asked: ModelOptions,
@@ -196,7 +211,7 @@ def judge(
     if asked.model is not None or (name is None and asked.show_prompt):
         if name is not None:
             raise ContradictionError("--judge", "and --model exclude each other", name)
-        if plain or stay or page or break_after or min_dwell != MIN_DWELL_MS:
+        if plain or stay or page or break_after or until or min_dwell != MIN_DWELL_MS:
             raise ContradictionError("--model", "has no screen, and no options of one", asked.model)
         _let_model_judge(asked, topic, collection)
         return
@@ -224,8 +239,10 @@ def judge(
         if desk.is_idle():
             raise _nothing_to_judge(opened, desk.judge_name)
         dwell = 0.0 if plain else min_dwell / 1000
-        drawing = _drawing(opened)
-        session = JudgingSession(desk, min_dwell=dwell, advance=not stay, drawing=drawing, pause=break_after)
+        drawing, goal = _drawing(opened), _goal(opened, until)
+        session = JudgingSession(
+            desk, min_dwell=dwell, advance=not stay, drawing=drawing, pause=break_after, goal=goal
+        )
         if is_asked and topic is None:
             topic = last_topic(desk.inbox())
         if topic is not None:
@@ -269,6 +286,19 @@ def _nothing_to_judge(opened: Collection, judge_name: str) -> PoolerError:
         return PoolerError(message, hint="pooler assign --show shows what is assigned to whom")
     message = "there is nothing to judge: no pool holds a document"
     return PoolerError(message, hint="pooler pool --depth 10 makes one from the runs")
+
+
+def _goal(opened: Collection, until: str | None) -> Goal | None:
+    """Return what the organiser wants found; ``None`` = the judge is told nothing of it."""
+    text = until or os.environ.get("POOLER_UNTIL")
+    if not text:
+        return None
+    from pooler.results.look.goals import goal_of
+
+    try:
+        return goal_of(opened, text)
+    except ArgumentError as error:
+        raise error.named("--until" if until else "POOLER_UNTIL") from None
 
 
 def _drawing(opened: Collection) -> LiveDrawing | None:

@@ -6,9 +6,10 @@ from typing import Annotated
 
 import typer
 
-from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption
+from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption, kinds_of
 from pooler.cli.render import Output, render
 from pooler.cli.signature import command
+from store.errors import ArgumentError, ContradictionError
 
 
 @command
@@ -18,6 +19,25 @@ def status(
     plot: Annotated[
         bool, typer.Option("--plot", help="Draw one bar per row: every grade, and documents without one.")
     ] = False,
+    recall: Annotated[
+        float | None,
+        typer.Option(
+            "--recall",
+            metavar="CONFIDENCE",
+            help="Show instead, topic by topic, how much of what is relevant is found at least, by a random"
+            " sample: .95 = right in 95 of 100 cases.",
+            show_default=False,
+        ),
+    ] = None,
+    kinds: Annotated[
+        str | None,
+        typer.Option(
+            "--kinds",
+            metavar="KIND,...",
+            help="With --recall: count judges of these kinds together, human, model or imported.",
+            show_default="people alone; where no person judged, imported, else models",
+        ),
+    ] = None,
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
     """Show how far each judge has got, and how long the rest will take.
@@ -30,11 +50,32 @@ def status(
     minutes at the desk, without pauses. `pooler effort` tells more.
 
     Example: pooler status --by-topic --plot
+
+    Example: pooler status --recall .95
     """
-    from pooler.results.look.status import status as document_states
     from store.collection import Collection
 
     output.check(plot=plot)
+    if recall is not None:
+        from pooler.results.look.recall import recall_bounds
+        from pooler.results.source import source
+
+        for option, is_given in (("--by-topic", by_topic), ("--plot", plot)):
+            if is_given:
+                raise ContradictionError(option, "and --recall exclude each other", recall)
+        if not 0 < recall < 1:
+            raise ArgumentError(
+                "--recall", "must be a confidence above 0 and below 1", recall, hint="--recall .95"
+            )
+        with Collection(collection) as opened:
+            heard = source(opened, kinds=kinds_of(kinds))
+            bounds = recall_bounds(heard, confidence=recall)
+        render(bounds, output)
+        return
+    if kinds is not None:
+        raise ArgumentError("--kinds", "goes with --recall: otherwise every judge has a row", kinds)
+    from pooler.results.look.status import status as document_states
+
     with Collection(collection) as opened:
         result = document_states(opened)
     render(result, output, "topics" if by_topic else "status", plot=plot)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -11,7 +12,7 @@ from pooler.cli.render import Output, render
 from pooler.cli.signature import command
 from pooler.cli.source_options import SourceOptions
 from pooler.telling import say
-from store.errors import ArgumentError
+from store.errors import ArgumentError, ContradictionError
 from store.text import counted
 
 if TYPE_CHECKING:
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 LIMIT = 20
 """Documents listed unless told otherwise."""
+CONFIDENCE = 0.95
+"""How sure an order is to be unless told otherwise."""
 
 
 @command
@@ -45,7 +48,17 @@ def next_(
             help="A pair of runs is settled when judging again would keep its order with at least"
             " this probability; no document is listed for its sake.",
         ),
-    ] = 0.95,
+    ] = CONFIDENCE,
+    until: Annotated[
+        str | None,
+        typer.Option(
+            "--until",
+            metavar="recall=R[@C]",
+            help="Show instead, topic by topic, what is to be judged at random until a recall of R is sure"
+            " with confidence C, as in recall=.9@.95.",
+            show_default=False,
+        ),
+    ] = None,
     pool: Annotated[
         str | None,
         typer.Option(
@@ -69,10 +82,21 @@ def next_(
     Example: pooler next bm25-words rm3-words-title
 
     Example: pooler next --limit 50 --pool second-look
+
+    Example: pooler next --until recall=.9@.95
     """
     from pooler.results.variation.next import next_documents
 
     output.check()
+    if until is not None:
+        others: dict[str, object] = {
+            "--pool": pool,
+            "--value": values,
+            "--probabilities": probabilities,
+            "--confidence": confidence if confidence != CONFIDENCE else None,
+        }
+        _show_recall(given, output, until, others)
+        return
     if not 0.5 < confidence < 1:
         raise ArgumentError("--confidence", "must be above 0.5 and below 1", confidence)
     if pool is not None and (given.qrels is not None or given.listed is not None):
@@ -91,6 +115,27 @@ def next_(
         _add_pool(given.collection, pool, found)
     if len(found) or not output.is_for_people:
         render(found, output)
+
+
+def _show_recall(given: SourceOptions, output: Output, until: str, others: Mapping[str, object]) -> None:
+    """Show what is to be judged until a recall is sure."""
+    from pooler.results.look.goals import UNTIL_HINT, parse_until
+    from pooler.results.look.recall import recall_bounds
+
+    wanted = parse_until(until)
+    if wanted.recall is None:
+        requirement = "must be recall=R here: of the order, --confidence says how sure it is to be"
+        raise ArgumentError("--until", requirement, until, hint=UNTIL_HINT)
+    for option, value in others.items():
+        if value is not None:
+            raise ContradictionError(option, "and --until exclude each other", value)
+    if given.qrels is not None or given.listed is not None:
+        raise ArgumentError("--until", "needs a collection, but there are only files", until)
+    source, cutoff = given.source(), given.cutoff
+    found = recall_bounds(
+        source, confidence=wanted.confidence, target=wanted.recall, estimate=True, cutoff=cutoff
+    )
+    render(found, output)
 
 
 def _add_pool(collection: str, name: str, found: NextDocuments) -> None:
