@@ -101,6 +101,7 @@ def test_carried_grades_are_written_when_asked_for_and_marked(judged: Path, cli:
         "with 2 grades carried over from near-duplicates, which nobody judged: iteration carried-over"
         in done.err
     )
+    assert "pooled and unjudged" not in done.err
     rows = graded(Path("all.qrels").read_text())
     for mirror, docno in MIRRORS.items():
         assert rows[mirror] == ("carried-over", rows[docno][1])

@@ -632,7 +632,9 @@ def tell_qrels(made: Sequence[QrelsResult]) -> None:
     tell_tied([one.final for one in made], has_collection="collection" in first.told)
     tell_heard(first.all_votes.heard)
     tell_rulings(first.final)
-    tell_left_out(first.final, len(first.open_pairs), first.told["unjudged_code"])
+    written = {(one.topic, one.docno) for one in first.carried} if first.writes_carried else set()
+    n_open = sum(pair not in written for pair in first.open_pairs)
+    tell_left_out(first.final, n_open, first.told["unjudged_code"])
     if first.carried and first.writes_carried:
         n_carried = counted(len(first.carried), "grade")
         say(f"with {n_carried} carried over from near-duplicates, which nobody judged: iteration {MARK}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from pooler.results.table import DOCNO, TOPIC, Column, Table
@@ -15,8 +15,8 @@ CARRIED_COLUMNS = (
     DOCNO,
     Column("source", about="shown to judges in its place"),
     Column("similarity", "float", about="Jaccard of the shingles of both", digits=2),
-    Column("state"),
-    Column("pooled", "bool", show="if_varied", usual=(True,)),
+    Column("state", about="what is carried over now"),
+    Column("pooled", "bool", show="never"),
     Column("carried_at", "moment", "carried"),
     Column("ended_at", "moment", "released", show="if_any"),
 )
@@ -47,12 +47,19 @@ def carried_table(carried: Sequence[CarriedOver], name: str = "carried") -> Tabl
     )
 
 
-def carried_words(carried: Sequence[CarriedOver], docno: str) -> Iterator[str]:
-    """Say in whose place a document of a topic is shown, or which in its own."""
+def carried_words(
+    carried: Sequence[CarriedOver], docno: str, grades: Mapping[str, int | None]
+) -> Iterator[str]:
+    """Say in whose place a document of a topic is shown, or which in its own.
+
+    `grades`: of the documents that are shown, by docno, where one follows without a rule.
+    """
     for one in carried:
         if one.docno == docno:
             words = f"{one.source} is shown in its place, a near-duplicate (Jaccard {one.similarity:.2f})"
-            yield f"carried over, not judged: {words}; {STATE_WORDS[one.state.value]}"
+            grade = grades.get(one.source) if one.holds else None
+            what = STATE_WORDS[one.state.value] if grade is None else f"its grade is {grade}"
+            yield f"carried over, not judged: {words}; {what}"
     stands_for = [
         f"{one.docno} ({one.similarity:.2f})" for one in carried if one.source == docno and one.holds
     ]

@@ -12,7 +12,7 @@ from pooler.results.alike.carried import carried_table
 from pooler.results.alike.texts import Compared, compare_texts
 from pooler.results.judge_kinds import tell_heard
 from pooler.results.result import Progress, Result, frozen, heard
-from pooler.results.table import DOCNO, JUDGE, REASON, TOPIC, Column, Table, View
+from pooler.results.table import DOCNO, GRADE, JUDGE, REASON, TOPIC, Column, Table, View
 from store.errors import ArgumentError
 from store.text import counted, natural_key
 
@@ -311,10 +311,10 @@ _CONSISTENCY = (
 )
 _CONTRADICTIONS = (
     TOPIC,
-    Column("first"),
-    Column("first_grade", "int", "grade"),
-    Column("second"),
-    Column("second_grade", "int", "grade"),
+    DOCNO,
+    GRADE,
+    Column("other"),
+    Column("other_grade", "int", "grade"),
     Column("similarity", "float", digits=2),
     Column("settled", "bool", about="an adjudicator ruled on both", show="if_varied", usual=(False,)),
 )
@@ -414,6 +414,8 @@ class Duplicates(Result):
             f"{n_compared} compared: {facts['in_clusters']:,} in {counted(len(rows), 'cluster')} of"
             f" near-duplicates (Jaccard {facts['threshold']:g} or more)"
         ]
+        if any(row["least"] is None for row in rows):
+            notes.append("no least Jaccard: the cluster has too many pairs to compare")
         if any(row["least"] is not None and row["least"] < facts["threshold"] for row in rows):
             notes.append(
                 "a least Jaccard below that: a chain of documents joins the two, each near to the next"
@@ -462,6 +464,10 @@ class Duplicates(Result):
             _CONTRADICTIONS,
             self.contradictions,
             title="Near-duplicates with different grades",
+            docno=lambda one: one.first,
+            grade=lambda one: one.first_grade,
+            other=lambda one: one.second,
+            other_grade=lambda one: one.second_grade,
             settled=lambda one: one.is_settled,
         )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -219,6 +219,11 @@ def history(
         n_left_out=found.n_left_out,
         found=found,
         scale=collection.scale,
+        source_grades={
+            one.source: collection.history.of_document(topic, one.source).final.grade
+            for one in found.carried
+            if one.docno == docno and one.holds
+        },
     )
 
 
@@ -255,6 +260,8 @@ class DocumentHistory(History):
 
     found: DocumentEvents
     scale: Scale
+    source_grades: Mapping[str, int | None] = field(default_factory=dict)
+    """Of the documents that are shown in its place, where one follows without a rule, by docno."""
 
     NAMES: ClassVar[tuple[str, ...]] = ("events", "pools", "standing", "carried")
 
@@ -327,7 +334,7 @@ class DocumentHistory(History):
         """Say what its grade is, how it stands, what was done and where it is pooled."""
         found = self.found
         yield _final(found, self.scale)
-        yield from carried_words(found.carried, found.docno)
+        yield from carried_words(found.carried, found.docno, self.source_grades)
         if found.total:
             now = (f"{one.judge} {_stands(one, self.scale)}" for one in found.document_states)
             yield "it stands: " + "; ".join(now)

@@ -91,7 +91,7 @@ _COLUMNS = (
     Column("change", "float"),
     Column("place", "int"),
     Column("place_kept", "int", "before"),
-    Column("lost", "int", about="places"),
+    Column("lost", "int", about="places that the run loses"),
 )
 
 
@@ -111,12 +111,12 @@ def duplicates_table(
         values, before = one.overall.tolist(), other.overall.tolist()
         places, places_before = _places(values), _places(before)
         measure = str(one.measure)
-        for index, run in enumerate(runs):
+        for index in sorted(range(len(runs)), key=lambda run: places[run] or len(runs) + 1):
             new, old = places[index], places_before[index]
             is_known = new is not None and old is not None
             rows.append(
                 {
-                    "run": run,
+                    "run": runs[index],
                     "measure": measure,
                     "value": values[index] if new is not None else None,
                     "kept": before[index] if old is not None else None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
@@ -118,7 +119,7 @@ def evaluate(
         rankings=rankings,
         scores=tuple(scores),
         kept=tuple(kept),
-        n_clusters=len(set(labels.values())),
+        n_clusters=sum(n > 1 for n in Counter(labels.values()).values()),
         settings=settings,
         warnings=said.warnings,
     )
@@ -297,7 +298,7 @@ class OnceEvaluation(Evaluation):
     kept: tuple[Scores, ...]
     """By measure, with near-duplicates as they are."""
     n_clusters: int
-    """Clusters of near-duplicates, judged and retrieved or not."""
+    """Clusters of two documents or more, judged and retrieved or not."""
 
     NAMES: ClassVar[tuple[str, ...]] = (*Evaluation.NAMES, "duplicates")
 

@@ -80,7 +80,7 @@ def shingle_sets(texts: Iterable[str], *, advance: Callable[[int], None] = lambd
     -----
     A shingle gets its number by numbering pairs of the number of its beginning and its next word, over and
     over: no hash, so no two shingles have one number. Beginnings that occur once are not gone on with.
-    O(T log T) time for T words; at most some 40 bytes a word of memory.
+    O(T log T) time for T words; some 45 bytes a word of memory at the peak.
 
     Examples
     --------

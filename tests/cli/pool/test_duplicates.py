@@ -83,12 +83,7 @@ def test_contradictions_are_a_queue(mirrored: Path, cli: Cli) -> None:
     cli("judges", "add", "zoe", "--kind", "adjudicator").fine()
     found = cli("duplicates", "--format", "json").fine().whole()
     (row,) = found["contradictions"]
-    assert (row["first"], row["first_grade"], row["second"], row["second_grade"]) == (
-        "KG-E-031",
-        2,
-        "MIRROR-031",
-        0,
-    )
+    assert (row["docno"], row["grade"], row["other"], row["other_grade"]) == ("KG-E-031", 2, "MIRROR-031", 0)
     (of_alice,) = found["consistency"]
     assert (of_alice["judge"], of_alice["pairs"], of_alice["same"], of_alice["share"]) == ("alice", 2, 1, 0.5)
     listed = cli("adjudicate", "--duplicates", "--list", "--format", "json").fine().whole()["disagreements"]
@@ -207,4 +202,10 @@ def test_api_returns_labels_for_evaluate(mirrored: Path) -> None:
         given = p.evaluate(source, duplicates="drop", clusters=found.labels)
         own = p.evaluate(source, duplicates="drop")
     assert given.mean.tolist() == own.mean.tolist()
+    runs, qrels = {"x": {"1": {"a": 3.0, "b": 2.0, "c": 1.0}}}, {"1": {"a": 1, "b": 1, "c": 1}}
+    # a and b are one content: relevant at ranks 1 and 3 of R = 2, or at 1 and 2.
+    for way, expected in (("novelty", (1 + 2 / 3) / 2), ("drop", 1.0)):
+        once = p.evaluate((runs, qrels), duplicates=way, clusters={"a": "1", "b": "1"})  # type: ignore[arg-type]
+        assert once.mean.tolist() == [[pytest.approx(expected)]]
+        assert once.table("duplicates").cells("kept") == [1.0]
     assert json.dumps(dict(given.settings))
