@@ -15,8 +15,6 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
 from sqlalchemy import ColumnElement, FromClause, Select, and_, func, insert, or_, select, update
 from sqlmodel import Session
 
@@ -25,7 +23,6 @@ from store.content.lookup import is_pooled, same_pair, to_judge, topic_id
 from store.db.database import Area
 from store.db.engine import database_now
 from store.db.tables import CARRIED, DOCUMENT, JUDGEMENT, POOL, POOL_ENTRY, TOPIC
-from store.judging.event_arrays import as_pairs
 from store.judging.events import KEY, current_events
 from store.records import DECIDED, State
 from store.text import natural_key
@@ -161,15 +158,6 @@ def is_carried(rows: FromClause) -> ColumnElement[bool]:
 def carried_pairs() -> Select[Any]:
     """Select topic and document of everything to be judged that no judge is shown, each once."""
     return to_judge(POOL_ENTRY.c.topic_id, POOL_ENTRY.c.document_id).where(is_carried(POOL_ENTRY)).distinct()
-
-
-def fetch_carried_pairs(session: Session) -> NDArray[np.int64]:
-    """Return the same as `as_pairs` has it, rising."""
-    if session.scalar(select(CARRIED.c.id).limit(1)) is None:
-        return np.empty(0, dtype=np.int64)
-    rows = [tuple(row) for row in session.execute(carried_pairs())]
-    topics, documents = np.array(rows, dtype=np.int64).reshape(-1, 2).T
-    return np.sort(as_pairs(topics, documents))
 
 
 def _looked_at(session: Session) -> dict[tuple[int, int], bool]:

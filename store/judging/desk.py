@@ -28,9 +28,9 @@ from store.db.tables import ASSIGNMENT, DOCUMENT, GUIDELINE, JUDGE, JUDGEMENT, P
 from store.errors import ConflictError, StoreError, UnknownNameError
 from store.event import SHOWN
 from store.judging.assignments import assigned_documents, claim, claimable, has_assignments, hold, release
-from store.judging.carried import fetch_carried_pairs, is_carried
+from store.judging.carried import is_carried
 from store.judging.effort import recent_active_ms
-from store.judging.event_arrays import PAIR, POOLED, are_in, as_pairs, fetch_pairs
+from store.judging.event_arrays import PAIR, POOLED, are_in, as_pairs, fetch_carried_pairs, fetch_pairs
 from store.judging.events import (
     add_passages,
     append_event,

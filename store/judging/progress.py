@@ -18,7 +18,7 @@ from store.db.engine import database_now
 from store.db.keys import Keys
 from store.db.tables import ASSIGNMENT, JUDGE, JUDGEMENT, POOL, POOL_ENTRY
 from store.judging.assignments import has_assignments
-from store.judging.carried import fetch_carried_pairs, is_carried
+from store.judging.carried import is_carried
 from store.judging.desk import count_undrawn
 from store.judging.effort import Effort, fetch_effort, recent_active_ms
 from store.judging.event_arrays import (
@@ -27,6 +27,7 @@ from store.judging.event_arrays import (
     are_in,
     as_pairs,
     codes_of,
+    fetch_carried_pairs,
     fetch_integers,
     fetch_pairs,
     newest_events,

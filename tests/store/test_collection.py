@@ -266,7 +266,7 @@ def calls(collection: Collection) -> dict[str, Callable[[], object]]:
         "duplicates.looked_at": collection.duplicates.looked_at,
         "duplicates.kept": collection.duplicates.kept,
         "duplicates.all": collection.duplicates.all,
-        "duplicates.carry": lambda: collection.duplicates.carry([Alike(1, 1, 2, 4, 5, "0" * 64, "1" * 64)]),
+        "duplicates.carry": lambda: collection.duplicates.carry([Alike(2, 1, 2, 4, 5, "0" * 64, "1" * 64)]),
         "duplicates.release": collection.duplicates.release,
         "grades.votes": collection.grades.votes,
         "grades.all_votes": lambda: collection.grades.all_votes(Policy(judge="old")),
