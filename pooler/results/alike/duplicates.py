@@ -56,7 +56,7 @@ def duplicates(
         Only a document that is near to the one shown itself is carried over, whatever chain of others joins
         them. What is carried over stays unjudged.
     release : bool, default=False
-        Show every document itself again.
+        Show every document itself again; nothing is compared.
 
     Returns
     -------
@@ -92,7 +92,7 @@ def duplicates(
         _ = collection.duplicates.all(topics)  # topics are known, before anything takes its time
         if release:
             done = collection.duplicates.release(topics)
-        compared = compare_texts(collection, least)
+        compared = compare_texts(None if release else collection, least)
         if carry:
             done = collection.duplicates.carry(_to_carry(collection, compared, topics))
         judged = _Judged.of(collection, topics, kinds)
@@ -378,7 +378,8 @@ class Duplicates(Result):
             "consistency": self.consistency,
             "contradictions": self.contradictions,
         }
-        return ("clusters", *(name for name, rows in full.items() if rows))
+        first = ("carried",) if self.settings.get("release") else ("clusters",)
+        return tuple(dict.fromkeys([*first, *(name for name, rows in full.items() if rows)]))
 
     def sentences(self) -> Iterator[str]:
         """Say what was done, and what could be."""

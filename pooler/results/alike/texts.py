@@ -67,18 +67,23 @@ class Compared:
         return self._near.get((first, second))
 
 
-def compare_texts(collection: Collection, threshold: Fraction, *, pooled: bool = True) -> Compared:
-    """Compare the documents of a collection that have a text; by default those pooled or looked at."""
+def compare_texts(collection: Collection | None, threshold: Fraction, *, pooled: bool = True) -> Compared:
+    """Compare the documents of a collection that have a text; by default those pooled or looked at.
+
+    Without a collection nothing is compared.
+    """
     import numpy as np
 
     from store.analysis.duplicates.join import near_pairs
     from store.analysis.duplicates.shingles import shingle_sets
 
-    n_texts, without_text = collection.duplicates.count_texts(pooled=pooled)
+    n_texts = without_text = 0
+    if collection is not None:
+        n_texts, without_text = collection.duplicates.count_texts(pooled=pooled)
     docnos, ids, sha256 = [], [], []
 
     def words() -> Iterator[str]:
-        for one in collection.duplicates.texts(pooled=pooled):
+        for one in () if collection is None else collection.duplicates.texts(pooled=pooled):
             docnos.append(one.docno)
             ids.append(one.document)
             sha256.append(one.sha256)
@@ -86,8 +91,8 @@ def compare_texts(collection: Collection, threshold: Fraction, *, pooled: bool =
 
     with progress("texts", n_texts) as advance:
         sets = shingle_sets(words(), advance=advance)
-    said = f"{counted(n_texts, 'text')}, {int(sets.sizes.sum()):,} shingles compared"
-    say(said + (f"; {counted(without_text, 'document')} without a text" if without_text else ""))
+    if collection is not None:
+        _say_what_is_compared(n_texts, without_text, int(sets.sizes.sum()))
     return Compared(
         docnos=tuple(docnos),
         ids=np.array(ids, dtype=np.int64),
@@ -97,3 +102,9 @@ def compare_texts(collection: Collection, threshold: Fraction, *, pooled: bool =
         threshold=threshold,
         without_text=without_text,
     )
+
+
+def _say_what_is_compared(n_texts: int, without_text: int, n_shingles: int) -> None:
+    """Say how much is compared, and what cannot be."""
+    lacking = f"; {counted(without_text, 'document')} without a text" if without_text else ""
+    say(f"{counted(n_texts, 'text')}, {n_shingles:,} shingles compared{lacking}")

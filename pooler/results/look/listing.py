@@ -42,8 +42,7 @@ _CARRIED = Column(
     "carried",
     "int",
     about="of the unjudged, not shown to judges since a near-duplicate is: no judgement",
-    show="if_varied",
-    usual=(0,),
+    show="if_any",
 )
 
 STATE_COLUMNS = (_POOLED, _JUDGED, _CANNOT, _SKIPPED, _UNJUDGED, _OUTSIDE, _RELEVANT, _CARRIED)

@@ -226,7 +226,7 @@ class StatusResult(Result):
             tables.Column("judge"),
             *(tables.Column(one, "int") for one in ("pooled", "judged", "unjudged", "skipped", "cannot")),
             tables.Column("outside", "int", about=self.outside),
-            tables.Column("carried", "int", about=_CARRIED, show="if_varied", usual=(0, None)),
+            tables.Column("carried", "int", about=_CARRIED, show="if_any"),
             *(tables.Column(f"grade_{one.value}", "int", _grade_heading(one)) for one in self.scale.grades),
             *_PACE,
         ]

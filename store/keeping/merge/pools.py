@@ -58,11 +58,12 @@ def unite_carried(here: Here, copy: Copy) -> None:
             new.append({name: value for name, value in values.items() if name not in ("id", CHECKSUM)})
         elif row["ended_at"] is not None and mine["ended_at"] != row["ended_at"]:
             ended = min(filter(None, (mine["ended_at"], row["ended_at"])))
-            session.execute(update(CARRIED).where(CARRIED.c.id == mine["id"]).values(ended_at=ended))
-            copy.count.changed["documents carried over"] += mine["ended_at"] != ended
+            if mine["ended_at"] != ended:
+                session.execute(update(CARRIED).where(CARRIED.c.id == mine["id"]).values(ended_at=ended))
+                copy.count.changed["documents carried over"] += 1
     if new:
         session.connection().execute(insert(CARRIED), new)
-    copy.count.new["documents carried over"] += len(new)
+        copy.count.new["documents carried over"] += len(new)
 
 
 def _rows_of(session: Session) -> list[Values]:
