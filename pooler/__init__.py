@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from pooler.results.agree.differences import compare_qrels
     from pooler.results.agree.matters import disagreement_matters
     from pooler.results.agree.sharing import plan_sharing
+    from pooler.results.alike.duplicates import duplicates
     from pooler.results.audit.audit import audit
     from pooler.results.audit.corrected import corrected
     from pooler.results.keep.merge import merge
@@ -79,6 +80,7 @@ _MODULES = {
     "pooler.results.agree.differences": ("compare_qrels",),
     "pooler.results.agree.matters": ("disagreement_matters",),
     "pooler.results.agree.sharing": ("plan_sharing",),
+    "pooler.results.alike.duplicates": ("duplicates",),
     "pooler.results.audit.audit": ("audit",),
     "pooler.results.audit.corrected": ("corrected",),
     "pooler.results.keep.merge": ("merge",),
@@ -157,6 +159,7 @@ __all__ = [
     "disagreement_matters",
     "disagreements",
     "discoveries",
+    "duplicates",
     "effort",
     "erasing",
     "estimate",

@@ -14,7 +14,8 @@ GROUPS = {
         "source", "read_runs", "read_qrels", "open_collection", "create_collection", "check_runs",
     ),
     "Pools": (
-        "pool", "pool_collection", "list_strategies", "compare_pools", "unpool", "provenance", "replay",
+        "pool", "pool_collection", "list_strategies", "compare_pools", "unpool", "provenance", "duplicates",
+        "replay",
     ),
     "Judging": (
         "assign", "assigned", "clear_assignments", "status", "recall_bounds", "effort", "outdated", "listing",

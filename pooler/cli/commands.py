@@ -200,6 +200,10 @@ GROUPS = {  # the first lines are the commands' own: a test holds them together
         "provenance": Announced(
             "pooler.cli.pool.provenance:provenance", "Show what each run or group brought into a depth pool."
         ),
+        "duplicates": Announced(
+            "pooler.cli.pool.duplicates:duplicates",
+            "Find near-duplicate documents, and say how alike they were graded.",
+        ),
         "replay": Announced(
             "pooler.cli.pool.replay:replay", "Repeat the judging in each strategy's order, and compare them."
         ),

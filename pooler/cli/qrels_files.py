@@ -88,8 +88,11 @@ class QrelsOptions:
             without_rulings=self.without_rulings,
         )
 
-    def write(self, source: Source, policy: Policy) -> Heard:
-        """Write qrels, each with its manifest unless it goes to stdout, and say what is in them."""
+    def write(self, source: Source, policy: Policy, *, carried: bool = False) -> Heard:
+        """Write qrels, each with its manifest unless it goes to stdout, and say what is in them.
+
+        `carried`: with what is carried over from near-duplicates.
+        """
         from pooler.results.agree.aggregate import qrels_at, tell_qrels
 
         made = qrels_at(
@@ -100,6 +103,7 @@ class QrelsOptions:
             relaxed=self.relaxed,
             graded=self.graded,
             unjudged=self.unjudged,
+            carried=carried,
             check=self._check,
         )
         for one in made:

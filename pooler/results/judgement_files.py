@@ -211,14 +211,18 @@ def read_source(file: str, wanted: FileOptions, scale: Scale, faults: FaultList)
         rows = list(graded_rows(sample.rows, judge=judge))
         return GradesFile(rows, sample.sha256, 0, sample.n_trailing, 5, "prels", sample)
     if wanted.form == "qrels":
-        from store.formats.qrels import read_qrels
+        from store.formats.qrels import MARK, read_qrels
 
         qrels = read_qrels(
             file, lenient=wanted.lenient, judge_column=column, keep_repeats=True, faults=faults
         )
+        given = [row for row in qrels.rows if row.iteration != MARK]
+        if len(given) < len(qrels.rows):
+            n_carried = counted(len(qrels.rows) - len(given), "line")
+            say(f"{file}: {n_carried} left out: carried over from near-duplicates, and judged by nobody")
         if not qrels.rows and faults.kept[0].code == "fields":
             faults.hint = faults.hint or COLUMNS_HINT
-        graded = graded_rows(qrels.rows, judge=judge, judge_column=column)
+        graded = graded_rows(given, judge=judge, judge_column=column)
         return _grades_of(qrels, list(graded), 4, "qrels")
     how: dict[str, Any] = {"lenient": wanted.lenient, "keep_repeats": True, "faults": faults}
     if wanted.form == "ntcir2":

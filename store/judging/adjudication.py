@@ -49,11 +49,16 @@ from store.text import natural_key, sanitise, sanitise_line
 _IS_ADJUDICATOR = JUDGE.c.kind == JudgeKind.ADJUDICATOR.value
 
 
-def fetch_cases(session: Session, *, topic: int | None = None, document: int | None = None) -> list[Case]:
-    """Return every document in disagreement or ruled on; topics in natural order, docnos bytewise."""
+def fetch_cases(
+    session: Session, *, topic: int | None = None, document: int | None = None, every: bool = False
+) -> list[Case]:
+    """Return every document in disagreement or ruled on; topics in natural order, docnos bytewise.
+
+    `every`: also what judges agree on.
+    """
     rulings = _fetch_rulings(session, topic, document)
     votes: dict[Pair, list[Vote]] = {pair: [] for pair in rulings}
-    for row in session.execute(_disputed_votes(topic, document)):
+    for row in session.execute(_disputed_votes(topic, document, every=every)):
         vote = Vote(row.judge_id, row.grade, row.id, row.reason, row.note, row.iteration)
         votes.setdefault((row.topic_id, row.document_id), []).append(vote)
     docnos = fetch_docnos(session, {pair[1] for pair in votes})
@@ -68,7 +73,7 @@ def fetch_cases(session: Session, *, topic: int | None = None, document: int | N
         rulers = frozenset(ruling.judge for ruling in document_states)
         cases.append(Case(number, docno, *pair, in_order, latest, rulers))
     # An adjudicator may have skipped a document, or noted something, on which judges agree now.
-    cases = [case for case in cases if case.ruling is not None or case.is_disagreement]
+    cases = [case for case in cases if every or case.ruling is not None or case.is_disagreement]
     return sorted(cases, key=lambda case: (natural_key(case.topic), case.docno))
 
 
@@ -78,7 +83,7 @@ def fetch_listed(session: Session, selection: Selection) -> list[Case]:
     is_whole = Selection(selection.topic) == selection
     return [
         case
-        for case in fetch_cases(session)
+        for case in fetch_cases(session, every=selection.documents is not None)
         if selection.takes(case, pair)
         or (is_whole and not case.is_disagreement and selection.topic in (None, case.topic))
     ]
@@ -102,8 +107,8 @@ def fetch_pair(session: Session, selection: Selection) -> tuple[int, int] | None
     return int(judges[first].id), int(judges[second].id)
 
 
-def _disputed_votes(topic: int | None, document: int | None) -> Select[Any]:
-    """Select the decisions on documents in disagreement or ruled on."""
+def _disputed_votes(topic: int | None, document: int | None, *, every: bool = False) -> Select[Any]:
+    """Select the decisions on documents in disagreement or ruled on, or on all."""
     newest = current_events(topic=topic)
     if document is not None:
         newest = newest.where(JUDGEMENT.c.document_id == document)
@@ -125,7 +130,8 @@ def _disputed_votes(topic: int | None, document: int | None) -> Select[Any]:
     some_cannot = and_(decided.c.n_grades > 0, decided.c.n_grades < decided.c.n_votes)
     ruled = _adjudicators_events(topic, document).with_only_columns(*key)
     is_ruled = tuple_(decided.c.topic_id, decided.c.document_id).in_(ruled)
-    return select(*(decided.c[name] for name in names)).where(or_(differ, some_cannot, is_ruled))
+    query = select(*(decided.c[name] for name in names))
+    return query if every else query.where(or_(differ, some_cannot, is_ruled))
 
 
 def _adjudicators_events(topic: int | None, document: int | None) -> Select[Any]:
@@ -180,12 +186,18 @@ class AdjudicationDesk(Desk):
             fetch_pair(session, selection)
         self._selection = selection
 
+    @property
+    def _takes_any(self) -> bool:
+        """Whether documents are wanted that judges agree on."""
+        return self._selection.documents is not None
+
     def cells(self) -> list[CellCount]:
         """Count the disagreements by the two grades given, whatever gap and cell are wanted."""
         wanted = replace(self._selection, gap=None, cell=None)
         with reading(self._engine) as session:
             pair = fetch_pair(session, wanted)
-            return count_cells([case for case in fetch_cases(session) if wanted.takes(case, pair)], pair)
+            cases = fetch_cases(session, every=self._takes_any)
+            return count_cells([case for case in cases if wanted.takes(case, pair)], pair)
 
     def disagreement(self, topic: str, docno: str) -> Disagreement:
         """Return how the judges stand to a document, as they stood when the queue was read."""
@@ -223,7 +235,7 @@ class AdjudicationDesk(Desk):
             }
             titles = {row.number: row.title for row in session.execute(select(TOPIC.c.number, TOPIC.c.title))}
             cases: dict[str, list[Case]] = {}
-            for case in self._wanted(session, fetch_cases(session)):
+            for case in self._wanted(session, fetch_cases(session, every=self._takes_any)):
                 cases.setdefault(case.topic, []).append(case)
         lines = []
         for topic in sorted(cases, key=natural_key):
@@ -281,7 +293,7 @@ class AdjudicationDesk(Desk):
 
     def _queue(self, session: Session, topic: int) -> list[Queued]:
         """Return the disagreements of a topic that are wanted, by docno."""
-        cases = self._wanted(session, fetch_cases(session, topic=topic))
+        cases = self._wanted(session, fetch_cases(session, topic=topic, every=self._takes_any))
         self._cases |= {(case.topic_id, case.document_id): case for case in cases}
         return [
             Queued(case.document_id, case.docno, display_order(case.given_grades), case.iteration)
@@ -302,7 +314,7 @@ class AdjudicationDesk(Desk):
             case
             for case in cases
             if self._selection.takes(case, pair)
-            and (case.status is not Settlement.SETTLED or self._judge_id in case.rulers)
+            and (case.status not in _DONE or self._judge_id in case.rulers)
         ]
 
     def _look_again(self, topic: str, docno: str) -> None:
@@ -311,7 +323,9 @@ class AdjudicationDesk(Desk):
         if case is None:
             return
         with reading(self._engine) as session:
-            found = fetch_cases(session, topic=case.topic_id, document=case.document_id)
+            found = fetch_cases(
+                session, topic=case.topic_id, document=case.document_id, every=self._takes_any
+            )
         now = found[0] if found else replace(case, ruling=None, rulers=frozenset())
         key = (case.topic_id, case.document_id)
         self._cases[key] = replace(case, ruling=now.ruling, rulers=now.rulers)
@@ -322,6 +336,10 @@ class AdjudicationDesk(Desk):
         if case is None or _state_shown(case, task.state) is task.state:
             return task
         return replace(task, state=State.UNJUDGED, grade=None, reason="", dwell_ms=None)
+
+
+_DONE = (Settlement.SETTLED, Settlement.UNNEEDED)
+"""A ruling stands on the grades that there are."""
 
 
 def _state_shown(case: Case, state: State) -> State:

@@ -55,6 +55,7 @@ from store.db.tables import (
     AssignmentPlanRow,
 )
 from store.errors import ConflictError
+from store.judging.carried import is_carried
 from store.judging.events import Pair, current_events
 from store.judging.judges import fetch_judge_names
 from store.records import (
@@ -203,7 +204,8 @@ def _is_for(judge: int, places: FromClause) -> tuple[ColumnElement[bool], ...]:
     """Say in SQL that a judge may claim a place at a document, if one is free."""
     own = ASSIGNMENT.alias("own")
     held = exists(select(own.c.id).where(same_pair(own, places), own.c.judge_id == judge))
-    return ~held, _newest_state(judge, places).not_in(DECIDED), is_pooled(places)
+    is_shown = is_pooled(places) & ~is_carried(places)
+    return ~held, _newest_state(judge, places).not_in(DECIDED), is_shown
 
 
 def _newest_state(judge: int | ColumnElement[int], places: FromClause) -> ColumnElement[str]:
@@ -310,9 +312,13 @@ def with_judges(
 
 
 def _fetch_assignable(session: Session, scope: Scope) -> dict[Pair, Assignable]:
-    """Return the documents that pools of a scope hold, adaptive ones left out, as they stand."""
+    """Return the documents that pools of a scope hold, adaptive ones left out, as they stand.
+
+    Those in whose place a near-duplicate is shown are left out, too.
+    """
     names = ("topic_id", "document_id", "pool_id", "priority")
-    query = to_judge(*(POOL_ENTRY.c[name] for name in names)).where(~is_adaptive(POOL.c.id))
+    query = to_judge(*(POOL_ENTRY.c[name] for name in names))
+    query = query.where(~is_adaptive(POOL.c.id), ~is_carried(POOL_ENTRY))
     if scope.pools:
         query = query.where(POOL.c.name.in_(scope.pools))
     topics = fetch_topic_names(session)
@@ -380,7 +386,7 @@ def fetch_workloads(session: Session) -> Workloads:
             _one_if(and_(is_leased, ~is_live)).label("lapsed"),
             case((is_live, ASSIGNMENT.c.lease_until)).label("until"),
         )
-        .where(pooled)
+        .where(pooled, ~is_carried(ASSIGNMENT))
         .subquery()
     )
     numbers = (*_PURPOSES, "decided", "claimed", "lapsed")
@@ -408,7 +414,8 @@ def fetch_workloads(session: Session) -> Workloads:
     for judge, topics, *counts, until in session.execute(query):
         whole: list[Any] = [judge, topics, *map(int, counts), until]
         lines.append(Workload(*whole))
-    pairs = to_judge(POOL_ENTRY.c.topic_id, POOL_ENTRY.c.document_id).distinct().subquery()
+    shown = to_judge(POOL_ENTRY.c.topic_id, POOL_ENTRY.c.document_id).where(~is_carried(POOL_ENTRY))
+    pairs = shown.distinct().subquery()
     place = select(ASSIGNMENT.c.id).where(same_pair(ASSIGNMENT, pairs))
     fixed = to_judge(POOL_ENTRY.c.pool_id).where(same_pair(POOL_ENTRY, pairs), ~is_adaptive(POOL.c.id))
     count = select(func.count()).select_from(pairs)

@@ -28,8 +28,9 @@ from store.db.tables import ASSIGNMENT, DOCUMENT, GUIDELINE, JUDGE, JUDGEMENT, P
 from store.errors import ConflictError, StoreError, UnknownNameError
 from store.event import SHOWN
 from store.judging.assignments import assigned_documents, claim, claimable, has_assignments, hold, release
+from store.judging.carried import is_carried
 from store.judging.effort import recent_active_ms
-from store.judging.event_arrays import PAIR, POOLED, are_in, as_pairs, fetch_pairs
+from store.judging.event_arrays import PAIR, POOLED, are_in, as_pairs, fetch_carried_pairs, fetch_pairs
 from store.judging.events import (
     add_passages,
     append_event,
@@ -85,11 +86,14 @@ class Queued:
 
 
 def fetch_queue(session: Session, judge: int, topic: int) -> list[Queued]:
-    """Return a judge's documents of a topic in display order: what is assigned, or else every pool."""
+    """Return a judge's documents of a topic in display order: what is assigned, or else every pool.
+
+    But for those in whose place a near-duplicate is shown.
+    """
     query = (
         to_judge(DOCUMENT.c.id, DOCUMENT.c.docno, POOL.c.display_order, POOL.c.round)
         .join(DOCUMENT, DOCUMENT.c.id == POOL_ENTRY.c.document_id)
-        .where(POOL_ENTRY.c.topic_id == topic)
+        .where(POOL_ENTRY.c.topic_id == topic, ~is_carried(POOL_ENTRY))
         .order_by(POOL.c.id, POOL_ENTRY.c.position)
     )
     pooled: dict[int, Queued] = {}
@@ -111,7 +115,7 @@ def fetch_queues(session: Session, judge: int) -> NDArray[np.int64]:
     if has_assignments(session):
         held = fetch_pairs(connection, f"SELECT {PAIR} FROM assignment WHERE judge_id = {judge:d}")
         pairs = np.intersect1d(pairs, held, assume_unique=True)
-    return pairs
+    return np.setdiff1d(pairs, fetch_carried_pairs(session), assume_unique=True)
 
 
 def count_claimable(session: Session, judge: int) -> dict[int, int]:
@@ -286,7 +290,7 @@ class Desk:
     def is_idle(self) -> bool:
         """Say whether no document lies before the judge, decided or not, nor may come."""
         with reading(self._engine) as session:
-            queued = to_judge(POOL_ENTRY.c.document_id).limit(1)
+            queued = to_judge(POOL_ENTRY.c.document_id).where(~is_carried(POOL_ENTRY)).limit(1)
             if has_assignments(session):
                 held = exists().where(
                     ASSIGNMENT.c.judge_id == self._judge_id, same_pair(ASSIGNMENT, POOL_ENTRY)

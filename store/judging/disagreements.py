@@ -220,12 +220,16 @@ class Selection:
     """A rule that leaves the grades tied, as they stand now."""
     level: int | None = None
     """Part of `unresolved`: least relevant grade; each judge's grade is collapsed there first."""
+    documents: frozenset[tuple[str, str]] | None = None
+    """Topic and docno of these alone, whether judges differ on them or not."""
 
     def takes(self, case: Case, pair: tuple[int, int] | None = None) -> bool:
         """Say whether a case is wanted; `pair`: row ids of the selection's two judges, if it names some."""
         if self.topic is not None and case.topic != self.topic:
             return False
         given_grades = [vote.given_grade for vote in case.votes if pair is None or vote.judge in pair]
+        if self.documents is not None:
+            return (case.topic, case.docno) in self.documents
         if not is_disagreement(given_grades):
             return False
         if self.gap is not None and (gap_of(given_grades) or 0) < self.gap:

@@ -26,6 +26,7 @@ from store.db.tables import (
     RUN,
     TOPIC,
 )
+from store.judging.carried import is_carried
 from store.judging.events import current_events
 from store.judging.rejudging import count_older
 from store.judging.states import (
@@ -33,6 +34,7 @@ from store.judging.states import (
     SoughtIds,
     StateCounts,
     count_by_topic,
+    count_carried,
     counts_of_states,
     find,
     looked_at,
@@ -205,6 +207,7 @@ def pool_lines(session: Session, found: SoughtIds, *, relaxed: int) -> list[Pool
             entries.c.pool_id,
             func.count(entries.c.topic_id.distinct()).label("topics"),
             func.count().label("pooled"),
+            count_carried(entries),
             *counts_of_states(events, relaxed),
         )
         .select_from(entries)
@@ -294,6 +297,7 @@ def round_lines(session: Session, found: SoughtIds, *, relaxed: int) -> list[Rou
             POOL.c.round,
             func.count(owned.c.topic_id.distinct()).label("topics"),
             func.count().label("pooled"),
+            count_carried(owned),
             *counts_of_states(events, relaxed),
         )
         .select_from(owned)
@@ -324,7 +328,8 @@ def _states_of(row: Row[Any] | None) -> StateCounts:
     """Return the counts of a row of pooled documents; ``None`` = there are none."""
     if row is None:
         return StateCounts()
-    return StateCounts(row.pooled, row.judged, row.cannot, row.skipped, relevant=row.relevant)
+    counted = (row.pooled, row.judged, row.cannot, row.skipped)
+    return StateCounts(*counted, relevant=row.relevant, carried=row.carried)
 
 
 def _counts(session: Session, query: Select[Any]) -> dict[Any, int]:
@@ -419,9 +424,14 @@ def _document_states(
     """Count the topics of documents by state, and name their pools; by document id."""
     pools: defaultdict[int, set[int]] = defaultdict(set)
     topics: defaultdict[int, set[int]] = defaultdict(set)
-    for topic, document, pool in session.execute(pooled(found, ids)):
+    carried: defaultdict[int, set[int]] = defaultdict(set)
+    for topic, document, pool, is_stood_for in session.execute(
+        pooled(found, ids).add_columns(is_carried(POOL_ENTRY))
+    ):
         pools[document].add(pool)
         topics[document].add(topic)
+        if is_stood_for:
+            carried[document].add(topic)
     ranks: defaultdict[int, list[tuple[int, int, int | None]]] = defaultdict(list)
     for topic, document, rank, best in session.execute(looked_at(found, ids)):
         ranks[document].append((topic, rank, best))
@@ -439,6 +449,7 @@ def _document_states(
             skipped=by_rank.count(RANKS[State.SKIPPED]),
             outside=anywhere - judged,
             relevant=sum(best is not None and best >= relaxed for _, _, best in seen),
+            carried=len(carried.get(document, ())),
         )
     return document_states, dict(pools)
 

@@ -101,6 +101,9 @@ COMMANDS: dict[str, Made] = {
     ),
     "diagnose --judge strict": lambda c: p.diagnose(strict(c)),
     "provenance": lambda c: p.provenance(c),
+    "duplicates": lambda c: p.duplicates(c),
+    "evaluate --judge strict --duplicates novelty": lambda c: p.evaluate(strict(c), duplicates="novelty"),
+    "adjudicate --list --duplicates": lambda c: p.disagreements(c, duplicates=True),
     "replay --judge strict -s take -s mtf --depth 10 --budgets 5,10": lambda c: p.replay(
         strict(c), ["take", "mtf"], depth=10, budgets=[5, 10]
     ),

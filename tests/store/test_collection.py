@@ -18,6 +18,7 @@ from store.db.document_numbers import NumberedDocuments
 from store.db.tables import TOPIC
 from store.formats.scale import parse_scale
 from store.grades.policy import Policy
+from store.judging.carried import Alike
 from store.model_judge import ModelIdentity
 from store.records import (
     Action,
@@ -259,6 +260,14 @@ def calls(collection: Collection) -> dict[str, Callable[[], object]]:
         "disagreements.cells": collection.disagreements.cells,
         "disagreements.count_deciders": collection.disagreements.count_deciders,
         "disagreements.judge_names": collection.disagreements.judge_names,
+        "duplicates.texts": lambda: list(collection.duplicates.texts()),
+        "duplicates.count_texts": collection.duplicates.count_texts,
+        "duplicates.pooled": collection.duplicates.pooled,
+        "duplicates.looked_at": collection.duplicates.looked_at,
+        "duplicates.kept": collection.duplicates.kept,
+        "duplicates.all": collection.duplicates.all,
+        "duplicates.carry": lambda: collection.duplicates.carry([Alike(2, 1, 2, 4, 5, "0" * 64, "1" * 64)]),
+        "duplicates.release": collection.duplicates.release,
         "grades.votes": collection.grades.votes,
         "grades.all_votes": lambda: collection.grades.all_votes(Policy(judge="old")),
         "grades.open_pairs": lambda: collection.grades.open_pairs(votes),
@@ -308,7 +317,8 @@ def enter(transaction: AbstractContextManager[Inside]) -> None:
 
 
 _WRITERS = (
-    "add", "draw", "remove_run", "withdraw", "set_", "replace", "rename", "anonymise", "erase",
+    "add", "draw", "remove_run", "withdraw", "set_", "replace", "rename", "anonymise", "erase", "carry",
+    "release",
 )  # fmt: skip
 """How methods that write begin; those that find nothing to do here are not among them."""
 

@@ -91,6 +91,13 @@ def adjudicate(
             show_default=False,
         ),
     ] = None,
+    duplicates: Annotated[
+        bool,
+        typer.Option(
+            "--duplicates",
+            help="Instead: near-duplicates that judges graded differently; see `pooler duplicates`.",
+        ),
+    ] = False,
     plain: PlainOption = False,
     stay: StayOption = False,
     min_dwell: MinDwellOption = MIN_DWELL_MS,
@@ -129,15 +136,16 @@ def adjudicate(
         if list_ or summary:
             if name is not None:
                 # Refuses whoever could not sit down there; without a decision nothing is written.
-                opened.adjudication_desk(name, selection=selection(opened.scale, wanted))
+                asked = selection(opened.scale, wanted, opened if duplicates else None)
+                opened.adjudication_desk(name, selection=asked)
             shown = ("disagreements",) * list_ + ("cells",) * summary
-            render(disagreements(opened, **wanted, names=names), output, *shown)
+            render(disagreements(opened, **wanted, names=names, duplicates=duplicates), output, *shown)
         elif name is not None:
             keys = keymap_of(keymap, opened.scale)
             session = _session(
                 opened,
                 name,
-                selection(opened.scale, wanted),
+                selection(opened.scale, wanted, opened if duplicates else None),
                 plain=plain,
                 advance=not stay,
                 min_dwell=min_dwell / 1000,

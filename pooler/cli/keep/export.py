@@ -55,7 +55,18 @@ if TYPE_CHECKING:
 
 
 @command
-def qrels(options: QrelsOptions, collection: CollectionOption = DEFAULT_COLLECTION) -> None:
+def qrels(
+    options: QrelsOptions,
+    carried: Annotated[
+        bool,
+        typer.Option(
+            "--carried",
+            help="Also write the grades carried over from near-duplicates, which nobody judged, with"
+            " `carried-over` as the iteration.",
+        ),
+    ] = False,
+    collection: CollectionOption = DEFAULT_COLLECTION,
+) -> None:
     """Write qrels (topic iteration docno grade): graded, or binary at one or more levels.
 
     Documents that were skipped or cannot be judged are left out and counted; none becomes grade 0. An
@@ -65,7 +76,7 @@ def qrels(options: QrelsOptions, collection: CollectionOption = DEFAULT_COLLECTI
     """
     from pooler.results.source import Source
 
-    heard = options.write(Source(collection=collection), options.policy())
+    heard = options.write(Source(collection=collection), options.policy(), carried=carried)
     tell_rises(collection, heard)
 
 

@@ -107,6 +107,23 @@ def evaluate(
             show_default="parts are neighbouring topics",
         ),
     ] = None,
+    duplicates: Annotated[
+        Literal["keep", "novelty", "drop"],
+        typer.Option(
+            "--duplicates",
+            help="Documents below a near-duplicate of theirs: keep = they count as they are; novelty = they"
+            " count 0; drop = they are taken out. See `pooler duplicates`.",
+        ),
+    ] = "keep",
+    clusters: Annotated[
+        str | None,
+        typer.Option(
+            "--clusters",
+            metavar="FILE",
+            help="With --duplicates: lines `docno cluster`.",
+            show_default="by the collection's texts",
+        ),
+    ] = None,
     listed_measures: Annotated[
         bool, typer.Option("--list", help="List the measures instead of measuring.")
     ] = False,
@@ -144,6 +161,10 @@ def evaluate(
         seed=seed,
         own=r_mode == "own",
     )
+    if duplicates != "keep" and way:
+        raise ContradictionError("--duplicates", f"has no meaning with {way}", duplicates)
+    if clusters is not None and duplicates == "keep":
+        raise ContradictionError("--clusters", "is for --duplicates novelty and drop", clusters)
     if threshold is not None and isnan(threshold):
         raise ContradictionError("--threshold", "must be a number", threshold)
     output.check(plot=plot)
@@ -174,8 +195,9 @@ def evaluate(
         measure = measures[0] if measures else "AP"
         render(choose(source, measure, folds=folds, seed=seed, cutoff=cutoff), output)
     else:
-        found = score(source, measures or ["AP"], cutoff=cutoff)
-        render(found, output, "topics" if by_topic else "measures")
+        found = score(source, measures or ["AP"], cutoff=cutoff, duplicates=duplicates, clusters=clusters)
+        shown = "measures" if duplicates == "keep" else "duplicates"
+        render(found, output, "topics" if by_topic else shown)
 
 
 def _only_way(ways: dict[str, bool]) -> str:

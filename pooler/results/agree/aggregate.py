@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from heapq import merge
 from pathlib import Path, PurePath
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from store.grades.opinions import AllVotes
     from store.grades.policy import Policy
     from store.grades.qrels import FinalQrels, Flip
+    from store.judging.carried import CarriedOver
     from store.judging.kinds import Heard
     from store.records import Judge, Qrel, Scale
 
@@ -182,10 +183,14 @@ def qrels_at(
     relaxed: bool = False,
     graded: bool = False,
     unjudged: int | None = None,
+    carried: bool = False,
     check: Callable[[Levels], None] | None = None,
     progress: Progress | None = None,
 ) -> list[QrelsResult]:
     """Make qrels at several levels of the same votes, graded first where it is asked for, or no level is.
+
+    `carried`: of a collection, write the grades carried over from near-duplicates, too, marked in the column
+    of the iteration; see `store.judging.carried`. They are in no `qrels`, and no judgements.
 
     `check` is called with the levels before any work. What there is to say of the qrels
     `tell_qrels` says, when they are written.
@@ -211,10 +216,12 @@ def qrels_at(
 
     with heard(progress) as said:
         if source.judgements or source.is_of_files:
+            if carried:
+                raise ArgumentError("--carried", "is for a collection", None)
             found = _of_files(source, policy, () if is_sum else levels, choose, is_read=rigid or relaxed)
         else:
             found = _of_collection(source, choose)
-        made = found.results(source, unjudged=unjudged)
+        made = found.results(source, unjudged=unjudged, carried=carried)
         if found.files:
             from pooler.results.judgement_files import tell
 
@@ -241,10 +248,14 @@ class QrelsResult(Result):
     """What the manifest says, but for the hash of the file."""
     erased: str = ""
     """How much of erased judges is gone; empty where nothing is."""
+    carried: tuple[CarriedGrade, ...] = ()
+    """Grades that are carried over from near-duplicates, written or not: no judgements, in no other count."""
+    writes_carried: bool = False
+    """Whether they are among the lines of the file, marked."""
     _digest: list[str] = field(default_factory=list)
     """The hash, once the lines were gone through."""
 
-    NAMES: ClassVar[tuple[str, ...]] = ("qrels", "left_out")
+    NAMES: ClassVar[tuple[str, ...]] = ("qrels", "left_out", "carried")
 
     @property
     def qrels(self) -> list[Qrel]:
@@ -259,7 +270,8 @@ class QrelsResult(Result):
     def blocks(self) -> Iterator[str]:
         """Yield the lines of the file, many at once."""
         digest = hashlib.sha256()
-        for lines in _blocks(self.final, self.open_pairs, self.settings["unjudged"]):
+        carried = self.carried if self.writes_carried else ()
+        for lines in _blocks(self.final, self.open_pairs, self.settings["unjudged"], carried):
             digest.update(f"{lines}\n".encode())
             yield lines
         self._digest[:] = [digest.hexdigest()]
@@ -307,6 +319,10 @@ class QrelsResult(Result):
         columns = [TOPIC, Column("iteration"), DOCNO, GRADE]
         return Table.of_records("qrels", columns, self.qrels, title="Qrels")
 
+    def _carried(self) -> Table:
+        columns = [TOPIC, DOCNO, Column("source"), Column("similarity", "float", digits=2), GRADE]
+        return Table.of_records("carried", columns, self.carried, title="Carried over from near-duplicates")
+
     def _left_out(self) -> Table:
         about = (
             "tied: tied votes; cannot: found impossible to judge; unjudged: pooled, but nobody looked at it"
@@ -318,6 +334,20 @@ class QrelsResult(Result):
             Column("state", about=about): [*states.values()],
         }
         return Table.of_columns("left_out", columns, "Documents without a grade")
+
+
+@dataclass(frozen=True, slots=True)
+class CarriedGrade:
+    """A grade carried over from a near-duplicate."""
+
+    topic: str
+    docno: str
+    source: str
+    """Docno of the document that was graded."""
+    similarity: float
+    """Jaccard of the two."""
+    grade: int
+    """Of the source, or whether it is relevant at the level of the qrels."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -333,8 +363,10 @@ class _CollectedVotes:
     """Entries of the manifest."""
     erased: str = ""
     files: Sequence[JudgedFile] = field(default_factory=list)
+    carried: Mapping[Pair, CarriedOver] = field(default_factory=dict)
+    """What is carried over, by topic and docno."""
 
-    def results(self, source: Source, *, unjudged: int | None) -> list[QrelsResult]:
+    def results(self, source: Source, *, unjudged: int | None, carried: bool = False) -> list[QrelsResult]:
         """Apply the policies."""
         from pooler import __version__
         from store.grades.qrels import decide, flips_of
@@ -346,6 +378,7 @@ class _CollectedVotes:
         for policy in self.policies:
             final = decide(all_votes, policy)
             flips = flips_of(all_votes, policy, at_levels)
+            grades = _carried_grades(final, self.carried)
             told = {
                 "tool": "pooler",
                 "version": __version__,
@@ -354,8 +387,12 @@ class _CollectedVotes:
                 "unjudged_code": unjudged,
                 "mixed_iterations": final.n_mixed_iterations,
             }
+            if grades:
+                told["carried_over"] = [asdict(one) for one in grades] if carried else len(grades)
+                told["carried_over_written"] = carried
             settings = {**source.named(), **policy.to_json(), "judges": [*final.judges]}
             settings |= {"judgements": [*source.judgements], "unjudged": unjudged}
+            settings |= {"carried": True} if carried else {}
             settings |= all_votes.heard.to_json()
             made.append(
                 QrelsResult(
@@ -365,6 +402,8 @@ class _CollectedVotes:
                     open_pairs=self.open_pairs,
                     told=told,
                     erased=self.erased,
+                    carried=grades,
+                    writes_carried=carried,
                     settings=frozen(**settings),
                 )
             )
@@ -406,7 +445,27 @@ def _of_collection(source: Source, choose: Choose) -> _CollectedVotes:
         all_votes = opened.grades.all_votes(policies[-1])
         open_pairs, judges = opened.grades.open_pairs(all_votes), opened.judges.all()
         origin = {"collection": opened.name, **erased_facts(opened)}
-        return _CollectedVotes(all_votes, policies, open_pairs, judges, origin, erased_words(opened))
+        from store.judging.carried import first_holding
+
+        kept = first_holding(opened.duplicates.all(standing=True))
+        return _CollectedVotes(
+            all_votes, policies, open_pairs, judges, origin, erased_words(opened), carried=kept
+        )
+
+
+def _carried_grades(final: FinalQrels, carried: Mapping[Pair, CarriedOver]) -> tuple[CarriedGrade, ...]:
+    """Return the grades that documents get from the near-duplicates that were shown in their place.
+
+    Each is that of the source as it stands; a document that has a grade, or a reason for none, keeps it.
+    """
+    if not carried:
+        return ()
+    known = {(row.topic, row.docno): row.grade for row in final.rows}
+    return tuple(
+        CarriedGrade(*pair, one.source, one.similarity, known[one.topic, one.source])
+        for pair, one in carried.items()
+        if pair not in known and pair not in final.left_out and (one.topic, one.source) in known
+    )
 
 
 def _of_files(
@@ -451,18 +510,27 @@ def _of_files(
     return _CollectedVotes(all_votes, policies, open_pairs, judges, {"files": _origins(files)}, files=files)
 
 
-def _blocks(final: FinalQrels, open_pairs: Mapping[Pair, str], unjudged: int | None) -> Iterator[str]:
+def _blocks(
+    final: FinalQrels,
+    open_pairs: Mapping[Pair, str],
+    unjudged: int | None,
+    carried: Sequence[CarriedGrade] = (),
+) -> Iterator[str]:
     """Yield the lines of a file of qrels, unjudged documents among the others where they have a code."""
-    from store.formats.qrels import qrels_blocks
+    from store.formats.qrels import MARK, qrels_blocks
 
-    if unjudged is None:
+    if unjudged is None and not carried:
         return qrels_blocks(final.cells())
     place = cache(natural_key)
 
     def key(cells: QrelCells) -> tuple[Any, str]:
         return place(cells[0]), cells[2]
 
-    coded = [(topic, iteration, docno, unjudged) for (topic, docno), iteration in open_pairs.items()]
+    coded = [(one.topic, MARK, one.docno, one.grade) for one in carried]
+    if unjudged is not None:
+        marked = {(one.topic, one.docno) for one in carried}
+        pairs = ((pair, iteration) for pair, iteration in open_pairs.items() if pair not in marked)
+        coded += [(topic, iteration, docno, unjudged) for (topic, docno), iteration in pairs]
     return qrels_blocks(merge(final.cells(), sorted(coded, key=key), key=key))
 
 
@@ -558,11 +626,23 @@ def tell_qrels(made: Sequence[QrelsResult]) -> None:
             )
         tell_decisions(final, one.flips)
         tell_few_votes(final)
+    from store.formats.qrels import MARK
+
     first = made[0]
     tell_tied([one.final for one in made], has_collection="collection" in first.told)
     tell_heard(first.all_votes.heard)
     tell_rulings(first.final)
-    tell_left_out(first.final, len(first.open_pairs), first.told["unjudged_code"])
+    written = {(one.topic, one.docno) for one in first.carried} if first.writes_carried else set()
+    n_open = sum(pair not in written for pair in first.open_pairs)
+    tell_left_out(first.final, n_open, first.told["unjudged_code"])
+    if first.carried and first.writes_carried:
+        n_carried = counted(len(first.carried), "grade")
+        say(f"with {n_carried} carried over from near-duplicates, which nobody judged: iteration {MARK}")
+    elif first.carried:
+        words = (
+            f"{counted(len(first.carried), 'document')} left out that nobody judged, and a near-duplicate is"
+        )
+        say(f"{words}: --carried writes the grade carried over")
     if n_mixed := first.final.n_mixed_iterations:
         say(f"judged in different rounds: {counted(n_mixed, 'document')}, iteration 0")
     if first.erased:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
+from pooler.results.alike.carried import carried_table
 from pooler.results.look.listing import (
     IN_POOL,
     JUDGE_COLUMNS,
@@ -286,6 +287,7 @@ def _document(collection: Collection, docno: str, *, with_text: bool) -> _Found:
     return facts, [
         Table.of_records("pools", _POOLINGS, found.poolings),
         judgements,
+        carried_table(found.carried),
         Table.of_records("retrieved", _RETRIEVALS, found.retrievals),
     ]
 

@@ -34,6 +34,7 @@ def disagreements(
     unresolved: TieRule | None = None,
     level: int | None = None,
     names: bool = False,
+    duplicates: bool = False,
 ) -> DisagreementList:
     """List the documents that two judges or more decided differently, and what became of them.
 
@@ -56,6 +57,9 @@ def disagreements(
         With `unresolved`: of votes made binary first, grades from it on being relevant.
     names : bool, default=False
         Who A, B and C are. For the organiser alone: adjudicators judge blind.
+    duplicates : bool, default=False
+        Instead of what judges disagree on, near-duplicates that each have one grade, and not the same,
+        as `duplicates` finds them; of a topic perhaps, and nothing else can be asked of them.
 
     Returns
     -------
@@ -92,8 +96,9 @@ def disagreements(
         unresolved=unresolved,
         level=level,
         names=names,
+        **({"duplicates": True} if duplicates else {}),
     )
-    asked = selection(collection.scale, settings)
+    asked = selection(collection.scale, settings, collection if duplicates else None)
     area = collection.disagreements
     cases = tuple(area.all(asked))
     who = area.judge_names()
@@ -110,8 +115,11 @@ def disagreements(
     )
 
 
-def selection(scale: Scale, wanted: Mapping[str, Any]) -> Selection:
-    """Check which disagreements are wanted, by the names of the parameters of `disagreements`."""
+def selection(scale: Scale, wanted: Mapping[str, Any], of_duplicates: Collection | None = None) -> Selection:
+    """Check which disagreements are wanted, by the names of the parameters of `disagreements`.
+
+    `of_duplicates`: the collection in which near-duplicates contradict each other, if those are wanted.
+    """
     from store.judging.disagreements import Selection, parse_cell
 
     cell, judges, unresolved, level = (wanted[name] for name in ("cell", "judges", "unresolved", "level"))
@@ -123,6 +131,15 @@ def selection(scale: Scale, wanted: Mapping[str, Any]) -> Selection:
         raise ArgumentError("judges", "must be two judges, as in alice,bob", ",".join(judges))
     if cell is not None:
         cell = parse_cell(",".join("cant" if one is None else str(one) for one in cell), scale)
+    if of_duplicates is not None:
+        for name in ("gap", "cell", "judges", "unresolved"):
+            if wanted[name] is not None:
+                raise ArgumentError(name, "has no meaning with --duplicates", None)
+        from pooler.results.alike.duplicates import duplicates
+
+        topics = () if wanted["topic"] is None else (wanted["topic"],)
+        disputed = duplicates(of_duplicates, topics=topics).disputed
+        return Selection(wanted["topic"], documents=frozenset(disputed))
     level = None if level is None else scale.check_level(level)
     return Selection(wanted["topic"], wanted["gap"], cell, judges and tuple(judges), unresolved, level)
 

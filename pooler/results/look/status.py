@@ -110,6 +110,7 @@ _PACE = (
     tables.Column("timed", "int", show="never"),
     tables.Column("reason", show="never"),
 )
+_CARRIED = "of the unjudged, not shown to judges since a near-duplicate is: no judgement"
 _WITHOUT_GRADE = {"skipped": "/ skipped", "cannot": "! cannot be judged", "unjudged": ". unjudged"}
 """By column: a character, and what it stands for."""
 _MOST_GRADES = 12
@@ -225,6 +226,7 @@ class StatusResult(Result):
             tables.Column("judge"),
             *(tables.Column(one, "int") for one in ("pooled", "judged", "unjudged", "skipped", "cannot")),
             tables.Column("outside", "int", about=self.outside),
+            tables.Column("carried", "int", about=_CARRIED, show="if_any"),
             *(tables.Column(f"grade_{one.value}", "int", _grade_heading(one)) for one in self.scale.grades),
             *_PACE,
         ]
@@ -308,6 +310,7 @@ def _states(counts: Counts, scale: Scale, owes: NDArray[np.bool_]) -> dict[str, 
         "skipped": counts.skipped,
         "cannot": counts.cannot,
         "outside": owed(counts.outside),
+        "carried": owed(counts.carried),
         **{f"grade_{value}": n for value, n in zip(scale.values, counts.by_grade.T, strict=True)},
     }
 
@@ -329,7 +332,7 @@ def _pace(
     undrawn, nothing = lying(unclaimed.undrawn), np.full(size, None)
     is_assigned = unclaimed.is_assigned
     # Many rows have the same left to the same judge.
-    left = counts.unjudged + undrawn
+    left = counts.unjudged - counts.carried + undrawn
     n_left = int(left.max(initial=0)) + 1
     known, rows = np.unique(counts.judges * n_left + left, return_inverse=True)
     paces = [

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 import numpy as np
 
@@ -20,8 +21,11 @@ from store.errors import ArgumentError, UnknownNameError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from pooler.results.measures.counted_once import Clusters
     from store.analysis.rankings import GradedRankings
     from store.collection import Collection
+
+_Duplicates = Literal["keep", "novelty", "drop"]
 
 
 def evaluate(
@@ -29,6 +33,9 @@ def evaluate(
     measures: str | Sequence[str | MeasureName] = ("AP",),
     *,
     cutoff: int | None = None,
+    duplicates: Literal["keep", "novelty", "drop"] = "keep",
+    clusters: Clusters | None = None,
+    cluster_grade: Literal["max", "min"] = "max",
     progress: Progress | None = None,
 ) -> Evaluation:
     """Measure runs.
@@ -47,6 +54,15 @@ def evaluate(
     cutoff : int, optional
         Ranks that are looked at, from 1. Default 1,000, and as many as a measure with a deeper
         cutoff of its own, as P@2000, names.
+    duplicates : {"keep", "novelty", "drop"}, default="keep"
+        What becomes of a document of which a near-duplicate stands above it: it counts as it is; it
+        counts 0 and keeps its rank; it is taken out, and ranks close up. Of the last two R is the
+        number of relevant clusters.
+    clusters : str, Path or mapping of docno to cluster, optional
+        Which documents are near-duplicates: a file of lines ``docno cluster``, or in memory. Default
+        those that the texts of the collection make.
+    cluster_grade : {"max", "min"}, default="max"
+        Of the grades of a cluster's judged documents, the one that counts.
 
     Returns
     -------
@@ -74,16 +90,39 @@ def evaluate(
     measures = [measures] if isinstance(measures, str) else measures
     if not measures:
         raise ArgumentError("measures", "must name one or more", list(measures))
+    if duplicates not in get_args(_Duplicates):
+        raise ArgumentError("duplicates", "must be keep, novelty or drop", duplicates)
+    if clusters is not None and duplicates == "keep":
+        raise ArgumentError("clusters", "is for duplicates that count once: novelty or drop", None)
     with heard(progress) as said:
         found = source_of(source)
+        if duplicates != "keep":
+            _ = found.judged  # clusters name docnos
         for measure in measures:
             known_measure(measure)
         level = found.numbered.level  # measures need no docnos
         names = list(dict.fromkeys(known_measure(measure, level=level) for measure in measures))
         rankings, scores = measured(found, names, cutoff)
+        given: dict[str, Any] = {}
+        if duplicates != "keep":
+            from pooler.results.measures.counted_once import CountedOnce, clusters_of
+
+            labels, kept = clusters_of(found, clusters), scores
+            once = CountedOnce(found, labels, duplicates, cluster_grade)
+            rankings, scores = measured(found, names, cutoff, graded=once.graded)
+            given = {"duplicates": duplicates, "cluster_grade": cluster_grade}
         _say_without_relevant(rankings, scores)
-    settings = frozen(measures=[str(name) for name in names], cutoff=cutoff, **found.settings())
-    return Evaluation(rankings=rankings, scores=tuple(scores), settings=settings, warnings=said.warnings)
+    settings = frozen(measures=[str(name) for name in names], cutoff=cutoff, **given, **found.settings())
+    if duplicates == "keep":
+        return Evaluation(rankings=rankings, scores=tuple(scores), settings=settings, warnings=said.warnings)
+    return OnceEvaluation(
+        rankings=rankings,
+        scores=tuple(scores),
+        kept=tuple(kept),
+        n_clusters=sum(n > 1 for n in Counter(labels.values()).values()),
+        settings=settings,
+        warnings=said.warnings,
+    )
 
 
 def known_measure(measure: str | MeasureName, *, level: int = 1) -> MeasureName:
@@ -96,16 +135,24 @@ def known_measure(measure: str | MeasureName, *, level: int = 1) -> MeasureName:
 
 
 def measured(
-    source: Source, names: Sequence[MeasureName], cutoff: int | None
+    source: Source,
+    names: Sequence[MeasureName],
+    cutoff: int | None,
+    *,
+    graded: Callable[[int], GradedRankings] | None = None,
 ) -> tuple[GradedRankings, list[Scores]]:
-    """Score runs by measures, each named once; see `evaluate` of `cutoff`."""
+    """Score runs by measures, each named once; see `evaluate` of `cutoff`.
+
+    `graded`: what rankings beside grades are of a cutoff, if other than the source's.
+    """
     look = 1000 if cutoff is None else cutoff
-    rankings = source.graded(look)
+    at = source.graded if graded is None else graded
+    rankings = at(look)
     deep = [name for name in names if cutoff is None and (name.cutoff or 0) > look]
     plain = [name for name in names if name not in deep]
     scores = dict(zip(plain, score(rankings, plain), strict=True))
     if deep:
-        deeper = source.graded(max(name.cutoff or 0 for name in deep))
+        deeper = at(max(name.cutoff or 0 for name in deep))
         scores |= dict(zip(deep, score(deeper, deep), strict=True))
     return rankings, [scores[name] for name in names]
 
@@ -238,6 +285,38 @@ class Evaluation(Result):
         missing = int(self.missing.max(initial=0))
         note = f"A run lacks up to {missing} of the judged topics and scores 0 there." if missing else ""
         return Table(table.name, columns, data, notes=[note])
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
+class OnceEvaluation(Evaluation):
+    """Scores of runs with near-duplicates counted once.
+
+    Tables: those of an `Evaluation`; `duplicates`, a row a run and measure: beside the score and place of
+    the run with near-duplicates as they are.
+    """
+
+    kept: tuple[Scores, ...]
+    """By measure, with near-duplicates as they are."""
+    n_clusters: int
+    """Clusters of two documents or more, judged and retrieved or not."""
+
+    NAMES: ClassVar[tuple[str, ...]] = (*Evaluation.NAMES, "duplicates")
+
+    def shown(self) -> tuple[str, ...]:
+        """Return the table of what changes."""
+        return ("duplicates",)
+
+    def _table(self, name: str) -> Table:
+        if name != "duplicates":
+            return Evaluation._table(self, name)
+        from pooler.results.measures.counted_once import duplicates_table
+
+        return duplicates_table(self.runs, self.scores, self.kept, self.n_clusters)
+
+    def _views(self, name: str) -> Sequence[View]:
+        if name != "duplicates":
+            return Evaluation._views(self, name)
+        return [View(self._table(name))]
 
 
 def _number(scores: Scores, value: float) -> float | int | None:

@@ -46,7 +46,7 @@ from store.keeping.directory.people import (
     read_sittings,
     read_terms,
 )
-from store.keeping.directory.pools import read_pools
+from store.keeping.directory.pools import read_carried, read_pools
 from store.keeping.directory.tables import Faults, Incoming
 from store.keeping.progress import Progress, no_progress
 
@@ -67,6 +67,7 @@ _COUNTED = {
 """What the manifest counts, and the tables whose rows they are."""
 _COUNTED_WHERE_THERE_ARE = {
     "topic_versions": "topic_version",
+    "carried": "carried",
     "erasures": "erasure",
     "models": "model_judge",
     "answers": "answer",
@@ -145,6 +146,7 @@ def _fill(inside: Inside, folder: Path, manifest: Manifest, faults: Faults, prog
         read_guidelines,
         read_runs,
         read_pools,
+        read_carried,
         read_judges,
         read_models,
         read_erasures,

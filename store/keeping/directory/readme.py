@@ -11,7 +11,7 @@ from store.keeping.directory.content import DOCNOS, DOCUMENTS, GUIDELINES, RUNS,
 from store.keeping.directory.manifest import About
 from store.keeping.directory.models import ANSWERS, MODELS
 from store.keeping.directory.people import ASSIGNMENTS, ERASURES, JUDGEMENTS, JUDGES, PLANS, SITTINGS, TERMS
-from store.keeping.directory.pools import ENTRIES, POOLS
+from store.keeping.directory.pools import CARRIED_OVER, ENTRIES, POOLS
 from store.keeping.directory.qrels import AGREEMENT, STATISTICS
 from store.keeping.directory.tables import ExportChoice
 from store.text import sanitise_line
@@ -107,6 +107,7 @@ _FILES = (
     GUIDELINES,
     RUNS,
     POOLS,
+    CARRIED_OVER,
     JUDGES,
     MODELS,
     ERASURES,

@@ -29,7 +29,7 @@ from store.keeping.directory.people import (
     write_sittings,
     write_terms,
 )
-from store.keeping.directory.pools import write_pools
+from store.keeping.directory.pools import write_carried, write_pools
 from store.keeping.directory.qrels import write_agreement, write_all_qrels, write_statistics
 from store.keeping.directory.readme import readme
 from store.keeping.directory.tables import ExportChoice, Outgoing, Writer, check_target, made_beside
@@ -81,6 +81,7 @@ def write_directory(
             write_guidelines,
             write_runs,
             write_pools,
+            write_carried,
             write_judges,
             write_models,
             write_erasures,

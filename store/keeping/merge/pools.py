@@ -15,8 +15,8 @@ from typing import Any
 from sqlalchemy import delete, insert, select, update
 from sqlmodel import Session
 
-from store.db.raw import insert_one, insert_raw, raw_rows
-from store.db.tables import POOL, POOL_ENTRY, POOL_RUN, POOL_TOPIC
+from store.db.raw import CHECKSUM, insert_one, insert_raw, raw_rows
+from store.db.tables import CARRIED, POOL, POOL_ENTRY, POOL_RUN, POOL_TOPIC
 from store.keeping.merge.copies import Copy, Here
 from store.keeping.merge.tables import POOLS, Values
 
@@ -39,6 +39,36 @@ class _PoolContent:
 
     entries: dict[Pair, Entry]
     budgets: dict[int, int]
+
+
+def unite_carried(here: Here, copy: Copy) -> None:
+    """Take in what was carried over on a copy; what one copy has released is released.
+
+    Where copies differ in which document is shown, `store.judging.carried` has what holds.
+    """
+    names = ("topic_id", "document_id", "source_id", "carried_at")
+    session = here.session
+    own = {tuple(row[name] for name in names): row for row in _rows_of(session)}
+    new = []
+    for row in _rows_of(copy.session):
+        ids = {name: copy.documents[row[name]] for name in ("document_id", "source_id")}
+        values = {**row, **ids, "topic_id": copy.topics[row["topic_id"]]}
+        mine = own.get(tuple(values[name] for name in names))
+        if mine is None:
+            new.append({name: value for name, value in values.items() if name not in ("id", CHECKSUM)})
+        elif row["ended_at"] is not None and mine["ended_at"] != row["ended_at"]:
+            ended = min(filter(None, (mine["ended_at"], row["ended_at"])))
+            if mine["ended_at"] != ended:
+                session.execute(update(CARRIED).where(CARRIED.c.id == mine["id"]).values(ended_at=ended))
+                copy.count.changed["documents carried over"] += 1
+    if new:
+        session.connection().execute(insert(CARRIED), new)
+        copy.count.new["documents carried over"] += len(new)
+
+
+def _rows_of(session: Session) -> list[Values]:
+    """Return all that was carried over."""
+    return list(session.execute(select(CARRIED).order_by(CARRIED.c.id)).mappings())
 
 
 def unite_pools(here: Here, copy: Copy) -> None:

@@ -66,7 +66,9 @@ def test_collection_in_between_is_refused_in_a_line_and_mended(cli: Cli, here: P
     cli("backup", "kept.backup").fine()
     assert cli("verify").failed(3).err == refusal
     said = cli("upgrade").fine().err.splitlines()
-    assert said[0] == ("collection.db: schema 0004 -> 0005; the old state is in collection.db.0004.backup")
+    assert said[0] == (
+        f"collection.db: schema 0004 -> {SCHEMA_REVISION}; the old state is in collection.db.0004.backup"
+    )
     assert len(said) == 17
     assert said[1] == "`assignment_plan.checksum` is missing: mended"
     assert "no fault found" in cli("verify").fine().out
@@ -86,7 +88,7 @@ def test_collection_in_between_on_a_server(cli: Cli, postgres_url: str) -> None:
         refused = cli(*command).failed(3).err
         assert "older schema 0004" in refused
     assert "pg_dump" in cli("upgrade", *on).failed(3).err
-    assert "schema 0004 -> 0005; no backup was made" in cli("upgrade", "--no-backup", *on).err
+    assert f"schema 0004 -> {SCHEMA_REVISION}; no backup was made" in cli("upgrade", "--no-backup", *on).err
     assert "no fault found" in cli("verify", *on).fine().out
 
 

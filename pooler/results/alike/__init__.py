@@ -1,0 +1,1 @@
+"""Near-duplicates of a collection: compared, carried over, graded alike or not."""

@@ -1,0 +1,82 @@
+"""Clusters of near-duplicates, and which document of one is shown in the place of which others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from store.analysis.duplicates.join import NearPairs, count_shared
+from store.analysis.duplicates.shingles import ShingleSets
+
+MOST_COMPARED = 2_000_000
+"""Pairs of a cluster that are compared to find the least Jaccard."""
+
+
+def components(pairs: NearPairs, twins: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Put together what chains of near pairs join, shape (n_documents,): the least place of each cluster.
+
+    Examples
+    --------
+    >>> chain = NearPairs(*np.array([[0, 1], [1, 4], [8, 8], [9, 9]]))
+    >>> components(chain, np.array([0, 1, 1, 3, 4])).tolist()
+    [0, 0, 0, 3, 0]
+    """
+    parent = twins.tolist()
+
+    def root(place: int) -> int:
+        while parent[place] != place:
+            parent[place] = parent[parent[place]]
+            place = parent[place]
+        return place
+
+    for first, second in zip(pairs.first.tolist(), pairs.second.tolist(), strict=True):
+        one, other = root(first), root(second)
+        parent[max(one, other)] = min(one, other)
+    return np.array([root(place) for place in range(len(parent))], dtype=np.int64)
+
+
+def least_shared(sets: ShingleSets, members: Sequence[int]) -> tuple[int, int] | None:
+    """Return shared and united shingles of the two members of a cluster that are least alike.
+
+    ``None`` = there are more than `MOST_COMPARED` pairs. Of one text there is nothing to compare: all of it.
+    """
+    places = np.unique(sets.twins[np.array(members, dtype=np.int64)])
+    if places.size * (places.size - 1) // 2 > MOST_COMPARED:
+        return None
+    if places.size < 2:
+        size = int(sets.sizes[places[0]])
+        return size, size
+    one, other = np.triu_indices(places.size, 1)
+    first, second = places[one], places[other]
+    shared = count_shared(sets, first, second)
+    united = sets.sizes[first] + sets.sizes[second] - shared
+    least = int(np.argmin(shared / united))
+    return int(shared[least]), int(united[least])
+
+
+def stand_ins(
+    members: Iterable[int], rank: Callable[[int], Any], near: Callable[[int, int], bool]
+) -> list[tuple[int, list[int]]]:
+    """Choose which members of a cluster are shown, and whom each stands for.
+
+    The first by rank stands for all that are near to itself; of the rest again the first, until nobody is
+    left. So no member rests on a chain of others: whoever is near to no one shown is shown, too.
+
+    Examples
+    --------
+    >>> chain = {(1, 2), (2, 3)}
+    >>> stand_ins([3, 1, 2], rank=int, near=lambda one, other: (min(one, other), max(one, other)) in chain)
+    [(1, [2]), (3, [])]
+    """
+    left = sorted(members, key=rank)
+    chosen = []
+    while left:
+        shown, *others = left
+        stood_for = [one for one in others if near(shown, one)]
+        chosen.append((shown, stood_for))
+        gone = set(stood_for)
+        left = [one for one in others if one not in gone]
+    return chosen

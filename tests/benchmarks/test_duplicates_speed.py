@@ -1,0 +1,58 @@
+"""Near-duplicates of 22,000 and 200,000 made-up texts, with planted ones: seconds and memory."""
+
+from __future__ import annotations
+
+import random
+import resource
+import time
+from collections.abc import Iterator
+from itertools import accumulate
+
+import pytest
+
+from store.analysis.duplicates.clusters import components
+from store.analysis.duplicates.join import near_pairs
+from store.analysis.duplicates.shingles import shingle_sets
+
+pytestmark = pytest.mark.benchmark
+TARGETS = {22_000: 20, 200_000: 240}
+"""Seconds."""
+N_WORDS = 50_000
+
+
+def texts(n: int) -> Iterator[str]:
+    """Yield texts of 60 to 200 words by Zipf's law, one in twenty an edit of an earlier one."""
+    dice = random.Random(29)
+    words = [f"w{number}" for number in range(N_WORDS)]
+    weights = [*accumulate(1 / (rank + 1) for rank in range(N_WORDS))]
+    kept: list[list[str]] = []
+    for number in range(n):
+        if number % 20 == 19:
+            drawn = list(dice.choice(kept))
+            for _ in range(dice.randrange(4)):
+                drawn[dice.randrange(len(drawn))] = dice.choice(words)
+        else:
+            drawn = dice.choices(words, cum_weights=weights, k=dice.randint(60, 200))
+        if len(kept) < 1000:
+            kept.append(drawn)
+        yield " ".join(drawn)
+
+
+@pytest.mark.parametrize("n", TARGETS)
+def test_join_speed(n: int) -> None:
+    """Print what it takes, the making of the texts apart."""
+    made = list(texts(n))
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    begun, at_work = time.perf_counter(), time.process_time()
+    sets = shingle_sets(made)
+    cut = time.perf_counter()
+    pairs = near_pairs(sets)
+    roots = components(pairs, sets.twins)
+    done, spent = time.perf_counter(), time.process_time() - at_work
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    n_clusters = len(set(roots.tolist()))
+    took = f"{done - begun:.1f} s (target {TARGETS[n]})"
+    took += f", of which shingles {cut - begun:.1f}; processor {spent:.1f} s"
+    made_of = f"{int(sets.sizes.sum()):,} shingles, {pairs.first.size:,} near pairs, {n_clusters:,} contents"
+    memory = f"{(peak - before) / 2**10:.0f} MiB more at the peak, {peak / 2**10:.0f} in all"
+    print(f"\n{n:,} texts, {made_of}: {took}; {memory}")  # noqa: T201 - a benchmark prints

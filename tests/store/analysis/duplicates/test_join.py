@@ -1,0 +1,175 @@
+"""Near pairs against all pairs compared by Python's own sets, and the vectors of the reference."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from fractions import Fraction
+from itertools import combinations, pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from store.analysis.duplicates import join
+from store.analysis.duplicates.clusters import components, least_shared, stand_ins
+from store.analysis.duplicates.join import as_threshold, count_shared, near_pairs
+from store.analysis.duplicates.shingles import shingle_sets, words_of
+from store.errors import ArgumentError
+
+FOX = "The quick brown fox jumps over the lazy dog near the old river bank today"
+CJK = "トマトの育て方を学ぶための本です"
+
+
+def plain_shingles(text: str) -> set[tuple[str, ...]]:
+    """Make the shingles of a text by the definition, of texts of ASCII words."""
+    words = re.findall(r"\w+", unicodedata.normalize("NFKC", text).casefold())
+    if not words:
+        return set()
+    length = 5 if len(words) >= 30 else min(3, len(words))
+    return {tuple(words[place : place + length]) for place in range(len(words) - length + 1)}
+
+
+def plain_pairs(texts: list[str], least: Fraction) -> dict[tuple[int, int], tuple[int, int]]:
+    """Compare every pair of texts."""
+    sets = [plain_shingles(text) for text in texts]
+    found = {}
+    for one, other in combinations(range(len(texts)), 2):
+        shared, united = len(sets[one] & sets[other]), len(sets[one] | sets[other])
+        if united and Fraction(shared, united) >= least:
+            found[one, other] = shared, united
+    return found
+
+
+def found_pairs(texts: list[str], least: Fraction | float) -> dict[tuple[int, int], tuple[int, int]]:
+    """Return the same as the join has it, what has the same words as another in its place."""
+    sets = shingle_sets(texts)
+    pairs = near_pairs(sets, least)
+    columns = (pairs.first, pairs.second, pairs.shared, pairs.united)
+    near = {(a, b): (s, u) for a, b, s, u in zip(*(one.tolist() for one in columns), strict=True)}
+    twins = sets.twins.tolist()
+    every = {}
+    for one, other in combinations(range(len(texts)), 2):
+        first, second = sorted((twins[one], twins[other]))
+        if first == second:
+            every[one, other] = (int(sets.sizes[first]),) * 2
+        elif (first, second) in near:
+            every[one, other] = near[first, second]
+    return every
+
+
+def test_reference_vectors_of_a_sentence() -> None:
+    """Two ways to write it share 13 of 13, another animal 10 of 16: .6 takes all, .65 the first pair."""
+    texts = [FOX, f"{FOX.lower()}!", FOX.replace("dog", "cat")]
+    assert found_pairs(texts, 0.6) == {(0, 1): (13, 13), (0, 2): (10, 16), (1, 2): (10, 16)}
+    assert found_pairs(texts, 0.65) == {(0, 1): (13, 13)}
+
+
+def test_reference_vectors_of_japanese() -> None:
+    """A full stop is no word: 14 of 14; of cucumbers instead of tomatoes 11 of 18 are alike."""
+    texts = [CJK, f"{CJK}。", CJK.replace("トマト", "きゅうり")]
+    assert found_pairs(texts, 0.6) == {(0, 1): (14, 14), (0, 2): (11, 18), (1, 2): (11, 18)}
+
+
+def test_words_are_normalised() -> None:
+    """Compatibility forms and case go; Han, kana and Hangul are words of one character; a dot is none."""
+    assert words_of("ﬁ ＡＢ ß") == ["fi", "ab", "ss"]
+    assert words_of("漢字ab가나 x・y ｶﾅ") == ["漢", "字", "ab", "가", "나", "x", "y", "カ", "ナ"]
+    assert words_of("𠮷野 naïve_1") == ["𠮷", "野", "naïve_1"]
+    assert words_of(" -- ") == []
+
+
+@st.composite
+def edited(draw: st.DrawFn) -> list[str]:
+    """Draw texts of which many are edits of others, around the length where shingles change, too."""
+    bases = draw(st.lists(st.lists(st.sampled_from("abcdefghijk"), max_size=40), min_size=1, max_size=4))
+    texts = []
+    for _ in range(draw(st.integers(1, 14))):
+        words = list(draw(st.sampled_from(bases)))
+        for _ in range(draw(st.integers(0, 4))):
+            place = draw(st.integers(0, len(words)))
+            words[place : place + draw(st.integers(0, 1) | st.just(40))] = draw(
+                st.lists(st.sampled_from("abxyz"), max_size=2)
+            )
+        texts.append(" ".join(words))
+    return texts
+
+
+@given(texts=edited(), data=st.data())
+def test_join_finds_every_pair_and_no_other(texts: list[str], data: st.DataObject) -> None:
+    """What the prefixes leave out is nothing, at a threshold that some pair just reaches, too."""
+    every = plain_pairs(texts, Fraction(1, 10**9))
+    just = {Fraction(shared, united) for shared, united in every.values()}
+    for least in [*sorted(just), data.draw(st.fractions(Fraction(1, 50), 1))]:
+        expected = {pair: both for pair, both in every.items() if Fraction(*both) >= least}
+        assert found_pairs(texts, least) == expected
+
+
+@given(texts=edited())
+def test_blocks_change_nothing(texts: list[str]) -> None:
+    """Pairs made two at a time are those made at once."""
+    expected = found_pairs(texts, Fraction(1, 2))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(join, "_AT_ONCE", 2)
+        assert found_pairs(texts, Fraction(1, 2)) == expected
+
+
+@given(texts=edited())
+def test_clusters_are_what_chains_of_near_pairs_join(texts: list[str]) -> None:
+    """Whoever is reached from a document by near pairs is of its cluster, and nobody else."""
+    least = Fraction(3, 5)
+    sets = shingle_sets(texts)
+    roots = components(near_pairs(sets, least), sets.twins).tolist()
+    reached = {place: {place} for place in range(len(texts))}
+    for one, other in plain_pairs(texts, least):
+        joined = reached[one] | reached[other]
+        for place in joined:
+            reached[place] = joined
+    assert [min(reached[place]) for place in range(len(texts))] == roots
+    for root in set(roots):
+        members = [place for place, one in enumerate(roots) if one == root]
+        plain = [plain_shingles(texts[place]) for place in members]
+        if len(members) > 1:
+            every = [Fraction(len(a & b), len(a | b)) for a, b in combinations(plain, 2)]
+            shared = least_shared(sets, members)
+            assert shared is not None
+            assert Fraction(*shared) == min(every)
+
+
+@given(texts=edited())
+def test_nobody_rests_on_a_chain(texts: list[str]) -> None:
+    """Whom a document stands for is near to itself; all are shown or stood for, the first by rank shown."""
+    least = Fraction(1, 2)
+    near = plain_pairs(texts, least)
+    chosen = stand_ins(range(len(texts)), int, lambda a, b: (min(a, b), max(a, b)) in near)
+    assert sorted(one for shown, others in chosen for one in (shown, *others)) == list(range(len(texts)))
+    assert chosen[0][0] == 0
+    assert all((min(shown, one), max(shown, one)) in near for shown, others in chosen for one in others)
+    shown = [one for one, _ in chosen]
+    assert not any((min(a, b), max(a, b)) in near for a, b in combinations(shown, 2))
+    assert all(a < b for a, b in pairwise(shown))
+
+
+def test_shared_shingles_are_counted_of_any_pairs() -> None:
+    """Twins count as what they are the same as; what has no word shares nothing."""
+    sets = shingle_sets(["a b c d", "b c d e", "A b, c d", "", "z"])
+    first, second = np.array([0, 0, 0, 3, 1]), np.array([1, 2, 4, 3, 2])
+    assert count_shared(sets, first, second).tolist() == [1, 2, 0, 0, 1]
+
+
+def test_nothing_and_one_text_make_no_pair() -> None:
+    """There is no pair to find, and no error."""
+    for texts in ([], [""], ["one"], ["", ""]):
+        assert near_pairs(shingle_sets(texts)).first.size == 0
+        assert components(near_pairs(shingle_sets(texts)), shingle_sets(texts).twins).tolist() == [
+            *range(len(texts))
+        ]
+
+
+@pytest.mark.parametrize("threshold", [0, -0.1, 1.0001, float("nan"), "x", "1/0", float("inf")])
+def test_threshold_must_be_a_share(threshold: float | str) -> None:
+    """It is above 0 and at most 1."""
+    with pytest.raises(ArgumentError, match="must be above 0 and at most 1"):
+        as_threshold(threshold)
+    assert as_threshold("2/3") == Fraction(2, 3)
