@@ -150,19 +150,14 @@ class _Contents(io.RawIOBase):
         self._inside, self._error = kind.start()
         self._given = memoryview(b"")
         self._damage: DamagedDataError | None = None
+        self._has_begun = False
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: WriteableBuffer) -> int:
-        if self._damage is not None:
-            raise self._damage
         if not self._given:
-            try:
-                self._given = memoryview(self._more())
-            except DamagedDataError as error:
-                self._damage = error
-                raise
+            self._given = memoryview(self._next_content())
         view = memoryview(buffer).cast("B")
         n_bytes = min(len(view), len(self._given))
         view[:n_bytes] = self._given[:n_bytes]
@@ -173,6 +168,22 @@ class _Contents(io.RawIOBase):
         if not self.closed:
             self._source.close()
         super().close()
+
+    def _next_content(self) -> bytes:
+        """Return the next bytes; at first two, where there are as many: a mark is told by them."""
+        if self._damage is not None:
+            raise self._damage
+        content = b""
+        try:
+            content = self._more()
+            if len(content) == 1 and not self._has_begun:
+                content += self._more()
+        except DamagedDataError as error:
+            self._damage = error
+            if not content:
+                raise
+        self._has_begun = True
+        return content
 
     def _more(self) -> bytes:
         """Return the next bytes of the content; none at its end."""

@@ -20,7 +20,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from store.errors import FaultList
+from store.errors import FaultList, FormatError
 from store.formats.syntax.compression import DamagedDataError, uncompressed
 from store.formats.syntax.lines import open_bytes, read_text_lines
 
@@ -50,6 +50,20 @@ def test_members_one_after_another_are_one_content(kind: str, parts: list[bytes]
     """Any content comes back, from as many members as it was compressed in."""
     compress = COMPRESSORS[kind]
     assert read(compress(b"") + b"".join(map(compress, parts))) == b"".join(parts)
+
+
+@each_kind
+def test_a_mark_is_told_where_members_part_it(kind: str, tmp_path: Path) -> None:
+    """UTF-16's two bytes, one in each member; a single byte before damage comes before it."""
+    compress = COMPRESSORS[kind]
+    file = tmp_path / "x.run"
+    file.write_bytes(compress(b"\xff") + compress(b"\xfe1\0"))
+    with pytest.raises(FormatError, match="expected UTF-8, got UTF-16"):
+        open_bytes(str(file))
+    with uncompressed(io.BufferedReader(io.BytesIO(compress(b"a") + compress(b"bc")[:-1])), "x") as content:
+        assert content.read1(1) == b"a"
+        with pytest.raises(DamagedDataError, match="truncated"):
+            content.read()
 
 
 @each_kind
