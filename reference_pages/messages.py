@@ -22,8 +22,8 @@ DOING = {
     ),
     "Starting and importing": ("pooler/cli/collect", "store/content"),
     "Pooling": (
-        "pooler/pools", "pooler/strategies", "pooler/results/pool", "pooler/cli/pool", "store/analysis/pools",
-        "store/analysis/rankings", "store/analysis/run_order", "store/ranking",
+        "pooler/pools", "pooler/spark", "pooler/strategies", "pooler/results/pool", "pooler/cli/pool",
+        "store/analysis/pools", "store/analysis/rankings", "store/analysis/run_order", "store/ranking",
     ),
     "Assigning and judging": (
         "pooler/assigning", "store/judging", "judge_ui", "pooler/cli/judge", "pooler/results/look",

@@ -25,6 +25,8 @@ from tests.test_readme import run_shell
 
 DOCS = ROOT / "docs"
 PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
+SPARK = DOCS / "how-to" / "many-machines.md"
+"""The page that needs Java, and PySpark."""
 _CONSOLE = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _PYTHON = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _MARK = "\x1e"
@@ -92,11 +94,17 @@ def run_page(page: str, folder: Path, programs: Path) -> tuple[list[list[str]], 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+@pytest.mark.parametrize(
+    "page",
+    [pytest.param(page, marks=[pytest.mark.java] if page == SPARK else []) for page in PAGES],
+    ids=lambda page: page.relative_to(ROOT).as_posix(),
+)
 def test_page_runs_and_prints_what_it_shows(
     page: Path, programs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pytestconfig: pytest.Config
 ) -> None:
     """Each command of a page prints the output shown under it; each Python example gives its value."""
+    if page == SPARK:
+        pytest.importorskip("pyspark", reason="not run here for want of pyspark")
     before, text = text_to_run(page)
     outputs, place = run_page(text, tmp_path, programs)
     printed = iter(outputs)

@@ -184,6 +184,24 @@ WithoutRulingsOption = Annotated[
     bool,
     typer.Option("--without-rulings", help="Ignore adjudicators; otherwise their rulings override any rule."),
 ]
+EngineOption = Annotated[
+    Literal["python", "spark"],
+    typer.Option(
+        "--engine",
+        help="Who works on run files: this machine (python), or Spark (extra `spark`, and Java), on as many"
+        " as it has, with the same result. It takes 10 s to start, and pays from some 100 GB of runs, or"
+        " where they lie in HDFS or S3: RUN may then be a URI, hdfs://... or s3a://...",
+    ),
+]
+MasterOption = Annotated[
+    str | None,
+    typer.Option(
+        "--master",
+        metavar="URL",
+        help="Of Spark: local[N] for N processors of this machine, spark://HOST:PORT, yarn, k8s://...",
+        show_default="local[*]",
+    ),
+]
 QrelsOption = Annotated[
     str | None,
     typer.Option(

@@ -82,7 +82,7 @@ class SourceOptions:
     def _check_files(self) -> None:
         """Raise `PoolerError` for a run that is no file, where the runs are files."""
         for run in self.runs or []:
-            is_tag = run != "-" and not is_pattern(run) and not Path(run).exists()
+            is_tag = run != "-" and not is_pattern(run) and "://" not in run and not Path(run).exists()
             if self.qrels is not None and is_tag:
                 whose = "not the tag of one of --runs" if self.listed else "not a tag"
                 message = f"{run}: no such file or directory"

@@ -17,9 +17,6 @@ _NOT_ONE_OF = re.compile(r"'(.*)' is not one of (.*?)\.?", re.DOTALL)
 _NO_COMMAND = re.compile(r"No such command '(.*?)'\..*", re.DOTALL)
 _TOO_MANY = re.compile(r"Got unexpected extra argument(?:s|\(s\))? \((.*)\)", re.DOTALL)
 
-_GONE = {"--engine": "run files are read in one way, and the pool is the same; leave it out"}
-"""Options that commands have had, and what to do instead."""
-
 
 @contextmanager
 def usage_told() -> Iterator[None]:
@@ -43,8 +40,6 @@ def _told(error: Any) -> PoolerError:
             return _bad_value(error)
         case "MissingParameter":
             return ArgumentError(_name(error.param), "must be given", None)
-        case "NoSuchOption" if error.option_name in _GONE:
-            return PoolerError(f"`{error.option_name}` is gone: {_GONE[error.option_name]}")
         case "NoSuchOption":
             options = {one for param in error.ctx.command.params for one in param.opts}
             known = [one for one in options if one.startswith("-")]

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from functools import partial
 from itertools import groupby
 from typing import NamedTuple
 
 import numpy as np
 
-from pooler.pools.runs import RunSet
+from pooler.pools.runs import RunFacts, RunSet, TopicRuns
 from store.analysis.pools.contributions import NO_DOCUMENT
 from store.records import Pool
 from store.text import natural_key
@@ -40,9 +41,9 @@ def annotated_lines(runs: RunSet, pool: Pool) -> Iterator[str]:
     for no group, and scores have the fewest digits that give the same float64 back.
     """
     pooled = _pooled(pool)
-    for topic in runs.topics:
-        for row in _rows_of(runs, topic, pooled.get(topic, frozenset())):
-            yield annotated_text(row)
+    wanted = {topic: pooled.get(topic, set()) for topic in runs.topics}
+    for lines in runs.each(partial(_lines, runs.feeding), wanted, scores=True):
+        yield from lines
 
 
 def graded_lines(runs: RunSet | None, pool: Pool, grades: Mapping[tuple[str, str], str]) -> Iterator[str]:
@@ -85,7 +86,18 @@ def _pooled(pool: Pool) -> dict[str, set[str]]:
 
 def _rows_of(runs: RunSet, topic: str, wanted: AbstractSet[str] | None) -> Iterator[AnnotatedRow]:
     """Yield the wanted documents of a topic (default all), once for each run that has it."""
-    of_topic = runs.of_topic(topic, scores=True)
+    return _rows(runs.feeding, runs.of_topic(topic, scores=True), wanted)
+
+
+def _lines(feeding: Sequence[RunFacts], of_topic: TopicRuns, wanted: AbstractSet[str]) -> list[str]:
+    """Write the lines of a topic: a task of `RunSet.each`."""
+    return [annotated_text(row) for row in _rows(feeding, of_topic, wanted)]
+
+
+def _rows(
+    feeding: Sequence[RunFacts], of_topic: TopicRuns, wanted: AbstractSet[str] | None
+) -> Iterator[AnnotatedRow]:
+    """Yield the wanted documents of a topic, once for each run that has it; docnos ascending, then runs."""
     documents, scores = of_topic.rankings.documents, of_topic.rankings.scores
     is_listed = documents != NO_DOCUMENT
     if wanted is not None:
@@ -94,11 +106,11 @@ def _rows_of(runs: RunSet, topic: str, wanted: AbstractSet[str] | None) -> Itera
     rows, places = np.nonzero(is_listed)
     numbers = documents[rows, places]
     worth = np.zeros(numbers.size) if scores is None else scores[rows, places]
-    sources = [runs.feeding[place] for place in of_topic.runs]
+    sources = [feeding[place] for place in of_topic.runs]
     for index in np.lexsort((rows, numbers)).tolist():
         run = sources[rows[index]]
         yield AnnotatedRow(
-            topic,
+            of_topic.rankings.topic,
             of_topic.docnos[numbers[index]],
             run.tag,
             run.group,

@@ -144,6 +144,45 @@ class PoolStatistics:
     """Rankings whose scores are all equal, where the strategy looks at scores."""
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class TopicCounts:
+    """What the pool of one topic is made of."""
+
+    topic: str
+    size: int
+    """Documents to judge."""
+    overlap: NDArray[np.int64]
+    """Documents to judge by the number of runs that returned them, from 0."""
+    runs: list[int]
+    """As of `TopicRuns`."""
+    unique: NDArray[np.int64]
+    """Shape (len(runs),): documents to judge that no other run returned."""
+    n_not_sampled: int
+    n_constant: int
+    is_below_budget: bool
+
+    @staticmethod
+    def of(
+        of_topic: TopicRuns, chosen: NDArray[np.bool_], *, n_listed: int, budget: int | None
+    ) -> TopicCounts:
+        """Count a topic: of `n_listed` documents those `chosen` to be judged, of a `budget` if any."""
+        rankings = of_topic.rankings
+        n_returning = rankings.n_returning()
+        is_unique = chosen & (n_returning == 1)
+        unique_places = is_unique[rankings.documents] & (rankings.documents != NO_DOCUMENT)
+        size = int(chosen.sum())
+        return TopicCounts(
+            topic=rankings.topic,
+            size=size,
+            overlap=np.bincount(n_returning[chosen]),
+            runs=of_topic.runs,
+            unique=unique_places.sum(axis=1),
+            n_not_sampled=n_listed - size,
+            n_constant=0 if rankings.scores is None else n_constant_rankings(rankings),
+            is_below_budget=budget is not None and rankings.n_documents < budget,
+        )
+
+
 class StatisticsCount:
     """The counts of a pool while it is built; `sizes` may be read at any time."""
 
@@ -156,24 +195,14 @@ class StatisticsCount:
         self._n_not_sampled = 0
         self._n_constant = 0
 
-    def add(
-        self, of_topic: TopicRuns, chosen: NDArray[np.bool_], *, n_listed: int, budget: int | None
-    ) -> None:
-        """Count one topic: of `n_listed` documents those `chosen` to be judged, of a `budget` that should be.
-
-        If there is one.
-        """
-        rankings = of_topic.rankings
-        if rankings.scores is not None:
-            self._n_constant += n_constant_rankings(rankings)
-        self._n_not_sampled += n_listed - int(chosen.sum())
-        n_returning = rankings.n_returning()
-        self.sizes[rankings.topic] = int(chosen.sum())
-        self._overlap += np.bincount(n_returning[chosen], minlength=self._overlap.size)
-        is_unique = chosen & (n_returning == 1)
-        unique_places = is_unique[rankings.documents] & (rankings.documents != NO_DOCUMENT)
-        self._unique[of_topic.runs] += unique_places.sum(axis=1)
-        self._n_below_budget += budget is not None and rankings.n_documents < budget
+    def add(self, counts: TopicCounts) -> None:
+        """Add one topic."""
+        self.sizes[counts.topic] = counts.size
+        self._overlap[: counts.overlap.size] += counts.overlap
+        self._unique[counts.runs] += counts.unique
+        self._n_below_budget += counts.is_below_budget
+        self._n_not_sampled += counts.n_not_sampled
+        self._n_constant += counts.n_constant
 
     def finish(self) -> PoolStatistics:
         """Return the counts so far."""

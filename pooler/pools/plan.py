@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pooler.pools.contents import PoolStatistics, StatisticsCount
+from pooler.pools.contents import PoolStatistics, StatisticsCount, TopicCounts
 from pooler.pools.runs import RunSet, TopicRuns
 from pooler.strategies import find_strategy
 from pooler.strategies.kinds import (
@@ -28,7 +29,7 @@ from pooler.strategies.kinds import (
     SamplingStrategy,
     uses_model,
 )
-from pooler.strategies.rankings import descending, raw_numbers
+from pooler.strategies.rankings import TopicRankings, descending, raw_numbers
 from store.analysis.corrected.drawn import NO_GRADE
 from store.errors import ArgumentError, PoolerError
 from store.records import Pool, PoolEntry
@@ -128,6 +129,108 @@ class BuiltPool:
     statistics: PoolStatistics
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class TopicGiven:
+    """What is known of a topic beside its rankings, when its documents are chosen."""
+
+    budget: int | None = None
+    """``None`` = all documents."""
+    known: AbstractSet[str] = frozenset()
+    """Docnos that another pool holds."""
+    sample: Sample | None = None
+    """Of topics that are drawn together."""
+
+
+@dataclass(frozen=True, slots=True)
+class TopicChoice:
+    """How the documents of one topic are chosen, whatever becomes of the others: a task of `RunSet.each`."""
+
+    plan: Plan
+    parameters: Mapping[str, ParameterValue]
+    """All of them."""
+
+    def __call__(self, of_topic: TopicRuns, given: TopicGiven) -> tuple[TopicPool, TopicCounts]:
+        """Choose, and count what was chosen."""
+        pooled = self.choose(of_topic, given)
+        to_judge = set(pooled.to_judge)
+        chosen = np.array([docno in to_judge for docno in of_topic.docnos], np.bool_)
+        return pooled, TopicCounts.of(of_topic, chosen, n_listed=len(pooled.docnos), budget=given.budget)
+
+    def choose(self, of_topic: TopicRuns, given: TopicGiven) -> TopicPool:
+        """Choose the documents."""
+        rankings, docnos = of_topic.rankings, of_topic.docnos
+        strategy = find_strategy(self.plan.strategy)
+        if isinstance(strategy, SamplingStrategy):
+            if strategy.draw is not None:
+                seed = self.plan.seed
+                sample = strategy.draw(rankings, budget=given.budget, seed=seed, **self.parameters)
+            elif given.sample is not None:
+                sample = given.sample
+            else:
+                raise ArgumentError("sample", "must have been drawn from all topics together", None)
+            values = sample.values
+            ordered = descending(values)
+            chosen = _not_known(of_topic, ordered[sample.sampled[ordered]], given.known)
+            rest = np.flatnonzero(~sample.sampled & (sample.strata > 0))
+            shown = self._shown(of_topic, chosen)
+            listed = np.concatenate((shown, _not_known(of_topic, rest, given.known)))
+            strata = sample.strata[listed].tolist()
+            inclusion = sample.inclusion[listed].tolist()
+        elif isinstance(strategy, FixedStrategy):
+            values = strategy.values(rankings, **self.parameters)
+            chosen = _not_known(of_topic, descending(values), given.known)[: given.budget]
+            listed = shown = self._shown(of_topic, chosen)
+            strata = inclusion = None
+        else:
+            raise ArgumentError("strategy", "must be one that chooses at once", strategy.name)
+        return TopicPool(
+            rankings.topic,
+            [docnos[number] for number in listed.tolist()],
+            values[listed].tolist(),
+            len(shown),
+            strata,
+            inclusion,
+        )
+
+    def _shown(self, of_topic: TopicRuns, by_priority: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Order documents for judging."""
+        if self.plan.out_order == "priority":
+            return by_priority
+        by_docno = np.sort(by_priority)
+        if self.plan.out_order == "docno" or self.plan.seed is None:
+            return by_docno
+        # Sorted by random numbers: numpy's own shuffles may change between versions (NEP 19).
+        numbers = raw_numbers(self.plan.seed, of_topic.rankings.topic, by_docno.size)
+        return by_docno[np.argsort(numbers, kind="stable")]
+
+
+def _not_known(of_topic: TopicRuns, numbers: NDArray[np.int64], known: AbstractSet[str]) -> NDArray[np.int64]:
+    """Leave out the documents that another pool holds."""
+    if not known:
+        return numbers
+    docnos = of_topic.docnos
+    return np.array([number for number in numbers.tolist() if docnos[number] not in known], np.int64)
+
+
+def _n_choosable(of_topic: TopicRuns, given: TopicGiven) -> int:
+    """Count the documents of a topic that no other pool holds."""
+    return _not_known(of_topic, np.arange(of_topic.rankings.n_documents), given.known).size
+
+
+def _with_grades(
+    of_topic: TopicRuns, of_model: Mapping[str, int]
+) -> tuple[TopicRankings, NDArray[np.int64], bytes]:
+    """Return a topic's rankings, a model's grades of their documents, and these as lines."""
+    topic, docnos = of_topic.rankings.topic, of_topic.docnos
+    grades = np.full(len(docnos), NO_GRADE, np.int64)
+    lines = []
+    for number, docno in enumerate(docnos):
+        if (grade := of_model.get(docno)) is not None:
+            grades[number] = max(grade, 0)
+            lines.append(f"{topic} {docno} {grade}\n")
+    return of_topic.rankings, grades, "".join(lines).encode()
+
+
 class PoolBuild:
     """A pool while it is built, topic by topic, the same for every order of the runs.
 
@@ -165,8 +268,7 @@ class PoolBuild:
         if isinstance(self.strategy, SamplingStrategy) and self.strategy.draw_all is not None:
             self._draw_all(self.strategy.draw_all)
         elif plan.total_budget is not None:
-            every = (runs.of_topic(topic) for topic in runs.topics)
-            sizes = [self._not_known(one, np.arange(one.rankings.n_documents)).size for one in every]
+            sizes = [*runs.each(_n_choosable, self._given())]
             shares = share_budget(plan.total_budget, sizes)
             self._budgets = dict(zip(runs.topics, shares, strict=True))
             if isinstance(self.strategy, SamplingStrategy) and not all(shares):
@@ -191,12 +293,9 @@ class PoolBuild:
 
     def topics(self) -> Iterator[TopicPool]:
         """Yield the documents of every topic, topics in natural order."""
-        for topic in self.runs.topics:
-            of_topic = self.runs.of_topic(topic, scores=self.strategy.uses_scores)
-            pooled = self._choose(of_topic, self._budget(topic))
-            to_judge = set(pooled.to_judge)
-            chosen = np.array([docno in to_judge for docno in of_topic.docnos], np.bool_)
-            self._count.add(of_topic, chosen, n_listed=len(pooled.docnos), budget=self._budget(topic))
+        choice = TopicChoice(self.plan, self.parameters)
+        for pooled, counts in self.runs.each(choice, self._given(), scores=self.strategy.uses_scores):
+            self._count.add(counts)
             yield pooled
 
     def lines(self) -> Iterator[str]:
@@ -291,57 +390,28 @@ class PoolBuild:
         """Return the budget of a topic; ``None`` = all documents."""
         return self.plan.budget if self._budgets is None else self._budgets[topic]
 
-    def _choose(self, of_topic: TopicRuns, budget: int | None) -> TopicPool:
-        """Choose the documents of one topic."""
-        rankings, docnos = of_topic.rankings, of_topic.docnos
-        strategy = self.strategy
-        if isinstance(strategy, SamplingStrategy):
-            if strategy.draw is None:
-                sample = self._samples[rankings.topic]
-            else:
-                sample = strategy.draw(rankings, budget=budget, seed=self.plan.seed, **self.parameters)
-            values = sample.values
-            ordered = descending(values)
-            chosen = self._not_known(of_topic, ordered[sample.sampled[ordered]])
-            rest = np.flatnonzero(~sample.sampled & (sample.strata > 0))
-            shown = self._shown(of_topic, chosen)
-            listed = np.concatenate((shown, self._not_known(of_topic, rest)))
-            strata = sample.strata[listed].tolist()
-            inclusion = sample.inclusion[listed].tolist()
-        elif isinstance(strategy, FixedStrategy):
-            values = strategy.values(rankings, **self.parameters)
-            chosen = self._not_known(of_topic, descending(values))[:budget]
-            listed = shown = self._shown(of_topic, chosen)
-            strata = inclusion = None
-        else:
-            raise ArgumentError("strategy", "must be one that chooses at once", strategy.name)
-        return TopicPool(
-            rankings.topic,
-            [docnos[number] for number in listed.tolist()],
-            values[listed].tolist(),
-            len(shown),
-            strata,
-            inclusion,
-        )
+    def _given(self) -> dict[str, TopicGiven]:
+        """Return what is known of each topic beside its rankings, so far."""
+        known: dict[str, set[str]] = {}
+        for topic, docno in self._known or ():
+            known.setdefault(topic, set()).add(docno)
+        return {
+            topic: TopicGiven(self._budget(topic), known.get(topic, frozenset()), self._samples.get(topic))
+            for topic in self.runs.topics
+        }
 
     def _draw_all(self, draw: Callable[..., list[Sample]]) -> None:
         """Draw all topics together, by the model's grades; note which these were."""
         name = self.parameters[MODEL]
         if self._grades is None:
             raise ArgumentError("grades", f"must be those of `{name}`", None)
-        known, found = self._grades, []
+        known = {topic: self._grades.get(topic, {}) for topic in self.runs.topics}
         digest, n_graded = hashlib.sha256(), 0
-        rankings = []
-        for topic in self.runs.topics:
-            of_topic = self.runs.of_topic(topic)
-            grades = np.full(len(of_topic.docnos), NO_GRADE, np.int64)
-            of_model = known.get(topic, {})
-            for number, docno in enumerate(of_topic.docnos):
-                if (grade := of_model.get(docno)) is not None:
-                    grades[number] = max(grade, 0)
-                    digest.update(f"{topic} {docno} {grade}\n".encode())
-                    n_graded += 1
-            rankings.append(of_topic.rankings)
+        rankings, found = [], []
+        for of_topic, grades, lines in self.runs.each(_with_grades, known):
+            digest.update(lines)
+            n_graded += lines.count(b"\n")
+            rankings.append(of_topic)
             found.append(grades)
         if not n_graded:
             message = f"`{name}` graded none of the documents of the runs"
@@ -352,25 +422,6 @@ class PoolBuild:
         self._samples = dict(zip(self.runs.topics, samples, strict=True))
         n_without = sum(one.size for one in found) - n_graded
         self._model = {"pairs": n_graded, "without_grade": n_without, "sha256": digest.hexdigest()}
-
-    def _not_known(self, of_topic: TopicRuns, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Leave out the documents that another pool holds."""
-        if self._known is None:
-            return numbers
-        known, topic, docnos = self._known, of_topic.rankings.topic, of_topic.docnos
-        kept = [number for number in numbers.tolist() if (topic, docnos[number]) not in known]
-        return np.array(kept, np.int64)
-
-    def _shown(self, of_topic: TopicRuns, by_priority: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Order documents for judging."""
-        if self.plan.out_order == "priority":
-            return by_priority
-        by_docno = np.sort(by_priority)
-        if self.plan.out_order == "docno" or self.plan.seed is None:
-            return by_docno
-        # Sorted by random numbers: numpy's own shuffles may change between versions (NEP 19).
-        numbers = raw_numbers(self.plan.seed, of_topic.rankings.topic, by_docno.size)
-        return by_docno[np.argsort(numbers, kind="stable")]
 
 
 def pool_lines(pool: Pool) -> Iterator[str]:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pooler.reading.blocks import RunTop, TieAtCut
+from pooler.reading.blocks import RunTop, TieAtCut, TopRanking
 from pooler.strategies.rankings import TopicRankings, rankings_of
 from store.analysis.pools.contributions import NO_DOCUMENT
 from store.errors import ArgumentError, PoolerError
@@ -21,6 +21,9 @@ from store.text import natural_key
 if TYPE_CHECKING:
     from store.analysis.arrays import TopDocuments
     from store.collection import Collection
+
+Given = TypeVar("Given")
+Made = TypeVar("Made")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +71,17 @@ class RunSet(ABC):
     def of_topic(self, topic: str, *, scores: bool = False) -> TopicRuns:
         """Return the rankings of one topic, those of runs that contribute; `scores` if asked."""
 
+    def each(
+        self, task: Callable[[TopicRuns, Given], Made], given: Mapping[str, Given], *, scores: bool = False
+    ) -> Iterator[Made]:
+        """Yield what a task makes of the rankings of each topic, topics in natural order.
+
+        `given` is what it is told beside them, by topic. Where rankings are on other machines the task goes
+        there, so task, what it is told and what it makes can be pickled.
+        """
+        for topic in self.topics:
+            yield task(self.of_topic(topic, scores=scores), given[topic])
+
     @abstractmethod
     def ties_at_cut(self) -> list[TieAtCut]:
         """List the ties across the cut in runs that contribute, by tag, then topic."""
@@ -108,11 +122,8 @@ class FileRuns(RunSet):
 
     def of_topic(self, topic: str, *, scores: bool = False) -> TopicRuns:
         """Return the rankings of one topic; O(n log n) for n documents taken."""
-        rows = [row for row, top in enumerate(self._tops) if topic in top.topics]
-        tops = [self._tops[row].topics[topic] for row in rows]
-        taken = [top.docnos for top in tops]
-        rankings, docnos = rankings_of(taken, [top.scores for top in tops] if scores else None, topic=topic)
-        return TopicRuns(rankings, docnos, rows)
+        tops = [(row, top.topics[topic]) for row, top in enumerate(self._tops) if topic in top.topics]
+        return topic_runs(topic, tops, scores=scores)
 
     def ties_at_cut(self) -> list[TieAtCut]:
         """List the ties across the cut, by tag, then topic."""
@@ -128,6 +139,14 @@ class FileRuns(RunSet):
         return np.array(
             [ranking.n_documents for top in self._tops for ranking in top.topics.values()], np.int64
         )
+
+
+def topic_runs(topic: str, tops: Sequence[tuple[int, TopRanking]], *, scores: bool = False) -> TopicRuns:
+    """Put the rankings of one topic together: the places of their runs in `RunSet.feeding`, ascending."""
+    taken = [top.docnos for _, top in tops]
+    values = [top.scores for _, top in tops] if scores else None
+    rankings, docnos = rankings_of(taken, values, topic=topic)
+    return TopicRuns(rankings, docnos, [row for row, _ in tops])
 
 
 def check_feeding(runs: Sequence[RunFacts]) -> None:

@@ -67,7 +67,7 @@ def ranked_runs(
         for one in named:
             run = next(files) if isinstance(one, RunEntry) else one
             advance(isinstance(one, RunEntry))
-            _see_tag(run.tag, tags)
+            see_tag(run.tag, tags)
             if isinstance(run, NumberedRun):
                 numbers.add(run, rankings)
                 continue
@@ -100,7 +100,7 @@ def judged_runs(
         for run in share_files(reader.read, entries, files, progress=advance):
             if isinstance(run, PoolerError):
                 raise run
-            _see_tag(run.tag, tags)
+            see_tag(run.tag, tags)
             for packed in run.packed:
                 numbers = np.frombuffer(packed.documents, "<i4")
                 others = np.arange(len(docnos), len(docnos) + numbers.size, dtype=np.int32)
@@ -108,7 +108,7 @@ def judged_runs(
     return RankedDocuments(tuple(tags), rankings, {docno: one for one, docno in enumerate(docnos)}, {})
 
 
-def _see_tag(tag: str, tags: list[str]) -> None:
+def see_tag(tag: str, tags: list[str]) -> None:
     """Add a tag to those before; raise `ArgumentError` where it is among them."""
     if tag in tags:
         hint = "a column `name` in the list of --runs FILE gives each a name of its own"

@@ -87,7 +87,7 @@ def read_tops(
     _check(depth, order)
     entries = as_entries(runs)
     outcomes = share_files(
-        partial(_read_entry, depth=depth, order=order, lenient=lenient, with_scores=with_scores),
+        partial(read_entry, depth=depth, order=order, lenient=lenient, with_scores=with_scores),
         entries,
         [entry.file for entry in entries],
         workers=workers,
@@ -101,19 +101,19 @@ def read_tops(
         else:
             tops.append(outcome)
     if failed:
-        raise _first_error(failed)
+        raise first_error(failed)
     return tops
 
 
-def _read_entry(entry: RunEntry, *, depth: int, order: Order, lenient: bool, with_scores: bool) -> RunTop:
+def read_entry(entry: RunEntry, *, depth: int, order: Order, lenient: bool, with_scores: bool) -> RunTop:
     """Read the first documents of one run of a list."""
     top = read_top(entry.file, depth, order=order, lenient=lenient, with_scores=with_scores)
     entry.check_tag(top.tag)
     return replace(top, group=entry.group, contributes=entry.contributes)
 
 
-def _first_error(failed: list[tuple[str, PoolerError]]) -> PoolerError:
-    """Return the first error, with the names of the other files in its hint."""
+def first_error(failed: list[tuple[str, PoolerError]]) -> PoolerError:
+    """Return the first of the errors of some files, with the names of the others in its hint."""
     (_, first), *others = failed
     if others:
         names = ", ".join(f"`{file}`" for file, _ in others[:10])

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from numbers import Integral
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 from pooler.results.named_runs import (
     check_no_file_for_a_tag,
@@ -68,6 +68,20 @@ def level_of_collection(
         requirement = "must say which sum of grades is relevant, with --aggregate sum"
         raise ArgumentError("level", requirement, None)
     return level
+
+
+Engine = Literal["python", "spark"]
+ENGINES: tuple[Engine, ...] = get_args(Engine)
+"""Who reads run files: this machine, or Spark."""
+
+
+def is_spark(engine: Engine, master: str | None) -> bool:
+    """Say whether Spark is to work; `ArgumentError` where that is not what was said."""
+    if engine not in ENGINES:
+        raise ArgumentError("engine", f"must be one of {', '.join(ENGINES)}", engine)
+    if master is not None and engine != "spark":
+        raise ArgumentError("master", "is for the engine spark", master)
+    return engine == "spark"
 
 
 DEFAULT_COLLECTION = "collection.db"
@@ -245,25 +259,38 @@ class Source:
         if not self.is_of_files:
             return self._of_collection(docnos=docnos)
         judged = self._of_files(docnos=docnos)
-        # A collection says this always; of a binary file it goes without saying.
-        if self._tells_level and any(one.grade > judged.level for one in judged.qrels):
-            say(f"relevant = grade {judged.level} or more; another level with --level")
+        self._tell_level(judged.level, judged.qrels)
         return judged
 
-    def _of_files(self, *, docnos: bool) -> Judged:
-        """Read runs and qrels of files, or take those of memory; see `_given_rows` on scales."""
-        from pooler.reading.ranked import judged_runs, ranked_runs
-        from pooler.reading.run_list import RunEntry
+    def _tell_level(self, level: int, rows: Sequence[Qrel]) -> None:
+        """Say what is relevant; a collection says this always, of a binary file it goes without saying."""
+        if self._tells_level and any(one.grade > level for one in rows):
+            say(f"relevant = grade {level} or more; another level with --level")
+
+    def file_grades(self) -> tuple[list[Qrel], int]:
+        """Return the judged documents of files or memory, and the least relevant grade; runs are not read."""
+        rows, level = self._file_grades()
+        self._tell_level(level, rows)
+        return rows, level
+
+    def _file_grades(self) -> tuple[list[Qrel], int]:
         from store.formats.scale import parse_scale
 
         check_no_policy(self._policy, _ONE_GRADE, _MAKE_ONE)
         scale = None if self._given["scale"] is None else parse_scale(self._given["scale"])
         level = level_of_files(scale, **self.levels)
-        named = self._measured_runs
-        if not named:
+        if not (self._given["runs"] or self._given["listed"]):
             message = "no run file is named"
             raise PoolerError(message, hint="--qrels FILE goes with run files, or --runs FILE")
-        rows = self._given_rows(scale)
+        return self._given_rows(scale), level
+
+    def _of_files(self, *, docnos: bool) -> Judged:
+        """Read runs and qrels of files, or take those of memory; see `_given_rows` on scales."""
+        from pooler.reading.ranked import judged_runs, ranked_runs
+        from pooler.reading.run_list import RunEntry
+
+        rows, level = self._file_grades()
+        named = self._measured_runs
         given = self._given["qrels"], self._given["listed"]
         files = [one.file if isinstance(one, RunEntry) else STDIN for one in named]
         files += [one for one in given if isinstance(one, str)]
@@ -476,6 +503,19 @@ class Source:
             for one in named_runs(self._given["runs"], self._given["listed"])
         ]
 
+    def run_files(self) -> list[RunEntry]:
+        """Return the run files, for Spark; `ArgumentError` where runs are of a collection or in memory."""
+        from pooler.reading.run_list import RunEntry
+
+        hint = "leave `engine` out: this machine reads a collection, and runs in memory"
+        if not self.is_of_files:
+            raise ArgumentError("engine", "must not be spark for a collection", None, hint=hint)
+        named = named_runs(self._given["runs"], self._given["listed"])
+        files = [one for one in named if isinstance(one, RunEntry)]
+        if len(files) < len(named):
+            raise ArgumentError("engine", "must not be spark for runs in memory", None, hint=hint)
+        return files
+
     @contextmanager
     def opened(self) -> Iterator[Source]:
         """Open the collection, where there is one, for what is asked of it in one piece."""
@@ -484,6 +524,14 @@ class Source:
             return
         with opened_collection(self.collection) as collection:
             yield Source(**{**self._given, "collection": collection}, tells_level=self._tells_level)
+
+    def tops_on_spark(self, depth: int, *, scores: bool, master: str | None) -> RunSet:
+        """Return the same as `tops`; Spark has read the files, and has their rankings."""
+        from pooler.pools.spark_runs import SparkRuns
+        from pooler.spark.tops import SparkTops
+
+        how: dict[str, Any] = {"order": self.order, "lenient": self.lenient, "with_scores": scores}
+        return SparkRuns(SparkTops(self.run_files(), depth, master=master, **how))
 
     def tops(self, depth: int, *, scores: bool = False, tags: Sequence[str] | None = None) -> RunSet:
         """Return the first documents of every run, as pools are made of; they need no judgements.

@@ -328,8 +328,8 @@ def test_qrels_given_as_a_run_and_the_other_way_are_one_sentence(cli: Cli, judge
         assert "`pooler import runs FILE`" in hint
 
 
-def test_an_option_that_is_gone_says_what_to_do_instead(cli: Cli) -> None:
-    """`--engine` chose between readers that gave the same pool."""
+def test_an_engine_that_is_none_is_told_with_those_there_are(cli: Cli) -> None:
+    """An earlier version had others."""
     told = cli("pool", "a.run", "--engine", "duckdb")
     assert told.code == 2
-    assert "`--engine` is gone: run files are read in one way" in told.err
+    assert "`--engine` must be one of python, spark, but got 'duckdb'" in told.err

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 import typer
 
+from pooler.cli.options import EngineOption, MasterOption
 from pooler.cli.render import Output, render
 from pooler.cli.signature import command
 from pooler.cli.source_options import SourceOptions
@@ -124,6 +125,8 @@ def evaluate(
             show_default="by the collection's texts",
         ),
     ] = None,
+    engine: EngineOption = "python",
+    master: MasterOption = None,
     listed_measures: Annotated[
         bool, typer.Option("--list", help="List the measures instead of measuring.")
     ] = False,
@@ -165,6 +168,8 @@ def evaluate(
         raise ContradictionError("--duplicates", f"has no meaning with {way}", duplicates)
     if clusters is not None and duplicates == "keep":
         raise ContradictionError("--clusters", "is for --duplicates novelty and drop", clusters)
+    if way and engine == "spark":
+        raise ContradictionError("--engine", f"spark has no meaning with {way}", None)
     if threshold is not None and isnan(threshold):
         raise ContradictionError("--threshold", "must be a number", threshold)
     output.check(plot=plot)
@@ -195,7 +200,15 @@ def evaluate(
         measure = measures[0] if measures else "AP"
         render(choose(source, measure, folds=folds, seed=seed, cutoff=cutoff), output)
     else:
-        found = score(source, measures or ["AP"], cutoff=cutoff, duplicates=duplicates, clusters=clusters)
+        found = score(
+            source,
+            measures or ["AP"],
+            cutoff=cutoff,
+            duplicates=duplicates,
+            clusters=clusters,
+            engine=engine,
+            master=master,
+        )
         shown = "measures" if duplicates == "keep" else "duplicates"
         render(found, output, "topics" if by_topic else shown)
 

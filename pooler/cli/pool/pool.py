@@ -14,8 +14,10 @@ from pooler.cli.options import (
     DEFAULT_COLLECTION,
     ByTopicOption,
     CollectionOption,
+    EngineOption,
     LenientOption,
     ManifestOption,
+    MasterOption,
     OrderName,
     RunsOption,
     names_collection,
@@ -167,6 +169,8 @@ def pool(
         typer.Option("--minus", metavar="FILE", help="Leave out the documents listed in this pool file."),
     ] = None,
     lenient: LenientOption = False,
+    engine: EngineOption = "python",
+    master: MasterOption = None,
     show_list: Annotated[
         bool, typer.Option("--list", help="List the strategies and their parameters.")
     ] = False,
@@ -245,6 +249,8 @@ def pool(
             out_order=plan.out_order,
             without=minus,
             annotated=annotated,
+            engine=engine,
+            master=master,
             name=plan.name,
             round_label=plan.round,
             **values,
@@ -257,6 +263,9 @@ def pool(
         if minus is not None:
             say(f"without the pairs of {minus}")
         return
+    if engine == "spark":
+        hint = "name run files; this machine pools the runs of a collection"
+        raise ArgumentError("--engine", "spark is for run files", "a collection", hint=hint)
     from pooler.results.look.status import missing_words
     from pooler.results.pool.into import pool_collection
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 import numpy as np
 
 from pooler.results.result import Progress, Result, frozen, heard
-from pooler.results.source import Source, source_of
+from pooler.results.source import Engine, Source, is_spark, source_of
 from pooler.results.table import REASON, RUN, TOPIC, Column, Table, View
 from pooler.telling import say
 from store.analysis.measures.names import ALIASES, DCGS, MeasureName, parse_measure
@@ -36,6 +36,8 @@ def evaluate(
     duplicates: Literal["keep", "novelty", "drop"] = "keep",
     clusters: Clusters | None = None,
     cluster_grade: Literal["max", "min"] = "max",
+    engine: Engine = "python",
+    master: str | None = None,
     progress: Progress | None = None,
 ) -> Evaluation:
     """Measure runs.
@@ -63,6 +65,8 @@ def evaluate(
         those that the texts of the collection make.
     cluster_grade : {"max", "min"}, default="max"
         Of the grades of a cluster's judged documents, the one that counts.
+    engine, master
+        Of run files, as for `pool`; values are the same, to the last bit.
 
     Returns
     -------
@@ -75,6 +79,8 @@ def evaluate(
         If a measure is not known.
     ArgumentError
         If a measure has parameters that it cannot have, or looks deeper than it may.
+    PoolerError
+        If Spark is asked for and is not there, or cannot do it.
 
     Notes
     -----
@@ -94,35 +100,59 @@ def evaluate(
         raise ArgumentError("duplicates", "must be keep, novelty or drop", duplicates)
     if clusters is not None and duplicates == "keep":
         raise ArgumentError("clusters", "is for duplicates that count once: novelty or drop", None)
+    on_spark = is_spark(engine, master)
+    if on_spark and duplicates != "keep":
+        raise ArgumentError("engine", "must not be spark with duplicates that count once", engine)
     with heard(progress) as said:
         found = source_of(source)
         if duplicates != "keep":
             _ = found.judged  # clusters name docnos
         for measure in measures:
             known_measure(measure)
-        level = found.numbered.level  # measures need no docnos
-        names = list(dict.fromkeys(known_measure(measure, level=level) for measure in measures))
-        rankings, scores = measured(found, names, cutoff)
         given: dict[str, Any] = {}
-        if duplicates != "keep":
-            from pooler.results.measures.counted_once import CountedOnce, clusters_of
+        if on_spark:
+            from pooler.results.measures.on_spark import SparkScoring
 
-            labels, kept = clusters_of(found, clusters), scores
-            once = CountedOnce(found, labels, duplicates, cluster_grade)
-            rankings, scores = measured(found, names, cutoff, graded=once.graded)
-            given = {"duplicates": duplicates, "cluster_grade": cluster_grade}
-        _say_without_relevant(rankings, scores)
-    settings = frozen(measures=[str(name) for name in names], cutoff=cutoff, **given, **found.settings())
+            scoring = SparkScoring(found, master)
+            names = _names(measures, scoring.level)
+            axes, by_measure = scoring.measured(reaches(names, cutoff))
+            scores = [by_measure[name] for name in names]
+            about = scoring.settings()
+        else:
+            names = _names(measures, found.numbered.level)  # measures need no docnos
+            rankings, scores = measured(found, names, cutoff)
+            if duplicates != "keep":
+                from pooler.results.measures.counted_once import CountedOnce, clusters_of
+
+                labels, kept = clusters_of(found, clusters), scores
+                once = CountedOnce(found, labels, duplicates, cluster_grade)
+                rankings, scores = measured(found, names, cutoff, graded=once.graded)
+                given = {"duplicates": duplicates, "cluster_grade": cluster_grade}
+            missing = np.asarray((rankings.lengths == 0).sum(axis=1), dtype=np.int64)
+            axes = {
+                "runs": rankings.tags,
+                "topics": rankings.topics,
+                "missing": missing,
+                "rankings": rankings,
+            }
+            about = found.settings()
+        _say_without_relevant(len(axes["topics"]), scores)
+    settings = frozen(measures=[str(name) for name in names], cutoff=cutoff, **given, **about)
     if duplicates == "keep":
-        return Evaluation(rankings=rankings, scores=tuple(scores), settings=settings, warnings=said.warnings)
+        return Evaluation(scores=tuple(scores), settings=settings, warnings=said.warnings, **axes)
     return OnceEvaluation(
-        rankings=rankings,
         scores=tuple(scores),
         kept=tuple(kept),
         n_clusters=sum(n > 1 for n in Counter(labels.values()).values()),
         settings=settings,
         warnings=said.warnings,
+        **axes,
     )
+
+
+def _names(measures: Sequence[str | MeasureName], level: int) -> list[MeasureName]:
+    """Read the names of measures, each once."""
+    return list(dict.fromkeys(known_measure(measure, level=level) for measure in measures))
 
 
 def known_measure(measure: str | MeasureName, *, level: int = 1) -> MeasureName:
@@ -145,19 +175,24 @@ def measured(
 
     `graded`: what rankings beside grades are of a cutoff, if other than the source's.
     """
-    look = 1000 if cutoff is None else cutoff
     at = source.graded if graded is None else graded
+    (look, plain), *deeper = reaches(names, cutoff)
     rankings = at(look)
-    deep = [name for name in names if cutoff is None and (name.cutoff or 0) > look]
-    plain = [name for name in names if name not in deep]
     scores = dict(zip(plain, score(rankings, plain), strict=True))
-    if deep:
-        deeper = at(max(name.cutoff or 0 for name in deep))
-        scores |= dict(zip(deep, score(deeper, deep), strict=True))
+    for deep, those in deeper:
+        scores |= dict(zip(those, score(at(deep), those), strict=True))
     return rankings, [scores[name] for name in names]
 
 
-def _say_without_relevant(rankings: GradedRankings, scores: Sequence[Scores]) -> None:
+def reaches(names: Sequence[MeasureName], cutoff: int | None) -> list[tuple[int, list[MeasureName]]]:
+    """Return the ranks that are looked at, and which measures look so far: all, or some that look deeper."""
+    look = 1000 if cutoff is None else cutoff
+    deep = [name for name in names if cutoff is None and (name.cutoff or 0) > look]
+    found = [(look, [name for name in names if name not in deep])]
+    return [*found, (max(name.cutoff or 0 for name in deep), deep)] if deep else found
+
+
+def _say_without_relevant(n_topics: int, scores: Sequence[Scores]) -> None:
     """Say how many topics are undefined, and for which measures."""
     without: dict[int, list[str]] = {}
     for one in scores:
@@ -166,7 +201,7 @@ def _say_without_relevant(rankings: GradedRankings, scores: Sequence[Scores]) ->
     for count, names in without.items():
         if count:
             listed = ", ".join(names)
-            say(f"{count} of {len(rankings.topics)} judged topics have no relevant document, so no {listed}")
+            say(f"{count} of {n_topics} judged topics have no relevant document, so no {listed}")
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
@@ -177,8 +212,14 @@ class Evaluation(Result):
     as topic `all`.
     """
 
-    rankings: GradedRankings
-    """Rankings beside grades."""
+    runs: tuple[str, ...]
+    """Axis of runs."""
+    topics: tuple[str, ...]
+    """Axis of topics: the judged ones."""
+    missing: NDArray[np.int64]
+    """Shape (n_runs,): judged topics for which the run has no document."""
+    rankings: GradedRankings | None
+    """Rankings beside grades; ``None`` = Spark had them, and they are not here."""
     scores: tuple[Scores, ...]
     """By measure."""
 
@@ -188,16 +229,6 @@ class Evaluation(Result):
     def measures(self) -> tuple[str, ...]:
         """Axis of measures."""
         return tuple(str(one.measure) for one in self.scores)
-
-    @property
-    def runs(self) -> tuple[str, ...]:
-        """Axis of runs."""
-        return tuple(self.rankings.tags)
-
-    @property
-    def topics(self) -> tuple[str, ...]:
-        """Axis of topics: the judged ones."""
-        return tuple(self.rankings.topics)
 
     @property
     def values(self) -> NDArray[np.float64]:
@@ -213,11 +244,6 @@ class Evaluation(Result):
     def n_topics(self) -> NDArray[np.int64]:
         """Shape (n_measures, n_runs): topics that `mean` is over."""
         return np.stack([one.n_defined for one in self.scores])
-
-    @property
-    def missing(self) -> NDArray[np.int64]:
-        """Shape (n_runs,): judged topics for which the run has no document."""
-        return np.asarray((self.rankings.lengths == 0).sum(axis=1), dtype=np.int64)
 
     @property
     def reasons(self) -> tuple[tuple[tuple[str | None, ...], ...], ...]:

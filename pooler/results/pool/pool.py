@@ -19,7 +19,7 @@ from pooler.results.look.status import idle_words, way_out
 from pooler.results.model_grades import grades_of_file
 from pooler.results.pool.options import DEPTH
 from pooler.results.result import Progress, Result, frozen, heard
-from pooler.results.source import Source, source
+from pooler.results.source import Engine, Source, is_spark, source
 from pooler.results.table import DOCNO, RUN, TOPIC, Column, Table
 from pooler.strategies import STRATEGIES, find_strategy
 from pooler.strategies.kinds import (
@@ -62,6 +62,8 @@ def pool(
     lenient: bool = False,
     name: str = "pool",
     round_label: str = "0",
+    engine: Engine = "python",
+    master: str | None = None,
     progress: Progress | None = None,
     **parameters: Any,
 ) -> PoolResult:
@@ -92,6 +94,13 @@ def pool(
         Read files by trec_eval's own rules.
     name, round_label : str, optional
         Of the pool, for its manifest; judgements carry the round into column 2 of qrels.
+    engine : {"python", "spark"}, optional
+        Who reads run files and pools topics: this machine, or Spark, on as many as it has (extra
+        ``spark``, and Java). Pool and manifest are the same, to the byte. Spark reads what its
+        workers see by path, and URIs (``hdfs://``, ``s3a://``) through Hadoop; once started it lasts
+        as long as this process. It pays from some 100 GB of runs, or where they lie in HDFS or S3.
+    master : str, optional
+        Of Spark; default ``local[*]``, all processors of this machine.
     **parameters
         Of the strategy, as ``k=60``; what is left out takes its default. Where it draws by a model's
         grades, `model` is a qrels file of them, or ``NAME=FILE``.
@@ -109,6 +118,8 @@ def pool(
         If a value cannot be used, the strategy is adaptive, or no run contributes.
     FormatError
         If a file has a fault.
+    PoolerError
+        If Spark is asked for and is not there, or cannot do it.
 
     Notes
     -----
@@ -131,6 +142,7 @@ def pool(
         hint = "pool runs of a collection; or try it out: `pooler replay`"
         requirement = "must choose all documents at once, without judgements, when files are pooled"
         raise ArgumentError("strategy", requirement, strategy, hint=hint)
+    on_spark = is_spark(engine, master)
     grades = None
     if uses_model(chosen):
         named = chosen.complete(parameters)[MODEL]
@@ -148,7 +160,11 @@ def pool(
     known = read_pairs(str(without)) if isinstance(without, str | Path) else without
     with heard(progress) as said:
         given = _source_of(runs, order, lenient=lenient)
-        tops = given.tops(DEPTH if depth is None else depth, scores=annotated or chosen.uses_scores)
+        deep, scores = DEPTH if depth is None else depth, annotated or chosen.uses_scores
+        if on_spark:
+            tops = given.tops_on_spark(deep, scores=scores, master=master)
+        else:
+            tops = given.tops(deep, scores=scores)
         build = PoolBuild(tops, plan, version=__version__, known=known, grades=grades)
         topics = [*build.topics()]
     facts, manifest = build.statistics(), build.manifest()

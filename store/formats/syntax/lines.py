@@ -61,6 +61,8 @@ def _open_hint(path: str, error: OSError) -> str | None:
     """Say what to type instead of a folder, or of a pattern that the shell left as it was."""
     if isinstance(error, IsADirectoryError):
         return f"name the files in it: {path.rstrip('/')}/*"
+    if isinstance(error, FileNotFoundError) and "://" in path:
+        return "`pool` and `evaluate` read files by URI with --engine spark"
     if isinstance(error, FileNotFoundError) and is_pattern(path):
         return "no file has a name of that pattern, so the shell left it as it was"
     return None
