@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
 def serve(
     port: Annotated[
-        int, typer.Option("--port", min=0, max=65535, help="Port to listen at; 0 = any that is free.")
+        int,
+        typer.Option(
+            "--port", min=0, max=65535, metavar="NUMBER", help="Port to listen at; 0 = any that is free."
+        ),
     ] = 8000,
     host: Annotated[
         str, typer.Option("--host", metavar="ADDRESS", help="Address of this machine to listen at.")

@@ -142,9 +142,12 @@ class Tab:
         words = rf"\b{grade} (?:{LABELS[grade]} )?\(?saved \d\d:\d\d:\d\d"
         for _ in range(20):
             place = await self.key(str(grade))
-            if re.search(words, await self.wait_for(f"{words}|too quick", place)):
+            await self.wait_for(f"{words}|too quick", place)
+            # It may be said once more of the key before, while this one is being saved.
+            if not re.search(words, self.text(place)):
+                await self.until_quiet(0.5)
+            if re.search(words, self.text(place)):
                 return
-            await asyncio.sleep(0.3)
         raise AssertionError(self.text()[-3000:])
 
     def addresses(self) -> set[str]:

@@ -194,9 +194,11 @@ class Window:
         for _ in range(20):
             place = await self.type(key)
             await self.wait_for(f"{words}|too quick", place)
+            # It may be said once more of the key before, while this one is being saved.
+            if not re.search(words, self.text(place)):
+                await self.until_quiet(0.5)
             if re.search(words, self.text(place)):
                 return place
-            await asyncio.sleep(0.3)
         raise AssertionError(self.text()[-3000:])
 
     async def ended(self) -> None:

@@ -376,3 +376,43 @@ async def test_screen_does_not_say_where_a_lost_database_is() -> None:
                     word in text for word in ("postgres", "127.0.0.1", "localhost", "socket", "port ")
                 )
         assert judged(server.url) == {("alice", "d000"): 2, ("alice", "d001"): 1}
+
+
+KEYS = [
+    *(chr(number) for number in range(1, 127) if chr(number) not in "\x03\x11q"),  # which quit
+    *(f"\x1b[{number}~" for number in (*range(1, 7), *range(11, 35))),
+    *(f"\x1b[1;{modifier}{letter}" for modifier in range(2, 9) for letter in "ABCDFHPQRS"),
+    "\x1b[200~/etc/passwd\n!id\x1b[201~", "\x1b]52;c;?\x07", "\x1b\x1a", "\x1bO\x1a",
+]  # fmt: skip
+"""What a terminal may send: characters, control keys, function keys, a paste, sequences of programs."""
+
+
+async def test_no_key_reaches_the_machine(tmp_path: Path) -> None:
+    """None writes a file, starts a program or suspends: at topics, at documents, in dialogs."""
+    home, place = tmp_path / "home", tmp_path / "served"
+    home.mkdir()
+    place.mkdir()
+    file = place / "collection.db"
+    make_collection(file, 300, "alice")
+    codes = codes_of(file, "alice")
+    with serving(file, settings={"HOME": str(home)}) as served:
+        async with Visitor(served.origin) as visitor:
+            assert await visitor.enter(codes["alice"]) == 303
+            window = await visitor.open()
+            await window.wait_for("bridges")
+            (process,) = served.screens()
+            for _ in range(2):
+                for key in KEYS:
+                    await window.type(key)
+                await window.until_quiet(1.0)
+                state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+                assert state in "SRD"  # T = suspended
+                children = [one.read_text() for one in Path(f"/proc/{process}/task").glob("*/children")]
+                assert "".join(children) == ""
+            assert not window.socket.closed
+            written = {one.name for one in place.iterdir()}
+    assert list(home.iterdir()) == []
+    assert written <= {
+        "collection.db",
+        *(f"collection.db{end}" for end in ("-wal", "-shm", ".turn", ".held")),
+    }

@@ -68,7 +68,7 @@ async def check_kills(folder: Path, browser: Chromium, n_kills: int, n_documents
         for one in workers:
             told = one.saved + ([] if one.pressed is None else [one.pressed])
             stored = _stored(file, one.judge)
-            assert stored in (one.saved, told), (one.judge, stored, told)
+            assert stored in (one.saved, told), f"{one.judge}\n{stored}\n{one.saved}\n{told}"
             found["in between"] += stored != one.saved
             one.saved, one.pressed = stored, None
     found["saved"] = sum(len(one.saved) for one in workers)
