@@ -7,6 +7,7 @@ import signal
 import socket
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 from aiohttp import web
 
@@ -39,8 +40,7 @@ def serve(
             with _bound(host, port) as listening:
                 own = _own_origin(host, listening.getsockname()[1])
                 server = Server(opened.codes, collection, asked or own, database)
-                began(asked or own, n_codes)
-                asyncio.run(_run(server.app(), listening))
+                asyncio.run(_run(server.app(), listening, partial(began, asked or own, n_codes)))
         finally:
             database.submit(opened.close).result()
 
@@ -60,7 +60,7 @@ def _bound(host: str, port: int) -> socket.socket:
         raise PoolerError(message, hint="--port names another port; 0 = any that is free") from error
 
 
-async def _run(app: web.Application, listening: socket.socket) -> None:
+async def _run(app: web.Application, listening: socket.socket, began: Callable[[], None]) -> None:
     """Serve until somebody interrupts; then let every screen save and end."""
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
@@ -70,6 +70,7 @@ async def _run(app: web.Application, listening: socket.socket) -> None:
     await runner.setup()
     try:
         await web.SockSite(runner, listening).start()
+        began()
         await stop.wait()
     finally:
         await runner.cleanup()
