@@ -268,7 +268,7 @@ class Server:
     def _address(self, request: web.Request) -> str:
         """Return who asks: behind a proxy that encrypts, whoever asked the proxy."""
         passed_on = request.headers.getall("X-Forwarded-For", []) if self._origin.is_secure else []
-        return passed_on[-1].rpartition(",")[2].strip() if passed_on else request.remote or ""
+        return passed_on[-1].rpartition(",")[2].strip()[:64] if passed_on else request.remote or ""
 
     async def _refresh(self) -> None:
         """Know which codes open something by now; a database without an answer keeps nobody waiting."""
