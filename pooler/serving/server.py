@@ -37,8 +37,10 @@ MOST_FRAME = 64 << 10
 _BODY_S = 10.0
 _HEARTBEAT_S = 15.0
 """A browser that gives no sign of life for half as long again is gone."""
-_FRESH_S = 1.0
+_FRESH_S = 0.05
 """For so long it is known which codes open something; before a later key is taken, it is asked again."""
+_ANSWER_S = 1.0
+"""For so long a key waits for that: a database that does not answer takes no grade either."""
 _WATCH_S = 2.0
 """Between two looks whether somebody is to be let out who presses no key."""
 _SIZES = {"width": (20, 80, 500), "height": (5, 24, 300)}
@@ -276,7 +278,7 @@ class Server:
         if self._looking is None or (self._looking.done() and now - self._known_at >= _FRESH_S):
             self._looking = asyncio.create_task(self._look())
         with suppress(TimeoutError):
-            async with asyncio.timeout(_FRESH_S):
+            async with asyncio.timeout(_ANSWER_S):
                 await asyncio.shield(self._looking)
 
     async def _look(self) -> None:

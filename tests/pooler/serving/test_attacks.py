@@ -291,9 +291,9 @@ async def test_revoked_code_ends_the_session(served: Served, file: Path, codes: 
         window = await visitor.open()
         await window.begin()
         await window.grade(2)
-        await asyncio.sleep(1.1)
         before = judged(file)
         codes |= codes_of(file, "bob")  # another code ends the one before
+        await asyncio.sleep(0.1)
         await window.type("1")
         await window.ended()
         assert "the code was taken back" in window.text()
