@@ -355,6 +355,7 @@ async def test_server_that_is_stopped_lets_screens_save(file: Path, codes: dict[
         assert "Traceback" not in served.said
 
 
+@pytest.mark.long
 async def test_screen_does_not_say_where_a_lost_database_is() -> None:
     """NOT SAVED is said without the server's address; when it is back, the grade is saved."""
     with stopping_server() as server:

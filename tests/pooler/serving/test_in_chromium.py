@@ -187,6 +187,7 @@ async def test_revoked_code_shuts_the_window(file: Path, browser: Chromium) -> N
         assert await tab.js("document.getElementById('code') !== null")
 
 
+@pytest.mark.long
 @pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl makes the certificate")
 async def test_behind_a_proxy_with_https(file: Path, browser: Chromium, tmp_path: Path) -> None:
     """A browser takes the cookie that only https may carry, and opens an encrypted WebSocket."""
