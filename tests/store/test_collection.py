@@ -321,8 +321,8 @@ def enter(transaction: AbstractContextManager[Inside]) -> None:
 
 
 _WRITERS = (
-    "add", "draw", "give", "remove_run", "withdraw", "set_", "replace", "rename", "anonymise", "erase", "carry",
-    "release",
+    "add", "draw", "give", "remove_run", "withdraw", "set_", "replace", "rename", "anonymise", "erase",
+    "carry", "release",
 )  # fmt: skip
 """How methods that write begin; those that find nothing to do here are not among them."""
 
