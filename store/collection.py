@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from store.judging.adjudication import AdjudicationDesk, Disagreements
     from store.judging.assignments import Assignments
     from store.judging.carried import NearDuplicates
+    from store.judging.codes import Codes
     from store.judging.desk import Desk
     from store.judging.disagreements import Selection
     from store.judging.erasing import Erasures
@@ -69,6 +70,7 @@ class Collection:
     pools: Pools = _area("content.pools", "Pools")
     judges: Judges = _area("judging.judges", "Judges")
     models: Models = _area("judging.models.stored", "Models")
+    codes: Codes = _area("judging.codes", "Codes")
     erasures: Erasures = _area("judging.erasing", "Erasures")
     assignments: Assignments = _area("judging.assignments", "Assignments")
     rejudging: Rejudging = _area("judging.rejudging", "Rejudging")

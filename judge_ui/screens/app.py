@@ -70,7 +70,7 @@ class JudgeApp(App[None]):
     def on_mount(self) -> None:
         """Begin to give signs of life."""
         self.set_interval(BEAT_S, self._beat)
-        if os.isatty(0) and hasattr(select, "poll"):
+        if (os.isatty(0) or self.is_web) and hasattr(select, "poll"):
             self.set_interval(LOOK_S, self._leave_without_a_terminal)
 
     async def action_quit(self) -> None:
@@ -105,7 +105,10 @@ class JudgeApp(App[None]):
             self._session.beat()
 
     def _leave_without_a_terminal(self) -> None:
-        """Quit when the terminal has gone and no signal told it: nobody can press a key again."""
+        """Quit when the terminal, or the server of a browser, has gone and no signal told it.
+
+        Nobody can press a key again.
+        """
         terminal = select.poll()
         terminal.register(0, 0)
         if terminal.poll(0):  # it hung up: nothing else was asked for
@@ -125,4 +128,6 @@ def run_app(session: JudgingSession, keymap: Keymap | None = None) -> int:
     """
     app = JudgeApp(session, keymap)
     app.run()
+    if app.is_web and session.pending is not None:
+        session.retry()  # the window went, and nobody was asked
     return app.return_code or 0

@@ -218,6 +218,7 @@ GROUPS = {  # the first lines are the commands' own: a test holds them together
             "pooler.cli.pool.assign:assign", "Assign pooled documents to judges, by name or to be claimed."
         ),
         "judge": Announced("pooler.cli.judge.judge:judge", "Judge the documents of the pool, one key each."),
+        "serve": Announced("pooler.cli.judge.serve:serve", "Let judges judge in a browser."),
         "status": Announced(
             "pooler.cli.judge.status:status",
             "Show how far each judge has got, and how long the rest will take.",

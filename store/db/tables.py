@@ -261,6 +261,15 @@ class CarriedRow(_Row, table=True):
     checksum: int | None = Field(default=None, sa_column_kwargs=AT_WRITING)
 
 
+class JudgeCodeRow(_Row, table=True):
+    """The access code of a judge who may judge in a browser. It never leaves: no copy has it."""
+
+    judge_id: int = Field(primary_key=True, foreign_key="judge.id")
+    sha256: str = Field(sa_type=Text, unique=True)
+    """Of the code, which is nowhere."""
+    made_at: datetime = Field(sa_type=UtcDateTime)
+
+
 class ErasureRow(_Row, table=True):
     """What is left of a judge who was erased: that there was one, and how much is gone."""
 
@@ -447,6 +456,7 @@ POOL_TOPIC = TABLES["pool_topic"]
 CARRIED = TABLES["carried"]
 JUDGE = TABLES["judge"]
 MODEL_JUDGE = TABLES["model_judge"]
+JUDGE_CODE = TABLES["judge_code"]
 ERASURE = TABLES["erasure"]
 JUDGE_TERM = TABLES["judge_term"]
 ASSIGNMENT = TABLES["assignment"]

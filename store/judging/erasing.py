@@ -33,6 +33,7 @@ from store.db.tables import (
     ASSIGNMENT_PLAN,
     ERASURE,
     JUDGE,
+    JUDGE_CODE,
     JUDGE_TERM,
     JUDGEMENT,
     MODEL_JUDGE,
@@ -171,7 +172,7 @@ def erase(session: Session, name: str) -> Erasing:
     connection.exec_driver_sql("CREATE INDEX judgement_undone ON judgement (undoes)")
     connection.execute(delete(JUDGEMENT).where(own))
     connection.exec_driver_sql("DROP INDEX judgement_undone")
-    for table in (JUDGE_TERM, ANSWER, MODEL_JUDGE):
+    for table in (JUDGE_TERM, ANSWER, MODEL_JUDGE, JUDGE_CODE):
         connection.execute(delete(table).where(table.c.judge_id == number))
     connection.execute(delete(SITTING).where(SITTING.c.judge_id == number))
     given_back = {"judge_id": None, "lease_until": None}

@@ -22,6 +22,7 @@ from store.db.tables import (
     ASSIGNMENT,
     ASSIGNMENT_PLAN,
     JUDGE,
+    JUDGE_CODE,
     JUDGE_TERM,
     JUDGEMENT,
     POOL,
@@ -368,6 +369,8 @@ def anonymise(
         emptied = {"host": "", "process": 0, "program": ""}
         session.execute(update(SITTING).where(sittings).values(emptied))
         session.execute(delete(JUDGE_TERM).where(terms))
+        # Whoever knows the code would know who it was.
+        session.execute(delete(JUDGE_CODE).where(JUDGE_CODE.c.judge_id.in_(ids)))
         _rename_all(session, {numbers[old]: new for old, new in new_names.items()})
         for column, is_worded in _words(ids) if without_notes else ():
             session.execute(update(JUDGEMENT).where(*is_worded).values({column.name: ""}))

@@ -186,6 +186,11 @@ def copy_pages(session: Session, part: Path, file: Path, progress: Progress) -> 
         # The session holds its state until it ends, so that a commit of a judge does not make the
         # backup begin again.
         source.backup(target, pages=_PAGES, progress=_stepping(stream.fileno(), advance))
+        if target.execute("SELECT 1 FROM sqlite_master WHERE name = 'judge_code'").fetchone():
+            # A code that was revoked since is not to open anything again where this is restored.
+            target.execute("PRAGMA secure_delete = ON")
+            target.execute("DELETE FROM judge_code")
+            target.commit()
         target.execute("PRAGMA application_id = 0")
         target.execute("PRAGMA user_version = 0")
 

@@ -21,6 +21,7 @@ from store.db.engine import check_schema, display, engine_at, reading, translate
 from store.db.files import check_folder, made_whole
 from store.db.raw import is_postgresql, raw_rows, write_raw
 from store.db.schema import check_free_place, make_tables
+from store.db.tables import JUDGE_CODE
 from store.errors import ArgumentError, StoreError
 from store.keeping.progress import Progress, no_progress
 
@@ -53,8 +54,9 @@ def copy_collection(source: URL, target: URL, *, progress: Progress = no_progres
 
 def fill(session: Session, target: URL | Path, progress: Progress) -> Counts:
     """Copy what a reading session sees into an empty database, in one transaction; return rows by table."""
-    # What refers to a table comes after it; of one table, what came first comes first.
-    tables = SQLModel.metadata.sorted_tables
+    # What refers to a table comes after it; of one table, what came first comes first. Who may come in with
+    # which code is for this place alone.
+    tables = [table for table in SQLModel.metadata.sorted_tables if table is not JUDGE_CODE]
     counts = {table.name: session.scalar(select(func.count()).select_from(table)) or 0 for table in tables}
     with (
         engine_at(target) as engine,

@@ -81,7 +81,7 @@ def test_misspelt_commands_are_answered_with_the_nearest(cli: Cli) -> None:
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        ("pooler s", {"status", "show", "sensitivity"}),
+        ("pooler s", {"serve", "status", "show", "sensitivity"}),
         ("pooler list r", {"runs", "rounds"}),
         ("pooler status --by", {"--by-topic"}),
         ("pooler list runs --form", {"--format"}),

@@ -237,6 +237,10 @@ def calls(collection: Collection) -> dict[str, Callable[[], object]]:
         "pools.rounds": collection.pools.rounds,
         "judges.add": lambda: collection.judges.add("eve", HUMAN),
         "judges.all": collection.judges.all,
+        "codes.give": lambda: collection.codes.give("ann"),
+        "codes.judge_of": lambda: collection.codes.judge_of("a guess"),
+        "codes.standing": collection.codes.standing,
+        "codes.revoke": lambda: collection.codes.revoke("ann"),
         "judgements.add": lambda: collection.judgements.add(
             {"eve": [Qrel("8", "new4", 1)], "bob": []}, HUMAN, pool=make_pool({"9": ["new5"]}, name="p")
         ),
@@ -317,8 +321,8 @@ def enter(transaction: AbstractContextManager[Inside]) -> None:
 
 
 _WRITERS = (
-    "add", "draw", "remove_run", "withdraw", "set_", "replace", "rename", "anonymise", "erase", "carry",
-    "release",
+    "add", "draw", "give", "remove_run", "withdraw", "set_", "replace", "rename", "anonymise", "erase",
+    "carry", "release",
 )  # fmt: skip
 """How methods that write begin; those that find nothing to do here are not among them."""
 

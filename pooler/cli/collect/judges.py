@@ -1,4 +1,4 @@
-"""`pooler judges`: add, list, rename, anonymise, erase, disable."""
+"""`pooler judges`: add, list, rename, anonymise, erase, disable, access codes."""
 
 from __future__ import annotations
 
@@ -354,6 +354,35 @@ def enable(
         changed = opened.judges.set_disabled(names, disabled=False)
         for name in dict.fromkeys(names):
             say(f"judge {name} " + ("enabled" if name in changed else "was not disabled"))
+
+
+@app.command("code")
+def code(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The judge.")],
+    revoke: Annotated[
+        bool, typer.Option("--revoke", help="Let the judge's code open nothing any more.")
+    ] = False,
+    collection: CollectionOption = DEFAULT_COLLECTION,
+) -> None:
+    """Make the access code with which a judge comes in by a browser, and show it once.
+
+    Only a hash of it is kept, in this database alone: no part, export, copy, backup or merge has it. A judge
+    has one code: a new one ends the one before, and whoever works with that. `pooler serve` asks for codes.
+
+    Example: pooler judges code alice
+
+    Example: pooler judges code alice --revoke
+    """
+    from store.collection import Collection
+
+    with Collection(collection) as opened:
+        if revoke:
+            gone = opened.codes.revoke(name)
+            say(f"the code of {name} opens nothing any more" if gone else f"judge {name} has no code")
+            return
+        made = opened.codes.give(name)
+    typer.echo(made)
+    say(f"whoever has this code judges as {name}; it is not shown again")
 
 
 app.command("rename")(rename)

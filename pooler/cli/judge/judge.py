@@ -20,6 +20,7 @@ from pooler.cli.judge.who import who_judges
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption
 from pooler.cli.signature import command
 from pooler.results.look.status import drawable, idle_words
+from pooler.serving.inside import discreet, is_served
 from pooler.telling import say
 from store.errors import ArgumentError, ContradictionError, PoolerError
 
@@ -130,6 +131,8 @@ def keymap_of(name: str | None, scale: Scale) -> Keymap | None:
 
 def check_terminal(command: str) -> None:
     """Refuse a terminal the full screen cannot work on, and say what can."""
+    if is_served():
+        return  # a browser has one
     hint = f"pooler {command} --plain works without a full screen"
     # The screen is drawn on stderr.
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
@@ -229,7 +232,7 @@ def judge(
 
     with Collection(collection) as opened:
         keys = keymap_of(keymap, opened.scale)
-        is_asked = name is None
+        goes_on = name is None or is_served()
         if name is None:
             name = who_judges(opened)
         _refuse_others(opened, name)
@@ -240,10 +243,13 @@ def judge(
             raise _nothing_to_judge(opened, desk.judge_name)
         dwell = 0.0 if plain else min_dwell / 1000
         drawing, goal = _drawing(opened), _goal(opened, until)
+        if is_served():
+            desk = discreet(desk, opened.where)
+            drawing = drawing and discreet(drawing, opened.where)
         session = JudgingSession(
             desk, min_dwell=dwell, advance=not stay, drawing=drawing, pause=break_after, goal=goal
         )
-        if is_asked and topic is None:
+        if goes_on and topic is None:
             topic = last_topic(desk.inbox())
         if topic is not None:
             session.open_topic(topic)

@@ -1,0 +1,66 @@
+"""`pooler serve`: the judging screen in browsers."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption
+from pooler.telling import say
+from store.errors import PoolerError
+from store.text import counted
+
+if TYPE_CHECKING:
+    from pooler.serving.origin import Origin
+
+
+def serve(
+    port: Annotated[
+        int,
+        typer.Option(
+            "--port", min=0, max=65535, metavar="NUMBER", help="Port to listen at; 0 = any that is free."
+        ),
+    ] = 8000,
+    host: Annotated[
+        str, typer.Option("--host", metavar="ADDRESS", help="Address of this machine to listen at.")
+    ] = "127.0.0.1",
+    origin: Annotated[
+        str | None,
+        typer.Option(
+            "--origin",
+            metavar="URL",
+            help="What judges open in their browsers where a reverse proxy stands before this: https://...",
+            show_default=False,
+        ),
+    ] = None,
+    collection: CollectionOption = DEFAULT_COLLECTION,
+) -> None:
+    """Let judges judge in a browser.
+
+    Each judge comes in with an access code (`pooler judges code NAME`) and works at the screen of `pooler
+    judge`, in a process of their own; a second window closes the first. After 30 minutes without a key, and
+    after 12 hours in any case, the code is asked for again. Only this machine can reach the server, unless
+    --origin names an https address, which a reverse proxy serves. Ctrl-C stops it: every screen saves and
+    ends.
+
+    Example: pooler serve
+
+    Example: pooler serve --origin https://judge.example.org
+    """
+    missing = [name for name in ("aiohttp", "textual_serve") if find_spec(name) is None]
+    if missing:
+        message = f"serving needs the package {missing[0].replace('_', '-')}"
+        raise PoolerError(message, hint="pip install 'pooler[web]'")
+    from pooler.serving.serve import serve as serve_collection
+
+    serve_collection(collection, host=host, port=port, origin=origin, began=_tell)
+    say("stopped; what judges saved is in the collection")
+
+
+def _tell(origin: Origin, n_codes: int) -> None:
+    """Say where judges come in."""
+    who = f"{counted(n_codes, 'judge')} can come in with a code"
+    say(f"judges open {origin} ({who if n_codes else 'nobody has a code yet: pooler judges code NAME'})")
+    say("Ctrl-C stops it")

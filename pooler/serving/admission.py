@@ -1,0 +1,132 @@
+"""Who is in, and who may try a code: sessions and guesses, in memory, without HTTP."""
+
+from __future__ import annotations
+
+import math
+import secrets
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from hashlib import sha256
+from ipaddress import ip_address, ip_network
+
+from store.judging.codes import Access
+
+IDLE_S = 30 * 60.0
+"""Without a key for so long, a session ends."""
+LONGEST_S = 12 * 3600.0
+"""After so long it ends in any case."""
+PER_S = 60.0
+GUESSES = 5
+"""Wrong codes from one address in `PER_S`."""
+GUESSES_OF_ALL = 60
+"""The same, from all addresses together."""
+_SESSIONS = 4
+"""Of one judge: as many browsers. One more ends the oldest."""
+_IPV6_NETWORK = 64
+"""Bits of an address of which one household or office has all that begin with them."""
+
+
+class Guesses:
+    """Codes that were tried and were not right, or of which it is not known yet."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._tried: list[tuple[float, str]] = []
+
+    def begin(self, address: str) -> int:
+        """Note that a code is tried from an address: 0, or the seconds until one may be.
+
+        Noted before it is known whether it is right: many that are tried at once are many.
+        """
+        now = self._clock()
+        self._tried = [one for one in self._tried if now - one[0] < PER_S]
+        network = _network(address)
+        own = [at for at, other in self._tried if other == network]
+        everybody = [at for at, _ in self._tried]
+        for tries, most in ((own, GUESSES), (everybody, GUESSES_OF_ALL)):
+            if len(tries) >= most:
+                return max(1, math.ceil(PER_S - (now - tries[-most])))
+        self._tried.append((now, network))
+        return 0
+
+    def forget(self, address: str) -> None:
+        """Take back the latest guess from an address: it was right, or was not looked at."""
+        network = _network(address)
+        for place in reversed(range(len(self._tried))):
+            if self._tried[place][1] == network:
+                del self._tried[place]
+                return
+
+
+def _network(address: str) -> str:
+    """Return what stands for whoever has an address."""
+    try:
+        found = ip_address(address.partition("%")[0])
+    except ValueError:
+        return address[:64]
+    if found.version == 4:
+        return str(found)
+    if found.ipv4_mapped is not None:
+        return str(found.ipv4_mapped)
+    return str(ip_network((found, _IPV6_NETWORK), strict=False))
+
+
+@dataclass(slots=True)
+class Visit:
+    """A browser in which a code was entered."""
+
+    access: Access
+    began: float
+    seen: float
+    """When a key came last, or a page was asked for."""
+
+
+class Visits:
+    """The browsers that are in, by the hash of their cookie; whoever reads it cannot come in with it."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._visits: dict[bytes, Visit] = {}
+
+    def begin(self, access: Access) -> str:
+        """Let a judge in; return what the cookie is to hold."""
+        own = [key for key, one in self._visits.items() if one.access.judge_id == access.judge_id]
+        for key in own[: max(0, len(own) - _SESSIONS + 1)]:
+            del self._visits[key]
+        token, now = secrets.token_urlsafe(32), self._clock()
+        self._visits[_key(token)] = Visit(access, now, now)
+        return token
+
+    def find(self, token: str) -> Visit | None:
+        """Return the visit of a cookie, unless it is over."""
+        visit = self._visits.get(_key(token))
+        return visit if visit is not None and self.lasts(visit) else None
+
+    def lasts(self, visit: Visit) -> bool:
+        """Say whether a visit goes on: nobody ended it, and it is neither idle nor too old."""
+        now = self._clock()
+        is_timely = now - visit.seen < IDLE_S and now - visit.began < LONGEST_S
+        return is_timely and any(one is visit for one in self._visits.values())
+
+    def touch(self, visit: Visit) -> None:
+        """Note that somebody is there."""
+        visit.seen = self._clock()
+
+    def end(self, token: str) -> Visit | None:
+        """Let a browser out, and return whose visit it was."""
+        return self._visits.pop(_key(token), None)
+
+    def keep(self, standing: Iterable[Access]) -> None:
+        """End the visits whose code is another or none by now; names may have changed."""
+        by_code = {(one.judge_id, one.sha256): one for one in standing}
+        for key, visit in list(self._visits.items()):
+            found = by_code.get((visit.access.judge_id, visit.access.sha256))
+            if found is None or not self.lasts(visit):
+                del self._visits[key]
+            else:
+                visit.access = found
+
+
+def _key(token: str) -> bytes:
+    return sha256(token.encode("utf-8", "surrogatepass")).digest()
