@@ -18,7 +18,7 @@ from judge_ui.widgets.lists import PoolList, RowList
 from store.errors import PoolerError
 from store.records import SeenEvent
 from store.text import sanitise_line
-from store.wrapping import cell_width, pad
+from store.wrapping import cell_width, cut, pad
 
 
 class PoolListScreen(WorkScreen[int | None]):
@@ -76,6 +76,8 @@ _LONGEST_TOPIC = 14
 _SHORTEST_DOCNO = 8
 _SHORTEST_WORDS = 14
 """Cells of a row that belong to what was done before the docno."""
+_LEAST_TITLE = 12
+"""Cells of a title, or there is none."""
 
 
 class HistoryScreen(WorkScreen[SeenEvent | None]):
@@ -154,7 +156,11 @@ class HistoryScreen(WorkScreen[SeenEvent | None]):
         topic_width = min(self._topic_width, _LONGEST_TOPIC)
         room = width - len(f" {when}") - topic_width - 6 - _SHORTEST_WORDS
         docno_width = min(self._docno_width, max(room, _SHORTEST_DOCNO))
-        return f" {when}  {pad(topic, topic_width)}  {pad(docno, docno_width)}  {words}"
+        line = f" {when}  {pad(topic, topic_width)}  {pad(docno, docno_width)}  {words}"
+        here = self._session.topic
+        title = self._session.title(event.docno) if here is not None and here.topic == event.topic else ""
+        room = width - cell_width(line) - len("  ")
+        return f"{line}  {cut(title, room)}" if title and room >= _LEAST_TITLE else line
 
 
 def _ids(event: SeenEvent) -> tuple[str, str]:

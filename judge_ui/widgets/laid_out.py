@@ -10,7 +10,7 @@ from functools import reduce
 from itertools import pairwise
 from operator import itemgetter, or_
 
-from judge_ui.session.messages import EMPTY_TEXT, NO_TEXT
+from judge_ui.session.messages import remarks, text_shown
 from judge_ui.text.finding import TermSearch
 from judge_ui.text.folding import Span
 from judge_ui.text.marking import merged
@@ -193,21 +193,26 @@ def document_text(
     *,
     own: Sequence[str] = (),
     common: Sequence[str] = (),
+    is_raw: bool = False,
 ) -> MarkedText:
-    """Write a document: its title, its text, and what stands out in them.
+    """Write a document: its title, its fields, its text, and what stands out in them.
 
-    `terms`, the judge's `own` and the `common` ones may be folded or not; `passages` are in characters of
-    `ShownDocument.text`.
+    `terms`, the judge's `own` and the `common` ones may be folded or not; `passages` are in characters of the
+    text that is shown: `ShownDocument.text`, or where it `is_raw`, as it came.
     """
-    body = NO_TEXT if page.text is None else page.text or EMPTY_TEXT
-    heading = strong(f"{page.title}\n\n" if page.title else "")
-    if not page.text:
+    body = text_shown(page, is_raw=is_raw)
+    heading = strong(f"{page.title}\n" if page.title else "")
+    for name, value in remarks(page):
+        heading += strong(f"{name}:") + MarkedText(f" {value}\n")
+    heading += MarkedText("\n" if heading.text else "")
+    if not (page.text or "").strip() and not is_raw:
         return heading + MarkedText(body)
-    text = heading.text + body
+    text, by = heading.text + body, len(heading.text)
+    bold = () if page.readable is None or is_raw else page.readable.strong
     return MarkedText(
         text,
-        heading.strong,
-        body=len(heading.text),
+        heading.strong + tuple((start + by, end + by) for start, end in bold),
+        body=by,
         terms=TermSearch(text, terms),
         more=tuple(
             (TermSearch(text, more), look) for more, look in ((own, Look.OWN), (common, Look.COMMON)) if more

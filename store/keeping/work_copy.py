@@ -30,6 +30,7 @@ from store.db.tables import (
     ANSWER,
     ASSIGNMENT,
     DOCUMENT,
+    DOCUMENT_METADATA,
     GUIDELINE,
     JUDGE,
     JUDGE_TERM,
@@ -217,6 +218,8 @@ def _write_documents(part: _Part, progress: Progress) -> int:
             rows = part.read(DOCUMENT, f"id IN ({_listed(some)})")
             without_text.update(row["id"] for row in rows if row["text"] is None)
             part.write(DOCUMENT, rows, "id")
+            described = part.read(DOCUMENT_METADATA, f"document_id IN ({_listed(some)})")
+            part.write(DOCUMENT_METADATA, described, "document_id")
             advance(len(some))
     return sum(document in without_text for _, document in part.pairs)
 

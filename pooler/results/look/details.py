@@ -267,6 +267,8 @@ def _document(collection: Collection, docno: str, *, with_text: bool) -> _Found:
     facts: dict[str, Any] = {
         "docno": document.docno,
         "title": document.title or None,
+        "fields": [f"{name}: {value}" for name, value in document.fields] or None,
+        "markup": document.markup,
         "listed": found.listed,
         "has_text": document.text is not None,
         "characters": None if document.text is None else len(document.text),
