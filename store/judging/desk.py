@@ -14,15 +14,13 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
 from sqlalchemy import ColumnElement, Engine, Row, Select, and_, case, exists, func, select
 from sqlalchemy.exc import IntegrityError, NoResultFound
 from sqlmodel import Session
 
 from store.analysis.pools.pace import RECENT_DECISIONS
 from store.content.draws import draws_left
-from store.content.lookup import row_named, same_pair, to_judge, topic_id
+from store.content.lookup import is_pooled, row_named, same_pair, to_judge, topic_id
 from store.content.topics import newest_guideline
 from store.db.engine import JUDGE_PATIENCE_MS, database_now, reading, writing
 from store.db.tables import (
@@ -41,7 +39,6 @@ from store.event import SHOWN
 from store.judging.assignments import assigned_documents, claim, claimable, has_assignments, hold, release
 from store.judging.carried import is_carried
 from store.judging.effort import recent_active_ms
-from store.judging.event_arrays import PAIR, POOLED, are_in, as_pairs, fetch_carried_pairs, fetch_pairs
 from store.judging.events import (
     add_passages,
     append_event,
@@ -121,14 +118,19 @@ def fetch_queue(session: Session, judge: int, topic: int) -> list[Queued]:
     ]
 
 
-def fetch_queues(session: Session, judge: int) -> NDArray[np.int64]:
-    """Return the topics and documents of all queues of a judge, as `as_pairs` has them, rising."""
-    connection = session.connection()
-    pairs = fetch_pairs(connection, POOLED)
+def count_queues(session: Session, judge: int) -> dict[int, int]:
+    """Count the documents of every queue of a judge, by topic; topics without any are left out.
+
+    In SQL, as all that comes before the first screen: a judge would wait for numpy.
+    """
     if has_assignments(session):
-        held = fetch_pairs(connection, f"SELECT {PAIR} FROM assignment WHERE judge_id = {judge:d}")
-        pairs = np.intersect1d(pairs, held, assume_unique=True)
-    return np.setdiff1d(pairs, fetch_carried_pairs(session), assume_unique=True)
+        held = select(ASSIGNMENT.c.topic_id, func.count()).where(ASSIGNMENT.c.judge_id == judge)
+        query = held.where(is_pooled(ASSIGNMENT), ~is_carried(ASSIGNMENT)).group_by(ASSIGNMENT.c.topic_id)
+    else:
+        # A document of several pools is one.
+        pooled = to_judge(POOL_ENTRY.c.topic_id, func.count(POOL_ENTRY.c.document_id.distinct()))
+        query = pooled.where(~is_carried(POOL_ENTRY)).group_by(POOL_ENTRY.c.topic_id)
+    return {topic: int(count) for topic, count in session.execute(query)}
 
 
 def count_claimable(session: Session, judge: int) -> dict[int, int]:
@@ -298,17 +300,18 @@ class Desk:
     def inbox(self) -> list[InboxLine]:
         """Return the judge's topics in natural order, those without a document left out."""
         with reading(self._engine) as session:
-            queues, to_come = fetch_queues(session, self._judge_id), self._to_come(session)
-            n_queued = Counter(to_come)
-            n_queued.update(dict(enumerate(np.bincount(queues >> 32).tolist())))
-            wanted = ("topic_id", "document_id", "state", "judged_at")
-            mine = session.execute(current_events(*wanted, judges=[self._judge_id])).all()
-            ids = np.array([(event.topic_id, event.document_id) for event in mine], dtype=np.int64)
-            is_queued = are_in(as_pairs(*ids.reshape(-1, 2).T), queues)
+            n_queued = Counter(self._to_come(session))
+            n_queued.update(count_queues(session, self._judge_id))
+            mine = current_events("topic_id", "state", "judged_at", judges=[self._judge_id])
+            mine = mine.where(is_pooled(JUDGEMENT))
+            if has_assignments(session):
+                held = exists().where(
+                    ASSIGNMENT.c.judge_id == self._judge_id, same_pair(ASSIGNMENT, JUDGEMENT)
+                )
+                mine = mine.where(held)
             events: dict[int, list[tuple[str, datetime]]] = {}
-            for event, is_here in zip(mine, is_queued.tolist(), strict=True):
-                if is_here:
-                    events.setdefault(event.topic_id, []).append((event.state, event.judged_at))
+            for event in session.execute(mine):
+                events.setdefault(event.topic_id, []).append((event.state, event.judged_at))
             lines = [
                 inbox_line(row.number, row.title, n_queued[row.id], events.get(row.id, []))
                 for row in session.execute(select(TOPIC.c.id, TOPIC.c.number, TOPIC.c.title))

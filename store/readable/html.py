@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from html import unescape
 
 from turbohtml import Token, TokenType, tokenize
 
@@ -125,7 +124,7 @@ class _HtmlWriter:
         elif self._skipped:
             pass
         elif token.type == TokenType.CHARACTER_REFERENCE:
-            self._reference(start, end)
+            self._reference(token.data or "", start, end)
         elif token.type == TokenType.TEXT:
             (self._lines if self._n_pre else self._prose)(start, end)
 
@@ -189,8 +188,7 @@ class _HtmlWriter:
         self._lists[-1] += 1
         return f"{indent}{self._lists[-1]}. "
 
-    def _reference(self, start: int, end: int) -> None:
-        text = unescape(self._raw[start:end])
+    def _reference(self, text: str, start: int, end: int) -> None:
         if self._n_pre or not text.isspace() or text == "\xa0":
             self._out.unit(text, start, end)
         else:

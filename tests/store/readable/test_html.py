@@ -142,8 +142,8 @@ def test_hostile_page_is_read_in_time(name: str) -> None:
 def test_terminal_escapes_are_shown_and_act_no_more() -> None:
     """As characters, as references and in attributes; a page cannot steer a terminal."""
     text = readable("a\x1b]0;x\x07b&#27;[2J&#x9b;31m\u202e<img alt='\x1b[2J'>", "html").text
-    assert text == "a␛]0;x␇b␛[2J\ufffd31m\ufffd[␛[2J]" or "\x1b" not in text
-    assert not any(ord(one) < 32 or 127 <= ord(one) < 160 for one in text)
+    # The second reference is of a character that HTML takes for one of Windows.
+    assert text == "a␛]0;x␇b␛[2J›31m\ufffd[␛[2J]"
 
 
 def test_too_long_a_page_is_shown_as_it_came(monkeypatch: pytest.MonkeyPatch) -> None:
