@@ -202,9 +202,10 @@ def document_text(
     """
     body = text_shown(page, is_raw=is_raw)
     heading = strong(f"{page.title}\n" if page.title else "")
-    for name, value in remarks(page):
-        heading += strong(f"{name}:") + MarkedText(f" {value}\n")
-    heading += MarkedText("\n" if heading.text else "")
+    # On one line: on a small screen the text is not to be pushed out of sight.
+    for place, (name, value) in enumerate(remarks(page)):
+        heading += MarkedText("  " * bool(place)) + strong(f"{name}:") + MarkedText(f" {value}")
+    heading += MarkedText("" if not heading.text else "\n" if heading.text.endswith("\n") else "\n\n")
     if not (page.text or "").strip() and not is_raw:
         return heading + MarkedText(body)
     text, by = heading.text + body, len(heading.text)

@@ -46,8 +46,8 @@ async def test_fields_stand_between_title_and_text(marked_up: Collection) -> Non
     """In the order of the collection, names bold, words lit up; those a document has not are left out."""
     async with judging(marked_up) as pilot:
         lines = [line.strip() for line in await read_pane(pilot)]
-        assert lines[:7] == [
-            "Of a bridge", "author: Ann", "url: http://a.example/oaks?bridge=1", "", "Dee", "",
+        assert lines[:6] == [
+            "Of a bridge", "author: Ann  url: http://a.example/oaks?bridge=1", "", "Dee", "",
             "The old bridge & its paint. It needs a schedule.",
         ]  # fmt: skip
         await press(pilot, "g")
