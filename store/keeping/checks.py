@@ -587,7 +587,7 @@ CHECKS = (
     ),
     Check(
         "fields",
-        "documents with fields or markup",
+        "documents with fields",
         "document_metadata",
         rows(
             """SELECT d.docno, m.markup, m.fields FROM document_metadata m

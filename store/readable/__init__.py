@@ -11,7 +11,7 @@ Markup = Literal["plain", "html", "markdown"]
 """How the texts of documents may be marked up."""
 MARKUPS: tuple[Markup, ...] = get_args(Markup)
 
-MOST_CHARACTERS = {"html": 20_000_000, "markdown": 200_000}
+MOST_CHARACTERS = {"html": 2_000_000, "markdown": 200_000}
 """By the markup that is read: longer texts are shown as they came, since nobody would wait."""
 
 

@@ -201,6 +201,9 @@ class Details(Result):
         shown = {name: value for name, value in self.known.items() if name not in _UNSHOWN}
         if shown.get("newest_version") == shown.get("version"):
             shown.pop("newest_version", None)
+        for name in ("fields", "markup"):
+            if shown.get(name, "") is None:  # few documents have any
+                del shown[name]
         if self.known.get("older"):
             shown["judged with older text"] = self.known["older"]
         for name in ("sha256", "identity", "prompt"):
