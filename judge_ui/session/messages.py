@@ -24,7 +24,6 @@ from store.judging.disagreements import (
 from store.readable import readable
 from store.records import Action, Decision, Guideline, Scale, SeenEvent, ShownDocument, State, Task
 from store.text import sanitise_line
-from store.wrapping import cut
 
 NO_TEXT = "no text is stored for this document"
 EMPTY_TEXT = "the text of this document is empty"
@@ -45,12 +44,7 @@ def text_shown(page: ShownDocument, *, is_raw: bool = False) -> str:
 def remarks(page: ShownDocument) -> list[tuple[str, str]]:
     """Return what stands between title and text: names and values."""
     note = "" if page.readable is None else page.readable.note
-    found = [(name, cut(value, _LONGEST_VALUE)) for name, value in page.fields]
-    return [*found, ("note", note)] if note else found
-
-
-_LONGEST_VALUE = 400
-"""Cells that the value of a field may take: the text is not to be pushed out of sight."""
+    return [*page.fields, ("note", note)] if note else [*page.fields]
 
 
 def clock_time(moment: datetime) -> str:

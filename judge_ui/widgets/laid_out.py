@@ -16,10 +16,14 @@ from judge_ui.text.folding import Span
 from judge_ui.text.marking import merged
 from store.records import Passage, ShownDocument, Task, Topic
 from store.text import sanitise, sanitise_line
-from store.wrapping import LineSpan, drawn, iter_lines
+from store.wrapping import LineSpan, cut, drawn, iter_lines
 
 _AT_ONCE = 16_384
 """Characters that are laid out before the text is first shown."""
+
+
+_LONGEST_VALUE = 400
+"""Cells that the value of a field may take: the text is not to be pushed out of sight."""
 
 
 class Look(Flag):
@@ -204,7 +208,8 @@ def document_text(
     heading = strong(f"{page.title}\n" if page.title else "")
     # On one line: on a small screen the text is not to be pushed out of sight.
     for place, (name, value) in enumerate(remarks(page)):
-        heading += MarkedText("  " * bool(place)) + strong(f"{name}:") + MarkedText(f" {value}")
+        heading += MarkedText("  " * bool(place)) + strong(f"{name}:")
+        heading += MarkedText(f" {cut(value, _LONGEST_VALUE)}")
     heading += MarkedText("" if not heading.text else "\n" if heading.text.endswith("\n") else "\n\n")
     if not (page.text or "").strip() and not is_raw:
         return heading + MarkedText(body)

@@ -57,10 +57,10 @@ class CollectionRow(_Row, table=True):
     created_at: datetime = Field(sa_type=UtcDateTime)
     created_by: str = Field(sa_type=Text)
     """Name and version of the program."""
-    fields: str | None = Field(default=None, sa_type=RawText)
-    """JSON: names of the fields of documents that judges are shown, in their order; ``None`` = none."""
     checksum: int | None = Field(default=None, sa_column_kwargs=AT_WRITING)
     """See `store.db.raw`; here and elsewhere."""
+    fields: str | None = Field(default=None, sa_type=RawText)
+    """JSON: names of the fields of documents that judges are shown, in their order; ``None`` = none."""
 
 
 class GuidelineRow(_Row, table=True):

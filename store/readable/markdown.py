@@ -9,6 +9,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Sequence
 from typing import Any
+from unicodedata import east_asian_width
 
 from markdown_it import MarkdownIt
 from markdown_it.parser_inline import ParserInline
@@ -16,7 +17,6 @@ from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
 from store.readable.pieces import Gap, Readable, Writer
-from store.wrapping import cell_width
 
 _RULE = "- - -"
 _DEEPEST = 6
@@ -236,4 +236,5 @@ def _joint(children: Sequence[Token], number: int) -> Gap:
     """Return what stands for a line end: nothing between two wide characters."""
     before = next((one.content for one in reversed(children[:number]) if one.content), "")[-1:]
     after = next((one.content for one in children[number + 1 :] if one.content), "")[:1]
-    return Gap.NONE if before and after and cell_width(before) == cell_width(after) == 2 else Gap.BLANK
+    is_wide = [east_asian_width(one) in "WF" for one in (before, after) if one]
+    return Gap.NONE if is_wide == [True, True] else Gap.BLANK
