@@ -90,7 +90,7 @@ class HistoryScreen(WorkScreen[SeenEvent | None]):
         self._session = session
         self._is_of_document = False
         self._events: Sequence[SeenEvent] = ()
-        self._topic_width = self._docno_width = 0
+        self._topic_width = self._docno_width = self._words_width = 0
 
     def compose_work(self) -> ComposeResult:
         """Give the list."""
@@ -137,6 +137,8 @@ class HistoryScreen(WorkScreen[SeenEvent | None]):
         topics, docnos = ({_ids(event)[which] for event in self._events} for which in (0, 1))
         self._topic_width = max(map(cell_width, topics), default=0)
         self._docno_width = max(map(cell_width, docnos), default=0)
+        words = (event_words(event, session.scale) for event in self._events)
+        self._words_width = max(map(cell_width, words), default=0)
         self.query_one(RowList).show(len(self._events), self._line)
         other = [("Tab", "sitting" if of_document else "document")] if task else []
         back = self._keys.name(Command.HISTORY)
@@ -159,6 +161,7 @@ class HistoryScreen(WorkScreen[SeenEvent | None]):
         line = f" {when}  {pad(topic, topic_width)}  {pad(docno, docno_width)}  {words}"
         here = self._session.topic
         title = self._session.title(event.docno) if here is not None and here.topic == event.topic else ""
+        line = f"{line}{' ' * (self._words_width - cell_width(words))}"
         room = width - cell_width(line) - len("  ")
         return f"{line}  {cut(title, room)}" if title and room >= _LEAST_TITLE else line
 
