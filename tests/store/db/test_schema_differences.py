@@ -30,7 +30,7 @@ LANDED = {
     "0004": "36511b48c35126bf7e572320d53ad07fd1bb79437f570bd46afaedbbb1eb28b2",
     "0005": "2d267f6f5f7431f1b13a8ea129d67003969f480721e782d6eb019c648f507414",
     "0006": "bbfb1551dc2ea6aadcd27e2c51df8e5c7ae876d624c540939e9c508541c87c38",
-    "0007": "b8ad83a40d30bbfbab8aed58259e571943dc07fe7ffacd580c0b8b70ea0e539c",
+    "0007": "8c8745a7e3e37e58737149c9cbec15135fa497e0360df05c013beb29283641b9",
 }
 """SHA-256 of every migration, for good (``sha256sum store/migrations/versions/*.py``)."""
 
