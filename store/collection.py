@@ -113,6 +113,11 @@ class Collection:
         return self._db.where
 
     @property
+    def fields(self) -> tuple[str, ...]:
+        """The fields of documents that judges are shown above a text, in their order."""
+        return self._db.fields
+
+    @property
     def look_alikes(self) -> Pairs:
         """Documents added here whose docnos differ from others in Unicode normal form alone."""
         return self._db.documents.look_alikes
@@ -129,13 +134,13 @@ class Collection:
         """Return the desk of a judge; see `store.judging.desk.Desk`."""
         from store.judging.desk import Desk
 
-        return Desk(self._db.engine, judge, self.scale, program=program)
+        return Desk(self._db.engine, judge, self.scale, program=program, fields=self._db.fields)
 
     def model_desk(self, judge: str, *, program: str = "") -> ModelDesk:
         """Return the desk of a model judge; see `store.judging.models.desk.ModelDesk`."""
         from store.judging.models.desk import ModelDesk
 
-        return ModelDesk(self._db.engine, judge, self.scale, program=program)
+        return ModelDesk(self._db.engine, judge, self.scale, program=program, fields=self._db.fields)
 
     def adjudication_desk(
         self, judge: str, *, selection: Selection | None = None, program: str = ""
@@ -145,7 +150,10 @@ class Collection:
         from store.judging.disagreements import ALL
 
         wanted = ALL if selection is None else selection
-        return AdjudicationDesk(self._db.engine, judge, self.scale, program=program, selection=wanted)
+        fields = self._db.fields
+        return AdjudicationDesk(
+            self._db.engine, judge, self.scale, program=program, selection=wanted, fields=fields
+        )
 
     def merge(
         self,

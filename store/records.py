@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from store.readable.pieces import Readable
+
 
 @dataclass(frozen=True, slots=True)
 class Topic:
@@ -38,6 +40,10 @@ class Document:
     title: str = ""
     text: str | None = None
     """``None`` = the text is not in the collection; an empty text is a text."""
+    fields: tuple[tuple[str, str], ...] = ()
+    """Names and values of what else is known of it: address, date, author; no name twice."""
+    markup: str | None = None
+    """How the text is marked up, see `store.readable`; ``None`` = it is plain, or that is not said."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -346,7 +352,11 @@ class ShownDocument:
     text: str | None
     """``None`` = the text is not in the collection."""
     sha256: str | None = field(default=None, compare=False)
-    """Hash of what it shows; ``None`` = no text."""
+    """Hash of title and text as they came; ``None`` = no text."""
+    fields: tuple[tuple[str, str], ...] = ()
+    """Names and values of what else judges are shown of it, in the order of the collection."""
+    readable: Readable | None = field(default=None, compare=False)
+    """Where `text` comes from in a text that is marked up; ``None`` = it is as it came."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -533,6 +543,8 @@ class ImportReport:
     """Documents that were there without a text, and have one now."""
     left_out: int = 0
     """Documents whose docno was kept and whose text was not: they are in no pool."""
+    described: int = 0
+    """Documents that were there, and have fields or a markup now that they had not."""
 
     def __add__(self, other: ImportReport) -> ImportReport:
         """Add the counts of two reports."""
@@ -542,9 +554,9 @@ class ImportReport:
     @property
     def total(self) -> int:
         """All of the file."""
-        return self.added + self.unchanged + self.replaced + self.texts
+        return self.added + self.unchanged + self.replaced + self.texts + self.described
 
     @property
     def changed(self) -> bool:
         """Whether the collection is another one than before."""
-        return bool(self.added or self.replaced or self.texts)
+        return bool(self.added or self.replaced or self.texts or self.described)

@@ -29,7 +29,7 @@ from store.text import escape_json, sanitise, sanitise_line
 if TYPE_CHECKING:
     from store.judging.desk import Desk
 
-_NOT_HERE = (Command.PALETTE, Command.TERMS)
+_NOT_HERE = (Command.PALETTE, Command.TERMS, Command.RAW)
 _OTHERWISE = {
     Command.QUIT: "save the file that goes back",
     Command.LIT: "whether words of the topic are lit up",

@@ -76,6 +76,7 @@ USES: Mapping[Act, Use] = {
     AnswerLine.AGAIN: Use(
         "again", "print the document again, optionally with the found words marked", "again hits"
     ),
+    Command.RAW: Use("raw", "print a document with markup as it came"),
     Command.FIND: Use(
         "find", "sentences with these words; by default, with the topic's words and your own", "find bridge"
     ),

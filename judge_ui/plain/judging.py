@@ -325,6 +325,7 @@ class PlainJudge:
             Command.TOPIC: lambda _: reading.topic(),
             Command.GUIDELINES: lambda _: reading.guidelines(),
             AnswerLine.AGAIN: reading.again,
+            Command.RAW: lambda _: reading.raw(),
             Command.FIND: reading.find,
             Command.NEXT_HIT: lambda _: reading.hit(1),
             Command.PREVIOUS_HIT: lambda _: reading.hit(-1),

@@ -6,6 +6,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from operator import itemgetter
 
 from judge_ui.plain.answers import FILTER_WORDS, Answers, numbers
@@ -21,14 +22,16 @@ from judge_ui.session.ending import (
 )
 from judge_ui.session.keys import Command, half_width
 from judge_ui.session.messages import (
-    EMPTY_TEXT,
     NO_TEXT,
     clock_time,
     counted,
+    day_or_time,
     document_states,
     event_words,
     forecast_words,
     guidelines_title,
+    remarks,
+    text_shown,
     topic_name,
 )
 from judge_ui.session.queue import Filter
@@ -54,19 +57,24 @@ def where_it_stands(task: Task, scale: Scale) -> str:
     return "".join(f" ({one})" for one in stands + _remarks(task))
 
 
-def list_line(place: int, task: Task, scale: Scale, *, is_here: bool) -> str:
+def list_line(
+    place: int, task: Task, scale: Scale, *, is_here: bool, title: str = "", remark: str = ""
+) -> str:
     """Write one document of a list; its number is its place, from 1.
 
     Examples
     --------
     >>> from store.formats.scale import parse_scale
     >>> task = Task("d4", State.UNJUDGED, None, "odd", "", 1)
-    >>> list_line(3, task, parse_scale("binary"), is_here=True)
-    '4 d4: no decision yet, note: odd, you are here'
+    >>> list_line(3, task, parse_scale("binary"), is_here=True, title="Oaks", remark="A 1  B 0  gap 1")
+    '4 d4: no decision yet, A 1  B 0  gap 1, note: odd, you are here; Oaks'
     """
     stands = "no decision yet" if task.state is State.UNJUDGED else document_states(task, scale)
+    if task.judged_at is not None and task.state is not State.UNJUDGED:
+        stands += f", {day_or_time(task.judged_at, datetime.now().astimezone())}"
     here = ["you are here"] if is_here else []
-    return f"{place + 1} {sanitise_line(task.docno)}: {', '.join([stands, *_remarks(task), *here])}"
+    told = [stands, *([remark] if remark else []), *_remarks(task), *here]
+    return f"{place + 1} {sanitise_line(task.docno)}: {', '.join(told)}{f'; {title}' if title else ''}"
 
 
 def event_line(event: SeenEvent, scale: Scale, *, named: bool) -> str:
@@ -200,7 +208,7 @@ class LineReading:
         if task is not None:
             self._say_name()
             self.page = session.page()
-            self._show(self.page.text)
+            self._show(text_shown(self.page))
 
     def again(self, rest: str) -> None:
         """Print the document again, the words that were looked for marked if that is wanted."""
@@ -210,7 +218,15 @@ class LineReading:
             return
         self._say_name()
         text = page.text
-        self._show(marked_text(text, self._spans(text)) if rest and text else text)
+        self._show(marked_text(text, self._spans(text)) if rest and text else text_shown(page))
+
+    def raw(self) -> None:
+        """Print the document as it came, with its markup; passages are marked in it as it is read."""
+        page = self._read()
+        if page.readable is None:
+            self._talk.say("this document is shown as it came: its text has no markup")
+        else:
+            self._talk.show_document(text_shown(page, is_raw=True))
 
     def listing(self, rest: str) -> None:
         """Print the documents of the topic, or some of them."""
@@ -225,7 +241,14 @@ class LineReading:
         self._talk.say(f"{name}: {counted(len(places), 'document')}{of}")
         if places:
             self._talk.show(
-                list_line(place, session.tasks[place], session.scale, is_here=place == session.index)
+                list_line(
+                    place,
+                    (task := session.tasks[place]),
+                    session.scale,
+                    is_here=place == session.index,
+                    title=session.title(task.docno),
+                    remark=session.remark(task.docno),
+                )
                 for place in places
             )
 
@@ -343,10 +366,11 @@ class LineReading:
             stands = where_it_stands(task, self._session.scale)
             self._talk.say(f"\nDocument {sanitise_line(task.docno)}{stands}")
 
-    def _show(self, text: str | None) -> None:
-        if self.page is not None and self.page.title:
-            self._talk.say(f"Title: {self.page.title}")
-        text = NO_TEXT if text is None else text if text.strip() else EMPTY_TEXT
+    def _show(self, text: str) -> None:
+        if self.page is not None:
+            title = [("Title", self.page.title)] if self.page.title else []
+            for name, value in [*title, *remarks(self.page)]:
+                self._talk.say(f"{name}: {value}")
         self._talk.show_document(text)
 
     def _spans(self, text: str) -> list[Span]:

@@ -44,6 +44,7 @@ class BrowsingScreen(DocumentScreen):
             Command.TERMS: self._ask_terms,
             Command.LIT: self._switch_lit,
             Command.MARK: self._start_marking,
+            Command.RAW: self._switch_raw,
             Command.HELP: lambda: self.app.push_screen(help_screen(keys, session.scale)),
             Command.PALETTE: lambda: self.ask(PaletteDialog(keys), self._run),
             Command.INBOX: self._back,
@@ -212,6 +213,15 @@ class BrowsingScreen(DocumentScreen):
         lit = self._session.switch_lit()
         self._light_up()
         self._tell(f"lit up: {lit}")
+
+    def _switch_raw(self) -> None:
+        """Show the document as it came, or again as it is read."""
+        if self._page is None or self._page.readable is None:
+            self._tell("this document is shown as it came: its text has no markup")
+            return
+        self._session.is_raw = not self._session.is_raw
+        self._show_again()
+        self._tell("as it came" if self._session.is_raw else "as it is read")
 
     def _start_marking(self) -> None:
         if not self._pane.start_marking():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import events, on
 from textual.app import ComposeResult
@@ -16,10 +16,12 @@ from judge_ui.screens.base import Dialog
 from judge_ui.session.keys import OTHER_REASON, REASONS, SCROLLING, Command, KeyTable, half_width
 from judge_ui.widgets.lines import TitleBar, Words, hints_text
 from judge_ui.widgets.lists import RowList
-from judge_ui.widgets.note_field import NoteField
 from judge_ui.widgets.small import LineInput, WaitsForPaint
 from store.text import sanitise, sanitise_line
 from store.wrapping import cell_width, pad
+
+if TYPE_CHECKING:
+    from judge_ui.widgets.note_field import NoteField
 
 _BACK = ("Esc", "goes back")
 
@@ -62,6 +64,8 @@ class NoteDialog(LineDialog):
     AUTO_FOCUS = "NoteField"
 
     def __init__(self, docno: str, note: str) -> None:
+        from judge_ui.widgets.note_field import NoteField  # the first screen does without
+
         super().__init__(f"Note on {docno}", "", "saves")
         self._text = sanitise(note)
         self._field = NoteField(self._text)
@@ -79,8 +83,7 @@ class NoteDialog(LineDialog):
         """Whether something was typed that leaving would lose."""
         return self._field.text != self._text
 
-    @on(NoteField.Submitted)
-    def _submitted(self, event: NoteField.Submitted) -> None:
+    def on_note_field_submitted(self, event: NoteField.Submitted) -> None:
         """Take the note, unless it is the one there was."""
         event.stop()
         self.dismiss(self._field.text.strip() if self.is_changed else None)

@@ -15,6 +15,7 @@ from judge_ui.session.keys import Command, KeyTable
 from judge_ui.session.messages import decision_mark, guidelines_title, progress_words, topic_name
 from judge_ui.session.session import JudgingSession
 from judge_ui.session.words import TermGroups
+from judge_ui.text.marking import seen_in_raw
 from judge_ui.widgets.document_pane import DocumentPane
 from judge_ui.widgets.laid_out import (
     LaidText,
@@ -228,11 +229,13 @@ class DocumentScreen(WorkScreen[None]):
         return self._guidelines_text
 
     def _passages(self) -> tuple[Passage, ...]:
-        """Return what is marked in the document: as it is stored, or as it is to be."""
+        """Return what is marked in the text that is shown: as it is stored, or as it is to be."""
         task, attempt = self._session.task, self._session.unwritten
+        passages = () if task is None else task.passages
         if attempt is not None and attempt.decision.passages is not None:
-            return attempt.decision.passages
-        return () if task is None else task.passages
+            passages = attempt.decision.passages
+        text = None if self._page is None else self._page.readable
+        return seen_in_raw(text, passages) if text is not None and self._session.is_raw else passages
 
     def _show_document(self) -> bool:
         """Show another document, read ahead or read now; False when it could not be read."""
@@ -259,7 +262,8 @@ class DocumentScreen(WorkScreen[None]):
     def _written(self, page: ShownDocument, passages: Iterable[Passage]) -> MarkedText:
         """Write a document with its words lit up."""
         topic, own, common = self._terms
-        return document_text(page, topic, passages, own=own, common=common)
+        is_raw = self._session.is_raw and page is self._page
+        return document_text(page, topic, passages, own=own, common=common, is_raw=is_raw)
 
     def _show_again(self) -> None:
         """Show the same document with other words marked; place and search stay."""
@@ -274,6 +278,9 @@ class DocumentScreen(WorkScreen[None]):
             self.query_one("#document-bar", TitleBar).show("", "")
             return
         read = f"{self._pane.percent}%"
+        if self._page is not None and self._page.readable is not None:
+            other = "as it is read" if self._session.is_raw else "raw"
+            read = f"{self._keys.name(Command.RAW)} {other}   {read}"
         if task.state is State.CANNOT:
             read = f"can't: {cut(sanitise_line(task.reason), 30)}   {read}"
         self.query_one("#document-bar", TitleBar).show(sanitise_line(task.docno), read)

@@ -25,6 +25,7 @@ from judge_ui.session.messages import (
 from judge_ui.session.queue import Filter
 from judge_ui.session.session import JudgingSession
 from judge_ui.session.words import KeyOutcome, KeyResult, Progress, grade_mark, grade_name, tried
+from judge_ui.text.marking import seen_in_text
 from judge_ui.widgets.document_pane import DocumentPane
 from judge_ui.widgets.lines import Notice
 from store.errors import PoolerError
@@ -278,7 +279,10 @@ class JudgeScreen(BrowsingScreen):
             self._show()
             self._ask_conflict()
             return
-        result = self._do(partial(self._session.mark, message.passages), "passages")
+        passages, page = message.passages, self._page
+        if self._session.is_raw and page is not None and page.readable is not None:
+            passages = seen_in_text(page.readable, passages)
+        result = self._do(partial(self._session.mark, passages), "passages")
         if result.outcome is KeyOutcome.SAVED:
             self._status = Notice(f"{said(result)}, {self._saved}", brief=self._saved)
             self._show()

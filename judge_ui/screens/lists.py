@@ -18,7 +18,7 @@ from judge_ui.widgets.lists import PoolList, RowList
 from store.errors import PoolerError
 from store.records import SeenEvent
 from store.text import sanitise_line
-from store.wrapping import cell_width, pad
+from store.wrapping import cell_width, cut, pad
 
 
 class PoolListScreen(WorkScreen[int | None]):
@@ -76,6 +76,8 @@ _LONGEST_TOPIC = 14
 _SHORTEST_DOCNO = 8
 _SHORTEST_WORDS = 14
 """Cells of a row that belong to what was done before the docno."""
+_LEAST_TITLE = 12
+"""Cells of a title, or there is none."""
 
 
 class HistoryScreen(WorkScreen[SeenEvent | None]):
@@ -88,7 +90,7 @@ class HistoryScreen(WorkScreen[SeenEvent | None]):
         self._session = session
         self._is_of_document = False
         self._events: Sequence[SeenEvent] = ()
-        self._topic_width = self._docno_width = 0
+        self._topic_width = self._docno_width = self._words_width = 0
 
     def compose_work(self) -> ComposeResult:
         """Give the list."""
@@ -135,6 +137,8 @@ class HistoryScreen(WorkScreen[SeenEvent | None]):
         topics, docnos = ({_ids(event)[which] for event in self._events} for which in (0, 1))
         self._topic_width = max(map(cell_width, topics), default=0)
         self._docno_width = max(map(cell_width, docnos), default=0)
+        words = (event_words(event, session.scale) for event in self._events)
+        self._words_width = max(map(cell_width, words), default=0)
         self.query_one(RowList).show(len(self._events), self._line)
         other = [("Tab", "sitting" if of_document else "document")] if task else []
         back = self._keys.name(Command.HISTORY)
@@ -154,7 +158,12 @@ class HistoryScreen(WorkScreen[SeenEvent | None]):
         topic_width = min(self._topic_width, _LONGEST_TOPIC)
         room = width - len(f" {when}") - topic_width - 6 - _SHORTEST_WORDS
         docno_width = min(self._docno_width, max(room, _SHORTEST_DOCNO))
-        return f" {when}  {pad(topic, topic_width)}  {pad(docno, docno_width)}  {words}"
+        line = f" {when}  {pad(topic, topic_width)}  {pad(docno, docno_width)}  {words}"
+        here = self._session.topic
+        title = self._session.title(event.docno) if here is not None and here.topic == event.topic else ""
+        line = f"{line}{' ' * (self._words_width - cell_width(words))}"
+        room = width - cell_width(line) - len("  ")
+        return f"{line}  {cut(title, room)}" if title and room >= _LEAST_TITLE else line
 
 
 def _ids(event: SeenEvent) -> tuple[str, str]:

@@ -50,6 +50,7 @@ class Command(StrEnum):
     TERMS = ("terms", "words of your own to highlight in this topic", "w", "ctrl+t")
     LIT = ("lit", "which words are lit up: all, the topic's, your own, none", "a", "ctrl+g")
     MARK = ("mark", "mark passages as evidence", "v", "ctrl+e")
+    RAW = ("raw", "a document with markup as it came, or as it is read", "<", "ctrl+u")
     REDO = ("redo", "do again what was undone", "ctrl+r", "f12")
     HISTORY = ("history", "what was decided in this sitting", "y", "ctrl+y")
     HELP = ("help", "this page", "?", "f3")

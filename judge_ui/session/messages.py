@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from datetime import datetime
 
@@ -11,12 +11,40 @@ from judge_ui.session.session import JudgingSession
 from judge_ui.session.words import DecisionConflict, KeyResult, grade_mark, grade_name
 from store.analysis.pools.pace import Forecast, duration_words
 from store.errors import PoolerError
-from store.judging.disagreements import CellCount, Disagreement, GivenGrade, Opinion, Settlement, in_order
-from store.records import Action, Decision, Guideline, Scale, SeenEvent, State, Task
+from store.judging.disagreements import (
+    CellCount,
+    Disagreement,
+    GivenGrade,
+    Opinion,
+    Settlement,
+    gap_of,
+    in_order,
+    letter,
+)
+from store.readable import readable
+from store.records import Action, Decision, Guideline, Scale, SeenEvent, ShownDocument, State, Task
 from store.text import sanitise_line
 
 NO_TEXT = "no text is stored for this document"
 EMPTY_TEXT = "the text of this document is empty"
+NOTHING_TO_READ = "there is nothing to read in this document: it is markup alone"
+
+
+def text_shown(page: ShownDocument, *, is_raw: bool = False) -> str:
+    """Return what is shown of a document's text: as it is read, or as it came; else why there is none."""
+    if page.text is None:
+        return NO_TEXT
+    if is_raw and page.readable is not None:
+        return readable(page.readable.raw).text
+    if page.text.strip():
+        return page.text
+    return NOTHING_TO_READ if page.readable is not None and page.readable.raw.strip() else EMPTY_TEXT
+
+
+def remarks(page: ShownDocument) -> list[tuple[str, str]]:
+    """Return what stands between title and text: names and values."""
+    note = "" if page.readable is None else page.readable.note
+    return [*page.fields, ("note", note)] if note else [*page.fields]
 
 
 def clock_time(moment: datetime) -> str:
@@ -279,6 +307,20 @@ def opinion_marks(opinions: Iterable[Opinion], scale: Scale) -> str:
     "A 2  B can't"
     """
     return "  ".join(f"{one.letter} {given_grade_mark(scale, one.grade)}" for one in opinions)
+
+
+def given_words(given_grades: Sequence[GivenGrade], scale: Scale) -> str:
+    """Write on one line what A, B, C gave and the gap between them; empty = nobody gave any.
+
+    Examples
+    --------
+    >>> from store.formats.scale import parse_scale
+    >>> given_words((2, None, 0), parse_scale("0-2")), given_words((1, None), parse_scale("0-2"))
+    ("A 2  B can't  C 0  gap 2", "A 1  B can't")
+    """
+    gap = gap_of(given_grades)
+    named = [f"{letter(place)} {given_grade_mark(scale, one)}" for place, one in enumerate(given_grades)]
+    return "  ".join([*named, *([] if gap is None else [f"gap {gap}"])])
 
 
 def opinion_head(opinion: Opinion, scale: Scale) -> str:

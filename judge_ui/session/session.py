@@ -235,6 +235,8 @@ class JudgingSession:
         """Topics in which the goal was reached before the last document: the judge was offered to stop."""
         self.lit = Lit.ALL
         """Which groups of terms are lit up."""
+        self.is_raw = False
+        """Whether the document before the judge is shown as it came, with its markup."""
         self._common: tuple[str, tuple[str, ...]] | None = None
         self._titles: dict[str, str] = {}
         self.own_terms: tuple[str, ...] = ()
@@ -363,6 +365,10 @@ class JudgingSession:
     def page(self) -> ShownDocument:
         """Return the document before the judge."""
         return self.desk.page(self._at_hand().docno)
+
+    def remark(self, docno: str) -> str:  # noqa: ARG002 - of an adjudicator's session
+        """Say what else a list shows of a document of the open topic, in a few cells: nothing here."""
+        return ""
 
     def title(self, docno: str) -> str:
         """Return the title of a document of the open topic; empty = it has none, or it is not known."""
@@ -653,6 +659,7 @@ class JudgingSession:
         self.conflict = None
         self.trouble = ""
         self.queue.index = place
+        self.is_raw = False
         self._dwell = Dwell(self._clock)
 
     def _stands(self, task: Task) -> str:

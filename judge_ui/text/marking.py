@@ -8,6 +8,8 @@ from operator import itemgetter
 
 from judge_ui.text.folding import Span
 from judge_ui.text.sentences import sentence_spans, word_spans
+from store.readable import readable
+from store.readable.pieces import Readable
 from store.records import Passage
 
 
@@ -26,6 +28,34 @@ def merged(text: str, passages: Iterable[Passage]) -> tuple[Passage, ...]:
         else:
             spans.append((passage.start, passage.end))
     return tuple(Passage(start, end - start, text[start:end]) for start, end in spans)
+
+
+def seen_in_raw(text: Readable, passages: Iterable[Passage]) -> tuple[Passage, ...]:
+    """Turn passages of a text as it is read into those of the same as it came, fit for a terminal.
+
+    Examples
+    --------
+    >>> text = readable("<b>Tom</b> &amp; Jerry", "html")
+    >>> seen_in_raw(text, [Passage(4, 1, "&")])
+    (Passage(start=11, length=5, text='&amp;'),)
+    """
+    raw = readable(text.raw)
+    spans = (raw.span(*text.raw_span(one.start, one.end)) for one in passages)
+    return tuple(Passage(start, end - start, raw.text[start:end]) for start, end in filter(None, spans))
+
+
+def seen_in_text(text: Readable, passages: Iterable[Passage]) -> tuple[Passage, ...]:
+    """Turn passages of a text as it came into those of the same as it is read; what is markup alone goes.
+
+    Examples
+    --------
+    >>> text = readable("<b>Tom</b> &amp; Jerry", "html")
+    >>> seen_in_text(text, [Passage(0, 10, "<b>Tom</b>"), Passage(0, 3, "<b>")])
+    (Passage(start=0, length=3, text='Tom'),)
+    """
+    raw = readable(text.raw)
+    spans = (text.span(*raw.raw_span(one.start, one.end)) for one in passages)
+    return tuple(Passage(start, end - start, text.text[start:end]) for start, end in filter(None, spans))
 
 
 class Marking:

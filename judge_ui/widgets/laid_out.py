@@ -10,16 +10,20 @@ from functools import reduce
 from itertools import pairwise
 from operator import itemgetter, or_
 
-from judge_ui.session.messages import EMPTY_TEXT, NO_TEXT
+from judge_ui.session.messages import remarks, text_shown
 from judge_ui.text.finding import TermSearch
 from judge_ui.text.folding import Span
 from judge_ui.text.marking import merged
 from store.records import Passage, ShownDocument, Task, Topic
 from store.text import sanitise, sanitise_line
-from store.wrapping import LineSpan, drawn, iter_lines
+from store.wrapping import LineSpan, cut, drawn, iter_lines
 
 _AT_ONCE = 16_384
 """Characters that are laid out before the text is first shown."""
+
+
+_LONGEST_VALUE = 400
+"""Cells that the value of a field may take: the text is not to be pushed out of sight."""
 
 
 class Look(Flag):
@@ -193,21 +197,28 @@ def document_text(
     *,
     own: Sequence[str] = (),
     common: Sequence[str] = (),
+    is_raw: bool = False,
 ) -> MarkedText:
-    """Write a document: its title, its text, and what stands out in them.
+    """Write a document: its title, its fields, its text, and what stands out in them.
 
-    `terms`, the judge's `own` and the `common` ones may be folded or not; `passages` are in characters of
-    `ShownDocument.text`.
+    `terms`, the judge's `own` and the `common` ones may be folded or not; `passages` are in characters of the
+    text that is shown: `ShownDocument.text`, or where it `is_raw`, as it came.
     """
-    body = NO_TEXT if page.text is None else page.text or EMPTY_TEXT
-    heading = strong(f"{page.title}\n\n" if page.title else "")
-    if not page.text:
+    body = text_shown(page, is_raw=is_raw)
+    heading = strong(f"{page.title}\n" if page.title else "")
+    # On one line: on a small screen the text is not to be pushed out of sight.
+    for place, (name, value) in enumerate(remarks(page)):
+        heading += MarkedText("  " * bool(place)) + strong(f"{name}:")
+        heading += MarkedText(f" {cut(value, _LONGEST_VALUE)}")
+    heading += MarkedText("" if not heading.text else "\n" if heading.text.endswith("\n") else "\n\n")
+    if not (page.text or "").strip() and not is_raw:
         return heading + MarkedText(body)
-    text = heading.text + body
+    text, by = heading.text + body, len(heading.text)
+    bold = () if page.readable is None or is_raw else page.readable.strong
     return MarkedText(
         text,
-        heading.strong,
-        body=len(heading.text),
+        heading.strong + tuple((start + by, end + by) for start, end in bold),
+        body=by,
         terms=TermSearch(text, terms),
         more=tuple(
             (TermSearch(text, more), look) for more, look in ((own, Look.OWN), (common, Look.COMMON)) if more

@@ -171,6 +171,8 @@ class PoolList(Vertical):
         self._is_shown = False
         self._n_measured = self._docno_width = 0
         self._has_titles = False
+        self._remark_width = 0
+        """Cells of what a list shows besides, as the grades of an adjudicator's judges; 0 = nothing."""
 
     def compose(self) -> ComposeResult:
         """Lay out the list."""
@@ -211,6 +213,9 @@ class PoolList(Vertical):
             docnos = (cell_width(sanitise_line(task.docno)) for task in session.tasks)
             self._docno_width = max(docnos, default=0)
             self._has_titles = any(session.title(task.docno) for task in session.tasks)
+            self._remark_width = max(
+                (cell_width(session.remark(task.docno)) for task in session.tasks), default=0
+            )
         self._show_filter()
 
     def _show_filter(self) -> None:
@@ -310,7 +315,7 @@ class PoolList(Vertical):
         here = ">" if place == self._session.index else " "
         marks = ("*" if task.note else " ") + ('"' if task.passages else " ")
         scale, states, named = self._session.scale, _STATES, grade_name
-        if self._has_titles and width < _LEAST_FOR_NAMES:
+        if self._remark_width or (self._has_titles and width < _LEAST_FOR_NAMES):
             states, named = _BRIEF_STATES, grade_mark
         names = {value: named(scale, value) for value in scale.values}
         state = states.get(task.state, "-")
@@ -319,6 +324,8 @@ class PoolList(Vertical):
         widest = max(map(cell_width, [*names.values(), *states.values()]))
         column = min(widest, max(width - len('>  *" ') - _LEAST_DOCNO, 8))
         line = f"{here} {pad(state, column)} {marks} {pad(sanitise_line(task.docno), self._docno_width)}"
+        if self._remark_width:
+            line += f"  {pad(self._session.remark(task.docno), self._remark_width)}"
         when = "" if task.judged_at is None else day_or_time(task.judged_at, datetime.now().astimezone())
         room = width - cell_width(line) - len("  ")
         with_time = room - _TIME - len("  ")

@@ -7,14 +7,15 @@ nothing in it acts.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-
-from markdown_it import MarkdownIt
-from markdown_it.token import Token
+from typing import TYPE_CHECKING
 
 from judge_ui.text.folding import Span
 from judge_ui.widgets.laid_out import MarkedText
 from store.text import sanitise
 from store.wrapping import cell_width, wrap
+
+if TYPE_CHECKING:
+    from markdown_it.token import Token
 
 _CODE = "    "
 _RULE = "- - -"
@@ -46,6 +47,8 @@ def markdown_text(text: str, width: int = 80) -> MarkedText:
     >>> [marked_text.text[start:end] for start, end in marked_text.strong]
     ['Grades', '2']
     """
+    from markdown_it import MarkdownIt  # the first screen does without
+
     writer = _Writer(width)
     for token in MarkdownIt("commonmark", {"html": False}).enable("table").parse(text):
         writer.take(token)

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from sqlalchemy import LargeBinary, Select, bindparam, cast, exists, func, select, update
+from sqlalchemy import LargeBinary, Select, bindparam, cast, exists, func, insert, select, update
 from sqlmodel import Session
 
 from store.content.draws import draws_left, is_adaptive
 from store.db.database import Area
 from store.db.keys import fetch_docnos
-from store.db.tables import DOCUMENT, POOL, POOL_ENTRY
+from store.db.tables import DOCUMENT, DOCUMENT_METADATA, POOL, POOL_ENTRY, TABLES
 from store.errors import ConflictError
 from store.records import Document, ImportReport
 
@@ -66,6 +67,11 @@ def _raw(document: Document, sha256: str | None) -> tuple[bytes, bytes | None]:
     return (document.title.encode("utf-8", "surrogatepass"), document.text.encode("utf-8", "surrogatepass"))
 
 
+def _describes(document: Document) -> bool:
+    """Say whether a document comes with more than title and text."""
+    return bool(document.fields or document.markup)
+
+
 def _batches(documents: Iterable[Document]) -> Iterator[tuple[Document, ...]]:
     """Cut a stream into batches."""
     iterator = iter(documents)
@@ -73,19 +79,72 @@ def _batches(documents: Iterable[Document]) -> Iterator[tuple[Document, ...]]:
         yield batch
 
 
+def fields_text(fields: Sequence[str]) -> str | None:
+    """Write the names of fields that judges are shown as the collection keeps them."""
+    return json.dumps(list(fields), ensure_ascii=False) if fields else None
+
+
+Metadata = tuple[str | None, dict[str, str]]
+"""Markup, and the values of fields by name."""
+
+
+def fetch_metadata(session: Session, ids: Iterable[int] | None = None) -> dict[int, Metadata]:
+    """Return what is known besides title and text, of some documents or all, by row id."""
+    query = select(DOCUMENT_METADATA)
+    if ids is not None:
+        query = query.where(DOCUMENT_METADATA.c.document_id.in_(ids))
+    return {row.document_id: (row.markup, json.loads(row.fields)) for row in session.execute(query)}
+
+
+def write_metadata(session: Session, changes: Mapping[int, Metadata], there: Iterable[int]) -> None:
+    """Store what is known of documents; `there` are those of which something is stored."""
+    rows = [
+        {"document_id": row_id, "markup": markup, "fields": json.dumps(fields, ensure_ascii=False)}
+        for row_id, (markup, fields) in changes.items()
+    ]
+    known = {*there}
+    if new := [row for row in rows if row["document_id"] not in known]:
+        session.connection().execute(insert(DOCUMENT_METADATA), new)
+    statement = (
+        update(DOCUMENT_METADATA)
+        .where(DOCUMENT_METADATA.c.document_id == bindparam("row_id"))
+        .values(markup=bindparam("new_markup"), fields=bindparam("new_fields"))
+    )
+    if old := [
+        {"row_id": row["document_id"], "new_markup": row["markup"], "new_fields": row["fields"]}
+        for row in rows
+        if row["document_id"] in known
+    ]:
+        session.connection().execute(statement, old)
+
+
+def differing(one: Metadata, other: Metadata) -> str | None:
+    """Name what two say otherwise of a document; ``None`` = they go together."""
+    if one[0] and other[0] and one[0] != other[0]:
+        return "markup"
+    return next((name for name, value in one[1].items() if other[1].get(name, value) != value), None)
+
+
 class Documents(Area):
     """The documents of a collection, with or without their texts."""
 
     def add(
-        self, documents: Iterable[Document], *, all_texts: bool = False, replace: bool = False
+        self,
+        documents: Iterable[Document],
+        *,
+        all_texts: bool = False,
+        replace: bool = False,
+        fields: Sequence[str] | None = None,
     ) -> ImportReport:
         """Add documents, read in batches, each docno once; texts are stored of pooled documents, or of all.
 
         With `replace` another text takes the place of the stored one, and so does any text of one that is
-        damaged: not the text its hash was made of. Without it another text raises `ConflictError`.
+        damaged: not the text its hash was made of. Without it another text raises `ConflictError`. Fields and
+        markup go with a text; what is stored of them already stays, and another value is as another text is.
+        `fields`: those that judges are shown from now on, in this order; ``None`` = as it was.
         """
         with self._db.filling() as (session, _, keys):
-            added = unchanged = replaced = n_texts = left_out = without_text = 0
+            added = unchanged = replaced = n_texts = left_out = without_text = described = 0
             # To be judged, or waiting to be drawn.
             is_shown = POOL_ENTRY.c.sampled | is_adaptive(POOL_ENTRY.c.pool_id)
             pooled: set[int] = set(session.scalars(_ids_in_use().where(is_shown)))
@@ -111,7 +170,9 @@ class Documents(Area):
                     )
                 }
                 texts = _stored_texts(session, ids) if replace else {}
+                metadata = fetch_metadata(session, ids) if any(map(_describes, batch)) else {}
                 changes: list[dict[str, Any]] = []
+                described_now: dict[int, Metadata] = {}
                 for row_id, document in zip(ids, batch, strict=True):
                     listed, old = stored[row_id]
                     wanted = all_texts or row_id in pooled or old is not None
@@ -120,7 +181,21 @@ class Documents(Area):
                     left_out += document.text is not None and not wanted
                     without_text += document.text is None
                     is_whole = row_id not in texts or texts[row_id] == _raw(document, new)
-                    if listed and (document.text is None or (old == new and is_whole)):
+                    is_same = listed and (document.text is None or (old == new and is_whole))
+                    if wanted and _describes(document):
+                        before = metadata.get(row_id, (None, {}))
+                        now = (document.markup or before[0], {**before[1], **dict(document.fields)})
+                        another = differing(before, (document.markup, dict(document.fields)))
+                        if another is not None and not replace:
+                            message = f"document `{document.docno}` exists with another {another}"
+                            raise ConflictError(message, hint="--replace takes the new one")
+                        if now != before:
+                            described_now[row_id] = now
+                            if is_same:
+                                replaced += another is not None
+                                described += another is None
+                                continue
+                    if is_same:
                         unchanged += 1
                         continue
                     if old is not None:
@@ -142,13 +217,22 @@ class Documents(Area):
                     )
                 if changes:
                     session.connection().execute(statement, changes)
-            return ImportReport(added, unchanged, replaced, without_text, n_texts, left_out)
+                write_metadata(session, described_now, metadata)
+            if fields is not None and tuple(fields) != self._db.fields:
+                session.execute(update(TABLES["collection"]).values(fields=fields_text(fields)))
+            report = ImportReport(added, unchanged, replaced, without_text, n_texts, left_out, described)
+        if fields is not None:
+            self._db.fields = tuple(fields)
+        return report
 
     def get(self, docno: str) -> Document | None:
         """Return a document, its text ``None`` when it is not stored; ``None`` = no such docno."""
         with self._db.reading() as session:
             row = session.execute(select(DOCUMENT).where(DOCUMENT.c.docno == docno)).first()
-            return None if row is None else Document(row.docno, row.title or "", row.text)
+            if row is None:
+                return None
+            markup, fields = fetch_metadata(session, [row.id]).get(row.id, (None, {}))
+            return Document(row.docno, row.title or "", row.text, tuple(fields.items()), markup)
 
     def listed(self) -> set[str]:
         """Return the docnos that a documents file named; empty = none was imported."""

@@ -53,12 +53,14 @@ class Database:
             check_schema(self.engine)
             with self.reading() as session:
                 table = TABLES["collection"]
-                row = session.execute(select(table.c.name, table.c.scale)).one()
+                row = session.execute(select(table.c.name, table.c.scale, table.c.fields)).one()
         except BaseException:
             self.engine.dispose()
             raise
         self.name: str = row.name
         self.scale: Scale = scale_from_json(json.loads(row.scale))
+        self.fields: tuple[str, ...] = tuple(json.loads(row.fields or "[]"))
+        """Of documents: what judges are shown above the text."""
 
     @classmethod
     def create(cls, where: str, *, name: str, scale: Scale, program: str) -> Self:

@@ -182,7 +182,7 @@ def hinting(hint: str) -> Iterator[None]:
         raise StoreError(error.message, hint=hint) from error
 
 
-SCHEMA_REVISION = "0007"
+SCHEMA_REVISION = "0008"
 """The newest Alembic revision; a test holds it to `store/db/migrations/versions`."""
 
 BUSY_TIMEOUT_MS = 30_000

@@ -59,6 +59,8 @@ class CollectionRow(_Row, table=True):
     """Name and version of the program."""
     checksum: int | None = Field(default=None, sa_column_kwargs=AT_WRITING)
     """See `store.db.raw`; here and elsewhere."""
+    fields: str | None = Field(default=None, sa_type=RawText)
+    """JSON: names of the fields of documents that judges are shown, in their order; ``None`` = none."""
 
 
 class GuidelineRow(_Row, table=True):
@@ -112,6 +114,17 @@ class DocumentRow(_Row, table=True):
     text: str | None = Field(default=None, sa_type=RawText)
     sha256: str | None = Field(default=None, sa_type=Text)
     """Hash of title and text; ``None`` = no text stored."""
+
+
+class DocumentMetadataRow(_Row, table=True):
+    """What is known of a document besides title and text; few collections have any."""
+
+    document_id: int = Field(primary_key=True, foreign_key="document.id")
+    markup: str | None = Field(default=None, sa_type=String(16))
+    """How the text is marked up, see `store.readable`; ``None`` = nobody has said, and it is plain."""
+    fields: str = Field(default="{}", sa_type=RawText, sa_column_kwargs={"default": "{}"})
+    """JSON: the values of fields, as text, by name."""
+    checksum: int | None = Field(default=None, sa_column_kwargs=AT_WRITING)
 
 
 class RunRow(_Row, table=True):
@@ -447,6 +460,7 @@ TOPIC = TABLES["topic"]
 TOPIC_VERSION = TABLES["topic_version"]
 GUIDELINE = TABLES["guideline"]
 DOCUMENT = TABLES["document"]
+DOCUMENT_METADATA = TABLES["document_metadata"]
 RUN = TABLES["run"]
 RANKING = TABLES["ranking"]
 POOL = TABLES["pool"]

@@ -222,7 +222,7 @@ def _read_tsv(lines: Iterable[tuple[int, str]], topics: _Topics, faults: FaultLi
 
 def _read_jsonl(lines: Iterable[tuple[int, str]], topics: _Topics, faults: FaultList) -> None:
     """Read one JSON object a line."""
-    for number, topic, texts, n_faults in read_texts(lines, TOPIC_KEYS, FIELD_KEYS, faults):
+    for number, topic, texts, _, n_faults in read_texts(lines, TOPIC_KEYS, FIELD_KEYS, faults):
         if len(faults) == n_faults:
             topics.add(number, topic, {name: text or "" for name, text in texts.items()})
 

@@ -28,6 +28,7 @@ from store.judging.disagreements import (
     Case,
     CellCount,
     Disagreement,
+    GivenGrade,
     Opinion,
     Ruling,
     Selection,
@@ -164,9 +165,16 @@ class AdjudicationDesk(Desk):
     """
 
     def __init__(
-        self, engine: Engine, judge: str, scale: Scale, *, program: str = "", selection: Selection = ALL
+        self,
+        engine: Engine,
+        judge: str,
+        scale: Scale,
+        *,
+        program: str = "",
+        selection: Selection = ALL,
+        fields: tuple[str, ...] = (),
     ) -> None:
-        super().__init__(engine, judge, scale, program=program)
+        super().__init__(engine, judge, scale, program=program, fields=fields)
         self._cases: dict[tuple[int, int], Case] = {}
         with reading(engine) as session:
             kind = judge_named(session, judge, "kind").kind
@@ -221,6 +229,11 @@ class AdjudicationDesk(Desk):
         ruling = case.ruling or Ruling(0, None)
         basis = read_basis(ruling.basis or "")
         return Disagreement(opinions, gap_of(case.given_grades), case.status, ruling.given_grade, basis)
+
+    def given(self, topic: str, docno: str) -> tuple[GivenGrade, ...]:
+        """Return the grades of A, B, C on a document, as they stood when the queue was read."""
+        case = self._case(topic, docno)
+        return () if case is None else case.given_grades
 
     def is_idle(self) -> bool:
         """Say whether there is no disagreement left to settle, nor any that this one settled."""

@@ -6,6 +6,7 @@ of them. What it returns for display is sanitised.
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -13,24 +14,31 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-from sqlalchemy import ColumnElement, Engine, Row, Select, and_, exists, func, select
+from sqlalchemy import ColumnElement, Engine, Row, Select, and_, case, exists, func, select
 from sqlalchemy.exc import IntegrityError, NoResultFound
 from sqlmodel import Session
 
 from store.analysis.pools.pace import RECENT_DECISIONS
 from store.content.draws import draws_left
-from store.content.lookup import row_named, same_pair, to_judge, topic_id
+from store.content.lookup import is_pooled, row_named, same_pair, to_judge, topic_id
 from store.content.topics import newest_guideline
 from store.db.engine import JUDGE_PATIENCE_MS, database_now, reading, writing
-from store.db.tables import ASSIGNMENT, DOCUMENT, GUIDELINE, JUDGE, JUDGEMENT, POOL, POOL_ENTRY, TOPIC
+from store.db.tables import (
+    ASSIGNMENT,
+    DOCUMENT,
+    DOCUMENT_METADATA,
+    GUIDELINE,
+    JUDGE,
+    JUDGEMENT,
+    POOL,
+    POOL_ENTRY,
+    TOPIC,
+)
 from store.errors import ConflictError, StoreError, UnknownNameError
 from store.event import SHOWN
 from store.judging.assignments import assigned_documents, claim, claimable, has_assignments, hold, release
 from store.judging.carried import is_carried
 from store.judging.effort import recent_active_ms
-from store.judging.event_arrays import PAIR, POOLED, are_in, as_pairs, fetch_carried_pairs, fetch_pairs
 from store.judging.events import (
     add_passages,
     append_event,
@@ -39,12 +47,14 @@ from store.judging.events import (
     current_events,
     fetch_events,
     fetch_passages,
+    fetch_readable,
     fetch_shown_passages,
     is_same_decision,
     state_after,
 )
 from store.judging.judges import judge_named
 from store.judging.sittings import beat, close_sitting, fetch_terms, live_sittings, open_sitting, set_terms
+from store.readable import MOST_CHARACTERS, readable
 from store.records import (
     DECIDED,
     Action,
@@ -108,14 +118,19 @@ def fetch_queue(session: Session, judge: int, topic: int) -> list[Queued]:
     ]
 
 
-def fetch_queues(session: Session, judge: int) -> NDArray[np.int64]:
-    """Return the topics and documents of all queues of a judge, as `as_pairs` has them, rising."""
-    connection = session.connection()
-    pairs = fetch_pairs(connection, POOLED)
+def count_queues(session: Session, judge: int) -> dict[int, int]:
+    """Count the documents of every queue of a judge, by topic; topics without any are left out.
+
+    In SQL, as all that comes before the first screen: a judge would wait for numpy.
+    """
     if has_assignments(session):
-        held = fetch_pairs(connection, f"SELECT {PAIR} FROM assignment WHERE judge_id = {judge:d}")
-        pairs = np.intersect1d(pairs, held, assume_unique=True)
-    return np.setdiff1d(pairs, fetch_carried_pairs(session), assume_unique=True)
+        held = select(ASSIGNMENT.c.topic_id, func.count()).where(ASSIGNMENT.c.judge_id == judge)
+        query = held.where(is_pooled(ASSIGNMENT), ~is_carried(ASSIGNMENT)).group_by(ASSIGNMENT.c.topic_id)
+    else:
+        # A document of several pools is one.
+        pooled = to_judge(POOL_ENTRY.c.topic_id, func.count(POOL_ENTRY.c.document_id.distinct()))
+        query = pooled.where(~is_carried(POOL_ENTRY)).group_by(POOL_ENTRY.c.topic_id)
+    return {topic: int(count) for topic, count in session.execute(query)}
 
 
 def count_claimable(session: Session, judge: int) -> dict[int, int]:
@@ -152,7 +167,8 @@ CLAIMED_AT_ONCE = 3
 
 SAMPLED_TEXTS = 40
 SAMPLED_BYTES = 3000
-"""What is read of a topic's texts to find out which words are common in them."""
+SAMPLED_MARKED_BYTES = 12_000
+"""What is read of a topic's texts to find out which words are common in them; more of those marked up."""
 
 
 class Desk:
@@ -161,9 +177,13 @@ class Desk:
     _patience_ms: int | None = JUDGE_PATIENCE_MS
     """How long a writer is waited for once the judge is at work; ``None`` = as long as commands do."""
 
-    def __init__(self, engine: Engine, judge: str, scale: Scale, *, program: str = "") -> None:
+    def __init__(
+        self, engine: Engine, judge: str, scale: Scale, *, program: str = "", fields: tuple[str, ...] = ()
+    ) -> None:
         self._engine = engine
         self._program = program
+        self._fields = fields
+        """Of documents: what is shown above the text, in this order."""
         self._sitting: int | None = None
         self._has_begun = False
         """Whether a document was shown."""
@@ -200,12 +220,23 @@ class Desk:
     def page(self, docno: str) -> ShownDocument:
         """Return a document, fit for a terminal but for its id."""
         self._has_begun = True
+        query = select(
+            *(DOCUMENT.c[name] for name in ("title", "text", "sha256")),
+            DOCUMENT_METADATA.c.markup,
+            DOCUMENT_METADATA.c.fields,
+        ).outerjoin(DOCUMENT_METADATA, DOCUMENT_METADATA.c.document_id == DOCUMENT.c.id)
         with reading(self._engine) as session:
-            row = session.execute(select(DOCUMENT).where(DOCUMENT.c.docno == docno)).first()
+            row = session.execute(query.where(DOCUMENT.c.docno == docno)).first()
         if row is None:
             return ShownDocument(docno, "", None)
-        text = None if row.text is None else sanitise(row.text)
-        return ShownDocument(docno, sanitise_line(row.title or ""), text, row.sha256)
+        values = json.loads(row.fields or "{}") if self._fields else {}
+        fields = [(sanitise_line(name), sanitise_line(values.get(name, ""))) for name in self._fields]
+        text = found = None
+        if row.text is not None:
+            found = readable(row.text, row.markup) if row.markup in MOST_CHARACTERS else None
+            text = sanitise(row.text) if found is None else found.text
+        shown = tuple((name, value) for name, value in fields if value.strip())
+        return ShownDocument(docno, sanitise_line(row.title or ""), text, row.sha256, shown, found)
 
     def events(self) -> list[SeenEvent]:
         """Return what was done in this sitting, the newest first."""
@@ -269,17 +300,18 @@ class Desk:
     def inbox(self) -> list[InboxLine]:
         """Return the judge's topics in natural order, those without a document left out."""
         with reading(self._engine) as session:
-            queues, to_come = fetch_queues(session, self._judge_id), self._to_come(session)
-            n_queued = Counter(to_come)
-            n_queued.update(dict(enumerate(np.bincount(queues >> 32).tolist())))
-            wanted = ("topic_id", "document_id", "state", "judged_at")
-            mine = session.execute(current_events(*wanted, judges=[self._judge_id])).all()
-            ids = np.array([(event.topic_id, event.document_id) for event in mine], dtype=np.int64)
-            is_queued = are_in(as_pairs(*ids.reshape(-1, 2).T), queues)
+            n_queued = Counter(self._to_come(session))
+            n_queued.update(count_queues(session, self._judge_id))
+            mine = current_events("topic_id", "state", "judged_at", judges=[self._judge_id])
+            mine = mine.where(is_pooled(JUDGEMENT))
+            if has_assignments(session):
+                held = exists().where(
+                    ASSIGNMENT.c.judge_id == self._judge_id, same_pair(ASSIGNMENT, JUDGEMENT)
+                )
+                mine = mine.where(held)
             events: dict[int, list[tuple[str, datetime]]] = {}
-            for event, is_here in zip(mine, is_queued.tolist(), strict=True):
-                if is_here:
-                    events.setdefault(event.topic_id, []).append((event.state, event.judged_at))
+            for event in session.execute(mine):
+                events.setdefault(event.topic_id, []).append((event.state, event.judged_at))
             lines = [
                 inbox_line(row.number, row.title, n_queued[row.id], events.get(row.id, []))
                 for row in session.execute(select(TOPIC.c.id, TOPIC.c.number, TOPIC.c.title))
@@ -333,11 +365,18 @@ class Desk:
         with reading(self._engine) as session:
             queue = self._queue(session, self._topic_id(session, topic))
             chosen = [one.document for one in queue[:: max(len(queue) // SAMPLED_TEXTS, 1)]]
-            query = select(func.substr(DOCUMENT.c.text, 1, SAMPLED_BYTES)).where(
-                DOCUMENT.c.id.in_(chosen[:SAMPLED_TEXTS]), DOCUMENT.c.text.is_not(None)
+            markup = DOCUMENT_METADATA.c.markup
+            n_bytes = case((markup.is_(None), SAMPLED_BYTES), else_=SAMPLED_MARKED_BYTES)
+            query = (
+                select(func.substr(DOCUMENT.c.text, 1, n_bytes), markup)
+                .outerjoin(DOCUMENT_METADATA, DOCUMENT_METADATA.c.document_id == DOCUMENT.c.id)
+                .where(DOCUMENT.c.id.in_(chosen[:SAMPLED_TEXTS]), DOCUMENT.c.text.is_not(None))
             )
             # Bytes are counted, and a character may be cut; to SQLite a part of nothing is NULL.
-            return [bytes(one or b"").decode("utf-8", "ignore") for one in session.scalars(query)]
+            texts = (
+                (bytes(one or b"").decode("utf-8", "ignore"), form) for one, form in session.execute(query)
+            )
+            return [text if form is None else readable(text, form).text for text, form in texts]
 
     def undrawn(self, topic: str) -> int:
         """Count the documents that adaptive pools may still draw for a topic."""
@@ -519,8 +558,8 @@ class Desk:
         self._hold(session, values)
         row = append_event(session, values, seen_revision=seen)
         if decision.passages is not None:
-            text = session.scalar(select(DOCUMENT.c.text).where(DOCUMENT.c.id == document))
-            passages = as_raw(decision.passages, text or "")
+            found = fetch_readable(session, [document])
+            passages = as_raw(decision.passages, found.get(document) or readable(""))
         else:
             passages = self._passages(session, old)
         add_passages(session, row.id, passages)

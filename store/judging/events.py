@@ -7,8 +7,7 @@ that decided.
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from operator import itemgetter
 from typing import Any, TypeVar
@@ -20,11 +19,13 @@ from sqlmodel import Session
 from store.db.columns import raw_form
 from store.db.keys import Keys
 from store.db.raw import insert_new
-from store.db.tables import DOCUMENT, JUDGE, JUDGEMENT, PASSAGE, SITTING, TOPIC
+from store.db.tables import DOCUMENT, DOCUMENT_METADATA, JUDGE, JUDGEMENT, PASSAGE, SITTING, TOPIC
 from store.errors import ArgumentError, ConflictError, StoreError
 from store.event import COLUMNS, EVENT, JudgementEvent
 from store.judging.disagreements import Ruling, seen_basis
 from store.judging.judges import fetch_judge_names, judge_id
+from store.readable import readable
+from store.readable.pieces import Readable
 from store.records import (
     DECIDED,
     Action,
@@ -431,19 +432,24 @@ def fetch_passages(session: Session, events: Sequence[int]) -> dict[int, tuple[P
 
 
 def fetch_shown_passages(session: Session, events: Mapping[int, int]) -> dict[int, tuple[Passage, ...]]:
-    """Return the passages of events, by their documents, as parts of the sanitised text.
+    """Return the passages of events, by their documents, as parts of the texts as they are read.
 
     Passages whose text is no longer in its place - the document was replaced - are left out.
     """
-    raw = fetch_passages(session, list(events))
-    documents = {events[event] for event in raw}
-    query = select(DOCUMENT.c.id, DOCUMENT.c.text).where(DOCUMENT.c.id.in_(documents))
-    texts = {row.id: row.text or "" for row in session.execute(query)} if raw else {}
-    shown = {}
-    for event, passages in raw.items():
-        text = texts[events[event]]
-        shown[event] = tuple(as_shown(one, text) for one in passages if text[one.start : one.end] == one.text)
-    return shown
+    passages = fetch_passages(session, list(events))
+    texts = fetch_readable(session, {events[event] for event in passages})
+    return {event: as_shown(some, texts[events[event]]) for event, some in passages.items()}
+
+
+def fetch_readable(session: Session, documents: Collection[int]) -> dict[int, Readable]:
+    """Return what is read of the texts of documents, by row id."""
+    query = (
+        select(DOCUMENT.c.id, DOCUMENT.c.text, DOCUMENT_METADATA.c.markup)
+        .outerjoin(DOCUMENT_METADATA, DOCUMENT_METADATA.c.document_id == DOCUMENT.c.id)
+        .where(DOCUMENT.c.id.in_(documents))
+    )
+    rows = session.execute(query) if documents else ()
+    return {row.id: readable(row.text or "", row.markup) for row in rows}
 
 
 def add_passages(session: Session, event: int, passages: Iterable[Passage]) -> None:
@@ -456,23 +462,23 @@ def add_passages(session: Session, event: int, passages: Iterable[Passage]) -> N
         session.connection().execute(insert(PASSAGE), rows)
 
 
-def as_raw(passages: Iterable[Passage], text: str) -> tuple[Passage, ...]:
-    """Turn passages of a sanitised text into those of the raw one; `ArgumentError`: one is not there."""
-    places = [place for place, character in enumerate(text) if character != "\r"]
-    shown = sanitise(text)
+def as_raw(passages: Iterable[Passage], text: Readable) -> tuple[Passage, ...]:
+    """Turn passages of a text as it is read into those of the raw one; `ArgumentError`: one is not there."""
     found = []
     for one in sorted(set(passages)):
-        is_there = shown[one.start : one.end] == one.text and len(one.text) == one.length
+        is_there = text.text[one.start : one.end] == one.text and len(one.text) == one.length
         if one.length < 1 or one.start < 0 or not is_there:
             raise ArgumentError("passage", "must be a part of the document", one)
-        start, end = places[one.start], places[one.end - 1] + 1
-        found.append(Passage(start, end - start, text[start:end]))
+        start, end = text.raw_span(one.start, one.end)
+        found.append(Passage(start, end - start, text.raw[start:end]))
     return tuple(found)
 
 
-def as_shown(passage: Passage, text: str) -> Passage:
-    """Turn a passage of the raw text into one of the sanitised text."""
-    returns = [place for place, character in enumerate(text) if character == "\r"]
-    start = passage.start - bisect_left(returns, passage.start)
-    shown = sanitise(passage.text)
-    return Passage(start, len(shown), shown)
+def as_shown(passages: Iterable[Passage], text: Readable) -> tuple[Passage, ...]:
+    """Turn passages of a raw text into those of the text as it is read, but for those that are not there."""
+    shown = []
+    for one in passages:
+        span = text.span(one.start, one.end) if text.raw[one.start : one.end] == one.text else None
+        if span is not None:
+            shown.append(Passage(span[0], span[1] - span[0], text.text[slice(*span)]))
+    return tuple(shown)

@@ -25,6 +25,7 @@ from store.errors import PoolerError
 from store.fields import id_fault
 from store.formats.scale import make_scale, scale_from_json
 from store.model_judge import Asked, ModelIdentity, Unreadable
+from store.readable import MARKUPS
 from store.records import Action, JudgeKind, State
 
 RESTORE = "restore a backup: pooler restore BACKUP --replace"
@@ -223,6 +224,7 @@ _ROWS = {
     "guideline": ("version {0} of the guidelines", ":version"),
     "topic": ("topic {0}", ":number"),
     "topic_version": ("topic {0}, version {1} of its text", f"{_TOPIC}, :version"),
+    "document_metadata": ("fields or markup of `{0}`", _DOCNO),
     "run": ("run `{0}`", ":tag"),
     "ranking": ("run `{0}` topic {1}", f"(SELECT tag FROM run WHERE id = :run_id), {_TOPIC}"),
     "pool": ("pool `{0}`, its plan or state", ":name"),
@@ -319,6 +321,18 @@ def _text_fault(docno: str, title: Any, body: Any, sha256: str | None) -> str | 
     if hashlib.sha256(b"%d " % len(raw) + raw + _raw(body)).hexdigest() != sha256:
         return f"`{docno}` has another title or text than its hash says"
     return None
+
+
+def _metadata_fault(docno: str, markup: str | None, fields: Any) -> str | None:
+    """Say what is wrong with what is known of a document besides title and text."""
+    if markup is not None and markup not in MARKUPS:
+        return f"`{docno}`: markup {markup}"
+    try:
+        values = json.loads(_raw(fields).decode("utf-8", "surrogatepass"))
+    except ValueError:
+        values = None
+    is_fit = isinstance(values, dict) and all(isinstance(value, str) for value in values.values())
+    return None if is_fit else f"`{docno}`: its fields cannot be read"
 
 
 def _raw(value: Any) -> bytes:
@@ -570,6 +584,17 @@ CHECKS = (
         _WITH_TEXT,
         rows(f"SELECT docno, title, text, sha256 FROM {_WITH_TEXT} ORDER BY id", _text_fault),
         advice="take the texts again: pooler import docs FILE --replace",
+    ),
+    Check(
+        "fields",
+        "documents with fields",
+        "document_metadata",
+        rows(
+            """SELECT d.docno, m.markup, m.fields FROM document_metadata m
+               JOIN document d ON d.id = m.document_id ORDER BY d.id""",
+            _metadata_fault,
+        ),
+        advice="take them again: pooler import docs FILE --replace",
     ),
     Check(
         "runs",

@@ -38,7 +38,7 @@ from store.db.engine import (
 from store.db.files import is_cut
 from store.db.keys import document_keys, topic_keys
 from store.db.raw import insert_one
-from store.db.tables import DOCUMENT, JUDGE, SITTING, TABLES, TOPIC
+from store.db.tables import DOCUMENT, DOCUMENT_METADATA, JUDGE, SITTING, TABLES, TOPIC
 from store.errors import ArgumentError, Fault, FaultList, FormatError
 from store.event import READERS, JudgementEvent
 from store.fields import MOMENT, PASSAGES, PROSE, checked_values, or_none
@@ -48,6 +48,8 @@ from store.judging.desk import Queued, fetch_queue
 from store.judging.events import as_raw, state_after
 from store.keeping.histories import EventWriter, fetch_histories_of
 from store.keeping.merge.copies import is_part
+from store.readable import readable
+from store.readable.pieces import Readable
 from store.records import Action, Decision, JudgeKind, Passage, Scale, State
 
 _BEGINS, _ENDS = '{"pooler_page": 1, "part": "', '"}'
@@ -66,16 +68,18 @@ _RECORD = {
 they are not what was done; `sitting` is when the page was opened."""
 _DONE = (Action.JUDGE, Action.SKIP, Action.CANNOT, Action.NOTE, Action.MARK, Action.UNDO)
 
-Texts = Callable[[str, str | None], str | None]
-"""Gives the text of a docno where it has this hash; ``None`` = it has another one, or none."""
+Texts = Callable[[str, str | None], Readable | None]
+"""Gives the text of a docno, as it is read, where it has this hash; ``None`` = another one, or none."""
 
 
 def head_of(part: Path) -> str:
-    """Write the first line of what a page saves; the texts go from the file of the part for that."""
+    """Write the first line of what a page saves; texts and fields go from the file of the part for that."""
     with closing(sqlite3.connect(part, isolation_level=None)) as connection:
+        tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
         for statement in (
             "PRAGMA journal_mode = DELETE",
             "UPDATE document SET text = NULL, title = NULL",
+            *(["DELETE FROM document_metadata"] if "document_metadata" in tables else ()),
             "VACUUM",
         ):
             connection.execute(statement).close()
@@ -102,10 +106,16 @@ def places_of(others: Sequence[str], whole: Engine) -> Iterator[list[tuple[URL, 
     For the time of the block a page's file has that of a part.
     """
 
-    def text_of(docno: str, sha256: str | None) -> str | None:
-        same = (DOCUMENT.c.docno == docno, DOCUMENT.c.sha256 == sha256)
+    def text_of(docno: str, sha256: str | None) -> Readable | None:
+        both = DOCUMENT.outerjoin(DOCUMENT_METADATA, DOCUMENT_METADATA.c.document_id == DOCUMENT.c.id)
+        found = (
+            select(DOCUMENT.c.text, DOCUMENT_METADATA.c.markup)
+            .select_from(both)
+            .where(DOCUMENT.c.docno == docno, DOCUMENT.c.sha256 == sha256)
+        )
         with reading(whole) as session:
-            return session.scalar(select(DOCUMENT.c.text).where(*same))
+            row = session.execute(found).one_or_none()
+        return None if row is None or row.text is None else readable(row.text, row.markup)
 
     with ExitStack() as stack:
         places = []

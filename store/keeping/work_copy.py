@@ -17,7 +17,6 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from sqlalchemy import Engine, Table, insert, select
 from sqlmodel import Session
 
@@ -30,6 +29,7 @@ from store.db.tables import (
     ANSWER,
     ASSIGNMENT,
     DOCUMENT,
+    DOCUMENT_METADATA,
     GUIDELINE,
     JUDGE,
     JUDGE_TERM,
@@ -45,7 +45,7 @@ from store.db.tables import (
 )
 from store.errors import ConflictError, StoreError
 from store.judging.assignments import assigned_documents, claimable, has_assignments
-from store.judging.desk import count_undrawn, disabled_message, fetch_queue, fetch_queues
+from store.judging.desk import count_queues, count_undrawn, disabled_message, fetch_queue
 from store.judging.judges import judge_id
 from store.keeping.merge.copies import PART, is_part
 from store.keeping.progress import Progress, no_progress
@@ -123,8 +123,7 @@ def _check_judge(whole: Session, judge: str) -> int:
 def _queues(whole: Session, judge: int) -> dict[int, list[int]]:
     """Return what lies before a judge, topics in natural order."""
     numbers = {row.id: row.number for row in whole.execute(select(TOPIC.c.id, TOPIC.c.number))}
-    topics = np.unique(fetch_queues(whole, judge) >> 32).tolist()
-    topics.sort(key=lambda topic: natural_key(numbers[topic]))
+    topics = sorted(count_queues(whole, judge), key=lambda topic: natural_key(numbers[topic]))
     queues = {topic: [one.document for one in fetch_queue(whole, judge, topic)] for topic in topics}
     return {topic: queue for topic, queue in queues.items() if queue}
 
@@ -217,6 +216,8 @@ def _write_documents(part: _Part, progress: Progress) -> int:
             rows = part.read(DOCUMENT, f"id IN ({_listed(some)})")
             without_text.update(row["id"] for row in rows if row["text"] is None)
             part.write(DOCUMENT, rows, "id")
+            described = part.read(DOCUMENT_METADATA, f"document_id IN ({_listed(some)})")
+            part.write(DOCUMENT_METADATA, described, "document_id")
             advance(len(some))
     return sum(document in without_text for _, document in part.pairs)
 

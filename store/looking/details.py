@@ -10,6 +10,7 @@ from typing import Any
 from sqlalchemy import func, select
 from sqlmodel import Session
 
+from store.content.documents import fetch_metadata
 from store.content.lookup import fetch_topic_names, row_named, topic_id
 from store.content.runs import fetch_pool_runs
 from store.db.database import Area
@@ -293,8 +294,11 @@ class DetailQueries(Area):
             row = find_document(session, docno)
             text = session.execute(select(DOCUMENT.c.text).where(DOCUMENT.c.id == row.id)).scalar_one()
             names = fetch_topic_names(session)
+            markup, values = fetch_metadata(session, [row.id]).get(row.id, (None, {}))
+            in_order = [*(name for name in self._db.fields if name in values), *values]
+            fields = tuple((name, values[name]) for name in dict.fromkeys(in_order))
             return DocumentDetails(
-                Document(docno, row.title or "", text),
+                Document(docno, row.title or "", text, fields, markup),
                 row.listed,
                 row.sha256,
                 poolings(session, row.id),

@@ -35,7 +35,12 @@ def fill(name: str, *, n_events: int = 60, seed: int = 1) -> None:
     with Collection.create(name, name="full", scale=scale, program="test") as made:
         made.topics.add([Topic("1", "aqueducts", "水", "narrative\n"), Topic("007", 'a "title"')])
         made.documents.add(
-            [Document(docno, f"Title {docno}", TEXT + docno) for docno in DOCNOS], all_texts=True
+            [
+                Document(docno, f"Title {docno}", TEXT + docno, (("url", f"http://{docno}"),), "plain")
+                for docno in DOCNOS
+            ],
+            all_texts=True,
+            fields=["url"],
         )
         for tag in ("bm25", "lm"):
             ranked = {

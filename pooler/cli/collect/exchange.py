@@ -16,7 +16,7 @@ from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption
 from pooler.results.judgement_files import COLUMNS_HINT, UNKNOWN_HINT, Pair, PrelsName, SampleFile
 from pooler.telling import progress, say, warn
 from store.errors import ArgumentError, FaultList
-from store.text import counted
+from store.text import counted, sanitise_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -89,8 +89,10 @@ def report_words(report: ImportReport, noun: str) -> str:
     """Word what an import did; `noun` is one of the things imported."""
     if not report.changed:
         return f"nothing new, {counted(report.unchanged, noun)} already there"
-    parts = [f"{counted(report.added, noun)} added"] if report.added or not report.texts else []
+    is_more = report.texts or report.described
+    parts = [f"{counted(report.added, noun)} added"] if report.added or not is_more else []
     parts += [f"the text of {counted(report.texts, noun)} added"] if report.texts else []
+    parts += [f"fields or markup of {counted(report.described, noun)} added"] if report.described else []
     parts += [f"{report.replaced:,} replaced"] if report.replaced else []
     parts += [f"{report.unchanged:,} already there"] if report.unchanged else []
     return ", ".join(parts)
@@ -118,6 +120,35 @@ def text_words(report: ImportReport, *, has_pool: bool) -> str | None:
             " or use --all)"
         )
     return words
+
+
+def parse_fields(text: str) -> list[str]:
+    """Read names of fields with commas between them; ``-`` = none."""
+    names = [] if text.strip() == "-" else [name.strip() for name in text.split(",")]
+    lower = [name.lower() for name in names]
+    if not all(names) or len(set(lower)) < len(lower) or {"docno", "title", "text"} & {*lower}:
+        requirement = "must be names of fields, each once, and none of docno, title and text"
+        raise ArgumentError("--fields", requirement, text, hint="as in --fields url,date; - shows none")
+    return names
+
+
+_FIELDS_SHOWN = 8
+
+
+def left_out_words(left_out: Counter[str], kept: Sequence[str]) -> str:
+    """Say which fields of documents were not kept, the most frequent first, and how they would be.
+
+    Examples
+    --------
+    >>> from collections import Counter
+    >>> left_out_words(Counter(date=106, url=1), ["author"])
+    'fields left out: date (106 documents), url (1 document); --fields author,date,url keeps and shows them'
+    """
+    most = left_out.most_common(_FIELDS_SHOWN)
+    told = [f"{sanitise_line(name)} ({counted(n, 'document')})" for name, n in most]
+    told += [f"and {len(left_out) - len(most)} more"] if len(left_out) > len(most) else []
+    names = ",".join([*kept, *(sanitise_line(name) for name, _ in most)])
+    return f"fields left out: {', '.join(told)}; --fields {names} keeps and shows them"
 
 
 _NAMES_SHOWN = 8

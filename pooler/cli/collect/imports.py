@@ -16,6 +16,8 @@ from pooler.cli.collect.exchange import (
     AsOption,
     import_file,
     importing,
+    left_out_words,
+    parse_fields,
     report_words,
     sampled_pool,
     say_sample,
@@ -52,6 +54,7 @@ from pooler.results.named_runs import entries_of
 from pooler.telling import progress, say, warn
 from store.errors import ArgumentError, ConflictError, FaultList, FormatError, PoolerError, UnknownNameError
 from store.formats import DocumentFormat, ImportFormat, TopicFormat
+from store.readable import Markup
 from store.text import counted
 
 if TYPE_CHECKING:
@@ -429,30 +432,59 @@ def docs(
     all_texts: Annotated[
         bool, typer.Option("--all", help="Also store the text of documents that are in no pool.")
     ] = False,
+    fields: Annotated[
+        str | None,
+        typer.Option(
+            "--fields",
+            metavar="NAME,...",
+            help="What else to keep of a document and to show to judges above its text, in this order, as"
+            " in url,date,author; - shows none. Default: as last time, at first none.",
+            show_default=False,
+        ),
+    ] = None,
+    markup: Annotated[
+        Markup | None,
+        typer.Option(
+            "--markup",
+            help="How the texts are marked up: judges read them as text, and one key shows them as they"
+            " came. Default: as the documents were imported before, at first plain.",
+            show_default=False,
+        ),
+    ] = None,
     replace: ReplaceOption = False,
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
     """Import documents: JSONL, TREC <DOC> SGML, or TSV. Only texts of pooled documents are kept.
 
     Keys of JSONL and columns of TSV (with or without a header): docno (or id, doc_id, ...), title if
-    there is one, text (or contents, body, abstract).
+    there is one, text (or contents, body, abstract). Other keys, columns and elements outside <TEXT> are
+    fields, kept where --fields names them; which are not is said.
 
     Each file is one transaction. Run again, also after an interruption, the command skips what is
     already in.
 
     Example: pooler import docs documents.jsonl
     """
-    from store.formats.documents import read_documents
+    from store.formats.documents import Fields, read_documents
 
+    chosen = None if fields is None else parse_fields(fields)
     with importing(collection) as opened, progress("documents", len(files)) as advance:
         has_pool = bool(opened.pools.all())
+        before = opened.fields
         for file in files:
-            records = read_documents(file, format=fmt, doubt=_warner(file))
-            report = opened.documents.add(records, all_texts=all_texts, replace=replace)
+            found = Fields(opened.fields if chosen is None else chosen)
+            records = read_documents(file, format=fmt, doubt=_warner(file), fields=found, markup=markup)
+            report = opened.documents.add(records, all_texts=all_texts, replace=replace, fields=chosen)
             say(f"{file}: {report_words(report, 'document')}")
             if words := text_words(report, has_pool=has_pool):
                 say(f"{file}: {words}")
+            if found.left_out:
+                say(f"{file}: {left_out_words(found.left_out, opened.fields)}")
+            if found.missing:
+                warn(f"{file}: no document has {' or '.join(f'`{name}`' for name in found.missing)}")
             advance(1)
+        if (now := opened.fields) != before:
+            say(f"judges are shown above the text: {', '.join(now) or 'the title alone'}")
 
 
 @app.command("runs")

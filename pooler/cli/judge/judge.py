@@ -19,7 +19,6 @@ from pooler.cli.judge.model import ModelOptions, judge_with_model, show_template
 from pooler.cli.judge.who import who_judges
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption
 from pooler.cli.signature import command
-from pooler.results.look.status import drawable, idle_words
 from pooler.serving.inside import discreet, is_served
 from pooler.telling import say
 from store.errors import ArgumentError, ContradictionError, PoolerError
@@ -285,6 +284,8 @@ def _refuse_others(opened: Collection, name: str) -> None:
 
 def _nothing_to_judge(opened: Collection, judge_name: str) -> PoolerError:
     """Say why a judge's desk is empty, and what would change that."""
+    from pooler.results.look.status import drawable, idle_words  # loads numpy
+
     if opened.assignments.workloads().lines:
         message = f"nothing is assigned to `{judge_name}`"
         if idle := drawable(opened.pools.all()):

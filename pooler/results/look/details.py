@@ -201,6 +201,9 @@ class Details(Result):
         shown = {name: value for name, value in self.known.items() if name not in _UNSHOWN}
         if shown.get("newest_version") == shown.get("version"):
             shown.pop("newest_version", None)
+        for name in ("fields", "markup"):
+            if shown.get(name, "") is None:  # few documents have any
+                del shown[name]
         if self.known.get("older"):
             shown["judged with older text"] = self.known["older"]
         for name in ("sha256", "identity", "prompt"):
@@ -267,6 +270,8 @@ def _document(collection: Collection, docno: str, *, with_text: bool) -> _Found:
     facts: dict[str, Any] = {
         "docno": document.docno,
         "title": document.title or None,
+        "fields": [f"{name}: {value}" for name, value in document.fields] or None,
+        "markup": document.markup,
         "listed": found.listed,
         "has_text": document.text is not None,
         "characters": None if document.text is None else len(document.text),

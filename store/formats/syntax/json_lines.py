@@ -123,10 +123,11 @@ def read_texts(
     id_keys: Sequence[str],
     fields: Mapping[str, Sequence[str]],
     faults: FaultList,
-) -> Iterator[tuple[int, str, dict[str, str | None], int]]:
-    """Yield line number, id, texts by field, and the number of faults before it, of objects with an id.
+) -> Iterator[tuple[int, str, dict[str, str | None], dict[str, Any], int]]:
+    """Yield line number, id, texts by field, what else there is, and the number of faults before it.
 
-    An id, and the text of each field, is the first value that there is under one of its keys.
+    Of objects with an id. An id, and the text of each field, is the first value that there is under one of
+    its keys.
     """
     columns = {"": id_keys, **fields}
     for number, line in lines:
@@ -140,6 +141,8 @@ def read_texts(
             for key in keys:
                 if (value := record.get(key)) is not None:
                     break
+            if value is not None:
+                del record[key]
             if value is None or isinstance(value, str):
                 texts[name] = value
             elif not name and isinstance(value, int) and not isinstance(value, bool):
@@ -152,7 +155,7 @@ def read_texts(
                 faults.add(number, f"expected an id in `{'`, `'.join(keys)}`, got none", "missing")
         text_id = texts.pop("")
         if text_id is not None:
-            yield number, text_id, texts, n_faults
+            yield number, text_id, texts, record, n_faults
 
 
 def _json_object(line: int, text: str, faults: FaultList) -> dict[str, Any] | None:

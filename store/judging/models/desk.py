@@ -35,8 +35,10 @@ class ModelDesk(Desk):
 
     _patience_ms = None  # nobody waits before a screen
 
-    def __init__(self, engine: Engine, judge: str, scale: Scale, *, program: str = "") -> None:
-        super().__init__(engine, judge, scale, program=program)
+    def __init__(
+        self, engine: Engine, judge: str, scale: Scale, *, program: str = "", fields: tuple[str, ...] = ()
+    ) -> None:
+        super().__init__(engine, judge, scale, program=program, fields=fields)
         self._guideline = 0  # a model judges by its prompt alone
         self._served = ""
         """The model that the server answered as before; empty = not looked up, or none."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -14,11 +15,12 @@ from sqlalchemy import Row, func, select
 
 from store.content.documents import document_sha256
 from store.db.packing import pack_ranking, unpack_floats, unpack_integers
-from store.db.tables import DOCUMENT, GUIDELINE, RANKING, RUN, TOPIC, TOPIC_VERSION
+from store.db.tables import DOCUMENT, DOCUMENT_METADATA, GUIDELINE, RANKING, RUN, TOPIC, TOPIC_VERSION
 from store.fields import UnfitValueError
 from store.formats.syntax.lines import read_text_lines
 from store.keeping.directory import tables
 from store.keeping.directory.tables import FileColumn, FileTable, Incoming, Kind, Outgoing, or_none, whole
+from store.readable import MARKUPS
 from store.records import Document
 from store.text import natural_key
 
@@ -91,6 +93,35 @@ DOCNOS = FileTable(
     again=DOCUMENTS.again,
     numbers="documents",
     is_needed=True,
+)
+
+
+def _read_markup(value: str) -> str:
+    """Read how a text is marked up."""
+    if value not in MARKUPS:
+        message = f"expected one of {', '.join(MARKUPS)}, got {value!r}"
+        raise UnfitValueError(message)
+    return value
+
+
+def _read_fields(value: dict[str, Any]) -> str:
+    """Read the values of fields, into the column they are stored in."""
+    if not all(isinstance(one, str) for one in value.values()):
+        message = "expected text as the value of every field"
+        raise UnfitValueError(message)
+    return json.dumps(value, ensure_ascii=False)
+
+
+DOCUMENT_FIELDS = FileTable(
+    "document_fields.jsonl",
+    "what is known of documents besides title and text",
+    (
+        FileColumn("docno", tables.JSON_TEXT, into="document_id", of="documents"),
+        FileColumn("markup", or_none(Kind(read=_read_markup), None), " of the text (null = it is plain), "),
+        FileColumn("fields", Kind(json.loads, _read_fields, (dict,)), " (their values by name)"),
+    ),
+    key=("document_id",),
+    again="expected each document once, got another line of it",
 )
 GUIDELINES = FileTable(
     "guidelines.tsv",
@@ -181,6 +212,11 @@ def write_documents(out: Outgoing) -> None:
         out.session.connection().execute(query, execution_options={"yield_per": _BATCH}) as result,
     ):
         out.counts["documents"] = table.write(out, rows())
+    if out.export_choice.texts:
+        known = out.session.execute(select(DOCUMENT_METADATA)).mappings()
+        described = sorted(known, key=lambda row: out.documents[row["document_id"]])
+        if n_described := DOCUMENT_FIELDS.write(out, described):
+            out.counts["document_fields"] = n_described
 
 
 def read_documents(coming: Incoming) -> None:
@@ -199,6 +235,7 @@ def read_documents(coming: Incoming) -> None:
 
     with coming.progress("documents", coming.counts.get("documents", 0)) as advance:
         coming.insert(DOCUMENT, rows())
+    coming.insert(DOCUMENT_METADATA, (row for _, row in DOCUMENT_FIELDS.read(coming)))
 
 
 def write_guidelines(out: Outgoing) -> None:

@@ -35,6 +35,8 @@ class About:
     scale: Scale
     created_at: datetime
     created_by: str
+    fields: tuple[str, ...] = ()
+    """Of documents: what judges are shown above the text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +75,7 @@ def manifest_text(
             "name": about.name,
             "created_at": moment_text(about.created_at),
             "created_by": about.created_by,
+            **({"fields": list(about.fields)} if about.fields else {}),
         },
         "scale": scale_to_json(about.scale),
         "options": {
@@ -191,7 +194,8 @@ def _about(data: Mapping[str, Any], told: FaultList) -> About | None:
         declared = make_scale(
             grades, relaxed=_whole(scale["relaxed"]), rigid=None if rigid is None else _whole(rigid)
         )
-        return About(name, declared, MOMENT.read(moment), program)
+        fields = tuple(map(_text, own.get("fields", ())))
+        return About(name, declared, MOMENT.read(moment), program, fields)
     except ArgumentError as error:
         told.add(None, f"`scale`: {error.message}", "scale")
     except UnfitValueError as error:

@@ -12,6 +12,7 @@ from sqlalchemy import func, select, text, update
 from sqlalchemy.exc import SQLAlchemyError
 from sqlmodel import Session, SQLModel
 
+from store.content.documents import fields_text
 from store.db.database import Database, Inside
 from store.db.engine import collection_url, make_engine, writing
 from store.db.files import made_whole
@@ -68,6 +69,7 @@ _COUNTED = {
 _COUNTED_WHERE_THERE_ARE = {
     "topic_versions": "topic_version",
     "carried": "carried",
+    "document_fields": "document_metadata",
     "erasures": "erasure",
     "models": "model_judge",
     "answers": "answer",
@@ -159,8 +161,8 @@ def _fill(inside: Inside, folder: Path, manifest: Manifest, faults: Faults, prog
         read(coming)
     _check_counts(inside.session, manifest, faults)
     faults.raise_if_any()
-    moment = {"created_at": manifest.about.created_at}
-    inside.session.execute(update(TABLES["collection"]).values(moment))
+    about = {"created_at": manifest.about.created_at, "fields": fields_text(manifest.about.fields)}
+    inside.session.execute(update(TABLES["collection"]).values(about))
     _set_sequences(inside.session)
 
 

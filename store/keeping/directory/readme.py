@@ -7,7 +7,15 @@ from typing import Any
 
 from store.event import EVENT
 from store.judging.kinds import sorts_words
-from store.keeping.directory.content import DOCNOS, DOCUMENTS, GUIDELINES, RUNS, TOPIC_VERSIONS, TOPICS
+from store.keeping.directory.content import (
+    DOCNOS,
+    DOCUMENT_FIELDS,
+    DOCUMENTS,
+    GUIDELINES,
+    RUNS,
+    TOPIC_VERSIONS,
+    TOPICS,
+)
 from store.keeping.directory.manifest import About
 from store.keeping.directory.models import ANSWERS, MODELS
 from store.keeping.directory.people import ASSIGNMENTS, ERASURES, JUDGEMENTS, JUDGES, PLANS, SITTINGS, TERMS
@@ -103,6 +111,7 @@ _FILES = (
     TOPICS,
     TOPIC_VERSIONS,
     DOCUMENTS,
+    DOCUMENT_FIELDS,
     DOCNOS,
     GUIDELINES,
     RUNS,

@@ -136,7 +136,8 @@ def _outgoing(
     """Look at the collection as a whole."""
     row = inside.session.execute(select(TABLES["collection"])).one()
     scale = scale_from_json(json.loads(row.scale))
-    about = About(row.name, scale, row.created_at, row.created_by)
+    fields = json.loads(row.fields or "[]") if export_choice.texts else ()
+    about = About(row.name, scale, row.created_at, row.created_by, tuple(fields))
     names = {one.id: one for one in inside.session.execute(select(JUDGE))}
     judges = [one.name for one in names.values()]
     disguise = Disguise({})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
@@ -11,8 +12,9 @@ from numpy.typing import NDArray
 from sqlalchemy import Row, bindparam, delete, insert, select, update
 from sqlmodel import Session
 
+from store.content.documents import Metadata, differing, fetch_metadata, fields_text, write_metadata
 from store.db.raw import CHECKSUM
-from store.db.tables import DOCUMENT, RANKING, TOPIC, TOPIC_VERSION
+from store.db.tables import DOCUMENT, RANKING, TABLES, TOPIC, TOPIC_VERSION
 from store.keeping.merge.copies import Copy, Here
 from store.keeping.merge.tables import RUNS, United, same, united_values
 
@@ -113,6 +115,27 @@ def unite_documents(here: Here, copy: Copy) -> None:
         here.session.connection().execute(statement, to_list)
     copy.count.new["texts"] += len(to_copy)
     _copy_texts(here, copy, to_copy)
+    _unite_metadata(here, copy, {row.id: row.docno for row in theirs})
+
+
+def _unite_metadata(here: Here, copy: Copy, docnos: Mapping[int, str]) -> None:
+    """Take in fields and markup that are not here; no value is replaced.
+
+    Of two choices of what judges are shown the longer one stands.
+    """
+    mine, changes = fetch_metadata(here.session), dict[int, Metadata]()
+    for row_id, (markup, fields) in fetch_metadata(copy.session).items():
+        own = mine.get(copy.documents[row_id], (None, {}))
+        if another := differing(own, (markup, fields)):
+            here.differs(copy, f"document `{docnos[row_id]}` has another {another}")
+        elif (now := (own[0] or markup, {**fields, **own[1]})) != own:
+            changes[copy.documents[row_id]] = now
+    write_metadata(here.session, changes, mine)
+    table = TABLES["collection"]
+    chosen = [session.scalar(select(table.c.fields)) for session in (here.session, copy.session)]
+    shown, other = (tuple(json.loads(one or "[]")) for one in chosen)
+    if (len(other), other) > (len(shown), shown):
+        here.session.execute(update(table).values(fields=fields_text(other)))
 
 
 def _copy_texts(here: Here, copy: Copy, to_copy: dict[int, int]) -> None:

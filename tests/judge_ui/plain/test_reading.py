@@ -26,12 +26,12 @@ def bridges(make_collection: Maker) -> Collection:
 def test_the_list_has_every_document_and_how_it_stands(two_topics: Collection) -> None:
     """Numbers, states, notes, and where the judge is; nothing is decided by looking."""
     printed = sit(two_topics, "2", "s", "c 1", "note two\twords", "list", topic="12")
-    assert after(printed, 4) == (
+    assert re.sub(r"today \d\d:\d\d", "today", after(printed, 4)) == (
         "all: 4 documents\n"
-        "1 e0: judged: 2 relevant\n"
-        "2 e1: skipped\n"
-        "3 e2: cannot be judged: unreadable\n"
-        "4 e3: no decision yet, note: two words, you are here\n"
+        "1 e0: judged: 2 relevant, today; Bridge 0\n"
+        "2 e1: skipped, today; Bridge 1\n"
+        "3 e2: cannot be judged: unreadable, today; Bridge 2\n"
+        "4 e3: no decision yet, note: two words, you are here; Bridge 3\n"
         "\n2/4, 1 put off grade 0-2, s skip, c can't, e note, u undo, n next, q quit, ? help"
     )
     assert len(states(two_topics)) == 4

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -20,7 +21,7 @@ from store.judging.disagreements import Settlement
 from store.records import Action, State
 from tests.judge_ui.conftest import Maker
 from tests.judge_ui.disputes import JUDGES, begin, change, make_disputed, rulings
-from tests.judge_ui.pilots import enter, press, rows, seen, settle, strips
+from tests.judge_ui.pilots import enter, judging, press, rows, seen, settle, strips
 from tests.store.outside import Sitting
 
 
@@ -225,3 +226,33 @@ async def test_nothing_is_decided_without_what_the_judges_said(
         assert "names a schedule" in seen(pilot)
         await press(pilot, "1")
     assert {docno: one.grade for docno, one in rulings(disputed).items()} == {"e0": 1}
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)])
+async def test_list_shows_grades_and_gap_once(disputed: Collection, size: tuple[int, int]) -> None:
+    """A row has what A, B and C gave and how far they are apart, then title and time where there is room."""
+    async with adjudicating(disputed, size=size) as pilot:
+        await press(pilot, "2", "l")
+        listed = [
+            line[:56] if size[0] > 80 else line for line in rows(pilot) if re.search(r"\be1\b.*gap", line)
+        ]
+        assert len(listed) == 1
+        assert ("Bridge 1" in listed[0]) == (size[0] != 120)
+        assert listed[0].count("gap 1") == 1
+        given = list(re.findall(r"([ABC]) (\S+)", listed[0]))
+        assert sorted(grade for _, grade in given) == ["0", "1", "can't"]
+        assert [letter for letter, _ in given] == ["A", "B", "C"]
+        done = next(line for line in rows(pilot) if re.search(r"\be0\b.*gap 2", line))
+        assert ("today" in done) == (size[0] == 80)
+        assert seen(pilot).count("gap 1") == 1
+        await pilot.click(offset=(4, next(y for y, line in enumerate(rows(pilot)) if "gap 1" in line)))
+        await settle(pilot)
+        assert "Text of bridge 1." in seen(pilot)
+
+
+async def test_list_without_disagreements_has_no_column_for_them(two_topics: Collection) -> None:
+    """A judge's own list says nothing of others."""
+    async with judging(two_topics) as pilot:
+        await press(pilot, "l")
+        assert "gap" not in seen(pilot)
+        assert "Bridge 1" in seen(pilot)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from judge_ui.screens.dialogs import PaletteDialog
 from judge_ui.screens.inbox import InboxScreen
 from judge_ui.screens.judge import JudgeScreen
@@ -17,13 +19,13 @@ async def test_the_history_lists_the_sitting_newest_first(two_topics: Collection
     async with judging(two_topics) as pilot:
         await press(pilot, "2", "s", "u", "c", "1", "e", "x", "enter", "y")
         assert isinstance(pilot.app.screen, HistoryScreen)
-        done = [row.split(maxsplit=1)[1].rstrip() for row in rows(pilot)[1:6]]
+        done = [re.split(r"\s{2,}", row.strip())[1:] for row in rows(pilot)[1:6]]
         assert done == [
-            "12  e2  note: x",
-            "12  e1  cannot be judged: unreadable",
-            "12  e1  undo: no decision again",
-            "12  e1  undone: skipped",
-            "12  e0  2 relevant",
+            ["12", "e2", "note: x", "Bridge 2"],
+            ["12", "e1", "cannot be judged: unreadable", "Bridge 1"],
+            ["12", "e1", "undo: no decision again", "Bridge 1"],
+            ["12", "e1", "undone: skipped", "Bridge 1"],
+            ["12", "e0", "2 relevant", "Bridge 0"],
         ]
         # A grade key is nothing here.
         await press(pilot, "1", "y")

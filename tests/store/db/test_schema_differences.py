@@ -31,6 +31,7 @@ LANDED = {
     "0005": "2d267f6f5f7431f1b13a8ea129d67003969f480721e782d6eb019c648f507414",
     "0006": "bbfb1551dc2ea6aadcd27e2c51df8e5c7ae876d624c540939e9c508541c87c38",
     "0007": "00b0994cba85fcf149b58849bc8697c94711b67c551b0d15988fd58a377770fc",
+    "0008": "973b3996c98e2e454be4932477ddc111faf01c9c6e59657c2feff4ba468b48e3",
 }
 """SHA-256 of every migration, for good (``sha256sum store/migrations/versions/*.py``)."""
 

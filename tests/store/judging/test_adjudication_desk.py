@@ -336,9 +336,9 @@ def test_desk_is_blind(ready: Collection) -> None:
 
 
 def test_desk_has_no_door_to_the_rest(ready: Collection) -> None:
-    """To a judge's desk it adds four words, and an opinion has no place for a name."""
+    """To a judge's desk it adds five words, and an opinion has no place for a name."""
     added = set(dir(ready.adjudication_desk("zoe"))) - set(dir(ready.desk("annabella")))
     words = {name for name in added if not name.startswith("_")}
-    assert words == {"cells", "disagreement", "select", "selection"}
+    assert words == {"cells", "disagreement", "given", "select", "selection"}
     fields = Opinion.__dataclass_fields__
     assert set(fields) == {"letter", "state", "grade", "reason", "note", "passages"}

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from store.collection import Collection
 from store.errors import ArgumentError, StoreError
 from store.judging.events import as_raw, as_shown
+from store.readable import readable
 from store.records import Action, Document, JudgeKind, Passage, State, Topic
 from store.text import sanitise
 from tests.store.outside import Sitting, contents, make_pool
@@ -64,15 +65,15 @@ def test_raw_passage_is_shown_as_it_was_marked(text: str, data: st.DataObject) -
     marked = part(shown, start, end)
     if start == end:
         with pytest.raises(ArgumentError, match="must be a part of the document"):
-            as_raw([marked], text)
+            as_raw([marked], readable(text))
         return
-    (raw,) = as_raw([marked], text)
+    (raw,) = as_raw([marked], readable(text))
     assert raw == part(text, raw.start, raw.end)
     assert sanitise(text[: raw.start]) == shown[:start]
     assert sanitise(raw.text) == shown[start:end]
     assert (raw.text[0], raw.text[-1]) != ("\r", "\r")
     assert raw.text.strip("\r") == raw.text
-    assert as_shown(raw, text) == marked
+    assert as_shown([raw], readable(text)) == (marked,)
 
 
 def test_offsets_counted_by_hand() -> None:
@@ -80,15 +81,15 @@ def test_offsets_counted_by_hand() -> None:
     assert sanitise(RAW) == SHOWN
     # Shown: BOM 0, A 1, newline 2, b 3, NUL picture 4, c 5, surrogate 6, d 7. Raw: A 1, CR 2,
     # newline 3, b 4, NUL 5, c 6, surrogate 7, CR 8, CR 9, d 10.
-    assert as_raw([Passage(4, 4, "␀c\ufffdd")], RAW) == (Passage(5, 6, "\x00c\ud800\r\rd"),)
-    assert as_raw([Passage(1, 2, "A\n")], RAW) == (Passage(1, 3, "A\r\n"),)
-    assert as_raw([Passage(0, len(SHOWN), SHOWN)], RAW) == (Passage(0, len(RAW) - 1, RAW[:-1]),)
+    assert as_raw([Passage(4, 4, "␀c\ufffdd")], readable(RAW)) == (Passage(5, 6, "\x00c\ud800\r\rd"),)
+    assert as_raw([Passage(1, 2, "A\n")], readable(RAW)) == (Passage(1, 3, "A\r\n"),)
+    assert as_raw([Passage(0, len(SHOWN), SHOWN)], readable(RAW)) == (Passage(0, len(RAW) - 1, RAW[:-1]),)
 
 
 def test_several_are_sorted_and_come_once() -> None:
     """The order of marking is not kept, and what is marked twice is marked."""
     b, whole = part("abc", 1, 2), part("abc", 0, 3)
-    assert as_raw([b, whole, b], "abc") == (whole, b)
+    assert as_raw([b, whole, b], readable("abc")) == (whole, b)
 
 
 @pytest.mark.parametrize(
@@ -108,7 +109,7 @@ def test_several_are_sorted_and_come_once() -> None:
 def test_what_is_not_there_is_refused(wrong: Passage) -> None:
     """A passage that the document does not have where it says is no evidence of anything."""
     with pytest.raises(ArgumentError, match="must be a part of the document"):
-        as_raw([wrong], "abc")
+        as_raw([wrong], readable("abc"))
 
 
 def test_hostile_text_is_kept_byte_for_byte(sit: Maker, collection_name: str) -> None:
@@ -214,5 +215,5 @@ def test_many_passages_of_many_events(sit: Maker, collection: Collection) -> Non
 def test_passage_goes_from_shown_to_raw_and_back() -> None:
     """A carriage return is a character of the raw text alone."""
     raw = Passage(3, 4, "b\r\nc")
-    assert as_raw([Passage(2, 3, "b\nc")], "a\r\nb\r\nc") == (raw,)
-    assert as_shown(raw, "a\r\nb\r\nc") == Passage(2, 3, "b\nc")
+    assert as_raw([Passage(2, 3, "b\nc")], readable("a\r\nb\r\nc")) == (raw,)
+    assert as_shown([raw], readable("a\r\nb\r\nc")) == (Passage(2, 3, "b\nc"),)

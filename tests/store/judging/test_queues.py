@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 import pytest
 
 from store.collection import Collection
 from store.db.engine import reading
 from store.errors import ConflictError
-from store.judging.desk import count_claimable, count_undrawn, fetch_queue, fetch_queues
+from store.judging.desk import count_claimable, count_queues, count_undrawn, fetch_queue
 from store.records import Action, Decision, InboxLine, JudgeKind, Topic
 from tests.store.drawing import adaptive_pool, ends
 from tests.store.outside import Sitting, execute, make_pool
@@ -111,9 +109,9 @@ def test_inbox_and_queue_count_the_same(ready: Collection, collection_name: str)
     held_place(collection_name, "1", "b", "bob")
     for number, judge in enumerate(("ann", "bob", "cy"), 1):
         with reading(ready._db.engine) as session:
-            queues = fetch_queues(session, number)
+            queues = count_queues(session, number)
         shown = {topic: len(laid(ready, judge, topic)) for topic in ("1", "2") if laid(ready, judge, topic)}
-        assert Counter(str(pair >> 32) for pair in queues.tolist()) == shown
+        assert {str(topic): count for topic, count in queues.items()} == shown
         assert {line.topic: line.documents for line in ready.desk(judge).inbox()} == shown
 
 

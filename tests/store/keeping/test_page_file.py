@@ -294,6 +294,25 @@ def test_page_of_an_older_pooler_is_merged(tmp_path: Path) -> None:
     assert ("from an old page", judge) in {row[9:10] + row[:1] for row in done(whole)}
 
 
+def test_evidence_of_a_page_is_of_the_raw_text(whole: Path, tmp_path: Path) -> None:
+    """The page shows markup as readable text, and holds no fields; what is merged stands in the raw one."""
+    raw = "<p>Tom &amp; <b>Jerry</b></p>"
+    with Collection(str(whole)) as opened:
+        fields = (("url", "http://secret.example"),)
+        opened.documents.add([Document("a", "", raw, fields, "html")], replace=True)
+    head = page_part(whole, "ann", tmp_path)
+    packed = json.loads(head)["part"]
+    assert b"secret" not in zlib.decompress(base64.b64decode(packed))
+    file = save(tmp_path / "ann.jsonl", head, [record("a", 1, "mark", passages=[[4, 7, "& Jerry"]])])
+    assert merge(whole, file).is_done
+    with Collection(str(whole)) as opened:
+        (event,) = [one for one in opened.judgements.history(["ann"]) if one.docno == "a"]
+        assert opened.documents.get("a").fields == fields
+    ((start, length, text),) = [(one.start, one.length, one.text) for one in event.passages]
+    assert (raw[start : start + length], text) == ("&amp; <b>Jerry",) * 2
+    assert [one for one in verify(collection_url(str(whole))) if one.n_faults] == []
+
+
 def test_page_of_a_servers_collection_comes_back_to_it(postgres_url: str, tmp_path: Path) -> None:
     """A page of a PostgreSQL collection, with evidence, whose text the server has."""
     with Collection.create(postgres_url, name="w", scale=parse_scale("0-2"), program="x") as made:

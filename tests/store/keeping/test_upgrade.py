@@ -175,7 +175,7 @@ def test_backups_do_not_overwrite_each_other(tmp_path: Path, migrations: Path) -
         Collection.create(name, name="w", scale=parse_scale("0-2"), program=expected).close()
         done = migrate(name, migrations)
         assert done.backup == str(tmp_path / expected)
-    programs = [contents(str(file))["collection"][0][-2] for file in tmp_path.glob("*.backup")]
+    programs = [contents(str(file))["collection"][0][4] for file in tmp_path.glob("*.backup")]
     assert len(set(programs)) == 3
 
 

@@ -52,11 +52,17 @@ def fill(collection: Collection, where: str, data: st.DataObject) -> None:
                 collection.pools.draw(pool.name, entry.topic, partial(_always, entry.docno))
         if draw(st.integers(0, 3)) == 0:
             collection.pools.withdraw(collection.pools.all()[-1].name)
+    fields = st.dictionaries(st.sampled_from(("url", "日付", 'a"b')), PROSE, max_size=2)
+    markup = st.sampled_from((None, None, "plain", "html", "markdown"))
     documents = [
-        Document(docno, draw(PROSE), draw(st.none() | st.just("abc abc abc") | PROSE))
+        Document(
+            docno, draw(PROSE), draw(st.none() | st.just("abc abc abc") | PROSE),
+            tuple(draw(fields).items()), draw(markup),
+        )
         for docno in draw(st.lists(st.sampled_from(DOCNOS), max_size=6, unique=True))
-    ]
-    collection.documents.add(documents, all_texts=draw(st.booleans()))
+    ]  # fmt: skip
+    shown = draw(st.none() | st.just(["日付", "url"]))
+    collection.documents.add(documents, all_texts=draw(st.booleans()), fields=shown)
     _people(collection, where, data)
     for _ in range(draw(st.integers(0, 2))):
         again = Topic(draw(st.sampled_from(topics)), draw(PROSE), draw(PROSE), draw(PROSE))
