@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import ColumnElement, Engine, Row, Select, and_, exists, func, select
+from sqlalchemy import ColumnElement, Engine, Row, Select, and_, func, select
 from sqlalchemy.exc import IntegrityError, NoResultFound
 from sqlmodel import Session
 
@@ -201,7 +201,8 @@ class Desk:
         """Return a document, fit for a terminal but for its id."""
         self._has_begun = True
         with reading(self._engine) as session:
-            row = session.execute(select(DOCUMENT).where(DOCUMENT.c.docno == docno)).first()
+            query = select(DOCUMENT.c.title, DOCUMENT.c.text, DOCUMENT.c.sha256)
+            row = session.execute(query.where(DOCUMENT.c.docno == docno)).first()
         if row is None:
             return ShownDocument(docno, "", None)
         text = None if row.text is None else sanitise(row.text)
@@ -292,10 +293,11 @@ class Desk:
         with reading(self._engine) as session:
             queued = to_judge(POOL_ENTRY.c.document_id).where(~is_carried(POOL_ENTRY)).limit(1)
             if has_assignments(session):
-                held = exists().where(
+                # Of a column: to ask for any, a judge's own login would need the right to all of them.
+                held = select(ASSIGNMENT.c.id).where(
                     ASSIGNMENT.c.judge_id == self._judge_id, same_pair(ASSIGNMENT, POOL_ENTRY)
                 )
-                queued = queued.where(held)
+                queued = queued.where(held.exists())
             return session.scalar(queued) is None and not self._to_come(session)
 
     def queue(self, topic: str) -> list[Task]:

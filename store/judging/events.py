@@ -56,7 +56,7 @@ def no_advance(_steps: int) -> None:
 
 
 def current_events(
-    *columns: str, judges: Sequence[int] | None = None, topic: int | None = None
+    *columns: str, judges: Sequence[int] | None = None, topic: int | ColumnElement[int] | None = None
 ) -> Select[Any]:
     """Select columns, or all, of the newest event of every (topic, document, judge): the current state."""
     # Of a join with the highest revisions, PostgreSQL expects one row, and looks each up in all.
@@ -431,11 +431,17 @@ def fetch_passages(session: Session, events: Sequence[int]) -> dict[int, tuple[P
 
 
 def fetch_shown_passages(session: Session, events: Mapping[int, int]) -> dict[int, tuple[Passage, ...]]:
-    """Return the passages of events, by their documents, as parts of the sanitised text.
+    """Return the passages of events, by their documents, as parts of the sanitised text."""
+    return shown_passages(session, fetch_passages(session, list(events)), events)
+
+
+def shown_passages(
+    session: Session, raw: Mapping[int, tuple[Passage, ...]], events: Mapping[int, int]
+) -> dict[int, tuple[Passage, ...]]:
+    """Turn passages of raw texts, by event, into those of the sanitised ones; `events` have their documents.
 
     Passages whose text is no longer in its place - the document was replaced - are left out.
     """
-    raw = fetch_passages(session, list(events))
     documents = {events[event] for event in raw}
     query = select(DOCUMENT.c.id, DOCUMENT.c.text).where(DOCUMENT.c.id.in_(documents))
     texts = {row.id: row.text or "" for row in session.execute(query)} if raw else {}
