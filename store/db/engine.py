@@ -246,6 +246,20 @@ def collection_url(name: str) -> URL:
     return url.set(drivername="sqlite")
 
 
+def usual_name(where: str) -> str:
+    """Name a collection after its file, its database, or the service that has it.
+
+    >>> (
+    ...     usual_name("data/wine.db"),
+    ...     usual_name("postgresql://host/wine"),
+    ...     usual_name("postgresql:///?service=beer"),
+    ... )
+    ('wine', 'wine', 'beer')
+    """
+    url = collection_url(where)
+    return Path(url.database or str(url.query.get("service", ""))).stem
+
+
 def as_login(name: str, login: str) -> str:
     """Return the address by which a login opens a collection on a server, whatever the environment says.
 

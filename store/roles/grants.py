@@ -95,10 +95,16 @@ class Address:
     port: str
     database: str
     schema: str
+    has_tls: bool = False
+    """Whether this program reached it so."""
 
     @property
-    def is_local(self) -> bool:
-        """Whether nothing passes a network."""
+    def needs_tls(self) -> bool:
+        """Whether a client must know that it is that server, and nobody between."""
+        return self.has_tls or not self._is_local
+
+    @property
+    def _is_local(self) -> bool:
         return self.host.startswith(("/", "@")) or self.host in ("", "localhost", "127.0.0.1", "::1")
 
 
@@ -211,7 +217,8 @@ class Roles(Area):
         with self._db.reading() as session:
             connection: Any = session.connection().connection.driver_connection
             place, info = place_of(session), connection.info
-            return Address(info.host, str(info.port), place.database, place.schema)
+            has_tls = bool(connection.pgconn.ssl_in_use)
+            return Address(info.host, str(info.port), place.database, place.schema, has_tls)
 
     def open_to_judges(self) -> list[str]:
         """Say what a judge may find out all the same: the order of a pool that is laid by priority."""

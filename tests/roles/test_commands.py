@@ -127,7 +127,18 @@ def test_an_organiser_may_do_all_of_it(postgres_server: str, tmp_path: Path) -> 
 def test_every_command_that_opens_a_collection_was_tried() -> None:
     """A new command is tried too, or named here as one that opens none, or has a test of its own."""
     opens_none = {"demo", "check", "diff", "collapse", "clusters", "required-difference", "ap-properties"}
-    elsewhere = {"judge", "init", "restore", "merge", "replay", "estimate", "compare", "paper", "report"}
+    elsewhere = {
+        "judge",
+        "init",
+        "restore",
+        "merge",
+        "design",
+        "replay",
+        "estimate",
+        "compare",
+        "paper",
+        "report",
+    }
     assert {command.split()[0] for command in TRIED} | opens_none | elsewhere == TABLE.keys()
 
 
@@ -142,6 +153,7 @@ def test_every_command_that_opens_a_collection_was_tried() -> None:
         "report {folder}/report.html",
         "merge {folder}/other.db",
         "judge --model gpt --dry-run",
+        "design --judge gpt",
     ],
 )
 def test_other_commands_end_in_words(served: Served, tmp_path: Path, who: str, command: str) -> None:

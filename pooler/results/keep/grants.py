@@ -84,7 +84,7 @@ def client_files(address: Address, login: str, password: str | None) -> str:
     ]
     if address.schema != "public":
         lines.append(f"options=-csearch_path={address.schema}")
-    if not address.is_local:
+    if address.needs_tls:
         lines += [
             "sslmode=verify-full",
             "# needs libpq 16; before, the file of the authority that signed the server's certificate",
