@@ -104,6 +104,7 @@ def is_one_line(answer: Outcome) -> bool:
     )
 
 
+@pytest.mark.long
 def test_an_organiser_may_do_all_of_it(postgres_server: str, tmp_path: Path) -> None:
     """All but what is the owner's: tables, roles, logins."""
     served = empty_database(postgres_server)
