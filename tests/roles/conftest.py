@@ -1,4 +1,4 @@
-"""Collections with roles, made once: what a test does there is taken back, or is more judging."""
+"""Collections with roles, made once a module: what a test does there is taken back, or is more judging."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 from tests.roles.served import Served, empty_database, fill, judge_some, let_in
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def served(postgres_server: str) -> Served:
     """Give a collection whose documents are claimed; alice and bob have judged some of one topic."""
     made = empty_database(postgres_server)
@@ -18,7 +18,7 @@ def served(postgres_server: str) -> Served:
     return made
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def drawn(postgres_server: str) -> Served:
     """Give one whose only pool is adaptive, and from which nothing is drawn yet."""
     made = empty_database(postgres_server)
