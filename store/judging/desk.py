@@ -28,7 +28,7 @@ from store.db.tables import ASSIGNMENT, DOCUMENT, GUIDELINE, JUDGE, JUDGEMENT, P
 from store.errors import ConflictError, StoreError, UnknownNameError
 from store.event import SHOWN
 from store.judging.assignments import assigned_documents, claim, claimable, has_assignments, hold, release
-from store.judging.carried import is_carried
+from store.judging.carried import is_carried_to
 from store.judging.effort import recent_active_ms
 from store.judging.event_arrays import PAIR, POOLED, are_in, as_pairs, fetch_carried_pairs, fetch_pairs
 from store.judging.events import (
@@ -93,7 +93,7 @@ def fetch_queue(session: Session, judge: int, topic: int) -> list[Queued]:
     query = (
         to_judge(DOCUMENT.c.id, DOCUMENT.c.docno, POOL.c.display_order, POOL.c.round)
         .join(DOCUMENT, DOCUMENT.c.id == POOL_ENTRY.c.document_id)
-        .where(POOL_ENTRY.c.topic_id == topic, ~is_carried(POOL_ENTRY))
+        .where(POOL_ENTRY.c.topic_id == topic, ~is_carried_to(session, POOL_ENTRY))
         .order_by(POOL.c.id, POOL_ENTRY.c.position)
     )
     pooled: dict[int, Queued] = {}
@@ -291,7 +291,7 @@ class Desk:
     def is_idle(self) -> bool:
         """Say whether no document lies before the judge, decided or not, nor may come."""
         with reading(self._engine) as session:
-            queued = to_judge(POOL_ENTRY.c.document_id).where(~is_carried(POOL_ENTRY)).limit(1)
+            queued = to_judge(POOL_ENTRY.c.document_id).where(~is_carried_to(session, POOL_ENTRY)).limit(1)
             if has_assignments(session):
                 # Of a column: to ask for any, a judge's own login would need the right to all of them.
                 held = select(ASSIGNMENT.c.id).where(

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from sqlalchemy import ClauseElement, func, literal_column
+from sqlalchemy import ClauseElement, func, literal_column, select
 from sqlalchemy.dialects import postgresql
 
 from store.db.login import LOGIN_TABLE, SEATED, Role
@@ -24,6 +24,7 @@ from store.judging.assignments import (
     own_place,
     untouched_places,
 )
+from store.judging.carried import carried_pairs, is_carried
 from store.records import Action, JudgeKind, State
 from store.roles.sight import DRAWS
 
@@ -77,7 +78,7 @@ def _words(*values: str) -> str:
 @cache
 def functions() -> tuple[Function, ...]:
     """Return all of them; one that is called by another stands before it."""
-    return (*_who(), *_places(), *_opinions(), _may_append(), _may_mark(), _want())
+    return (*_who(), *_carried(), *_places(), *_opinions(), _may_append(), _may_mark(), _want())
 
 
 def _who() -> tuple[Function, ...]:
@@ -223,6 +224,23 @@ BEGIN
 END""",
             SEATED,
             changes=True,
+        ),
+    )
+
+
+def _carried() -> tuple[Function, ...]:
+    """Return those that say what is shown to no judge, since a near-duplicate is."""
+    place = select(_TOPIC.label("topic_id"), _DOCUMENT.label("document_id")).subquery("place")
+    one = select(is_carried(place)).select_from(place)
+    return (
+        Function("pooler_is_carried", _CALLED, "boolean", _sql(one), SEATED, "sql"),
+        Function(
+            "pooler_carried",
+            "",
+            "TABLE (topic_id integer, document_id integer)",
+            _sql(carried_pairs()),
+            SEATED,
+            "sql",
         ),
     )
 

@@ -129,6 +129,11 @@ _JUDGE: dict[str, Sight] = {
         "EXISTS (SELECT FROM judgement event WHERE event.id = judgement_id)",
         Writing("INSERT", _columns(_PASSAGE), becomes="pooler_may_mark(judgement_id)"),
     ),
+    "carried": _sight(
+        "",
+        "id topic_id document_id source_id shared united document_sha256 source_sha256 carried_at ended_at"
+        " checksum",
+    ),
     "answer": _sight(
         "",
         "id judge_id topic_id document_id asked judged_at grade unreadable topic_version document_sha256"
