@@ -155,6 +155,7 @@ def test_every_command_that_opens_a_collection_was_tried() -> None:
         "merge {folder}/other.db",
         "judge --model gpt --dry-run",
         "design --judge gpt",
+        "duplicates",
     ],
 )
 def test_other_commands_end_in_words(served: Served, tmp_path: Path, who: str, command: str) -> None:
