@@ -129,6 +129,7 @@ def test_every_command_that_opens_a_collection_was_tried() -> None:
     """A new command is tried too, or named here as one that opens none, or has a test of its own."""
     opens_none = {"demo", "check", "diff", "collapse", "clusters", "required-difference", "ap-properties"}
     elsewhere = {
+        "duplicates",
         "judge",
         "init",
         "restore",
