@@ -69,7 +69,7 @@ def test_options_that_a_page_names_exist(page: str) -> None:
     lines = [
         line
         for line in MANUAL[page].splitlines()
-        if not re.search(r"\b(pip|pytest|pg_dump|git|psql)\b", line)
+        if not re.search(r"\b(pip|pytest|pg_dump|pg_dumpall|createuser|createdb|git|psql)\b", line)
     ]
     named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]*[a-z]", "\n".join(lines)))
     assert named <= OPTIONS | OTHER_PROGRAMS

@@ -213,12 +213,19 @@ GROUPS = {  # the first lines are the commands' own: a test holds them together
     },
     "Judge": {
         "judges": Announced("pooler.cli.collect.judges:app", "The judges of a collection."),
+        "grant": Announced(
+            "pooler.cli.collect.grant:grant",
+            "Give a login of a PostgreSQL server its role in the collection.",
+        ),
         "guidelines": Announced("pooler.cli.collect.guidelines:app", "The judging guidelines, in versions."),
         "assign": Announced(
             "pooler.cli.pool.assign:assign", "Assign pooled documents to judges, by name or to be claimed."
         ),
         "judge": Announced("pooler.cli.judge.judge:judge", "Judge the documents of the pool, one key each."),
         "serve": Announced("pooler.cli.judge.serve:serve", "Let judges judge in a browser."),
+        "draw": Announced(
+            "pooler.cli.pool.draw:draw", "Draw the documents of adaptive pools that judges ask for."
+        ),
         "status": Announced(
             "pooler.cli.judge.status:status",
             "Show how far each judge has got, and how long the rest will take.",

@@ -230,9 +230,10 @@ def create_collection(url: str | Path, *, scale: str = "0-3", name: str = "") ->
     """
     from pooler import __version__
     from store.collection import Collection
+    from store.db.engine import usual_name
     from store.formats.scale import parse_scale
 
     where = str(url)
-    label = name or Path(where.rpartition("/")[2]).stem
+    label = name or usual_name(where)
     declared: Any = parse_scale(scale)
     return Collection.create(where, name=label, scale=declared, program=f"pooler {__version__}")

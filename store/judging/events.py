@@ -57,7 +57,7 @@ def no_advance(_steps: int) -> None:
 
 
 def current_events(
-    *columns: str, judges: Sequence[int] | None = None, topic: int | None = None
+    *columns: str, judges: Sequence[int] | None = None, topic: int | ColumnElement[int] | None = None
 ) -> Select[Any]:
     """Select columns, or all, of the newest event of every (topic, document, judge): the current state."""
     # Of a join with the highest revisions, PostgreSQL expects one row, and looks each up in all.
@@ -432,13 +432,19 @@ def fetch_passages(session: Session, events: Sequence[int]) -> dict[int, tuple[P
 
 
 def fetch_shown_passages(session: Session, events: Mapping[int, int]) -> dict[int, tuple[Passage, ...]]:
-    """Return the passages of events, by their documents, as parts of the texts as they are read.
+    """Return the passages of events, by their documents, as parts of the texts as they are read."""
+    return shown_passages(session, fetch_passages(session, list(events)), events)
+
+
+def shown_passages(
+    session: Session, raw: Mapping[int, tuple[Passage, ...]], events: Mapping[int, int]
+) -> dict[int, tuple[Passage, ...]]:
+    """Turn passages of raw texts, by event, into those of the texts as read; `events` have their documents.
 
     Passages whose text is no longer in its place - the document was replaced - are left out.
     """
-    passages = fetch_passages(session, list(events))
-    texts = fetch_readable(session, {events[event] for event in passages})
-    return {event: as_shown(some, texts[events[event]]) for event, some in passages.items()}
+    texts = fetch_readable(session, {events[event] for event in raw})
+    return {event: as_shown(some, texts[events[event]]) for event, some in raw.items()}
 
 
 def fetch_readable(session: Session, documents: Collection[int]) -> dict[int, Readable]:

@@ -59,7 +59,7 @@ def fetch_judge_names(session: Session) -> dict[int, str]:
 
 def fetch_judges(session: Session) -> list[Judge]:
     """Return every judge, by name."""
-    rows = session.execute(select(JUDGE).order_by(JUDGE.c.name))
+    rows = session.execute(select(JUDGE.c.name, JUDGE.c.kind, JUDGE.c.disabled).order_by(JUDGE.c.name))
     return [Judge(row.name, JudgeKind(row.kind), row.disabled) for row in rows]
 
 

@@ -8,10 +8,11 @@ from collections.abc import Iterable, Mapping
 from datetime import timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, case, collate, delete, insert, select, update
+from sqlalchemy import ColumnElement, case, collate, delete, insert, select, text, update
 from sqlmodel import Session
 
 from store.db.engine import database_now
+from store.db.login import is_seated
 from store.db.tables import JUDGE, JUDGE_TERM, SITTING, TOPIC, SittingRow
 from store.records import LiveSitting
 from store.text import sanitise_line
@@ -68,6 +69,18 @@ def live_sittings(session: Session, judge: int, *, but: int | None) -> list[Live
     ]
 
 
+def lock_judge(session: Session, judge: int) -> None:
+    """Let two programs of one judge take turns, in no other judge's way.
+
+    A judge's own login has no right to its row: a function of the owner locks it.
+    """
+    if is_seated(session):
+        session.execute(text("SELECT pooler_lock_me()"))
+        return
+    lock = select(JUDGE.c.id).where(JUDGE.c.id == judge).with_for_update(key_share=True)
+    session.execute(lock).one()
+
+
 def fetch_terms(session: Session, *, judge: int, topic: int) -> tuple[str, ...]:
     """Return a judge's own terms for a topic, in the order they were given."""
     query = (
@@ -82,8 +95,7 @@ def set_terms(session: Session, *, judge: int, topic: int, terms: Iterable[str])
     """Replace a judge's own terms for a topic; blank ones and repetitions are left out."""
     own = (JUDGE_TERM.c.judge_id == judge, JUDGE_TERM.c.topic_id == topic)
     connection = session.connection()
-    # Two sittings of one judge take turns.
-    connection.execute(select(JUDGE.c.id).where(JUDGE.c.id == judge).with_for_update())
+    lock_judge(session, judge)
     connection.execute(delete(JUDGE_TERM).where(*own))
     kept = dict.fromkeys(stripped for term in terms if (stripped := term.strip()))
     rows = [

@@ -149,6 +149,7 @@ COMMANDS: dict[str, Made] = {
 ELSEWHERE = {
     "judges list": "some columns of `list judges`",
     "estimate": "below, with a sampled pool",
+    "grant": "tests/roles/test_grant.py: a file has none",
     "merge": "tests/api/test_keeping.py",
 }
 """Commands that print tables, and where these are compared instead."""

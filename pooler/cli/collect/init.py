@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -32,10 +31,11 @@ def init(
     """
     from pooler import __version__
     from store.collection import Collection
+    from store.db.engine import usual_name
     from store.formats.scale import parse_scale
 
     declared = parse_scale(scale)
-    label = name or Path(collection.rpartition("/")[2]).stem
+    label = name or usual_name(collection)
     program = f"pooler {__version__}"
     with Collection.create(collection, name=label, scale=declared, program=program) as made:
         grades = ", ".join(f"{grade.value} {grade.label} [{grade.key}]" for grade in declared.grades)

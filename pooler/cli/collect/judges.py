@@ -13,7 +13,8 @@ from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption
 from pooler.cli.render import Output, render
 from pooler.cli.signature import command
 from pooler.telling import say, warn
-from store.errors import ArgumentError
+from store.db.login import Role
+from store.errors import ArgumentError, ContradictionError
 from store.text import counted
 
 if TYPE_CHECKING:
@@ -232,6 +233,10 @@ app = typer.Typer(help="The judges of a collection.", no_args_is_help=True)
 KindName = Literal["human", "model", "imported", "adjudicator"]
 
 
+_ROLES = {"human": Role.JUDGE, "adjudicator": Role.ADJUDICATOR}
+"""Of the logins of judges, by kind."""
+
+
 KindOption = Annotated[
     KindName,
     typer.Option(
@@ -247,6 +252,16 @@ KindOption = Annotated[
 def add(
     names: Annotated[list[str], typer.Argument(metavar="NAME...", help="One word each.")],
     kind: KindOption = "human",
+    login: Annotated[
+        str | None,
+        typer.Option(
+            "--login",
+            metavar="LOGIN",
+            help="Also let this login of the PostgreSQL server judge as NAME, and as nobody else; see"
+            " `pooler grant`.",
+            show_default=False,
+        ),
+    ] = None,
     collection: CollectionOption = DEFAULT_COLLECTION,
     *,
     stated: IdentityOptions,
@@ -257,6 +272,8 @@ def add(
     another temperature is another judge. It can be stated once, before it judges, and never changed.
 
     Example: pooler judges add alice bob
+
+    Example: pooler judges add carol --login carol
 
     Example: pooler judges add gpt --kind model --model gpt-4o-2024-08-06 --prompt p.txt --param temperature=0
     """
@@ -269,6 +286,10 @@ def add(
             raise ArgumentError("NAME", f"must be one word ({fault})", name)
     if kind != "model":
         stated.refuse_any(f"with --kind {kind}")
+    if login is not None and kind not in _ROLES:
+        raise ContradictionError("--login", f"is for people, and --kind is {kind}", login)
+    if login is not None and len(names) > 1:
+        raise ArgumentError("NAME", "must be one: a login is one judge", names[1])
     identity, prompt = stated.identity({})
     if identity is not None and len(names) > 1:
         raise ArgumentError("NAME", "must be one: a model has one identity, and is one judge", names[1])
@@ -281,6 +302,10 @@ def add(
         for name in names:
             new = opened.judges.add(name, JudgeKind(kind))
             say(f"judge {name} ({kind}) " + ("added" if new else "already exists"))
+        if login is not None:
+            from pooler.cli.collect.grant import let_in
+
+            let_in(opened, login, _ROLES[kind], judge=names[0])
 
 
 _LISTED = "judge,kind,disabled,judged,cannot,skipped"

@@ -21,6 +21,7 @@ from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption
 from pooler.cli.render import Output, render
 from pooler.cli.signature import command
 from store.analysis.aggregation import TieRule
+from store.db.login import Role
 from store.errors import ArgumentError, PoolerError
 
 if TYPE_CHECKING:
@@ -120,9 +121,9 @@ def adjudicate(
 
     if names and not list_:
         raise ArgumentError("--names", "needs --list", None)
-    if name is None and not (list_ or summary):
-        hint = "pooler adjudicate --list shows what there is to decide"
-        raise ArgumentError("--judge", "must name an adjudicator", None, hint=hint)
+    sits = not (list_ or summary)
+    if sits and "://" not in collection:
+        _check_named(name)
     output.check()
     wanted: dict[str, Any] = {
         "topic": topic,
@@ -133,6 +134,9 @@ def adjudicate(
         "level": level,
     }
     with Collection(collection) as opened:
+        if sits:
+            # An adjudicator's own login of a server is that adjudicator.
+            name = _check_named(opened.sits_as(name, Role.ADJUDICATOR))
         if list_ or summary:
             if name is not None:
                 # Refuses whoever could not sit down there; without a decision nothing is written.
@@ -151,6 +155,14 @@ def adjudicate(
                 min_dwell=min_dwell / 1000,
             )
             sit(session, keys, plain=plain, page=page)
+
+
+def _check_named(name: str | None) -> str:
+    """Return the adjudicator's name; refuse that there is none."""
+    if name is None:
+        hint = "pooler adjudicate --list shows what there is to decide"
+        raise ArgumentError("--judge", "must name an adjudicator", None, hint=hint)
+    return name
 
 
 def _session(

@@ -25,9 +25,9 @@ from store.errors import ArgumentError, ContradictionError, PoolerError
 
 if TYPE_CHECKING:
     from judge_ui.session.keys import Keymap
+    from judge_ui.session.queue import Drawing
     from judge_ui.session.session import JudgingSession
     from judge_ui.session.words import Goal
-    from pooler.pools.live import LiveDrawing
     from store.collection import Collection
     from store.records import Scale
 
@@ -232,6 +232,8 @@ def judge(
     with Collection(collection) as opened:
         keys = keymap_of(keymap, opened.scale)
         goes_on = name is None or is_served()
+        # A judge's own login of a server is that judge, whatever else is remembered.
+        name = opened.sits_as(name)
         if name is None:
             name = who_judges(opened)
         _refuse_others(opened, name)
@@ -272,6 +274,8 @@ def _refuse_others(opened: Collection, name: str) -> None:
     """Refuse adjudicators, who settle disagreements, and models, which are not people."""
     from store.records import JudgeKind
 
+    if opened.login is not None and opened.login.is_seated:
+        return  # by a role that only people have
     for judge in opened.judges.all():
         if judge.name == name and judge.kind is JudgeKind.ADJUDICATOR:
             message = f"`{name}` is an adjudicator, not a judge"
@@ -284,6 +288,9 @@ def _refuse_others(opened: Collection, name: str) -> None:
 
 def _nothing_to_judge(opened: Collection, judge_name: str) -> PoolerError:
     """Say why a judge's desk is empty, and what would change that."""
+    if opened.login is not None and opened.login.is_seated:
+        message = f"nothing lies before `{judge_name}`: nothing is assigned, or no pool holds a document"
+        return PoolerError(message, hint="an organiser: pooler assign --show shows what is assigned to whom")
     from pooler.results.look.status import drawable, idle_words  # loads numpy
 
     if opened.assignments.workloads().lines:
@@ -308,8 +315,12 @@ def _goal(opened: Collection, until: str | None) -> Goal | None:
         raise error.named("--until" if until else "POOLER_UNTIL") from None
 
 
-def _drawing(opened: Collection) -> LiveDrawing | None:
+def _drawing(opened: Collection) -> Drawing | None:
     """Return the source of documents of adaptive pools; ``None`` when there is no such pool."""
+    if opened.login is not None and opened.login.is_seated:
+        from pooler.pools.serving import RequestedDrawing
+
+        return RequestedDrawing(opened) if opened.requests.are_adaptive() else None
     if not opened.pools.adaptive():
         return None
     from pooler.pools.live import LiveDrawing

@@ -19,11 +19,11 @@ from store.errors import ArgumentError, ContradictionError, PoolerError, Unknown
 from store.text import counted, sanitise
 
 if TYPE_CHECKING:
+    from judge_ui.session.queue import Drawing
     from pooler.asking.plan import Plan
     from pooler.asking.prompt import Prompt
     from pooler.asking.run import Price, Ran
     from pooler.asking.transport import Endpoint
-    from pooler.pools.live import LiveDrawing
     from store.collection import Collection
     from store.judging.models.desk import ModelDesk
     from store.model_judge import Answer
@@ -148,7 +148,7 @@ def judge_with_model(
     *,
     topic: str | None,
     program: str,
-    drawing: LiveDrawing | None = None,
+    drawing: Drawing | None = None,
 ) -> None:
     """Ask a model about all that lies before it, or say what that would be."""
     from pooler.asking.plan import check_askable, planned, refuse_examples
@@ -202,7 +202,7 @@ def _run(
     key: str | None,
     price: Price | None,
     asked: ModelOptions,
-    drawing: LiveDrawing | None,
+    drawing: Drawing | None,
 ) -> None:
     """Ask, store, and say what became of it."""
     from pooler.asking.run import Asking, Wanted, is_completion
