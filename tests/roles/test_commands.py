@@ -43,6 +43,7 @@ TRIED = {
     "import topics {garden}/topics.jsonl": ("otto",),
     "import runs {garden}/runs/bm25-words.run": ("otto",),
     "judges add carol": ("otto",),
+    "judges code bob": ("otto",),
     "judges disable gpt": ("otto",),
     "judges rename alice alicia": ("otto",),
     "list docs": ("rita", "otto"),
@@ -140,6 +141,7 @@ def test_every_command_that_opens_a_collection_was_tried() -> None:
         "compare",
         "paper",
         "report",
+        "serve",
     }
     assert {command.split()[0] for command in TRIED} | opens_none | elsewhere == TABLE.keys()
 

@@ -266,11 +266,11 @@ def test_addresses_of_logins() -> None:
         as_login("wine.db", "alice")
 
 
-def test_a_service_is_kept(fresh: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_service_is_kept(served: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A service file names host, database and login; the address says which service."""
-    url = make_url(fresh.owner)
+    url = make_url(served.owner)
     (tmp_path / "services").write_text(
-        f"[wine]\nhost={url.query['host']}\ndbname={url.database}\nuser={fresh.login('alice')}\n"
+        f"[wine]\nhost={url.query['host']}\ndbname={url.database}\nuser={served.login('alice')}\n"
     )
     monkeypatch.setenv("PGSERVICEFILE", str(tmp_path / "services"))
     with Collection("postgresql:///?service=wine") as collection:

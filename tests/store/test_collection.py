@@ -297,6 +297,7 @@ def calls(collection: Collection) -> dict[str, Callable[[], object]]:
         "grades.tallied": collection.grades.tallied,
         "grades.judges": collection.grades.judges,
         "grades.heard": collection.grades.heard,
+        "grades.candidates": lambda: collection.grades.candidates(1),
         "as_it_stands": lambda: enter(collection.as_it_stands()),
         "being_filled": lambda: enter(collection.being_filled()),
         "judges.rename": lambda: collection.judges.rename("eve", "eva"),
