@@ -54,8 +54,14 @@ def seen_in_text(text: Readable, passages: Iterable[Passage]) -> tuple[Passage, 
     (Passage(start=0, length=3, text='Tom'),)
     """
     raw = readable(text.raw)
-    spans = (text.span(*raw.raw_span(one.start, one.end)) for one in passages)
-    return tuple(Passage(start, end - start, text.text[start:end]) for start, end in filter(None, spans))
+    spans = filter(None, (text.span(*raw.raw_span(one.start, one.end)) for one in passages))
+    # A blank stands for the tags beside it, of which a passage may have some.
+    found = [(start, text.text[start:end]) for start, end in spans]
+    return tuple(
+        Passage(start + len(words) - len(words.lstrip()), len(words.strip()), words.strip())
+        for start, words in found
+        if words.strip()
+    )
 
 
 class Marking:

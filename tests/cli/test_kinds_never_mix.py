@@ -51,6 +51,7 @@ PRINTED = [
     "next --limit 5",
     f"replay {RULE} -s take --depth 5",
     "provenance --depth 5",
+    "status --recall .9",
 ]
 """Commands that print tables."""
 
@@ -66,7 +67,11 @@ WRITTEN = {
 }
 """Commands that write a file with a manifest, and the file."""
 
-ELSEWHERE = {"agreement": "below: in three parts", "report": "below: a page"}
+ELSEWHERE = {
+    "agreement": "below: in three parts",
+    "report": "below: a page",
+    "duplicates": "tests/cli/pool/test_duplicates.py: with texts",
+}
 ONE_GRADE = "files of one grade a document, or no judgements at all"
 BY_JUDGE = "what each judge did, by name: nothing is made of several judgements"
 KEEPS = "keeps or moves what there is, and makes nothing of several judgements"
@@ -76,9 +81,9 @@ EXEMPT = {
         [
             "effort", "export answers", "export judgements", "export work", "history", "judge", "judges add",
             "judges disable", "judges enable", "judges list", "judges rename", "judges anonymise",
-            "judges erase", "judges scrub",
+            "judges erase", "judges scrub", "judges code",
             "list docs", "list judges", "list pools", "list rounds", "list runs", "list topics",
-            "rejudge", "show doc", "show judge", "show pool", "show run", "show topic", "status", "assign",
+            "rejudge", "show doc", "show judge", "show pool", "show run", "show topic", "assign",
         ],
         BY_JUDGE,
     ),
@@ -86,7 +91,7 @@ EXEMPT = {
         [
             "backup", "copy", "demo", "guidelines list", "guidelines set", "guidelines show",
             "import collection", "import docs", "import judgements", "import runs",
-            "import topics", "init", "merge", "restore", "upgrade", "verify",
+            "import topics", "init", "merge", "restore", "upgrade", "verify", "grant", "serve", "draw",
         ],
         KEEPS,
     ),

@@ -273,8 +273,6 @@ def add(
 
     Example: pooler judges add alice bob
 
-    Example: pooler judges add carol --login carol
-
     Example: pooler judges add gpt --kind model --model gpt-4o-2024-08-06 --prompt p.txt --param temperature=0
     """
     from store.collection import Collection

@@ -79,8 +79,6 @@ def next_(
     yet. --limit sets the number of documents: 20 by default, and in json, tsv and parquet without
     --pool all of them.
 
-    Example: pooler next bm25-words rm3-words-title
-
     Example: pooler next --limit 50 --pool second-look
 
     Example: pooler next --until recall=.9@.95
