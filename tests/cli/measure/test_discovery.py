@@ -168,7 +168,7 @@ def test_trec_covid(cli: Cli, here: Path, case: tuple[str, str, int]) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("which", ["sample", "cystic fibrosis"])
+@pytest.mark.parametrize("which", ["sample", pytest.param("cystic fibrosis", marks=pytest.mark.long)])
 def test_simulation_beside_every_number(cli: Cli, here: Path, garden: Path, which: str) -> None:
     """Means, variances and orders before and after each run's documents are found, judged 100,000 times."""
     runs = ("bm25-words", "tfidf-words", "lm-words-full", "rm3-words-title", "bm25-stems-full")

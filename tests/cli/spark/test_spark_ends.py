@@ -73,7 +73,7 @@ def is_gone(pids: set[int]) -> bool:
     return False
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_worker_killed_in_between_changes_nothing(
     cli: Cli, here: Path, runs: list[str], started: Callable[..., subprocess.Popen[bytes]]
 ) -> None:
@@ -104,7 +104,7 @@ def test_executor_killed_in_between_changes_nothing(
     assert (here / "spark.txt").read_bytes() == (here / "here.txt").read_bytes()
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("sign", "code"), [(signal.SIGINT, 130), pytest.param(signal.SIGTERM, 143, marks=pytest.mark.long)]
 )

@@ -34,6 +34,7 @@ from store.db.raw import checksum_of, guarded_tables, renew_checksums, wrong_row
 from store.db.tables import (
     ANSWER,
     ASSIGNMENT_PLAN,
+    CARRIED,
     DOCUMENT_METADATA,
     ERASURE,
     GUIDELINE,
@@ -58,7 +59,7 @@ from tests.store.outside import checksum_by_definition, contents, engine_of, exe
 GUARDED = (
     TABLES["collection"], GUIDELINE, TOPIC, TOPIC_VERSION, RUN, RANKING, POOL, POOL_ENTRY,
     POOL_TOPIC, JUDGE, ERASURE, ASSIGNMENT_PLAN, JUDGEMENT, JUDGE_TERM, PASSAGE, MODEL_JUDGE, ANSWER,
-    DOCUMENT_METADATA,
+    DOCUMENT_METADATA, CARRIED,
 )  # fmt: skip
 
 
