@@ -33,8 +33,10 @@ def grants(collection: str | Path | Collection) -> GrantsResult:
     StoreError
         If it is a file, which has no roles, or the login may not see all of the collection.
 
-    Notes ----- Whoever owns the database, and superusers, are not listed: they are above every role.
-    Cost: one look at the server's catalogue.
+    Notes
+    -----
+    Whoever owns the database, and superusers, are not listed: they are above every role. Cost: one look at
+    the server's catalogue.
 
     Examples
     --------
