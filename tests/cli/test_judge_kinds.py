@@ -129,6 +129,7 @@ def test_agreement_of_one_person_and_models(cli: Cli, mixed: Path) -> None:
     assert "`--kinds` and judges that are named" in cli("agreement", *JUDGES, *BOTH).failed(1).err
 
 
+@pytest.mark.slow
 def test_report_of_several_kinds(cli: Cli, mixed: Path) -> None:
     """A page says first that several kinds vote; how far they agree is told of each kind by itself."""
     said = "People and models {}: 1 person, 3 models."

@@ -301,6 +301,7 @@ def test_agreement_of_everybody_together_is_asked_for(asks: tuple[Ask, Ask]) -> 
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_report_is_that_of_the_people(asks: tuple[Ask, Ask], folders: tuple[Path, Path]) -> None:
     """Every section but those that list judges, tell how far each kind agrees, or are of models."""
     words = ("report", "page.html", *shlex.split(RULE), "--depth", "5")

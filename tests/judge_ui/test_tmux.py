@@ -144,6 +144,7 @@ def ten_documents(make_collection: Maker) -> Collection:
     return make_collection({ENGLISH: documents})
 
 
+@pytest.mark.slow
 def test_five_judgements_survive_a_kill(
     terminal: Terminal, ten_documents: Collection, collection_file: Path
 ) -> None:

@@ -201,6 +201,7 @@ def test_files_need_no_collection(cli: Cli, judged: Path) -> None:
     assert "Judging" not in text
 
 
+@pytest.mark.slow
 def test_values_of_grades_stand_for_other_judges(cli: Cli, judged: Path) -> None:
     """With one judgement of each document, `--value` says how likely another judge agrees."""
     runs = sorted(map(str, Path("runs").glob("*.run")))

@@ -187,6 +187,7 @@ def test_what_cannot_be_is_refused(cli: Cli, judged: Path, arguments: tuple[str,
     assert words in cli("variation", *arguments).failed(1).err
 
 
+@pytest.mark.slow
 def test_unjudged_documents_are_named_where_they_count(cli: Cli, judged: Path) -> None:
     """The table says so when they may be relevant, and not by default."""
     words = "Unjudged documents may be relevant here"

@@ -156,6 +156,7 @@ def test_unknown_name_is_refused_with_the_known_ones(collection: Collection, par
         collection.lists.topics(Sought(**{part: "x1"}))
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(20))
 @given(steps=STEPS, withdrawn=st.booleans())
 def test_counts_are_those_of_a_plain_walk(
