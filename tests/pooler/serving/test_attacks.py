@@ -393,6 +393,7 @@ KEYS = [
 """What a terminal may send: characters, control keys, function keys, a paste, sequences of programs."""
 
 
+@pytest.mark.long
 async def test_no_key_reaches_the_machine(tmp_path: Path) -> None:
     """None writes a file, starts a program or suspends: at topics, at documents, in dialogs."""
     home, place = tmp_path / "home", tmp_path / "served"
@@ -411,6 +412,7 @@ async def test_no_key_reaches_the_machine(tmp_path: Path) -> None:
                 for key in KEYS:
                     await window.type(key)
                 await window.until_quiet(1.0)
+                assert served.screens() == [process], served.said + window.text()[-2000:]
                 state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
                 assert state in "SRD"  # T = suspended
                 children = [one.read_text() for one in Path(f"/proc/{process}/task").glob("*/children")]
