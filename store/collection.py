@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from store.judging.adjudication import AdjudicationDesk, Disagreements
     from store.judging.assignments import Assignments
     from store.judging.carried import NearDuplicates
-    from store.judging.codes import Codes
     from store.judging.desk import Desk
     from store.judging.disagreements import Selection
     from store.judging.erasing import Erasures
@@ -45,6 +44,7 @@ if TYPE_CHECKING:
     from store.looking.history import HistoryQueries
     from store.looking.lists import ListQueries
     from store.looking.pool_change import PoolChanges
+    from store.roles.codes import Codes
     from store.roles.grants import Roles
 
 
@@ -78,7 +78,7 @@ class Collection:
     requests: Requests = _area("content.requests", "Requests", Role.JUDGE, Role.DRAWER)
     judges: Judges = _area("judging.judges", "Judges")
     models: Models = _area("judging.models.stored", "Models")
-    codes: Codes = _area("judging.codes", "Codes")
+    codes: Codes = _area("roles.codes", "Codes")
     erasures: Erasures = _area("judging.erasing", "Erasures")
     assignments: Assignments = _area("judging.assignments", "Assignments")
     rejudging: Rejudging = _area("judging.rejudging", "Rejudging")

@@ -28,7 +28,7 @@ from pooler.telling import now_listening
 from store.errors import PoolerError
 
 if TYPE_CHECKING:
-    from store.judging.codes import Codes
+    from store.roles.codes import Codes
 
 MOST_BODY = 4 << 10
 """Bytes of a request: a code has 29."""

@@ -17,7 +17,7 @@ from sqlalchemy import Column, func, select
 from sqlmodel import Session
 
 from store.analysis.arrays import TopDocuments
-from store.db.document_numbers import NumberedDocuments
+from store.content.document_numbers import NumberedDocuments
 from store.db.keys import Keys, fetch_docnos
 from store.db.packing import PackedRanking, pack_ranking, packed_elements, unpack_floats, unpack_integers
 from store.db.tables import RANKING, RUN

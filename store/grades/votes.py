@@ -24,6 +24,7 @@ from store.db.keys import Keys, fetch_docnos, fetch_ordered_docnos
 from store.db.tables import DOCUMENT, JUDGE, POOL
 from store.errors import ArgumentError
 from store.formats.qrels import Numbering
+from store.grades.kinds import Heard, hear
 from store.grades.opinions import AllVotes, CurrentRuling, CurrentStates, Pair, arrange
 from store.grades.policy import Policy
 from store.judging.event_arrays import (
@@ -38,7 +39,6 @@ from store.judging.event_arrays import (
     newest_events,
 )
 from store.judging.judges import fetch_graders, fetch_judges, judge_id
-from store.judging.kinds import Heard, hear
 from store.records import Judge, JudgeKind, Scale
 from store.text import natural_key
 
@@ -107,7 +107,7 @@ def _judge_rows(session: Session) -> Sequence[Row[Any]]:
 def fetch_heard(
     session: Session, *, of: Sequence[str] = (), kinds: Sequence[str] = (), rulings: bool = False
 ) -> Heard:
-    """Choose whose judgements count; see `store.judging.kinds.hear`."""
+    """Choose whose judgements count; see `store.grades.kinds.hear`."""
     for name in of:
         judge_id(session, name)  # its error says how to see the names
     return hear(fetch_judges(session), fetch_graders(session), of=of, kinds=kinds, rulings=rulings)
@@ -310,7 +310,7 @@ class CollectionGrades(Area):
             return fetch_tallied_grades(session, topics, self._db.scale.values, of=of, kinds=kinds)
 
     def heard(self, of: Sequence[str] = (), kinds: Sequence[str] = (), *, rulings: bool = False) -> Heard:
-        """Choose whose judgements count; see `store.judging.kinds.hear`."""
+        """Choose whose judgements count; see `store.grades.kinds.hear`."""
         with self._db.reading() as session:
             return fetch_heard(session, of=of, kinds=kinds, rulings=rulings)
 

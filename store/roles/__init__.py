@@ -1,5 +1,6 @@
-"""Roles of a collection on PostgreSQL: what each may see and do, enforced by the server itself.
+"""Who may come in, and do what: roles on PostgreSQL, enforced by the server itself; access codes of a browser.
 
 `sight` is the table of it, column by column; `functions` are what judges call instead of having rights;
-`statements` makes SQL of both, `grants` runs it, `faults` compares a server with it.
+`statements` makes SQL of both, `grants` runs it, `faults` compares a server with it. `codes` are a judge's way
+in by a browser, on any database.
 """

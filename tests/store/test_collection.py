@@ -12,9 +12,9 @@ import pytest
 from sqlalchemy import Engine, event, select
 
 from store.collection import Collection
+from store.content.document_numbers import NumberedDocuments
 from store.content.runs import StoredRun
 from store.db.database import Inside
-from store.db.document_numbers import NumberedDocuments
 from store.db.tables import TOPIC
 from store.formats.scale import parse_scale
 from store.grades.policy import Policy

@@ -537,8 +537,8 @@ def import_runs(
 ) -> None:
     """Import run files in their order, one transaction a file, and say what was done."""
     from pooler.reading.whole import n_readers, read_numbered
+    from store.content.document_numbers import NumberedDocuments
     from store.content.runs import StoredRun
-    from store.db.document_numbers import NumberedDocuments
     from store.records import ImportReport
 
     known_topics = set() if allow_unknown else opened.topics.listed()

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from store.event import EVENT
-from store.judging.kinds import sorts_words
+from store.grades.kinds import sorts_words
 from store.keeping.directory.content import (
     DOCNOS,
     DOCUMENT_FIELDS,

@@ -9,8 +9,8 @@ import pytest
 from sqlmodel import Session
 
 from store.collection import Collection
+from store.content.document_numbers import NumberedDocuments
 from store.db import keys as module
-from store.db.document_numbers import NumberedDocuments
 from store.db.engine import reading, writing
 from store.db.keys import Keys, document_keys, fetch_docnos, topic_keys
 from tests.store.outside import engine_of, make_run

@@ -8,8 +8,8 @@ import pytest
 
 from store.collection import Collection
 from store.errors import ArgumentError, UnknownNameError
+from store.grades.kinds import Heard, count_kinds, hear, is_mixed, sorts_words
 from store.grades.policy import Policy
-from store.judging.kinds import Heard, count_kinds, hear, is_mixed, sorts_words
 from store.records import Action, Decision, Judge, JudgeKind, Qrel
 from tests.store.outside import make_pool
 
