@@ -13,7 +13,7 @@ from store.errors import ConflictError, StoreError
 SECRETS = {
     "PGPASSWORD": "secret", "PGPASSFILE": "/home/o/.pgpass", "AWS_SECRET_ACCESS_KEY": "secret",
     "POOLER_JUDGE": "bob",
-    "OPENAI_API_KEY": "secret", "PYTHONPATH": "/tmp/evil", "LD_PRELOAD": "/tmp/evil.so", "PATH": "/tmp/evil",
+    "OPENAI_API_KEY": "secret", "PYTHONPATH": "evil", "LD_PRELOAD": "evil.so", "PATH": "evil",
 }  # fmt: skip
 KNOWN = {
     "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "TZ", "POOLER_COLLECTION", "TEXTUAL_DRIVER",
