@@ -1,6 +1,6 @@
-"""Who may come in, and do what: roles on PostgreSQL, enforced by the server itself; access codes for browsers.
+"""Who may come in and do what: roles on PostgreSQL, enforced by the server itself; codes for browsers.
 
-`sight` is the table of it, column by column; `functions` are what judges call instead of having rights;
-`statements` makes SQL of both, `grants` runs it, `faults` compares a server with it. `codes` are a way in by a
-browser, on any database.
+`sight` is the table of the roles, column by column; `functions` are what judges call instead of having
+rights; `statements` makes SQL of both, `grants` runs it, `faults` compares a server with it. `codes` are a
+judge's way in by a browser, on any database.
 """
