@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import inspect
 import os
 import shutil
@@ -88,6 +89,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             for place, item in enumerate(of_test):
                 if place % ONE_OF:
                     item.add_marker(pytest.mark.slow)
+
+
+def pytest_collection_finish() -> None:
+    """Set aside what is loaded by now: looking through it for garbage took a tenth of the time."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.hookimpl(wrapper=True)

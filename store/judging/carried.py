@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from functools import lru_cache
 from typing import Any
 
 from sqlalchemy import Boolean, ColumnElement, FromClause, Select, and_, func, insert, or_, select, update
@@ -141,6 +142,7 @@ def _conditions(row: FromClause) -> dict[str, ColumnElement[bool]]:
     }
 
 
+@lru_cache(maxsize=8)  # of a few tables, at every key of a judge: to build it takes longer than to ask it
 def is_carried(rows: FromClause) -> ColumnElement[bool]:
     """Say in SQL that the document of a row is shown to no judge, since a near-duplicate is."""
     kept = CARRIED.alias()

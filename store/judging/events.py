@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import lru_cache
 from operator import itemgetter
 from typing import Any, TypeVar
 
@@ -56,15 +57,21 @@ def no_advance(_steps: int) -> None:
     """Show nobody how many steps were done."""
 
 
-def current_events(
-    *columns: str, judges: Sequence[int] | None = None, topic: int | ColumnElement[int] | None = None
-) -> Select[Any]:
-    """Select columns, or all, of the newest event of every (topic, document, judge): the current state."""
+@lru_cache(maxsize=32)  # it takes longer to build than a judge's document takes to be found
+def _of_newest(columns: tuple[str, ...]) -> Select[Any]:
+    """Select columns of all newest events."""
     # Of a join with the highest revisions, PostgreSQL expects one row, and looks each up in all.
     later = JUDGEMENT.alias()
     same = (JUDGEMENT.c[name] == later.c[name] for name in KEY)
     is_later = select(later.c.id).where(*same, later.c.revision > JUDGEMENT.c.revision).correlate(JUDGEMENT)
-    query = select(*(JUDGEMENT.c[name] for name in columns or JUDGEMENT.c.keys())).where(~is_later.exists())
+    return select(*(JUDGEMENT.c[name] for name in columns)).where(~is_later.exists())
+
+
+def current_events(
+    *columns: str, judges: Sequence[int] | None = None, topic: int | ColumnElement[int] | None = None
+) -> Select[Any]:
+    """Select columns, or all, of the newest event of every (topic, document, judge): the current state."""
+    query = _of_newest(columns or tuple(JUDGEMENT.c.keys()))
     if judges is not None:
         query = query.where(JUDGEMENT.c.judge_id.in_(list(judges)))
     return query if topic is None else query.where(JUDGEMENT.c.topic_id == topic)
