@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 from pooler.results.reasons import OF_PAIRS, REASONS
@@ -101,15 +102,27 @@ class Module:
     def __init__(self, path: Path) -> None:
         self.path = path.relative_to(ROOT).as_posix()
         self.tree = ast.parse(path.read_text("utf-8"))
+        self.nodes = list(ast.walk(self.tree))
         self.constants = _assigned(self.tree.body)
         self.imports = {
             alias.asname or alias.name: (node.module or "", alias.name)
-            for node in ast.walk(self.tree)
+            for node in self.nodes
             if isinstance(node, ast.ImportFrom)
             for alias in node.names
         }
         self.functions = {node.name: node for node in self.tree.body if isinstance(node, ast.FunctionDef)}
-        self.parents = {child: node for node in ast.walk(self.tree) for child in ast.iter_child_nodes(node)}
+        self.parents = {child: node for node in self.nodes for child in ast.iter_child_nodes(node)}
+        self._locals: dict[ast.AST, dict[str, list[ast.Assign]]] = {}
+
+    def assigned_in(self, function: ast.AST, name: str) -> list[ast.Assign]:
+        """Return the statements of a function that assign a name."""
+        if function not in self._locals:
+            found: dict[str, list[ast.Assign]] = {}
+            for node in ast.walk(function):
+                if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+                    found.setdefault(node.targets[0].id, []).append(node)
+            self._locals[function] = found
+        return self._locals[function].get(name, [])
 
     def doing(self) -> str:
         """Return what the user does that this file serves."""
@@ -142,7 +155,7 @@ class Reader:
         bases = {
             node.name: {base.id for base in node.bases if isinstance(base, ast.Name)}
             for one in [*self.modules.values(), Module(ROOT / "store" / "errors.py")]
-            for node in ast.walk(one.tree)
+            for node in one.nodes
             if isinstance(node, ast.ClassDef)
         }
         found = {"PoolerError"}
@@ -229,16 +242,9 @@ class Reader:
         while here is not None and not isinstance(here, ast.FunctionDef | ast.AsyncFunctionDef):
             here = module.parents.get(here)
         if here is not None:
-            before = [
-                one.value
-                for one in ast.walk(here)
-                if isinstance(one, ast.Assign)
-                and isinstance(one.targets[0], ast.Name)
-                and one.targets[0].id == node.id
-                and one.lineno <= node.lineno
-            ]
+            before = [one for one in module.assigned_in(here, node.id) if one.value.lineno <= node.lineno]
             if before:
-                nearest = max(before, key=lambda one: one.lineno)
+                nearest = max((one.value for one in before), key=lambda one: one.lineno)
                 return (nearest, module) if _has_text(nearest) else None
         if node.id in module.constants:
             value = module.constants[node.id]
@@ -263,7 +269,7 @@ class Reader:
         """Return everything that is told, by what the user was doing."""
         found = {what: Told() for what in DOING}
         for module in self.modules.values():
-            for node in ast.walk(module.tree):
+            for node in module.nodes:
                 if isinstance(node, ast.Call):
                     self._tell(node, module, found[module.doing()])
         for words, hint in _SQLITE_SAYS.values():
@@ -274,6 +280,8 @@ class Reader:
 
     def _tell(self, node: ast.Call, module: Module, told: Told) -> None:
         name = _last_name(node.func) or ""
+        if name not in self.errors | _OF_VALUES | _OF_FAULTS | {"add", "warn"}:
+            return
         texts = [_one_line(self.words(one, module)) for one in node.args]
         hints = [one.value for one in node.keywords if one.arg == "hint"]
         hint = _one_line(self.words(hints[0], module)) if hints else ""
@@ -348,10 +356,16 @@ def _capitals(name: str) -> str:
     return _READABLE.get(word, word)
 
 
+@cache
+def _reader() -> Reader:
+    """Read the source once for all pages."""
+    return Reader()
+
+
 def page() -> str:
     """Return the sections of the page."""
     lines: list[str] = []
-    for what, told in Reader().told().items():
+    for what, told in _reader().told().items():
         lines += heading(2, what, what)
         if told.errors:
             rows = [
@@ -400,7 +414,7 @@ def checks() -> str:
 
 def _sentences() -> Iterator[tuple[str, list[str]]]:
     """Yield each check with the faults it tells that stand in its row."""
-    reader = Reader()
+    reader = _reader()
     module = reader.modules["store/keeping/checks.py"]
     functions = {node.name: node for node in module.tree.body if isinstance(node, ast.FunctionDef)}
     for node in ast.walk(module.tree):
