@@ -24,8 +24,9 @@ from store.content.lookup import is_pooled, same_pair, to_judge, topic_id
 from store.db.database import Area
 from store.db.engine import database_now
 from store.db.login import is_seated
-from store.db.tables import CARRIED, DOCUMENT, JUDGEMENT, POOL, POOL_ENTRY, TOPIC
+from store.db.tables import CARRIED, DOCUMENT, DOCUMENT_METADATA, JUDGEMENT, POOL, POOL_ENTRY, TOPIC
 from store.judging.events import KEY, current_events
+from store.readable import MOST_CHARACTERS, readable
 from store.records import DECIDED, State
 from store.text import natural_key
 
@@ -252,7 +253,7 @@ class ComparedText:
     docno: str
     sha256: str
     words: str
-    """Title and text."""
+    """Title and text, as they are read."""
 
 
 class NearDuplicates(Area):
@@ -266,10 +267,16 @@ class NearDuplicates(Area):
                 query = query.where(_is_of_interest())
             ids = list(session.scalars(query))
             columns = [DOCUMENT.c[name] for name in ("id", "docno", "sha256", "title", "text")]
+            query = select(*columns, DOCUMENT_METADATA.c.markup).outerjoin(
+                DOCUMENT_METADATA, DOCUMENT_METADATA.c.document_id == DOCUMENT.c.id
+            )
             for first in range(0, len(ids), _BATCH):
-                some = select(*columns).where(DOCUMENT.c.id.in_(ids[first : first + _BATCH]))
+                some = query.where(DOCUMENT.c.id.in_(ids[first : first + _BATCH]))
                 for row in session.execute(some.order_by(DOCUMENT.c.docno)):
-                    yield ComparedText(row.id, row.docno, row.sha256, f"{row.title or ''}\n{row.text or ''}")
+                    text = row.text or ""
+                    if row.markup in MOST_CHARACTERS:
+                        text = readable(text, row.markup).text
+                    yield ComparedText(row.id, row.docno, row.sha256, f"{row.title or ''}\n{text}")
 
     def count_texts(self, *, pooled: bool = True) -> tuple[int, int]:
         """Count the documents of `texts`, and those that have no text to be compared."""

@@ -9,8 +9,13 @@ import pytest
 
 import pooler as p
 from store.collection import Collection
+from store.content.documents import document_sha256
+from store.judging.carried import CarriedState
+from store.records import Document, Topic
 from tests.cli.conftest import Cli
 from tests.cli.mirrored import MIRRORS, add_mirror
+from tests.store.new import new_collection
+from tests.store.outside import make_pool
 
 
 @pytest.fixture
@@ -209,3 +214,25 @@ def test_api_returns_labels_for_evaluate(mirrored: Path) -> None:
         assert once.mean.tolist() == [[pytest.approx(expected)]]
         assert once.table("duplicates").cells("kept") == [1.0]
     assert json.dumps(dict(given.settings))
+
+
+FRAME = "".join(f"<div id=block{number}>" for number in range(60)) + "<p>{}</p>"
+OAKS, ELMS = "oaks live for nine hundred years", "elms die young of a beetle"
+
+
+@pytest.mark.parametrize(("markup", "alike"), [("html", ["a", "c"]), ("plain", ["a", "b", "c"])])
+def test_documents_are_compared_as_they_are_read(markup: str, alike: list[str], tmp_path: Path) -> None:
+    """One frame of tags makes two texts alike only where tags are read; hashes are of the raw text."""
+    texts = {"a": OAKS, "b": ELMS, "c": OAKS.replace("nine", "<b>nine</b>")}
+    documents = [Document(docno, "", FRAME.format(text), (), markup) for docno, text in texts.items()]
+    with new_collection(str(tmp_path / "c.db")) as made:
+        made.topics.add([Topic("1", "trees")])
+        made.pools.add(make_pool({"1": [*texts]}))
+        made.documents.add(documents)
+        found = p.duplicates(made, carry=True)
+        hashes = {one.docno: one.sha256 for one in made.duplicates.texts()}
+    assert sorted(found.labels) == alike
+    assert [(one.docno, one.source, one.state) for one in found.carried] == [
+        (docno, "a", CarriedState.WAITING) for docno in alike[1:]
+    ]
+    assert hashes == {one.docno: document_sha256(one) for one in documents}
