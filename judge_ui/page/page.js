@@ -203,7 +203,7 @@ async function grade(value) {
     tell(`${here.name}: ${name}, as before`);
     return goTo(nextIn("unjudged") ?? nextIn("skipped") ?? here);
   }
-  if (!textOf(here)?.trim() && !(await sure(`This document has no text to judge; ${name} all the same?`))) return null;
+  if (data.documents[here.docno].missing && !(await sure(`This document has no text to judge; ${name} all the same?`))) return null;
   return decide({action: "judge", grade: value}, name);
 }
 
@@ -362,10 +362,11 @@ function button(label, key, act, isPressed) {
 
 function painted(task) {
   const text = textOf(task) ?? "", unit = unitsOf(text), turns = new Map();
-  const on = {lit: 0, evidence: 0, found: 0, here: 0};
+  const on = {strong: 0, lit: 0, evidence: 0, found: 0, here: 0};
   const add = (kind, start, end) => {
     for (const [at, by] of [[start, 1], [end, -1]]) turns.set(at, [...(turns.get(at) ?? []), [kind, by]]);
   };
+  for (const [start, end] of data.documents[task.docno].strong) add("strong", unit(start), unit(end));
   if (lit && !found.length) for (const [start, end] of task.lit) add("lit", unit(start), unit(end));
   for (const [start, length] of stands(task).passages) add("evidence", unit(start), unit(start + length));
   for (const [n, [start, end]] of found.entries()) add(n === hit && !marking ? "here" : "found", start, end);
@@ -392,17 +393,18 @@ function show() {
   $("inbox").hidden = here !== null;
   $("work").hidden = here === null;
   if (!here) return;
-  const topic = here.topic, queue = topic.queue, now = stands(here), text = textOf(here);
+  const topic = here.topic, queue = topic.queue, now = stands(here), shown = data.documents[here.docno];
   const putOff = count(topic, "skipped"), decided = count(topic, "judged", "cannot");
   $("question").textContent = `${topic.name} ${topic.title}`;
   $("description").textContent = topic.description;
   $("progress").textContent = `${decided}/${queue.length}${putOff ? `, ${putOff} put off` : ""}`;
   $("docname").textContent = `Document ${queue.indexOf(here) + 1} of ${queue.length}: ${here.name}`;
-  $("doctitle").textContent = data.documents[here.docno].title;
+  $("doctitle").textContent = shown.title;
+  $("fields").replaceChildren(...shown.fields.flatMap(([name, value]) =>
+    [element("b", {textContent: `${name}:`}), ` ${value}  `]));
   $("stands").textContent = saysNow(here) + (now.note ? `; note: ${now.note}` : "");
-  if (text?.trim()) $("text").replaceChildren(...painted(here));
-  else $("text").textContent = text === null ? data.no_text : data.empty_text;
-  $("text").classList.toggle("missing", !text?.trim());
+  $("text").replaceChildren(...(shown.missing ? [shown.missing] : painted(here)));
+  $("text").classList.toggle("missing", shown.missing !== "");
   $("grades").replaceChildren(...data.grades.map(one => button(one.label, one.key, () => grade(one.value),
     now.state === "judged" && now.grade === one.value)));
   const moves = [["next sentence", "j"], ["sentence before", "k"], ["longer", "J"], ["shorter", "K"],

@@ -18,13 +18,14 @@ from typing import TYPE_CHECKING, Any
 from markdown_it import MarkdownIt
 
 from judge_ui.session.keys import REASONS, SCROLLING, Command, key_name, key_table
-from judge_ui.session.messages import EMPTY_TEXT, NO_TEXT, guidelines_title
+from judge_ui.session.messages import LONGEST_VALUE, guidelines_title, remarks, text_shown
 from judge_ui.session.session import IDLE_AFTER_S, MIN_DWELL_S
 from judge_ui.session.words import grade_mark, grade_name
 from judge_ui.text.finding import common_terms, query_terms, term_spans
 from judge_ui.text.sentences import sentence_spans
 from store.records import Guideline, Scale, Task, Topic
 from store.text import escape_json, sanitise, sanitise_line
+from store.wrapping import cut
 
 if TYPE_CHECKING:
     from store.judging.desk import Desk
@@ -71,8 +72,6 @@ def page_data(desk: Desk, collection: str, advance: Callable[[int], None]) -> di
         "guidelines": None if guidelines is None else _guidelines(guidelines),
         "dwell_ms": round(MIN_DWELL_S * 1000),
         "idle_ms": round(IDLE_AFTER_S * 1000),
-        "no_text": NO_TEXT,
-        "empty_text": EMPTY_TEXT,
         "reasons": REASONS,
         **_keys(desk.scale),
         "topics": topics,
@@ -88,9 +87,17 @@ def _lit(desk: Desk, topic: Topic) -> list[str]:
 
 
 def _document(desk: Desk, docno: str) -> dict[str, Any]:
-    """Return a document as it is shown, and its sentences."""
+    """Return a document as it is shown, its sentences, and why there is nothing to read, if so."""
     shown = desk.page(docno)
-    return {"title": shown.title, "text": shown.text, "sentences": sentence_spans(shown.text or "")}
+    text = shown.text or ""
+    return {
+        "title": shown.title,
+        "fields": [(name, cut(value, LONGEST_VALUE)) for name, value in remarks(shown)],
+        "text": shown.text,
+        "missing": "" if text.strip() else text_shown(shown),
+        "strong": () if shown.readable is None else shown.readable.strong,
+        "sentences": sentence_spans(text),
+    }
 
 
 def _task(task: Task, text: str, lit: Iterable[str]) -> dict[str, Any]:
@@ -196,6 +203,7 @@ def page_html(data: dict[str, Any], part: str) -> str:
 <article id="document" tabindex="0" aria-labelledby="docname">
 <h3 id="docname"></h3>
 <p id="doctitle"></p>
+<p id="fields"></p>
 <p id="stands"></p>
 <div id="text" dir="auto"></div>
 </article>

@@ -28,6 +28,8 @@ from store.text import sanitise_line
 NO_TEXT = "no text is stored for this document"
 EMPTY_TEXT = "the text of this document is empty"
 NOTHING_TO_READ = "there is nothing to read in this document: it is markup alone"
+LONGEST_VALUE = 400
+"""Cells that the value of a field may take: the text is not to be pushed out of sight."""
 
 
 def text_shown(page: ShownDocument, *, is_raw: bool = False) -> str:

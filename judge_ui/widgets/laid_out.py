@@ -10,7 +10,7 @@ from functools import reduce
 from itertools import pairwise
 from operator import itemgetter, or_
 
-from judge_ui.session.messages import remarks, text_shown
+from judge_ui.session.messages import LONGEST_VALUE, remarks, text_shown
 from judge_ui.text.finding import TermSearch
 from judge_ui.text.folding import Span
 from judge_ui.text.marking import merged
@@ -20,10 +20,6 @@ from store.wrapping import LineSpan, cut, drawn, iter_lines
 
 _AT_ONCE = 16_384
 """Characters that are laid out before the text is first shown."""
-
-
-_LONGEST_VALUE = 400
-"""Cells that the value of a field may take: the text is not to be pushed out of sight."""
 
 
 class Look(Flag):
@@ -209,7 +205,7 @@ def document_text(
     # On one line: on a small screen the text is not to be pushed out of sight.
     for place, (name, value) in enumerate(remarks(page)):
         heading += MarkedText("  " * bool(place)) + strong(f"{name}:")
-        heading += MarkedText(f" {cut(value, _LONGEST_VALUE)}")
+        heading += MarkedText(f" {cut(value, LONGEST_VALUE)}")
     heading += MarkedText("" if not heading.text else "\n" if heading.text.endswith("\n") else "\n\n")
     if not (page.text or "").strip() and not is_raw:
         return heading + MarkedText(body)

@@ -63,3 +63,20 @@ def _block(page: Path, name: str) -> str:
     found = re.search(rf'<script type="application/json" id="{name}">(.*?)</script>', text, re.DOTALL)
     assert found is not None
     return found[1]
+
+
+MARKED_UP = [
+    Document("a", "", "<h1>Red 😀 wine</h1><p>of Rhône</p>", (("url", "http://a"), ("date", "1991")), "html"),
+    Document("b", "", "<p> <br></p>", (), "html"),
+    Document("c", "", None, (("date", "1992"),)),
+    Document("d", "", " \n "),
+]
+"""With fields and a heading; and three of which there is nothing to read, each for another reason."""
+
+
+def make_described(file: Path) -> Path:
+    """Make a collection of documents with markup and fields, of which judges are shown two."""
+    make_whole(file, texts=dict.fromkeys("abcd"))
+    with Collection(str(file)) as opened:
+        opened.documents.add(MARKED_UP, fields=["date", "url"])
+    return file

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from judge_ui.session.keys import Command, key_table
+from judge_ui.session.messages import EMPTY_TEXT, NO_TEXT, NOTHING_TO_READ
 from judge_ui.text.finding import query_terms
 from judge_ui.text.sentences import sentence_spans
 from store.collection import Collection
@@ -18,7 +19,7 @@ from store.records import Action, JudgeKind, Topic
 from store.text import sanitise
 from tests.cli.command_line import run_inside
 from tests.judge_ui.blind_world import PLACES, SECRETS, make_world
-from tests.judge_ui.page.pages import HOSTILE, make_page, make_whole, part_bytes, shown_data
+from tests.judge_ui.page.pages import HOSTILE, make_described, make_page, make_whole, part_bytes, shown_data
 from tests.store.keeping.merge.apart import work
 
 
@@ -75,6 +76,16 @@ def test_page_has_what_the_screen_has(whole: Path) -> None:
     }
     left_out = {command for command in Command if command.value not in data["keys"].values()}
     assert left_out == {Command.PALETTE, Command.TERMS, Command.RAW}
+
+
+def test_page_shows_of_a_document_what_the_screen_shows(tmp_path: Path) -> None:
+    """Its fields in the order that was chosen, what is bold in its text, why there is nothing to read."""
+    documents = shown_data(make_page(make_described(tmp_path / "w.db")))["documents"]
+    first = documents["a"]
+    assert first["fields"] == [["date", "1991"], ["url", "http://a"]]
+    assert [first["text"][start:end] for start, end in first["strong"]] == ["Red 😀 wine"]
+    assert [documents[docno]["fields"] for docno in "bcd"] == [[], [["date", "1992"]], []]
+    assert [documents[docno]["missing"] for docno in "abcd"] == ["", NOTHING_TO_READ, NO_TEXT, EMPTY_TEXT]
 
 
 @pytest.mark.parametrize("scale", ["0-2", "ntcir", "binary"])

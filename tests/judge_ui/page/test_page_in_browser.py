@@ -13,7 +13,7 @@ from store.collection import Collection
 from store.text import sanitise
 from tests.cli.command_line import run_inside
 from tests.judge_ui.page.browser import Browser, Page, until
-from tests.judge_ui.page.pages import HOSTILE, make_page, make_whole
+from tests.judge_ui.page.pages import HOSTILE, make_described, make_page, make_whole
 
 pytestmark = [pytest.mark.chromium, pytest.mark.slow]
 
@@ -246,6 +246,29 @@ def test_hostile_texts_are_shown_and_do_nothing(tmp_path: Path, browser: Browser
     with Collection(str(whole)) as opened:
         (passage,) = next(one for one in opened.judgements.history() if one.passages).passages
     assert HOSTILE[passage.start : passage.start + passage.length] == passage.text
+
+
+def test_fields_headings_and_why_there_is_nothing_to_read(tmp_path: Path, browser: Browser) -> None:
+    """Above the text what judges are shown besides it; headings bold; and where there is no text, why."""
+    page = browser.open(make_page(make_described(tmp_path / "w.db")))
+    begin(page)
+    assert page.text("#fields").split() == ["date:", "1991", "url:", "http://a"]
+    look = (
+        "[...document.querySelectorAll('#text span')].filter(one => getComputedStyle(one).fontWeight >= 600)"
+    )
+    assert page.js(f"{look}.map(one => one.textContent).join('')") == "Red 😀 wine"
+    said = []
+    for _ in range(3):
+        page.press("n")
+        said.append(page.text("#text"))
+    assert said == [
+        "there is nothing to read in this document: it is markup alone",
+        "no text is stored for this document",
+        "the text of this document is empty",
+    ]
+    assert page.text("#fields") == ""
+    page.judge("1")
+    assert "has no text to judge" in page.text("#box-title")
 
 
 def test_policy_lets_nothing_out(whole: Path, browser: Browser) -> None:
