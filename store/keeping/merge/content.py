@@ -121,7 +121,7 @@ def unite_documents(here: Here, copy: Copy) -> None:
 def _unite_metadata(here: Here, copy: Copy, docnos: Mapping[int, str]) -> None:
     """Take in fields and markup that are not here; no value is replaced.
 
-    Of two choices of what judges are shown the longer one stands.
+    Of two choices of what judges are shown the longer one stands; one judge's part brings none.
     """
     mine, changes = fetch_metadata(here.session), dict[int, Metadata]()
     for row_id, (markup, fields) in fetch_metadata(copy.session).items():
@@ -131,6 +131,8 @@ def _unite_metadata(here: Here, copy: Copy, docnos: Mapping[int, str]) -> None:
         elif (now := (own[0] or markup, {**fields, **own[1]})) != own:
             changes[copy.documents[row_id]] = now
     write_metadata(here.session, changes, mine)
+    if copy.is_part:
+        return
     table = TABLES["collection"]
     chosen = [session.scalar(select(table.c.fields)) for session in (here.session, copy.session)]
     shown, other = (tuple(json.loads(one or "[]")) for one in chosen)

@@ -14,7 +14,8 @@ from store.keeping.copying import copy_collection
 from store.keeping.directory.read import read_directory
 from store.keeping.verify import verify
 from store.records import Action, Document, ImportReport, JudgeKind, Passage, Topic
-from tests.store.keeping.merge.apart import copies, export, make, merge
+from tests.store.keeping.merge.apart import copies, export, grades, make, merge, work
+from tests.store.keeping.saved_pages import page_part, record, save
 from tests.store.outside import Sitting, execute, make_pool
 
 HTML = "<h1>Oaks</h1>\r\n<p>Tom &amp; <b>Jerry</b>.</p>"
@@ -155,6 +156,28 @@ def test_merge_unites_fields(whole: Path) -> None:
         opened.documents.add([Document("a", "a", "text of a", (("date", "1992"),))], replace=True)
     with pytest.raises(ConflictError, match="document `a` has another date"):
         merge(whole, one)
+
+
+@pytest.mark.parametrize(("chosen", "as_page"), [(["url"], False), (["url", "date"], True), ([], False)])
+def test_part_brings_no_choice_of_what_judges_are_shown(
+    whole: Path, tmp_path: Path, chosen: list[str], as_page: bool
+) -> None:
+    """A part of before fields were left out, or put in another order, leaves the organiser's choice."""
+    if as_page:
+        back = save(
+            tmp_path / "ann.jsonl", page_part(whole, "ann", tmp_path), [record("a", 1, "judge", grade=2)]
+        )
+    else:
+        back = tmp_path / "part.db"
+        with Collection(str(whole)) as opened:
+            opened.hand_out("ann", back, program="x 1")
+        work(back, ("ann", "a", Action.JUDGE, 2))
+    with Collection(str(whole)) as opened:
+        opened.documents.add([], fields=chosen)
+    assert merge(whole, back).is_done
+    assert described(whole) == (tuple(chosen), Document("a", "a", "text of a", FIELDS, "html"),
+                                Document("b", "b", "text of b"))  # fmt: skip
+    assert grades(whole) == {("ann", "a"): 2}
 
 
 def test_directory_with_bad_fields_is_refused(whole: Path, tmp_path: Path) -> None:
