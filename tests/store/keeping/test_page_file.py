@@ -86,6 +86,26 @@ def test_saved_steps_are_what_a_desk_would_have_written(whole: Path, tmp_path: P
     assert [one for one in verify(collection_url(str(whole))) if one.n_faults] == []
 
 
+def test_decision_of_a_later_round_is_of_that_round(whole: Path, tmp_path: Path) -> None:
+    """Noted in round 0, decided in round 1: of round 1, as at a desk; a note and an undo leave the round."""
+    work(whole, ("ann", "b", Action.NOTE, "n"))
+    with Collection(str(whole)) as opened:
+        opened.pools.withdraw("pool")
+        opened.pools.add(make_pool({"1": ["b", "d", "e"]}, name="later", round="1"))
+    steps = [
+        record("b", 2, "judge", grade=2),
+        record("e", 1, "judge", grade=1),
+        record("d", 3, "note", note="still"),
+        record("d", 4, "judge", grade=0),
+        record("d", 5, "undo", undoes=4),
+    ]
+    merge(whole, save(tmp_path / "ann.jsonl", page_part(whole, "ann", tmp_path), steps))
+    with Collection(str(whole)) as opened:
+        rounds = {(one.docno, one.revision): one.iteration for one in opened.judgements.history(["ann"])}
+    new = {(step["docno"], step["revision"]): rounds[step["docno"], step["revision"]] for step in steps}
+    assert new == {("b", 2): "1", ("e", 1): "1", ("d", 3): "0", ("d", 4): "1", ("d", 5): "0"}
+
+
 def test_merging_again_brings_what_is_new_alone(whole: Path, tmp_path: Path) -> None:
     """Twice the same file: nothing new. A later file of the same page: what was done since."""
     head = page_part(whole, "ann", tmp_path)
