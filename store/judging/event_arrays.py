@@ -10,12 +10,11 @@ from itertools import chain, islice
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import Connection, select, text
+from sqlalchemy import Connection, select
 from sqlmodel import Session
 
 from store.analysis.agreement.populations import PLACE_OF_STATE
 from store.db.engine import driver_rows
-from store.db.login import is_seated
 from store.db.tables import CARRIED
 from store.formats.qrels import Numbering
 from store.judging.carried import carried_pairs
@@ -119,11 +118,7 @@ def codes_of(ids: NDArray[np.int64], known: NDArray[np.int64]) -> NDArray[np.int
 
 def fetch_carried_pairs(session: Session) -> NDArray[np.int64]:
     """Return the pairs of `store.judging.carried.carried_pairs`, rising."""
-    if is_seated(session):
-        found = session.execute(text("SELECT topic_id, document_id FROM pooler_carried()"))
-    elif session.scalar(select(CARRIED.c.id).limit(1)) is None:
+    if session.scalar(select(CARRIED.c.id).limit(1)) is None:
         return np.empty(0, dtype=np.int64)
-    else:
-        found = session.execute(carried_pairs())
-    rows = [tuple(row) for row in found]
+    rows = [tuple(row) for row in session.execute(carried_pairs())]
     return np.sort(as_pairs(*np.array(rows, dtype=np.int64).reshape(-1, 2).T))

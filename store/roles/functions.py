@@ -10,11 +10,12 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from sqlalchemy import ClauseElement, func, literal_column, select
+from sqlalchemy import ClauseElement, and_, exists, func, literal_column, or_, select
 from sqlalchemy.dialects import postgresql
 
+from store.content.lookup import same_pair
 from store.db.login import LOGIN_TABLE, SEATED, Role
-from store.db.tables import JUDGEMENT
+from store.db.tables import ASSIGNMENT, JUDGEMENT
 from store.judging.adjudication import adjudicators_events, disputed_votes
 from store.judging.assignments import (
     claimable_now,
@@ -24,7 +25,7 @@ from store.judging.assignments import (
     own_place,
     untouched_places,
 )
-from store.judging.carried import carried_pairs, is_carried
+from store.judging.carried import is_carried
 from store.records import Action, JudgeKind, State
 from store.roles.sight import DRAWS
 
@@ -229,20 +230,17 @@ END""",
 
 
 def _carried() -> tuple[Function, ...]:
-    """Return those that say what is shown to no judge, since a near-duplicate is."""
+    """Return the one that says what is not shown to a judge, since a near-duplicate is.
+
+    Once anything is assigned, of the judge's own places alone: of other documents it would tell whether
+    somebody has decided on one, or found that a source cannot be judged.
+    """
+    me: Any = literal_column("(SELECT pooler_me())")
     place = select(_TOPIC.label("topic_id"), _DOCUMENT.label("document_id")).subquery("place")
-    one = select(is_carried(place)).select_from(place)
-    return (
-        Function("pooler_is_carried", _CALLED, "boolean", _sql(one), SEATED, "sql"),
-        Function(
-            "pooler_carried",
-            "",
-            "TABLE (topic_id integer, document_id integer)",
-            _sql(carried_pairs()),
-            SEATED,
-            "sql",
-        ),
-    )
+    own = select(ASSIGNMENT.c.id).where(same_pair(ASSIGNMENT, place), ASSIGNMENT.c.judge_id == me)
+    mine = or_(~exists(select(ASSIGNMENT.c.id)), own.exists())
+    asked = _sql(select(and_(mine, is_carried(place))).select_from(place))
+    return (Function("pooler_is_carried", _CALLED, "boolean", asked, (Role.JUDGE,), "sql"),)
 
 
 _CALLED = "in_topic integer, in_document integer"

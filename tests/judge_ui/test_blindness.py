@@ -25,11 +25,21 @@ from judge_ui.session.queue import Filter
 from judge_ui.session.session import JudgingSession
 from judge_ui.session.words import KeyOutcome
 from store.errors import PoolerError
-from store.records import Passage
-from tests.judge_ui.blind_world import OTHER_ID, PLACES, SECRET_NUMBERS, SECRETS, World, make_world
+from store.records import Action, Passage
+from tests.judge_ui.blind_world import (
+    OTHER,
+    OTHER_GRADE,
+    OTHER_ID,
+    PLACES,
+    SECRET_NUMBERS,
+    SECRETS,
+    World,
+    make_world,
+)
 from tests.judge_ui.conftest import Clock
 from tests.judge_ui.pilots import rows, settle, type_ahead
-from tests.store.outside import without_carried
+from tests.store.carrying import carry
+from tests.store.outside import Sitting, without_carried
 
 MOMENT = re.compile(r"datetime\.datetime\([^)]*\)|\b\d\d:\d\d(:\d\d)?\b|\d{4}-\d\d-\d\d")
 FORBIDDEN_TABLES = {"run", "ranking", "pool_run", "collection"}
@@ -260,6 +270,33 @@ def test_adaptive_sitting_says_nothing_of_the_other_judge(tmp_path: Path) -> Non
         check_statements(world.name, listener.sent)
         assert not SECRETS.search(heard)
         assert "Title a" in heard
+
+
+@pytest.mark.parametrize("places", PLACES)
+def test_what_is_carried_over_comes_back_without_a_word(tmp_path: Path, places: str) -> None:
+    """Where the other judge decided, near-duplicates are back as where the organiser released them."""
+    heard = []
+    for is_decided in (True, False):
+        world = make_world(tmp_path / str(is_decided), places=places, other=False)
+        desk = world.collection.desk(OTHER, program="x")
+        while desk.claim("1"):
+            pass
+        sitting = Sitting(desk, "1")
+        assert carry(world.collection, ("b", "a"), ("e", "d")) == 2
+        if is_decided:
+            sitting.act("b", Action.JUDGE, grade=OTHER_GRADE, note="whispered note")
+            sitting.act("d", Action.CANNOT, reason="unspeakable")
+        else:
+            world.collection.duplicates.release()
+        desk.leave()
+        with listening() as listener, world.collection:
+            heard.append(bobs_sitting(world, listener))
+        check_statements(world.name, listener.sent)
+    assert heard[0] == heard[1]
+    text = "\n".join(heard[0])
+    assert not SECRETS.search(text)
+    assert "Title b" in text, "it came back"
+    assert "Title e" in text, "it came back"
 
 
 @pytest.mark.parametrize("places", PLACES)

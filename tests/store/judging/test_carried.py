@@ -10,7 +10,7 @@ import pytest
 
 from store.collection import Collection
 from store.grades.policy import Policy
-from store.judging.carried import Alike, CarriedOver, CarriedState, first_holding
+from store.judging.carried import CarriedOver, CarriedState, first_holding
 from store.keeping.directory.read import read_directory
 from store.model_judge import ModelIdentity
 from store.records import (
@@ -25,6 +25,7 @@ from store.records import (
     Scope,
     Topic,
 )
+from tests.store.carrying import carry
 from tests.store.keeping.merge.apart import export, merge
 from tests.store.new import new_collection
 from tests.store.outside import Sitting, contents, execute, make_pool
@@ -42,19 +43,6 @@ def fill(made: Collection) -> None:
     made.documents.add(Document(docno, docno, text) for docno, text in TEXTS.items())
     for name in ("ann", "bob"):
         made.judges.add(name, HUMAN)
-
-
-def carry(made: Collection, *pairs: tuple[str, str], topic: str = TOPIC) -> int:
-    """Carry documents over from others, as if 4 of their 5 shingles were alike."""
-    with made.as_it_stands() as inside:
-        topics, ids = dict(inside.topics.ids), dict(inside.documents.ids)
-    sha256 = {one.docno: one.sha256 for one in made.duplicates.texts(pooled=False)}
-    return made.duplicates.carry(
-        [
-            Alike(topics[topic], ids[docno], ids[source], 4, 5, sha256[docno], sha256[source])
-            for docno, source in pairs
-        ]
-    )
 
 
 @pytest.fixture
