@@ -49,10 +49,10 @@ from store.judging.events import as_raw, state_after
 from store.keeping.histories import EventWriter, fetch_histories_of
 from store.keeping.merge.copies import is_part
 from store.readable import readable
-from store.readable.pieces import Readable
 from store.records import Action, Decision, JudgeKind, Passage, Scale, State
 
 _BEGINS, _ENDS = '{"pooler_page": 1, "part": "', '"}'
+_WITHOUT_FIELDS = "UPDATE document_metadata SET fields = '{}', checksum = NULL"
 _LARGEST = 1 << 30
 """Bytes of a part without texts, of more than a million documents."""
 _HINT = "nothing was merged: save the file again in the page, and send it as it is"
@@ -68,18 +68,21 @@ _RECORD = {
 they are not what was done; `sitting` is when the page was opened."""
 _DONE = (Action.JUDGE, Action.SKIP, Action.CANNOT, Action.NOTE, Action.MARK, Action.UNDO)
 
-Texts = Callable[[str, str | None], Readable | None]
-"""Gives the text of a docno, as it is read, where it has this hash; ``None`` = another one, or none."""
+Texts = Callable[[str, str | None], str | None]
+"""Gives the text of a docno, as it came, where it has this hash; ``None`` = another one, or none."""
 
 
 def head_of(part: Path) -> str:
-    """Write the first line of what a page saves; texts and fields go from the file of the part for that."""
+    """Write the first line of what a page saves; texts and fields go from the file of the part for that.
+
+    How texts are marked up stays: passages are of what was read on the page.
+    """
     with closing(sqlite3.connect(part, isolation_level=None)) as connection:
         tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
         for statement in (
             "PRAGMA journal_mode = DELETE",
             "UPDATE document SET text = NULL, title = NULL",
-            *(["DELETE FROM document_metadata"] if "document_metadata" in tables else ()),
+            *([_WITHOUT_FIELDS] if "document_metadata" in tables else ()),
             "VACUUM",
         ):
             connection.execute(statement).close()
@@ -106,16 +109,10 @@ def places_of(others: Sequence[str], whole: Engine) -> Iterator[list[tuple[URL, 
     For the time of the block a page's file has that of a part.
     """
 
-    def text_of(docno: str, sha256: str | None) -> Readable | None:
-        both = DOCUMENT.outerjoin(DOCUMENT_METADATA, DOCUMENT_METADATA.c.document_id == DOCUMENT.c.id)
-        found = (
-            select(DOCUMENT.c.text, DOCUMENT_METADATA.c.markup)
-            .select_from(both)
-            .where(DOCUMENT.c.docno == docno, DOCUMENT.c.sha256 == sha256)
-        )
+    def text_of(docno: str, sha256: str | None) -> str | None:
+        found = select(DOCUMENT.c.text).where(DOCUMENT.c.docno == docno, DOCUMENT.c.sha256 == sha256)
         with reading(whole) as session:
-            row = session.execute(found).one_or_none()
-        return None if row is None or row.text is None else readable(row.text, row.markup)
+            return session.scalar(found)
 
     with ExitStack() as stack:
         places = []
@@ -199,6 +196,7 @@ class _Worked:
     queued: Queued
     position: int
     sha256: str | None
+    markup: str | None
     topic_version: int
     events: list[JudgementEvent] = field(default_factory=list)
     new: list[tuple[JudgementEvent, datetime]] = field(default_factory=list)
@@ -268,12 +266,16 @@ class _Again:
         topics.refresh(session)
         documents.refresh(session)
         hashes = dict(session.execute(select(DOCUMENT.c.id, DOCUMENT.c.sha256)).all())
+        markups = dict(
+            session.execute(select(DOCUMENT_METADATA.c.document_id, DOCUMENT_METADATA.c.markup)).all()
+        )
         found = {
             (topic.number, queued.docno): _Worked(
                 (topic.id, queued.document, self._judge_id),
                 queued,
                 position,
                 hashes[queued.document],
+                markups.get(queued.document),
                 topic.version,
             )
             for topic in session.execute(select(TOPIC.c.id, TOPIC.c.number, TOPIC.c.version))
@@ -341,7 +343,7 @@ class _Again:
         if text is None:
             return ()
         try:
-            return as_raw(known["passages"], text)
+            return as_raw(known["passages"], readable(text, one.markup))
         except ArgumentError:
             self._faults.add(line, "`passages`: expected parts of the document's text", "passages")
             return ()

@@ -85,7 +85,7 @@ _BATCH = 500
 def unite_documents(here: Here, copy: Copy) -> None:
     """Take in the documents of a copy, and the texts that are not here; no text is replaced.
 
-    One judge's part has no document of its own.
+    One judge's part has no document of its own, and brings no field, no markup and no choice of fields.
     """
     has_text = DOCUMENT.c.text.is_not(None).label("has_text")
     query = select(DOCUMENT.c.id, DOCUMENT.c.docno, DOCUMENT.c.listed, DOCUMENT.c.sha256, has_text)
@@ -115,13 +115,14 @@ def unite_documents(here: Here, copy: Copy) -> None:
         here.session.connection().execute(statement, to_list)
     copy.count.new["texts"] += len(to_copy)
     _copy_texts(here, copy, to_copy)
-    _unite_metadata(here, copy, {row.id: row.docno for row in theirs})
+    if not copy.is_part:
+        _unite_metadata(here, copy, {row.id: row.docno for row in theirs})
 
 
 def _unite_metadata(here: Here, copy: Copy, docnos: Mapping[int, str]) -> None:
     """Take in fields and markup that are not here; no value is replaced.
 
-    Of two choices of what judges are shown the longer one stands; one judge's part brings none.
+    Of two choices of what judges are shown the longer one stands.
     """
     mine, changes = fetch_metadata(here.session), dict[int, Metadata]()
     for row_id, (markup, fields) in fetch_metadata(copy.session).items():
@@ -131,8 +132,6 @@ def _unite_metadata(here: Here, copy: Copy, docnos: Mapping[int, str]) -> None:
         elif (now := (own[0] or markup, {**fields, **own[1]})) != own:
             changes[copy.documents[row_id]] = now
     write_metadata(here.session, changes, mine)
-    if copy.is_part:
-        return
     table = TABLES["collection"]
     chosen = [session.scalar(select(table.c.fields)) for session in (here.session, copy.session)]
     shown, other = (tuple(json.loads(one or "[]")) for one in chosen)

@@ -180,6 +180,19 @@ def test_part_brings_no_choice_of_what_judges_are_shown(
     assert grades(whole) == {("ann", "a"): 2}
 
 
+def test_part_comes_back_after_a_field_was_corrected(whole: Path, tmp_path: Path) -> None:
+    """What its judge did is merged, and the collection's value stands."""
+    part = tmp_path / "part.db"
+    with Collection(str(whole)) as opened:
+        opened.hand_out("ann", part, program="x 1")
+        corrected = Document("a", "a", "text of a", (FIELDS[0], ("date", "1992")), "html")
+        opened.documents.add([corrected], replace=True)
+    work(part, ("ann", "a", Action.JUDGE, 2))
+    assert merge(whole, part).is_done
+    assert described(whole)[1] == corrected
+    assert grades(whole) == {("ann", "a"): 2}
+
+
 def test_directory_with_bad_fields_is_refused(whole: Path, tmp_path: Path) -> None:
     """Values that are no text and markup that nobody knows are told by file and line."""
     export(whole, tmp_path / "files")

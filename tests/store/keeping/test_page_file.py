@@ -333,6 +333,24 @@ def test_evidence_of_a_page_is_of_the_raw_text(whole: Path, tmp_path: Path) -> N
     assert [one for one in verify(collection_url(str(whole))) if one.n_faults] == []
 
 
+@pytest.mark.parametrize(("then", "now"), [(None, "html"), ("html", "markdown")])
+def test_evidence_is_what_the_page_showed(whole: Path, tmp_path: Path, then: str | None, now: str) -> None:
+    """The organiser says later how texts are marked up: what was marked on the page is what is merged."""
+    raw = "<p>Tom</p>\n<p>Tom and Jerry</p>"
+    with Collection(str(whole)) as opened:
+        opened.documents.add([Document("a", "", raw, (), then)], replace=True)
+    start = (raw if then is None else "Tom\n\nTom and Jerry").index("Tom and")
+    marked = record("a", 1, "mark", passages=[[start, 7, "Tom and"]])
+    file = save(tmp_path / "ann.jsonl", page_part(whole, "ann", tmp_path), [marked])
+    with Collection(str(whole)) as opened:
+        opened.documents.add([Document("a", "", raw, (), now)], replace=True)
+    assert merge(whole, file).is_done
+    with Collection(str(whole)) as opened:
+        (event,) = [one for one in opened.judgements.history(["ann"]) if one.docno == "a"]
+        assert opened.documents.get("a").markup == now
+    assert event.passages == (Passage(raw.index("Tom and"), 7, "Tom and"),)
+
+
 def test_page_of_a_servers_collection_comes_back_to_it(postgres_url: str, tmp_path: Path) -> None:
     """A page of a PostgreSQL collection, with evidence, whose text the server has."""
     with Collection.create(postgres_url, name="w", scale=parse_scale("0-2"), program="x") as made:
