@@ -171,12 +171,12 @@ def carried_pairs() -> Select[Any]:
     return to_judge(POOL_ENTRY.c.topic_id, POOL_ENTRY.c.document_id).where(is_carried(POOL_ENTRY)).distinct()
 
 
-def _looked_at(session: Session) -> dict[tuple[int, int], bool]:
-    """Return topic and document of all that somebody decided on or skipped, and whether there is a grade."""
+def _looked_at(session: Session) -> dict[tuple[int, int], set[str]]:
+    """Return topic and document of all that somebody decided on or skipped, and how it stands with judges."""
     newest = current_events("topic_id", "document_id", "state").where(JUDGEMENT.c.state.in_(_LOOKED_AT))
-    found: dict[tuple[int, int], bool] = {}
+    found: dict[tuple[int, int], set[str]] = {}
     for topic, document, state in session.execute(newest):
-        found[topic, document] = found.get((topic, document), False) or state == State.JUDGED.value
+        found.setdefault((topic, document), set()).add(state)
     return found
 
 
@@ -301,8 +301,8 @@ class NearDuplicates(Area):
             pairs = {(topic, document) for topic, document in session.execute(query)}
             return sorted(pairs - barred)
 
-    def looked_at(self) -> dict[tuple[int, int], bool]:
-        """Return topic and document, by row ids, that somebody decided on or skipped: whether on a grade."""
+    def looked_at(self) -> dict[tuple[int, int], set[str]]:
+        """Return topic and document, by row ids, that somebody decided on or skipped: states with judges."""
         with self._db.reading() as session:
             return _looked_at(session)
 
@@ -327,8 +327,8 @@ class NearDuplicates(Area):
     def carry(self, pairs: Sequence[Alike]) -> int:
         """Show a document in the place of others from now on; return how many were carried over.
 
-        What somebody decided on or skipped meanwhile is left, as is what is carried over already, and what
-        is shown in another's place.
+        What somebody decided on or skipped meanwhile is left, as is what is carried over already, what is
+        shown in another's place, and what would be carried over from a document that cannot be judged.
         """
         if not pairs:
             return 0
@@ -342,6 +342,8 @@ class NearDuplicates(Area):
             for one in pairs:
                 document, source = (one.topic, one.document), (one.topic, one.source)
                 if document in looked or document in documents | sources or source in documents:
+                    continue
+                if State.CANNOT.value in looked.get(source, ()):
                     continue
                 documents.add(document)
                 sources.add(source)

@@ -120,6 +120,7 @@ def _to_carry(collection: Collection, compared: Compared, topics: Sequence[str])
     """Choose for every topic which documents of a cluster are shown, and in whose place."""
     from store.analysis.duplicates.clusters import stand_ins
     from store.judging.carried import Alike
+    from store.records import State
 
     looked_at, kept = collection.duplicates.looked_at(), collection.duplicates.kept()
     gone = {(topic, document) for topic, document, _ in kept}
@@ -131,7 +132,8 @@ def _to_carry(collection: Collection, compared: Compared, topics: Sequence[str])
     }
     members: dict[tuple[int, int], list[int]] = {}
     for topic, document in collection.duplicates.pooled(topics):
-        if document in cluster_of and (topic, document) not in gone:
+        cannot = State.CANNOT in looked_at.get((topic, document), ())
+        if document in cluster_of and (topic, document) not in gone and not cannot:
             number, place = cluster_of[document]
             members.setdefault((topic, number), []).append(place)
     several = {key: places for key, places in members.items() if len(places) > 1}
@@ -143,7 +145,7 @@ def _to_carry(collection: Collection, compared: Compared, topics: Sequence[str])
 
         def rank(place: int, topic: int = topic) -> tuple[Any, ...]:
             pair = (topic, int(compared.ids[place]))
-            is_graded, is_shown = looked_at.get(pair, False), pair in shown_for_others
+            is_graded, is_shown = State.JUDGED in looked_at.get(pair, ()), pair in shown_for_others
             return not is_graded, not is_shown, pair not in looked_at, -runs[pair], compared.docnos[place]
 
         def near(one: int, other: int) -> bool:

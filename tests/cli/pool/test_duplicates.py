@@ -11,11 +11,11 @@ import pooler as p
 from store.collection import Collection
 from store.content.documents import document_sha256
 from store.judging.carried import CarriedState
-from store.records import Document, Topic
+from store.records import Action, Document, JudgeKind, Topic
 from tests.cli.conftest import Cli
 from tests.cli.mirrored import MIRRORS, add_mirror
 from tests.store.new import new_collection
-from tests.store.outside import make_pool
+from tests.store.outside import Sitting, make_pool
 
 
 @pytest.fixture
@@ -236,3 +236,19 @@ def test_documents_are_compared_as_they_are_read(markup: str, alike: list[str], 
         (docno, "a", CarriedState.WAITING) for docno in alike[1:]
     ]
     assert hashes == {one.docno: document_sha256(one) for one in documents}
+
+
+def test_what_cannot_be_judged_stands_for_nothing(tmp_path: Path) -> None:
+    """Somebody found one of three impossible to judge: of the others one is shown for the other."""
+    with new_collection(str(tmp_path / "c.db")) as made:
+        made.topics.add([Topic("1", "trees")])
+        made.pools.add(make_pool({"1": ["a", "b", "c"]}))
+        made.documents.add(Document(docno, "", OAKS) for docno in "abc")
+        for name in ("ann", "bob"):
+            made.judges.add(name, JudgeKind.HUMAN)
+        Sitting(made.desk("ann"), "1").act("a", Action.CANNOT, reason="torn")
+        found = p.duplicates(made, carry=True)
+        assert [(one.docno, one.source, one.state) for one in found.carried] == [
+            ("c", "b", CarriedState.WAITING)
+        ]
+        assert [task.docno for task in made.desk("bob").queue("1")] == ["a", "b"]

@@ -250,6 +250,14 @@ def test_what_somebody_looked_at_is_not_carried_over(collection: Collection) -> 
     assert carry(collection, ("c", "a")) == 1
 
 
+def test_nothing_is_carried_over_from_what_cannot_be_judged(collection: Collection) -> None:
+    """Somebody said so since the documents were compared."""
+    fill(collection)
+    Sitting(collection.desk("ann"), TOPIC).act("a", Action.CANNOT, reason="torn")
+    assert carry(collection, ("b", "a"), ("d", "c")) == 1
+    assert states(collection) == {"d": CarriedState.WAITING}
+
+
 def test_carried_documents_are_not_assigned(ready: Collection, collection_name: str) -> None:
     """Places are made at what is shown; places there were are passed over, and back after a release."""
     ready.duplicates.release()
