@@ -58,6 +58,8 @@ _CELLS = frozenset(("td", "th"))
 _LISTS = frozenset(("menu", "ol", "ul"))
 _HEADINGS = frozenset(("dt", "h1", "h2", "h3", "h4", "h5", "h6", "th", "title"))
 _BOLD = frozenset(("b", "strong"))
+_SIBLINGS = frozenset(("dd", "dt", "td", "th", "tr"))
+"""Each ends the one before, whose end tag may be left out."""
 _RULE = "- - -"
 _SPACE = " \t\n\r\f"
 _ODD_SPACE = re.compile(r"[\t\n\r\f][ \t\n\r\f]*| [ \t\n\r\f]+")
@@ -152,6 +154,8 @@ class _HtmlWriter:
                 self._lists.append(0 if tag == "ol" else -1)
             elif tag == "li":
                 out.before = self._mark()
+        if tag in _SIBLINGS:
+            out.strong = 0
         if tag in _BOLD or tag in _HEADINGS:
             out.strong += 1
 

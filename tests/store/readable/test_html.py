@@ -53,6 +53,20 @@ def test_page_is_read_as_paragraphs_lines_and_cells() -> None:
     assert bold == ["Oaks & elms", "Oaks", "Jerry", "tree", "height"]
 
 
+@pytest.mark.parametrize(
+    ("raw", "bold"),
+    [
+        ("<dl><dt>Oak<dd>a tree<dt>Elm<dd>another</dl>", ["Oak", "Elm"]),
+        ("<table><tr><th>tree<th>m<tr><td>oak<td>30</table>", ["tree", "m"]),
+        ("<table><tr><th>oak<td><b>30<td>or more</table>", ["oak", "30"]),
+    ],
+)
+def test_bold_ends_with_a_cell_whose_end_tag_is_left_out(raw: str, bold: list[str]) -> None:
+    """HTML lets terms, their words, cells and rows end where the next begins."""
+    text = read_html(raw)
+    assert [text.text[start:end] for start, end in text.strong] == bold
+
+
 def test_every_stretch_knows_where_it_came_from() -> None:
     """A word is its own source; a name is what stands for it; words over tags have the tags in between."""
     text = read_html(PAGE)
