@@ -9,13 +9,14 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from sqlalchemy import LargeBinary, Select, bindparam, cast, exists, func, insert, select, update
+from sqlalchemy import LargeBinary, Select, bindparam, cast, exists, func, insert, or_, select, update
 from sqlmodel import Session
 
 from store.content.draws import draws_left, is_adaptive
 from store.db.database import Area
+from store.db.engine import database_now
 from store.db.keys import fetch_docnos
-from store.db.tables import DOCUMENT, DOCUMENT_METADATA, POOL, POOL_ENTRY, TABLES
+from store.db.tables import CARRIED, DOCUMENT, DOCUMENT_METADATA, POOL, POOL_ENTRY, TABLES
 from store.errors import ConflictError
 from store.records import Document, ImportReport
 
@@ -118,6 +119,20 @@ def write_metadata(session: Session, changes: Mapping[int, Metadata], there: Ite
         session.connection().execute(statement, old)
 
 
+def _end_carried(session: Session, now: Mapping[int, Metadata], before: Mapping[int, Metadata]) -> None:
+    """End what was carried over to or from documents that are read by another markup from now on."""
+    plain = "plain"
+    changed = [
+        row_id
+        for row_id, (markup, _) in now.items()
+        if (markup or plain) != (before.get(row_id, (None, {}))[0] or plain)
+    ]
+    if changed:
+        ends = or_(CARRIED.c.document_id.in_(changed), CARRIED.c.source_id.in_(changed))
+        ended = update(CARRIED).where(CARRIED.c.ended_at.is_(None), ends)
+        session.connection().execute(ended.values(ended_at=database_now(session)))
+
+
 def differing(one: Metadata, other: Metadata) -> str | None:
     """Name what two say otherwise of a document; ``None`` = they go together."""
     if one[0] and other[0] and one[0] != other[0]:
@@ -141,6 +156,7 @@ class Documents(Area):
         With `replace` another text takes the place of the stored one, and so does any text of one that is
         damaged: not the text its hash was made of. Without it another text raises `ConflictError`. Fields and
         markup go with a text; what is stored of them already stays, and another value is as another text is.
+        What was carried over to or from a document ends where its markup changes: it was compared otherwise.
         `fields`: those that judges are shown from now on, in this order; ``None`` = as it was.
         """
         with self._db.filling() as (session, _, keys):
@@ -218,6 +234,7 @@ class Documents(Area):
                 if changes:
                     session.connection().execute(statement, changes)
                 write_metadata(session, described_now, metadata)
+                _end_carried(session, described_now, metadata)
             if fields is not None and tuple(fields) != self._db.fields:
                 session.execute(update(TABLES["collection"]).values(fields=fields_text(fields)))
             report = ImportReport(added, unchanged, replaced, without_text, n_texts, left_out, described)

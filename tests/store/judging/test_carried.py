@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -197,6 +198,18 @@ def test_another_text_ends_it(ready: Collection, docno: str) -> None:
     assert "b" in queue(ready)
     ready.documents.add([Document(docno, docno, TEXTS[docno])], replace=True)
     assert states(ready)["b"] is CarriedState.WAITING
+
+
+@pytest.mark.parametrize("docno", ["a", "b"])
+def test_another_markup_ends_it(ready: Collection, docno: str) -> None:
+    """What was compared was read otherwise: both are shown, the third stays as it was."""
+    text = Document(docno, docno, TEXTS[docno])
+    ready.documents.add([replace(text, fields=(("url", "u"),), markup="plain")])
+    assert set(states(ready).values()) == {CarriedState.WAITING}
+    ready.documents.add([replace(text, markup="html")], replace=True)
+    assert states(ready)["b"] is CarriedState.RELEASED
+    assert states(ready)["d"] is (CarriedState.WAITING if docno == "b" else CarriedState.RELEASED)
+    assert "b" in queue(ready)
 
 
 def test_source_in_no_pool_carries_only_a_grade_it_has(ready: Collection) -> None:
