@@ -27,7 +27,7 @@ from store.db.login import is_seated
 from store.db.tables import CARRIED, DOCUMENT, DOCUMENT_METADATA, JUDGEMENT, POOL, POOL_ENTRY, TOPIC
 from store.judging.events import KEY, current_events
 from store.readable import MOST_CHARACTERS, readable
-from store.records import DECIDED, State
+from store.records import DECIDED, Action, State
 from store.text import natural_key
 
 _BATCH = 500
@@ -42,7 +42,8 @@ class CarriedState(StrEnum):
     WAITING = "waiting"
     """The source is to be judged, and nobody has graded it yet."""
     OWN = "looked-at"
-    """Somebody decided on the document itself, or skipped it: that stands, and nothing is carried over."""
+    """Somebody decided on the document itself, or skipped it, or is to decide on it again: that stands, and
+    nothing is carried over."""
     CANNOT = "source-cannot"
     """Somebody found the source impossible to judge: the document is shown itself."""
     CHANGED = "text-changed"
@@ -114,6 +115,14 @@ def _has_state(row: FromClause, document: ColumnElement[Any], states: Sequence[s
     return select(event.c.id).where(*own, *newest).correlate(row).exists()
 
 
+def _is_looked_at(row: FromClause) -> ColumnElement[bool]:
+    """Say in SQL that somebody decided on the document of a row or skipped it, or is to do so again."""
+    event = JUDGEMENT.alias()
+    own = (event.c.topic_id == row.c.topic_id, event.c.document_id == row.c.document_id)
+    again = select(event.c.id).where(*own, event.c.action == Action.REOPEN.value)
+    return or_(_has_state(row, row.c.document_id, _LOOKED_AT), again.correlate(row).exists())
+
+
 def _conditions(row: FromClause) -> dict[str, ColumnElement[bool]]:
     """Say in SQL all that a row of `CARRIED` has to be asked."""
     other, entry = CARRIED.alias(), POOL_ENTRY
@@ -126,14 +135,14 @@ def _conditions(row: FromClause) -> dict[str, ColumnElement[bool]]:
         other.c.topic_id == row.c.topic_id,
         other.c.document_id == row.c.source_id,
         other.c.ended_at.is_(None),
-        ~_has_state(other, other.c.document_id, _LOOKED_AT),
+        ~_is_looked_at(other),
     )
     pooled = to_judge(entry.c.pool_id).where(
         entry.c.topic_id == row.c.topic_id, entry.c.document_id == row.c.source_id
     )
     return {
         "is_ended": row.c.ended_at.is_not(None),
-        "is_looked_at": _has_state(row, row.c.document_id, _LOOKED_AT),
+        "is_looked_at": _is_looked_at(row),
         "is_chained": select(other.c.id).where(*is_carried).correlate(row).exists(),
         "is_same_text": and_(*texts),
         "cannot_source": _has_state(row, row.c.source_id, [State.CANNOT.value]),
@@ -172,11 +181,14 @@ def carried_pairs() -> Select[Any]:
 
 
 def _looked_at(session: Session) -> dict[tuple[int, int], set[str]]:
-    """Return topic and document of all that somebody decided on or skipped, and how it stands with judges."""
+    """Return topic and document of all that `_is_looked_at`, and how it stands with judges."""
     newest = current_events("topic_id", "document_id", "state").where(JUDGEMENT.c.state.in_(_LOOKED_AT))
     found: dict[tuple[int, int], set[str]] = {}
     for topic, document, state in session.execute(newest):
         found.setdefault((topic, document), set()).add(state)
+    again = select(JUDGEMENT.c.topic_id, JUDGEMENT.c.document_id)
+    for topic, document in session.execute(again.where(JUDGEMENT.c.action == Action.REOPEN.value)):
+        found.setdefault((topic, document), set())
     return found
 
 
@@ -302,7 +314,7 @@ class NearDuplicates(Area):
             return sorted(pairs - barred)
 
     def looked_at(self) -> dict[tuple[int, int], set[str]]:
-        """Return topic and document, by row ids, that somebody decided on or skipped: states with judges."""
+        """Return topic and document, by row ids, of all that is looked at, and states with judges."""
         with self._db.reading() as session:
             return _looked_at(session)
 

@@ -184,6 +184,24 @@ def test_own_decision_stands(ready: Collection, action: Action) -> None:
     assert queue(ready, "bob") == ["a", "c"]
 
 
+def test_what_is_put_back_to_be_judged_again_is_shown(ready: Collection) -> None:
+    """Guidelines changed, and a document that was decided on itself lies before its judge, as is promised."""
+    ready.guidelines.add("# One")
+    ready.duplicates.release()
+    sitting = Sitting(ready.desk("ann"), TOPIC)
+    carry(ready, ("b", "a"))
+    sitting.grade("b", 1)
+    sitting.desk.leave()
+    ready.guidelines.add("# Two")
+    assert [one.docno for one in ready.rejudging.reopen()] == ["b"]
+    assert "b" in queue(ready)
+    Sitting(ready.desk("ann"), TOPIC).act("b", Action.NOTE, note="again")
+    assert "b" in queue(ready)
+    assert states(ready)["b"] is CarriedState.OWN
+    ready.duplicates.release()
+    assert carry(ready, ("b", "a")) == 0
+
+
 def test_imported_grade_stands(ready: Collection) -> None:
     """A grade from a file is one: nothing is carried over to its document."""
     ready.judgements.add({"old": [Qrel(TOPIC, "b", 0)]}, JudgeKind.IMPORTED)
