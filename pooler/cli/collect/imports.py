@@ -554,7 +554,10 @@ def import_runs(
                 documents, met = numbered[run.reader], run.docnos()
                 _refuse_unknown(entry.file, run, met, known_topics, known_docnos, lenient=lenient)
                 documents.extend(met)
-                about = StoredRun(run.tag, entry.group, entry.contributes, run.sha256, run.file)
+                entry = entry.with_header(run.header)
+                about = StoredRun(
+                    *(run.tag, entry.group, entry.contributes, run.sha256, run.file, run.header)
+                )
                 report = opened.runs.add_packed(about, run.rankings(), documents, replace=replace)
                 run.discard()
                 total, n_read = total + report, n_read + 1
