@@ -32,6 +32,7 @@ Made = Callable[[Any], Any]
 MORE: dict[str, Made] = {
     "agreement --plan": lambda c: p.plan_sharing(c, 0.2, judges=["strict", "lenient"], every_level=False),
     "audit --runs": lambda c: p.audit(c, "strict", "lenient", uses={"rm3-bigrams": ["strict"]}),
+    "check --rules": lambda _c: p.check_runs("runs/bm25-words.run", rules="track.toml"),
     "diagnose": lambda c: p.diagnose(_strict(c), by_group=False, measures=["AP", "RBP(p=0.8)"]),
     "diagnose --repool": lambda c: p.diagnose(_strict(c), repool=True),
     "estimate": lambda c: p.estimate(_strict(c), pool="drawn"),
@@ -108,6 +109,7 @@ def _make_collection() -> None:
     unpack = import_module("tests.golden.kept").unpack_upgraded
     for name in ("built", "before", "part", "copy"):
         unpack(f"written/{name}.db", Path(f"{name}.db"))
+    Path("track.toml").write_text("depth = 100\n", "utf-8")
     Path("clusters.txt").write_text("d1 a\nd2 a\nd3 b\n", "utf-8")
     Path("classes.txt").write_text("d1 red\nd2 white\nd3 white\n", "utf-8")
 

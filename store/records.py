@@ -115,6 +115,8 @@ class Run:
     """The organisation or kind of system; empty = none given."""
     contributes: bool = True
     """Whether the run feeds pools."""
+    header: str | None = None
+    """The lines in which the file says what the run is, as they stand there; ``None`` = none."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,6 +41,8 @@ class ExitCode(IntEnum):
     """Wrong options: what typer finds, and two that contradict each other."""
     STORE = 3
     """The collection could not do it."""
+    WARNED = 4
+    """Nothing is at fault, and a rule that warns is broken."""
     INTERRUPTED = 130
     TERMINATED = 143
 

@@ -67,6 +67,16 @@ RunsOption = Annotated[
         help="TSV with a header that lists the runs: file, and optionally tag, group, contributes (yes/no).",
     ),
 ]
+TrackRulesOption = Annotated[
+    str | None,
+    typer.Option(
+        "--rules",
+        metavar="FILE",
+        help="TOML with the rules of a track: topics, documents, depth, min_depth, tag, descending, ranks,"
+        " group, runs_per_group, models, header; and in `warn` those that do not refuse a run.",
+        show_default=False,
+    ),
+]
 LevelOption = Annotated[
     int | None, typer.Option("--level", help="Least grade that counts as relevant.", show_default=False)
 ]

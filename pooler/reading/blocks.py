@@ -32,7 +32,8 @@ from pooler.reading.columns import (
     parse_ranks,
     parse_scores,
 )
-from store.errors import ArgumentError, FormatError
+from store.errors import ArgumentError, FaultList, FormatError
+from store.formats.run_header import START, RunHeader, cut_header, read_header
 from store.formats.syntax.compression import DamagedDataError
 from store.formats.syntax.lines import open_bytes
 from store.ranking import Order, compared_scores, rank_order, ties_at_cut
@@ -256,6 +257,8 @@ class RunTop:
     """The organisation or kind of system; empty = none given."""
     contributes: bool = True
     """Whether the run feeds the pool."""
+    header: str | None = None
+    """What the file says of the run, as it stands there; ``None`` = nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -438,6 +441,10 @@ class RunSeen:
     """Of all lines."""
     topics: set[bytes] = field(default_factory=set)
     n_lines: int = 0
+    """Those of the header not counted."""
+    header: RunHeader | None = None
+    n_of_header: int = 0
+    """Lines of the header."""
     is_ascii: bool = True
     n_odd_q0: int = 0
     """Lines whose second field is neither `Q0` nor `0`, and ..."""
@@ -500,6 +507,7 @@ def read_blocks(
         order=order,
         topics=topics,
         n_lines=seen.n_lines,
+        header=None if seen.header is None else seen.header.text,
     )
 
 
@@ -518,7 +526,7 @@ def topic_parts(
     caller. `seen` is whole once the last part has been taken. `SuspicionError` as of `read_blocks`.
     """
     topic = b""
-    for block in _whole_lines(path, seen.digest, block_bytes):
+    for block in _whole_lines(path, seen, block_bytes):
         lines = find_fields(block)
         seen.is_ascii &= block.isascii()
         _check_tag(lines.column(TAG), seen)
@@ -548,17 +556,20 @@ def topic_parts(
                 scores[rows],
                 keys[rows],
                 None if ranks is None else ranks[rows],
-                seen.n_lines + first + 1,
+                seen.n_of_header + seen.n_lines + first + 1,
                 None if numbers is None else numbers[rows],
             )
         seen.n_lines += len(lines)
     if not seen.n_lines:
         raise SuspicionError("no line")
+    if seen.header is not None and seen.header.tag not in (None, seen.tag.decode()):
+        raise SuspicionError("another tag in the header")
 
 
-def _whole_lines(path: str, digest: hashlib._Hash, block_bytes: int) -> Iterator[bytes]:
-    """Yield blocks that end with a line end, and hash the file."""
+def _whole_lines(path: str, seen: RunSeen, block_bytes: int) -> Iterator[bytes]:
+    """Yield blocks that end with a line end, without a header, and hash the file."""
     rest = b""
+    is_first = True
     # The C library takes pages from the system and gives them back for every array of more than
     # 128 KiB, until it has seen a larger one freed.
     np.empty(_BALLAST_BYTES, np.uint8)
@@ -569,7 +580,9 @@ def _whole_lines(path: str, digest: hashlib._Hash, block_bytes: int) -> Iterator
     with opened as file:
         try:
             while data := file.read(block_bytes):
-                digest.update(data)
+                seen.digest.update(data)
+                if is_first:
+                    data, is_first = _after_header(data, seen), False
                 if rest:
                     data = rest + data
                 end = data.rfind(b"\n") + 1
@@ -582,6 +595,18 @@ def _whole_lines(path: str, digest: hashlib._Hash, block_bytes: int) -> Iterator
             raise SuspicionError(str(error)) from error
     if rest:
         yield rest + b"\n"
+
+
+def _after_header(data: bytes, seen: RunSeen) -> bytes:
+    """Take a header off the first bytes of a file."""
+    if not START.match(data):
+        return data
+    header, data = cut_header(data)
+    faults = FaultList("")
+    seen.header, seen.n_of_header = read_header(header, faults), header.count(b"\n")
+    if faults:
+        raise SuspicionError("a header")
+    return data
 
 
 def _check_tag(tags: FieldColumn, seen: RunSeen) -> None:
@@ -598,7 +623,7 @@ def _see_q0(column: FieldColumn, seen: RunSeen) -> None:
     odd = np.flatnonzero((first != _Q0_WORD) & (first != _ZERO_WORD))
     if odd.size and seen.odd_q0 is None:
         row = int(odd[0])
-        seen.odd_q0 = seen.n_lines + row + 1, column.at(row)
+        seen.odd_q0 = seen.n_of_header + seen.n_lines + row + 1, column.at(row)
     seen.n_odd_q0 += odd.size
 
 

@@ -21,8 +21,8 @@ look-alike    docnos of the file, or of those before it, differ in Unicode norma
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Container, Iterable, Iterator, Sequence, Set
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import count
 from typing import Any
@@ -35,6 +35,7 @@ from pooler.reading.parallel import share_files
 from pooler.reading.strict import ParsedRun, parse_run, quoted, whole_ranks
 from pooler.reading.whole import stream_rankings
 from store.errors import ArgumentError, Fault, FaultList, PoolerError
+from store.formats.run_header import RunHeader
 from store.formats.syntax.lines import is_regular_file
 from store.ranking import Order, check_order, compared_scores, rank_order, ties_at_cut
 from store.text import counted, look_alike_words, look_alikes, natural_key
@@ -77,6 +78,11 @@ class RunReport:
     """Every topic with a tie across the depth; empty without a depth."""
     hint: str | None = None
     """What to do about the faults."""
+    header: RunHeader | None = None
+    sizes: Mapping[str, int] = field(default_factory=dict)
+    """Documents of every topic that has one without a fault."""
+    rising: tuple[str, ...] = ()
+    """Topics where a score is above the one before it in the file."""
 
     @property
     def n_faults(self) -> int:
@@ -149,7 +155,9 @@ def _check_fast(path: str, asked: Asked) -> _Checked:
     known = asked.known_topics
     if odd.has_unknown or not (known is None or all(topic in known for topic in topics)):
         raise SuspicionError("an unknown topic or docno")
-    parsed = ParsedRun(seen.tag.decode(), seen.digest.hexdigest(), seen.n_lines, n_odd_q0=seen.n_odd_q0)
+    n_lines = seen.n_of_header + seen.n_lines
+    parsed = ParsedRun(seen.tag.decode(), seen.digest.hexdigest(), n_lines, n_odd_q0=seen.n_odd_q0)
+    parsed.header = seen.header
     if seen.odd_q0 is not None:
         line, field = seen.odd_q0
         parsed.odd_q0 = line, quoted(field.decode())
@@ -182,6 +190,13 @@ def _with_look_alikes(checked: _Checked, met: set[str]) -> RunReport:
     return replace(report, warnings=(*report.warnings, warning))
 
 
+def with_faults(report: RunReport, faults: Iterable[Fault]) -> RunReport:
+    """Add faults that are not the reader's."""
+    more = tuple(faults)
+    counts = Counter(report.fault_counts) + Counter(one.code for one in more)
+    return replace(report, faults=(*report.faults, *more), fault_counts=dict(counts)) if more else report
+
+
 class _CountedFaults(FaultList):
     """Faults of one file, counted by code."""
 
@@ -207,7 +222,9 @@ class _Oddities:
         self._asked = asked
         self._by_score: Order = "trec" if asked.order in ("rank", "file") else asked.order
         self._enough = FEW_DOCUMENTS if asked.depth is None else asked.depth
-        self._n_documents = self._n_tied = self._n_odd_ranks = 0
+        self._n_tied = self._n_odd_ranks = 0
+        self._sizes: dict[str, int] = {}
+        self._rising: list[str] = []
         self._tied: list[str] = []
         self._at_cut: list[tuple[str, int, int]] = []
         self._unordered: list[str] = []
@@ -227,12 +244,14 @@ class _Oddities:
     ) -> None:
         """Look at the documents of a topic, at least one."""
         n_documents = len(docnos)
-        self._n_documents += n_documents
+        self._sizes[topic] = n_documents
         if n_documents < self._enough:
             self._short.append((topic, n_documents))
         scored = np.arange(n_documents)
         if not is_ranked(scores, self._by_score):
             scored = rank_order(docnos, scores, order=self._by_score)
+            if (scores[1:] > scores[:-1]).any():
+                self._rising.append(topic)
         ordered = compared_scores(scores, self._by_score)[scored]
         is_as_next = np.concatenate(([False], ordered[1:] == ordered[:-1], [False]))
         if n_tied := int(np.count_nonzero(is_as_next[1:] | is_as_next[:-1])):
@@ -283,12 +302,15 @@ class _Oddities:
             sha256=parsed.sha256,
             n_lines=parsed.n_lines,
             n_topics=len(topics),
-            n_documents=self._n_documents,
+            n_documents=sum(self._sizes.values()),
             faults=tuple(faults.kept),
             fault_counts=dict(faults.by_code),
             warnings=(*self._of_order(), *self._of_file(parsed, topics)),
             ties_at_cut=tuple(TieAtCut(parsed.tag, *one) for one in self._at_cut),
             hint=parsed.hint,
+            header=parsed.header,
+            sizes=self._sizes,
+            rising=tuple(self._rising),
         )
         return report, self._beyond
 
@@ -298,7 +320,7 @@ class _Oddities:
         Ranks in another order than the scores, that are no integers, or that start at 0.
         """
         if self._tied:
-            message = f"{self._n_tied:,} documents have tied scores, in {_first_of(self._tied)}"
+            message = f"{self._n_tied:,} documents have tied scores, in {first_of(self._tied)}"
             yield RunWarning("ties", message, self._n_tied)
         if self._at_cut:
             (topic, n_in, n_out), *others = self._at_cut
@@ -311,31 +333,31 @@ class _Oddities:
             yield RunWarning("ties-at-cut", message, len(self._at_cut))
         if self._unordered:
             what = f"the stated ranks disagree with the scores (order `{self._by_score}`)"
-            message = f"{what} in {_first_of(self._unordered)}: {self._unordered_example}"
+            message = f"{what} in {first_of(self._unordered)}: {self._unordered_example}"
             yield RunWarning("rank-order", message, len(self._unordered))
         if self._n_odd_ranks:
             message = f"{self._n_odd_ranks:,} stated ranks are not integers, {self._odd_rank_example}"
             yield RunWarning("rank-number", message, self._n_odd_ranks)
         if self._from_zero:
-            message = f"stated ranks start at 0 in {_first_of(self._from_zero)}"
+            message = f"stated ranks start at 0 in {first_of(self._from_zero)}"
             yield RunWarning("rank-zero", message, len(self._from_zero))
 
     def _of_file(self, parsed: ParsedRun, topics: Collection[str]) -> Iterator[RunWarning]:
         """Tell topics with few documents or none, and unusual second fields."""
         if self._short:
-            listed = _first_of([topic for topic, _ in self._short])
+            listed = first_of([topic for topic, _ in self._short])
             message = f"fewer than {self._enough} documents in {listed}: {self._short[0][1]} in the first"
             yield RunWarning("short-topic", message, len(self._short))
         missing = sorted((self._asked.known_topics or set()) - set(topics), key=natural_key)
         if missing:
-            yield RunWarning("missing-topic", f"no documents for {_first_of(missing)}", len(missing))
+            yield RunWarning("missing-topic", f"no documents for {first_of(missing)}", len(missing))
         if parsed.odd_q0 is not None:
             line, text = parsed.odd_q0
             message = f"the second field is not `Q0` on {parsed.n_odd_q0:,} lines, first on line {line}"
             yield RunWarning("q0", f"{message}: {text}", parsed.n_odd_q0)
 
 
-def _first_of(topics: list[str]) -> str:
+def first_of(topics: Sequence[str]) -> str:
     """Name the first topic and count the others."""
     return f"topic {topics[0]}" + (f" and {len(topics) - 1:,} more" if len(topics) > 1 else "")
 

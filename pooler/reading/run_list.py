@@ -8,22 +8,23 @@ reading keeps the first word. No two runs may have one name. A relative run file
 beneath its folder; of a list from standard input, beneath the working folder.
 
 ``models`` names the language models that the run uses, parted by commas: ``gpt-4,llama``, or ``none``; empty
-means that nothing is said. `pooler audit` alone reads it.
+means that nothing is said. `pooler audit` reads it, and the rules of a track (`pooler.reading.rules`).
+
+What a line does not say of group and models, a header of the run file may (`store.formats.run_header`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePath
 
 from store.errors import Fault, FaultList, FormatError, nearest
 from store.fields import id_fault
+from store.formats.run_header import NO_MODEL, RunHeader, read_header
 from store.formats.syntax.lines import RUN_LIST, STDIN, read_text_lines, told_kind
 
 COLUMNS = ("file", "tag", "name", "group", "contributes", "models")
-NO_MODEL = "none"
-"""What a run says that uses no model."""
 _YES = frozenset({"yes", "1", "true", ""})
 _NO = frozenset({"no", "0", "false"})
 
@@ -54,6 +55,39 @@ class RunEntry:
 
     is_told: bool = field(default=False, repr=False, compare=False)
     """Whether the list said that of some run, so that the others feed pools because it did not."""
+    where: str = field(default="", repr=False, compare=False)
+    """Where group and models are said."""
+
+    def faults_of(self, header: RunHeader | None) -> list[Fault]:
+        """List what the header of the file says otherwise than the list of runs, or an option."""
+        if header is None:
+            return []
+        is_other = {
+            "group": bool(self.group and header.group) and self.group != header.group,
+            "models": self.models is not None
+            and header.models is not None
+            and set(self.models) != set(header.models),
+        }
+        where = f"as {self.where} says"
+        return [
+            Fault(*header.contradicted(what, getattr(self, what), where))
+            for what, differs in is_other.items()
+            if differs
+        ]
+
+    def with_header(self, text: str | None) -> RunEntry:
+        """Let the header of the file say what nothing else does; `FormatError` where it contradicts that."""
+        header = None if text is None else read_header(text.encode(), FaultList(self.file))
+        if faults := self.faults_of(header):
+            raise FormatError(self.file, faults)
+        return self.filled(header)
+
+    def filled(self, header: RunHeader | None) -> RunEntry:
+        """Let a header say what nothing else does of group and models."""
+        if header is None:
+            return self
+        models = header.models if self.models is None else self.models
+        return replace(self, group=self.group or header.group, models=models)
 
     def check_tag(self, tag: str) -> None:
         """Raise `FormatError` when the file's tag is not the one that was stated, or not the name.
@@ -141,7 +175,8 @@ def _entry(cells: dict[str, str], number: int, folder: PurePath, faults: FaultLi
     if faults.count > count:
         return None
     is_told = "contributes" in cells
-    return RunEntry(str(Path(folder, file)), tag, group, stated in _YES, name, models, is_told)
+    where = f"{faults.path}:{number}"
+    return RunEntry(str(Path(folder, file)), tag, group, stated in _YES, name, models, is_told, where)
 
 
 def _models(text: str) -> tuple[str, ...] | None:

@@ -16,6 +16,8 @@ unknown-docno  the collection has no such document
 id             a topic id, docno or tag has control, bidirectional or zero-width characters, or
                blanks beyond ASCII, or no valid UTF-8; or a topic id begins with `#`
 bom            the file begins with a byte order mark
+header         the header (`store.formats.run_header`) has no end, is no YAML, or contradicts what is known
+               of the run
 long           a field has more than 1,024 bytes
 empty          the file has no run line, nor another fault
 qrels          all lines are those of a qrels file; told once, in place of every other fault
@@ -44,6 +46,7 @@ from numpy.typing import NDArray
 
 from store.errors import FaultList, FormatError
 from store.fields import LONGEST_ID, id_fault
+from store.formats.run_header import START, RunHeader, is_end, read_header
 from store.formats.syntax.compression import DamagedDataError
 from store.formats.syntax.lines import BOM, QRELS, RUN, open_bytes, tell_kind, told_kind
 from store.records import Ranking, Run
@@ -89,6 +92,7 @@ class ParsedRun:
     """Line number and second field of the first of them."""
     hint: str | None = None
     """What to do about the faults."""
+    header: RunHeader | None = None
 
 
 def read_run(path: str, *, lenient: bool = False) -> Run:
@@ -104,7 +108,8 @@ def read_run(path: str, *, lenient: bool = False) -> Run:
         Ranking(topic.topic, topic.docnos, np.array(topic.scores), whole_ranks(topic.ranks))
         for topic in parsed.topics
     ]
-    return Run(parsed.tag, rankings, parsed.sha256, file=PurePath(path).name)
+    header = None if parsed.header is None else parsed.header.text
+    return Run(parsed.tag, rankings, parsed.sha256, file=PurePath(path).name, header=header)
 
 
 def whole_ranks(ranks: list[bytes]) -> NDArray[np.int64] | None:
@@ -135,6 +140,7 @@ def parse_run(
     number = 0
     current: bytes | None = None
     tag: bytes | None = None
+    header: list[bytes] | None = None
     try:
         opened = open_bytes(path)
     except FormatError as error:
@@ -147,10 +153,18 @@ def parse_run(
             for number, raw in enumerate(file, start=1):
                 digest.update(raw)
                 line = raw
-                if number == 1 and raw.startswith(BOM):
+                if number == 1:
                     line = raw.removeprefix(BOM)
-                    if not lenient:
+                    if raw.startswith(BOM) and not lenient:
                         faults.add(1, "expected no byte order mark", "bom")
+                    header = [] if START.fullmatch(line) else None
+                if header is not None:
+                    if line.startswith(b"#"):
+                        header.append(line)
+                        if is_end(line):
+                            parsed.header, header = read_header(b"".join(header), faults), None
+                        continue
+                    parsed.header, header = read_header(b"".join(header), faults), None
                 fields = line.split()
                 if len(fields) != 6 or (lenient and line.startswith(b"#")):
                     if not fields or (lenient and line.startswith(b"#")):
@@ -195,6 +209,10 @@ def parse_run(
         except DamagedDataError as error:
             faults.add(number + 1, str(error), error.kind)
             scan.is_damaged = True
+    if header is not None:
+        parsed.header = read_header(b"".join(header), faults)
+    if (said := parsed.header) is not None and tag is not None and said.tag not in (None, parsed.tag):
+        faults.add(*said.contradicted("tag", parsed.tag, "as the run's lines have"))
     if tag is None and scan.is_qrels():
         tell_kind(faults, QRELS, RUN)
         parsed.hint = faults.hint

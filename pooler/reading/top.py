@@ -66,6 +66,7 @@ def top_of(run: Run, depth: int, *, order: Order = "trec", with_scores: bool = T
         n_lines=sum(top.n_documents for top in topics.values()),
         group=run.group,
         contributes=run.contributes,
+        header=run.header,
     )
 
 
@@ -109,6 +110,7 @@ def read_entry(entry: RunEntry, *, depth: int, order: Order, lenient: bool, with
     """Read the first documents of one run of a list."""
     top = read_top(entry.file, depth, order=order, lenient=lenient, with_scores=with_scores)
     entry.check_tag(top.tag)
+    entry = entry.with_header(top.header)
     return replace(top, group=entry.group, contributes=entry.contributes)
 
 

@@ -119,7 +119,8 @@ def read_whole(path: str, *, lenient: bool = False) -> Run:
             pass
         else:
             sha256 = seen.digest.hexdigest()
-            return Run(seen.tag.decode(), rankings, sha256, file=PurePath(path).name)
+            header = None if seen.header is None else seen.header.text
+            return Run(seen.tag.decode(), rankings, sha256, file=PurePath(path).name, header=header)
     return read_run(path, lenient=lenient)
 
 
@@ -173,6 +174,8 @@ class NumberedRun:
     """A temporary file with the rankings; `rankings` removes it."""
     run: Run | None = None
     """The run itself, when the file cannot be read again."""
+    header: str | None = None
+    """What the file says of the run, as it stands there; ``None`` = nothing."""
 
     def docnos(self) -> list[str]:
         """Return the docnos of the numbers this reader uses here for the first time."""
@@ -249,7 +252,8 @@ class RunReader:
             with_ranks = self._order in (None, "rank")
             for whole in stream_rankings(entry.file, seen, with_ranks=with_ranks, number=self._number):
                 spool.add(self._pack(whole.topic, whole.names, whole.numbers, whole.scores, whole.ranks))
-            return self._made(entry, seen.tag.decode(), seen.digest.hexdigest(), n_known, spool)
+            header = None if seen.header is None else seen.header.text
+            return self._made(entry, seen.tag.decode(), seen.digest.hexdigest(), n_known, spool, header)
 
     def _read_slowly(self, entry: RunEntry) -> NumberedRun:
         """Read a run file line by line."""
@@ -261,7 +265,7 @@ class RunReader:
                 spool.add(self._pack(ranking.topic, ranking.docnos, numbers, ranking.scores, ranking.ranks))
             is_needed = self._order is None and not is_regular_file(entry.file)
             kept = run if is_needed else None
-            return self._made(entry, run.tag, run.sha256, n_known, spool, kept)
+            return self._made(entry, run.tag, run.sha256, n_known, spool, run.header, kept)
 
     def _pack(
         self,
@@ -279,7 +283,14 @@ class RunReader:
         return PackedRanking(topic, len(docnos), numbers.astype("<i4", copy=False).tobytes(), b"", None, b"")
 
     def _made(
-        self, entry: RunEntry, tag: str, sha256: str, n_known: int, spool: _Spool, run: Run | None = None
+        self,
+        entry: RunEntry,
+        tag: str,
+        sha256: str,
+        n_known: int,
+        spool: _Spool,
+        header: str | None,
+        run: Run | None = None,
     ) -> NumberedRun:
         """Put together what was read; the tag is what it should be, or `FormatError` is raised."""
         if self._order is None:
@@ -294,6 +305,7 @@ class RunReader:
             spool.packed,
             spool.keep(),
             run,
+            header,
         )
 
 

@@ -26,16 +26,23 @@ def entries_of(files: Iterable[str], listed: str | None, group: str = "") -> lis
 
     if group and (fault := id_fault(group)):
         raise ArgumentError("group", f"must be one word ({fault})", group)
-    entries = [RunEntry(file, group=group) for file in files]
+    entries = [RunEntry(file, group=group, where="`--group`") for file in files]
     return entries + (read_run_list(listed) if listed is not None else [])
 
 
 def named_runs(runs: Iterable[str | Run], listed: str | None) -> list[RunEntry | Run]:
-    """Return runs in the order given, files and those in memory alike; then those of a list."""
+    """Return runs in the order given, files and those in memory alike; then those of a list.
+
+    Of files that can be read twice with what their headers say; the others' is known when they are read.
+    """
+    from pooler.reading.run_list import RunEntry
+    from store.formats.run_header import header_of
+
     named: list[RunEntry | Run] = []
     for run in runs:
         named += entries_of([run], None) if isinstance(run, str) else [run]
-    return named + entries_of((), listed)
+    named += entries_of((), listed)
+    return [one.with_header(header_of(one.file)) if isinstance(one, RunEntry) else one for one in named]
 
 
 def read_named(named: Sequence[RunEntry | Run], *, lenient: bool) -> Iterator[Run]:
@@ -49,6 +56,7 @@ def read_named(named: Sequence[RunEntry | Run], *, lenient: bool) -> Iterator[Ru
                 yield one
                 continue
             run = read_whole(one.file, lenient=lenient)
+            one = one.with_header(run.header)
             yield replace(run, tag=one.called(run.tag), group=one.group, contributes=one.contributes)
             advance(1)
 

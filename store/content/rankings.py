@@ -242,4 +242,5 @@ def fetch_run(session: Session, topics: Keys, documents: Keys, stored: StoredRun
         file=stored.file,
         group=stored.group,
         contributes=stored.contributes,
+        header=stored.header,
     )

@@ -39,6 +39,8 @@ class StoredRun:
     contributes: bool
     sha256: str
     file: str
+    header: str | None = None
+    """Lines of the file that say what the run is, as they stand there; ``None`` = none."""
 
 
 def add_rankings(
@@ -99,7 +101,7 @@ def add_rankings(
 
 def check_tags(session: Session, tags: Sequence[str]) -> list[StoredRun]:
     """Return the named runs (all when none is named), by tag; an unknown one raises `UnknownNameError`."""
-    query = select(RUN.c.tag, RUN.c.group, RUN.c.contributes, RUN.c.sha256, RUN.c.file)
+    query = select(RUN.c.tag, RUN.c.group, RUN.c.contributes, RUN.c.sha256, RUN.c.file, RUN.c.header)
     runs = [StoredRun(*row) for row in session.execute(query.order_by(RUN.c.tag))]
     known = {run.tag for run in runs}
     for tag in tags:
@@ -142,7 +144,7 @@ class Runs(Area):
 
     def add(self, run: Run, *, replace: bool = False) -> ImportReport:
         """Add a run; see `add_rankings`."""
-        stored = StoredRun(run.tag, run.group, run.contributes, run.sha256, run.file)
+        stored = StoredRun(run.tag, run.group, run.contributes, run.sha256, run.file, run.header)
         return self.add_rankings(stored, run.rankings, replace=replace)
 
     def add_rankings(

@@ -139,6 +139,8 @@ class RunRow(_Row, table=True):
     file: str = Field(sa_type=RawText)
     imported_at: datetime = Field(sa_type=UtcDateTime)
     checksum: int | None = Field(default=None, sa_column_kwargs=AT_WRITING)
+    header: str | None = Field(default=None, sa_type=RawText)
+    """The lines in which the file says what the run is, as they stand there; ``None`` = none."""
 
 
 class RankingRow(_Row, table=True):

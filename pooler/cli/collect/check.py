@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from pooler.cli.console import ExitCode
-from pooler.cli.options import LenientOption, OrderOption, RunsOption
+from pooler.cli.options import LenientOption, OrderOption, RunsOption, TrackRulesOption
 from pooler.cli.render import Output, render
 from pooler.cli.signature import command
 from pooler.telling import say
@@ -38,25 +38,39 @@ def check(
             show_default=False,
         ),
     ] = None,
+    rules: TrackRulesOption = None,
 ) -> None:
     """Check run files: exit code 0 if there is no fault, otherwise 1.
 
+    With --rules FILE also by the rules of a track: a row for each run, and below what it breaks. Exit code 0:
+    all are accepted; 4: some break a rule that warns, and none another; 1: some are refused.
+
     Faults: not six fields, a score that is not a finite number, a document twice in a topic, a topic
     split by another, two tags, an unknown topic or docno (with --collection), control characters or
-    invalid UTF-8 in an id, a byte order mark, an empty file, damaged gzip. Warnings: ties, ranks that
-    contradict the scores, ranks from 0, short or missing topics, field 2 not Q0.
+    invalid UTF-8 in an id, a byte order mark, a header of `ir_metadata` that is no YAML or contradicts the
+    run, an empty file, damaged gzip. Warnings: ties, ranks that contradict the scores, ranks from 0, short
+    or missing topics, field 2 not Q0.
 
     Example: pooler check runs/*.run --depth 100
     """
     from pooler.results.pool.check import check_runs
 
-    output.check()
+    output.check(tables=["submissions", "check"] if rules is not None else ())
     found = check_runs(
-        *(runs or []), depth=depth, listed=listed, order=order, lenient=lenient, collection=collection
+        *(runs or []),
+        depth=depth,
+        listed=listed,
+        order=order,
+        lenient=lenient,
+        collection=collection,
+        rules=rules,
     )
     render(found, output)
     n_bad = sum(report.n_faults > 0 for report in found.reports)
     faults = f"{n_bad:,} with faults ({found.n_faults:,} in all)" if n_bad else "none with a fault"
-    say(f"{counted(len(found.reports), 'file')}, {faults}, {counted(len(found.warnings), 'warning')}")
+    told = f"{counted(len(found.reports), 'file')}, {faults}, {counted(len(found.warnings), 'warning')}"
+    say(told if rules is None else found.verdicts())
     if not found.ok or (strict and found.warnings):
         raise typer.Exit(ExitCode.DATA)
+    if found.is_warned:
+        raise typer.Exit(ExitCode.WARNED)

@@ -37,6 +37,7 @@ from pooler.cli.options import (
     ReplaceOption,
     RunsOption,
     TopicOption,
+    TrackRulesOption,
 )
 from pooler.cli.signature import command
 from pooler.results.judgement_files import (
@@ -502,12 +503,13 @@ def runs(
     lenient: LenientOption = False,
     allow_unknown: AllowUnknownOption = False,
     replace: ReplaceOption = False,
+    rules: TrackRulesOption = None,
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
     """Import run files (topic Q0 docno rank score tag).
 
     Each file is one transaction. Run again, also after an interruption, the command skips runs that are
-    already in.
+    already in. With --rules of a track, nothing is imported where a run is refused.
 
     Example: pooler import runs runs/*.run --group bm25
     """
@@ -520,7 +522,26 @@ def runs(
         message = "no run file is named"
         raise PoolerError(message, hint="name run files, or a list of them with --runs FILE")
     with importing(collection) as opened:
+        if rules is not None:
+            _refuse_by_rules(opened, rules, entries, lenient=lenient)
         import_runs(opened, entries, lenient=lenient, allow_unknown=allow_unknown, replace=replace)
+
+
+def _refuse_by_rules(opened: Collection, rules: str, entries: Sequence[RunEntry], *, lenient: bool) -> None:
+    """Refuse all runs where one breaks a rule, and warn of rules that warn."""
+    from pooler.reading.rules import RULES
+    from pooler.results.pool.check import check_entries
+
+    before = {run.tag: run.group for run in opened.runs.all()}
+    found = check_entries(entries, rules=rules, submitted=before, lenient=lenient)
+    if not found.ok:
+        n_bad = sum(report.n_faults > 0 for report in found.reports)
+        message = "\n".join([*found.faults, f"{rules}: {n_bad} of {counted(len(entries), 'run')} refused"])
+        raise PoolerError(message, hint="nothing is imported; `pooler check --rules` has a row for each run")
+    for report in found.reports:
+        for one in report.warnings:
+            if one.code in RULES:
+                warn(f"{report.path}: {one.message}")
 
 
 def _warner(file: str) -> Callable[[str], None]:
@@ -554,7 +575,10 @@ def import_runs(
                 documents, met = numbered[run.reader], run.docnos()
                 _refuse_unknown(entry.file, run, met, known_topics, known_docnos, lenient=lenient)
                 documents.extend(met)
-                about = StoredRun(run.tag, entry.group, entry.contributes, run.sha256, run.file)
+                entry = entry.with_header(run.header)
+                about = StoredRun(
+                    *(run.tag, entry.group, entry.contributes, run.sha256, run.file, run.header)
+                )
                 report = opened.runs.add_packed(about, run.rankings(), documents, replace=replace)
                 run.discard()
                 total, n_read = total + report, n_read + 1

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from store.analysis.agreement.populations import PopulationVotes
     from store.analysis.arrays import Grades, RankedDocuments
     from store.analysis.measures.names import MeasureName
+    from store.content.runs import StoredRun
     from store.grades.policy import Policy
     from store.records import Judge, Run, Scale
 
@@ -238,15 +239,24 @@ def _declared(
     source = opinions.source
     named = {} if opinions.collection is not None else _named(source, tags)
     groups = {tag: one.group for tag, one in named.items()}
+    declared = {tag: _models_of(one) for tag, one in named.items()}
     if opinions.collection is not None:
-        groups = {run.tag: run.group for run in opinions.collection.runs.all()}  # those not named, too
-    declared = {tag: getattr(one, "models", None) for tag, one in named.items()}
+        stored = opinions.collection.runs.all()  # those not named, too
+        groups = {run.tag: run.group for run in stored}
+        declared = {run.tag: _models_of(run) for run in stored}
     if uses is not None:
         for tag in uses:
             if tag not in groups:
                 raise UnknownNameError("run", tag, list(groups))
         declared |= {tag: tuple(models) for tag, models in uses.items()}
     return tuple(groups[tag] for tag in tags), tuple(declared.get(tag) for tag in tags)
+
+
+def _models_of(run: RunEntry | Run | StoredRun) -> tuple[str, ...] | None:
+    """Return the models that a run says it uses: in a list of runs, or in its header."""
+    from pooler.reading.run_list import RunEntry
+
+    return (run if isinstance(run, RunEntry) else RunEntry(run.file).with_header(run.header)).models
 
 
 def _named(source: Source, tags: Sequence[str]) -> Mapping[str, RunEntry | Run]:

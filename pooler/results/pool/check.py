@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from pooler.reading.check import Asked, RunReport, check_files
+from pooler.reading.check import Asked, RunReport, check_files, with_faults
+from pooler.reading.rules import RULES, apply_rules, read_rules, verdict, warned_by
+from pooler.reading.run_list import RunEntry
 from pooler.results.named_runs import entries_of
 from pooler.results.result import Progress, Result, frozen, heard
 from pooler.results.source import opened_collection
-from pooler.results.table import Column, Table
+from pooler.results.table import DOCUMENTS, RUN, Column, Table, View
 from pooler.telling import progress as telling
 from store.errors import Fault, PoolerError
-from store.text import sanitise_line
+from store.formats.run_header import NO_MODEL
+from store.text import counted, sanitise_line
 
 if TYPE_CHECKING:
     from store.collection import Collection
@@ -28,6 +33,7 @@ def check_runs(
     order: Order = "trec",
     lenient: bool = False,
     collection: str | Path | Collection | None = None,
+    rules: str | Path | None = None,
     progress: Progress | None = None,
 ) -> CheckResult:
     """Check run files: is anything in them that no pool can be built of, and what is odd about them.
@@ -47,17 +53,21 @@ def check_runs(
         Read files by trec_eval's own rules.
     collection : str, Path or Collection, optional
         Topics and docnos that it does not know are faults.
+    rules : str or Path, optional
+        The rules of a track, TOML: what breaks them is a fault, or a warning of a rule that warns. Its
+        lists of topics and documents are used, where it has them, and not the collection's.
 
     Returns
     -------
     CheckResult
         True `ok` where no file has a fault; `faults` and `warnings` as sentences, `reports` with
-        everything. A file that cannot be opened is one fault, and the others are checked.
+        everything. A file that cannot be opened is one fault, and the others are checked. With `rules` the
+        table `submissions` has a row for each run.
 
     Raises
     ------
     PoolerError
-        If no file is named, or the list or the collection cannot be read.
+        If no file is named, or the list, the collection or the rules cannot be read.
     ArgumentError
         If `depth` is below 1.
 
@@ -73,11 +83,43 @@ def check_runs(
     >>> found.ok, found.faults
     (False, ('no-such.run: no such file or directory',))
     """
-    topics, docnos = _known(collection)
     entries = entries_of([str(path) for path in paths], None if listed is None else str(listed))
     if not entries:
         message = "no run file is named"
         raise PoolerError(message, hint="name run files, or a list of them with --runs FILE")
+    return check_entries(
+        entries,
+        depth=depth,
+        order=order,
+        lenient=lenient,
+        collection=collection,
+        rules=rules,
+        progress=progress,
+    )
+
+
+def check_entries(
+    entries: Sequence[RunEntry],
+    *,
+    depth: int | None = None,
+    order: Order = "trec",
+    lenient: bool = False,
+    collection: str | Path | Collection | None = None,
+    rules: str | Path | None = None,
+    submitted: Mapping[str, str] | None = None,
+    progress: Progress | None = None,
+) -> CheckResult:
+    """Check runs of which something is known, as `check_runs` does.
+
+    `submitted`: groups, by tag, of runs that were submitted before.
+    """
+    track = None if rules is None else read_rules(str(rules))
+    topics: AbstractSet[str] | None
+    docnos: AbstractSet[str] | None
+    topics, docnos = _known(collection)
+    if track is not None:
+        topics = topics if track.topics is None else track.topics
+        docnos = docnos if track.documents is None else track.documents
     files = [entry.file for entry in entries]
     with heard(progress), telling("files", len(entries)) as advance:
         outcomes = check_files(files, Asked(topics, docnos, depth, order, lenient), advance)
@@ -92,10 +134,16 @@ def check_runs(
         order=order,
         lenient=lenient,
         **({"collection": str(collection)} if isinstance(collection, str | Path) else {}),
+        **({} if rules is None else {"rules": str(rules)}),
     )
-    checked = _with_repeated_tags(reports)
+    checked = _with_repeated_tags(map(_with_contradictions, reports, entries))
+    if track is not None:
+        checked = tuple(apply_rules(track, checked, entries, submitted or {}))
     warnings = tuple(f"{report.path}: {one.message}" for report in checked for one in report.warnings)
-    return CheckResult(reports=checked, settings=settings, warnings=warnings)
+    filled = tuple(entry.filled(one.header) for entry, one in zip(entries, checked, strict=True))
+    return CheckResult(
+        reports=checked, runs=filled, has_rules=track is not None, settings=settings, warnings=warnings
+    )
 
 
 def _unreadable(file: str, error: PoolerError) -> RunReport:
@@ -104,7 +152,12 @@ def _unreadable(file: str, error: PoolerError) -> RunReport:
     return RunReport(file, "", "", 0, 0, 0, (fault,), {"open": 1}, (), (), error.hint)
 
 
-def _with_repeated_tags(reports: Sequence[RunReport]) -> tuple[RunReport, ...]:
+def _with_contradictions(report: RunReport, entry: RunEntry) -> RunReport:
+    """Add what the header of a file says otherwise than the list of runs."""
+    return with_faults(report, entry.faults_of(report.header))
+
+
+def _with_repeated_tags(reports: Iterable[RunReport]) -> tuple[RunReport, ...]:
     """Add a fault to every file whose tag an earlier one has."""
     first: dict[str, RunReport] = {}
     checked = []
@@ -112,9 +165,7 @@ def _with_repeated_tags(reports: Sequence[RunReport]) -> tuple[RunReport, ...]:
         other = first.setdefault(report.tag, report) if report.tag else report
         if other is not report:
             message = f"expected a run tag of its own, got `{report.tag}` as in {other.path}"
-            counts = {**report.fault_counts, "tag": report.fault_counts.get("tag", 0) + 1}
-            faults = (*report.faults, Fault(None, message, "tag"))
-            report = replace(report, faults=faults, fault_counts=counts)
+            report = with_faults(report, [Fault(None, message, "tag")])
         checked.append(report)
     return tuple(checked)
 
@@ -133,6 +184,9 @@ class CheckResult(Result):
 
     reports: Sequence[RunReport]
     """A file each, in the order given: tag, hash, lines, topics, documents, faults by code."""
+    runs: Sequence[RunEntry]
+    """What the list of runs and the headers say of them."""
+    has_rules: bool = False
 
     NAMES: ClassVar[tuple[str, ...]] = ("check",)
 
@@ -140,6 +194,19 @@ class CheckResult(Result):
     def ok(self) -> bool:
         """Whether no file has a fault."""
         return not self.n_faults
+
+    def verdicts(self) -> str:
+        """Say how many runs the rules accept."""
+        numbers = Counter(map(verdict, self.reports))
+        said = ", ".join(
+            f"{numbers[one]:,} {one}" for one in ("accepted", "warned", "refused") if numbers[one]
+        )
+        return f"{counted(len(self.reports), 'run')}: {said}"
+
+    @property
+    def is_warned(self) -> bool:
+        """Whether a run breaks a rule that warns."""
+        return any(map(warned_by, self.reports))
 
     @property
     def n_faults(self) -> int:
@@ -151,8 +218,19 @@ class CheckResult(Result):
         """The first faults of each file: `file:line: what`."""
         return tuple(line for report in self.reports for line in _faults(report))
 
-    def lines(self, *names: str) -> Iterator[str]:  # noqa: ARG002 - there is one
-        """Yield what editors and `grep` know: a file, a line and a message."""
+    def names(self) -> tuple[str, ...]:
+        """Return the names of the tables: with rules, that of runs comes first."""
+        return ("submissions", *self.NAMES) if self.has_rules else self.NAMES
+
+    def lines(self, *names: str) -> Iterator[str] | None:  # noqa: ARG002 - tables have no lines
+        """Return what editors and `grep` know, a file, a line and a message; with rules there are tables."""
+        return None if self.has_rules else self._lines()
+
+    def shown(self) -> tuple[str, ...]:
+        """Return the tables that people see: of reasons only where there are some."""
+        return self.names()[:1] if self.ok and not self.is_warned else self.names()
+
+    def _lines(self) -> Iterator[str]:
         for report in self.reports:
             yield from map(sanitise_line, _faults(report))
             if report.hint:
@@ -163,7 +241,44 @@ class CheckResult(Result):
                 counts = f"{report.n_topics:,} topics, {report.n_documents:,} documents"
                 yield sanitise_line(f"{report.path}: ok: run {report.tag}, {counts}")
 
+    def _views(self, name: str) -> Sequence[View]:
+        table = self._table(name)
+        if not self.has_rules:
+            return [View(table)]
+        called = "run" if name == "submissions" else "tag"
+        if len({report.tag for report in self.reports if report.n_documents}) < len(self.reports):
+            called = "file"  # tags do not tell files apart
+        first = replace(table.column(called), heading="run", show="always")
+        if name == "submissions":
+            return [View(table, [first, *table.columns[1:-1]], of_rows="run")]
+        told = zip(table.data["kind"], table.data["code"], strict=True)
+        rows = [row for row, (kind, code) in enumerate(told) if kind == "fault" or code in RULES]
+        columns = [first, table.column("line"), table.column("message")]
+        return [View(table, columns, rows, "What is against the rules")]
+
+    def _submissions(self) -> Table:
+        columns = [
+            RUN,
+            Column("group", show="if_any"),
+            Column("verdict"),
+            Column("because", "texts", show="if_any"),
+            Column("warned", "texts", show="if_any"),
+            Column("topics", "int"),
+            DOCUMENTS,
+            Column("ties", "int", about="documents with the score of another one of their topic"),
+            Column(
+                "disagreements", "int", "disagree", "topics that the stated ranks order unlike the scores"
+            ),
+            Column("faults", "int", can_go=3),
+            Column("models", "texts", show="if_any", can_go=2),
+            Column("method", show="if_any", can_go=1),
+            Column("file", show="never"),
+        ]
+        return Table.of_rows("submissions", columns, map(_submission, self.reports, self.runs))
+
     def _table(self, name: str) -> Table:
+        if name == "submissions":
+            return self._submissions()
         columns = [
             Column("file"),
             Column("tag"),
@@ -174,6 +289,27 @@ class CheckResult(Result):
             Column("count", "int"),
         ]
         return Table.of_rows(name, columns, (row for report in self.reports for row in _rows(report)))
+
+
+def _submission(report: RunReport, entry: RunEntry) -> dict[str, Any]:
+    """Return the row of a run."""
+    odd = {one.code: one.count for one in report.warnings}
+    header = report.header
+    return {
+        "run": report.tag if report.n_documents else None,
+        "group": entry.group or None,
+        "models": None if entry.models is None else list(entry.models) or [NO_MODEL],
+        "method": None if header is None else header.method or None,
+        "topics": report.n_topics,
+        "documents": report.n_documents,
+        "ties": odd.get("ties", 0),
+        "disagreements": odd.get("rank-order", 0),
+        "faults": report.n_faults,
+        "verdict": verdict(report),
+        "because": list(report.fault_counts),
+        "warned": warned_by(report),
+        "file": report.path,
+    }
 
 
 def _faults(report: RunReport) -> Iterator[str]:

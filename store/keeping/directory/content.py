@@ -17,6 +17,7 @@ from store.content.documents import document_sha256
 from store.db.packing import pack_ranking, unpack_floats, unpack_integers
 from store.db.tables import DOCUMENT, DOCUMENT_METADATA, GUIDELINE, RANKING, RUN, TOPIC, TOPIC_VERSION
 from store.fields import UnfitValueError
+from store.formats.run_header import header_of
 from store.formats.syntax.lines import read_text_lines
 from store.keeping.directory import tables
 from store.keeping.directory.tables import FileColumn, FileTable, Incoming, Kind, Outgoing, or_none, whole
@@ -298,6 +299,7 @@ def write_runs(out: Outgoing) -> None:
     with out.progress("runs", n_lines) as advance:
         for run in runs:
             with out.writer.text(files[run.id]) as stream:
+                stream.write(run.header or "")
                 for row in _rankings(out, run.id):
                     stream.writelines(_lines(out, run.tag, row))
                     advance(row.length)
@@ -343,7 +345,7 @@ def read_runs(coming: Incoming) -> None:
                 coming.tell(RUNS.file, line, message)
                 continue
             files[row["tag"]] = file
-            yield row
+            yield {**row, "header": header_of(str(coming.path(file)))}
 
     coming.insert(RUN, rows())
     with coming.progress("runs", coming.counts.get("run_lines", 0)) as advance:
@@ -392,7 +394,10 @@ def _ranking_rows(
 
 def _run_lines(coming: Incoming, tag: str, file: str) -> Iterator[tuple[str, int, str, float, int | None]]:
     """Yield topic, line, docno, score and stated rank of every line of a run file."""
+    n_of_header = (header_of(str(coming.path(file))) or "").count("\n")
     for number, text in read_text_lines(coming.path(file), coming.faults.of(file)):
+        if number <= n_of_header:
+            continue
         fields = text.split(" ")
         if len(fields) != 6:
             message = f"expected 6 fields (topic Q0 docno rank score tag), got {len(fields)}"

@@ -85,6 +85,8 @@ _SCOREDDOCS = """
 def scoreddocs_iter(tag):  # one run; its lines stand as in the submitted file, topics sorted
     (file,) = (one["file"] for one in rows("runs.tsv") if one["tag"] == tag)
     for line in lines(file):
+        if line.startswith("#"):  # what its file says of the run
+            continue
         query_id, _, doc_id, _, score, _ = line.split(" ")
         yield ScoredDoc(query_id, doc_id, float(score))
 """
@@ -131,7 +133,8 @@ _FILES = (
 )
 _FOLDERS = {
     "guidelines/": "the guidelines, markdown",
-    "runs/": "run files: topic, `Q0`, docno, stated rank (`-` = none), score, tag",
+    "runs/": "run files: topic, `Q0`, docno, stated rank (`-` = none), score, tag; above them the header of a"
+    " file that had one",
     ENTRIES.file: f"{ENTRIES.words}; beside them the plan",
     "qrels/": "topic, iteration, docno, grade, as evaluators read them",
 }

@@ -163,6 +163,7 @@ RUNS = MergedTable(
         United(("priority",), max),
         United(("file",), min),
         United(("imported_at",), min),
+        United(("header",), where_both(max)),
     ),
     "runs",
     counted=("contributes",),

@@ -220,6 +220,28 @@ def test_a_collection_takes_models_from_the_same_list(cli: Cli, circular: Path, 
     assert chosen["orders"][0]["runs"] == 3
 
 
+def test_headers_of_run_files_say_what_a_list_would(cli: Cli, circular: Path, here: Path) -> None:
+    """Groups and models of headers give the numbers that a list with the same gives, of files and stored."""
+    command = ("-m", "P@2", *FAST)
+    listed = cli("audit", "bot.qrels", "--qrels", "ann.qrels", "--runs", circular, *command).fine().json()
+    for line in circular.read_text("utf-8").splitlines()[1:]:
+        file, group, models = line.split("\t")
+        team = f"# actor: {{team: {group}}}\n" if group else ""
+        used = f"# method: {{models: [{models}]}}\n" if models else ""
+        text = f"# ir_metadata.start\n{team}{used}# ir_metadata.end\n" + (here / file).read_text("utf-8")
+        (here / file).write_text(text, "utf-8")
+    files_ = sorted(here.glob("*.run"))
+    bare = cli("audit", "bot.qrels", *files_, "--qrels", "ann.qrels", *command).fine().json()
+    cli("init", "--scale", "0-2").fine()
+    cli("import", "runs", *files_).fine()
+    for name in ("ann", "bot"):
+        cli("import", "judgements", f"{name}.qrels", "--judge", name).fine()
+    stored = cli("audit", "bot", "--against", "ann", *command).fine().json()
+    for found in (bare, stored):
+        assert found["groups"] == listed["groups"]
+        assert found["documents"] == listed["documents"]
+
+
 def test_all_runs_of_the_judges_own_model_are_refused(cli: Cli, circular: Path) -> None:
     """There is nobody to rank; `--circular` does it all the same."""
     text = circular.read_text("utf-8")

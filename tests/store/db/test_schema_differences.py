@@ -32,6 +32,7 @@ LANDED = {
     "0006": "bbfb1551dc2ea6aadcd27e2c51df8e5c7ae876d624c540939e9c508541c87c38",
     "0007": "00b0994cba85fcf149b58849bc8697c94711b67c551b0d15988fd58a377770fc",
     "0008": "973b3996c98e2e454be4932477ddc111faf01c9c6e59657c2feff4ba468b48e3",
+    "0009": "a23e2a558a02b394e3c15d01a688190f1d1222c5053e92388ace64ccc7a2cc97",
 }
 """SHA-256 of every migration, for good (``sha256sum store/migrations/versions/*.py``)."""
 
