@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from store.errors import Fault, FaultList, FormatError, PoolerError
+from store.formats.syntax import irds
 from store.formats.syntax.compression import MAGIC_BYTES, DamagedDataError, misnamed_as, uncompressed
 
 STDIN = "-"
@@ -30,7 +31,10 @@ def open_bytes(path: str) -> BinaryIO:
     """Open a file, ``-`` for standard input, for reading uncompressed bytes.
 
     Compression is recognised by the first bytes, not by a name; damaged data raises `DamagedDataError` later.
+    A name that begins ``irds:`` is a dataset's, see `store.formats.syntax.irds`.
     """
+    if path.startswith(irds.PREFIX):
+        return irds.open_dataset(path)
     if path == STDIN and sys.stdin.closed:
         message = "-: standard input can be read once only"
         raise PoolerError(message)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from store.event import EVENT
+from store.formats.syntax.parquet import SUFFIX
 from store.grades.kinds import sorts_words
 from store.keeping.directory.content import (
     DOCNOS,
@@ -16,6 +17,8 @@ from store.keeping.directory.content import (
     TOPIC_VERSIONS,
     TOPICS,
 )
+from store.keeping.directory.layouts import FILES as LAYOUT_FILES
+from store.keeping.directory.layouts import KEPT
 from store.keeping.directory.manifest import About
 from store.keeping.directory.models import ANSWERS, MODELS
 from store.keeping.directory.people import ASSIGNMENTS, ERASURES, JUDGEMENTS, JUDGES, PLANS, SITTINGS, TERMS
@@ -130,11 +133,62 @@ _FILES = (
     AGREEMENT,
 )
 _FOLDERS = {
-    "guidelines/": "the guidelines, markdown",
-    "runs/": "run files: topic, `Q0`, docno, stated rank (`-` = none), score, tag",
-    ENTRIES.file: f"{ENTRIES.words}; beside them the plan",
-    "qrels/": "topic, iteration, docno, grade, as evaluators read them",
+    ("guidelines/", ""): "the guidelines, markdown",
+    ("runs/", ""): "run files: topic, `Q0`, docno, stated rank (`-` = none), score, tag",
+    (ENTRIES.file, ""): f"{ENTRIES.words}; beside them the plan",
+    ("qrels/", ".qrels"): "topic, iteration, docno, grade, as evaluators read them",
+    ("qrels/", ".tsv"): "topic, docno, grade between tabs, below a header: a file a split",
 }
+
+
+_LICENCE = "Licence: *to be filled in by the publisher; this file may be edited, no other.*"
+_RUN_HERE = "Run in this directory; field names are those of `ir_datasets`."
+_PARQUET = (
+    "Each of them is a Parquet file, `.parquet` behind its name, also where a table names it; plans and"
+    " guidelines are text. Numbers are numbers, what is not known is null, `rank` of a run too. What is said"
+    " below of how text is written holds for what pooler makes of them again, byte for byte."
+)
+_WITH_PANDAS = (
+    "Any reader of Parquet takes them, as pandas does:",
+    '```python\nimport pandas\n\ntopics = pandas.read_parquet("topics.jsonl.parquet")\n```',
+)
+_READ_BEIR = (
+    "BEIR reads this folder: `GenericDataLoader(DIR).load(split)`, where a split is the name of a file in"
+    " `qrels/`, by default `test`."
+)
+_READ_TREC = (
+    "These are TREC's formats: trec_eval, ir_measures and pytrec_eval read qrels and runs, Terrier, Anserini"
+    " and ir_datasets topics and documents, too."
+)
+
+
+def _card(
+    about: About,
+    choice: ExportChoice,
+    counts: Mapping[str, int],
+    qrels: Sequence[Mapping[str, Any]],
+    there: Sequence[str],
+    how: Sequence[str],
+) -> str:
+    """Write the data card of a folder that others read."""
+    sections = [
+        f"# {_cell(about.name) or 'A test collection'}",
+        _LICENCE,
+        "What the collection holds; of the judgements, here are the qrels that were made of them:",
+        _sizes(counts, choice),
+        "## Files",
+        _file_table(there),
+        "## Grades",
+        _grade_table(about),
+        "## Qrels",
+        _qrels_words(qrels),
+        "## How it was judged",
+        "\n".join(f"- {sentence}" for sentence in how),
+        "## Reading it",
+        _READ_BEIR if choice.layout == "beir" else _READ_TREC,
+        "Every judgement, the pools and the guidelines are in what `pooler export collection` writes alone.",
+    ]
+    return "\n\n".join(section for section in sections if section) + "\n"
 
 
 def readme(
@@ -149,15 +203,18 @@ def readme(
 
     `counts`: rows by kind. `how`: sentences on how it was judged.
     """
-    there = sorted(files)
+    there = sorted(name.removesuffix(SUFFIX) for name in files)
+    if export_choice.layout in KEPT:
+        return _card(about, export_choice, counts, qrels, there, how)
     default = next((one["file"] for one in qrels if one["level"] is None), None)
     snippet = loader(texts=export_choice.texts, qrels=default, runs=RUNS.file in there)
     sections = [
         f"# {_cell(about.name) or 'A test collection'}",
-        "Licence: *to be filled in by the publisher; this file may be edited, no other.*",
+        _LICENCE,
         _sizes(counts, export_choice),
         "## Files",
         _file_table(there),
+        _PARQUET * (export_choice.layout == "parquet"),
         _format_words(there),
         "## Grades",
         _grade_table(about),
@@ -169,8 +226,7 @@ def readme(
         _table("| key | what |\n| --- | --- |", [(f"`{one.name}`", one.about) for one in EVENT]),
         *_hidden(export_choice),
         "## Reading it with Python",
-        "Run in this directory; field names are those of `ir_datasets`.",
-        f"```python\n{snippet}```",
+        *(_WITH_PANDAS if export_choice.layout == "parquet" else [_RUN_HERE, f"```python\n{snippet}```"]),
         "## Reading it with pooler",
         "    pooler import collection DIR --collection NEW.db",
         "makes the same collection again. `manifest.json` has the size and SHA-256 of every file"
@@ -212,11 +268,12 @@ def _table(head: str, rows: Iterable[Sequence[str]]) -> str:
 
 def _file_table(there: Sequence[str]) -> str:
     """List the files that are there."""
-    rows = [(f"`{one.file}`", one.words) for one in _FILES if one.file in there]
+    known = {one.file: one.words for one in _FILES} | LAYOUT_FILES
+    rows = [(f"`{name}`", what) for name, what in known.items() if name in there]
     rows += [
         (f"`{folder}`", what)
-        for folder, what in _FOLDERS.items()
-        if any(name.startswith(folder) for name in there)
+        for (folder, ends), what in _FOLDERS.items()
+        if any(name.startswith(folder) and name.endswith(ends) for name in there)
     ]
     return _table("| file | what |\n| --- | --- |", rows)
 
@@ -249,10 +306,9 @@ def _qrels_words(qrels: Sequence[Mapping[str, Any]]) -> str:
     if not qrels:
         return "Nothing is judged yet, so there are none."
     graded = [one for one in qrels if one["level"] is None]
-    text = (
-        "Unjudged, skipped and unjudgeable documents are in none of them. Binary qrels (`levelN`)"
-        " have 1 for a grade of N or more, else 0."
-    )
+    text = "Unjudged, skipped and unjudgeable documents are in none of them."
+    if len(graded) < len(qrels) or graded[0]["rule"] == "sum":
+        text += " Binary qrels (`levelN`) have 1 for a grade of N or more, else 0."
     if len(graded) > 1:
         text = (
             "Several judges judged, and no rule was named that makes one grade of theirs: every"
