@@ -19,7 +19,6 @@ from __future__ import annotations
 
 import io
 import json
-import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import islice
@@ -200,6 +199,8 @@ def to_parquet(text: Path, target: Path, form: str, kinds: Mapping[str, str] | N
 @contextmanager
 def rows_of(target: Path, form: str, kinds: Mapping[str, str] | None = None) -> Iterator[Path]:
     """Give a place, for nobody else to see, for a text that becomes a Parquet file; see `to_parquet`."""
+    import tempfile  # brings every decompressor, which plain files need none of
+
     with tempfile.TemporaryDirectory(prefix="pooler-") as folder:
         text = Path(folder) / "text"
         yield text

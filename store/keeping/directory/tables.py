@@ -520,13 +520,13 @@ _SHOWN = 100
 class ExportChoice:
     """What goes into a directory."""
 
-    layout: Layout = "pooler"
     texts: bool = True
     runs: bool = True
     notes: bool = True
     anonymised: bool = False
     policy: Policy = field(default_factory=Policy)
     """How several judges' grades become one; with neither a judge nor a rule they stay apart."""
+    layout: Layout = "pooler"
 
 
 @dataclass(frozen=True, slots=True)
