@@ -38,10 +38,13 @@ def place_of(name: str, entity: str) -> str:
 def open_dataset(path: str) -> BinaryIO:
     """Open what `place_of` named; `PoolerError`, at the latest when it is read: it is not here."""
     name, _, entity = path.removeprefix(PREFIX).partition("#")
+    if entity not in _WORDS:
+        message = f"{path}: expected one of {', '.join(f'#{one}' for one in _WORDS)} behind the name"
+        raise PoolerError(message)
     dataset = _load(name)
-    if entity not in _WORDS or not dataset.has(entity):
+    if not dataset.has(entity):
         has = [words for one, words in _WORDS.items() if dataset.has(one)]
-        message = f"{PREFIX}{name} has no {_WORDS.get(entity, entity)}; it has {', '.join(has) or 'nothing'}"
+        message = f"{PREFIX}{name} has no {_WORDS[entity]}; it has {', '.join(has) or 'nothing'}"
         raise PoolerError(message)
     lines = _qrels(dataset, name) if entity == "qrels" else _records(dataset, entity)
     return io.BufferedReader(Content(f"{line}\n".encode() for line in _local(lines, name, entity)))

@@ -124,11 +124,12 @@ class _Rows:
             yield "".join(f"{line}\n" for line in lines(columns, number)).encode("utf-8")
             number += batch.num_rows
 
-    def _run(self, columns: Mapping[str, list[Any]], number: int) -> Iterator[str]:
-        topics, docnos = self._ids(columns, number, _TOPICS), self._ids(columns, number, _DOCNOS)
-        tags, ranks = self._ids(columns, number, _TAGS), columns.get("rank") or [None] * len(topics)
+    def _run(self, columns: Mapping[str, list[Any]], row: int) -> Iterator[str]:
+        topics, docnos = self._ids(columns, row, _TOPICS), self._ids(columns, row, _DOCNOS)
+        tags, ranks = self._ids(columns, row, _TAGS), columns.get("rank") or [None] * len(topics)
         for topic, docno, rank, score, tag in zip(topics, docnos, ranks, columns["score"], tags, strict=True):
-            yield f"{topic} Q0 {docno} {'-' if rank is None else rank} {score!r} {tag}"
+            number = score if isinstance(score, str) else repr(score)
+            yield f"{topic} Q0 {docno} {'-' if rank is None else rank} {number} {tag}"
 
     def _qrels(self, columns: Mapping[str, list[Any]], number: int) -> Iterator[str]:
         topics, docnos = self._ids(columns, number, _TOPICS), self._ids(columns, number, _DOCNOS)

@@ -243,3 +243,45 @@ def test_several_judges_are_a_split_each(cli: Cli, judged: Path) -> None:
     assert {path.name for path in (judged / "beir/qrels").iterdir()} == {
         "lenient.tsv", "middle.tsv", "strict.tsv",
     }  # fmt: skip
+
+
+def test_beir_folder_comes_in_again(cli: Cli, folders: Path) -> None:
+    """Topics with their description and narrative, documents with their fields, grades."""
+    cli("init", "--scale", "0-2", "--collection", "new.db").fine()
+    there = ("--collection", "new.db")
+    cli("import", "topics", "beir/queries.jsonl", *there).fine()
+    said = cli("import", "docs", "beir/corpus.jsonl", "--all", *there).fine().err
+    assert "left out" not in said
+    lines = (folders / "beir/qrels/test.tsv").read_bytes().partition(b"\n")[2]
+    columns = ("--input-columns", "topic,docno,grade", "--judge", "all")
+    cli("import", "judgements", "-", *columns, *there, stdin=lines).fine()
+    cli("export", "qrels", "--out", "again.qrels", *there).fine()
+    own = folders / "trec/qrels/graded.qrels"
+    assert (folders / "again.qrels").read_text("utf-8") == own.read_text("utf-8")
+    with Collection("collection.db") as first, Collection("new.db") as second:
+        assert second.topics.all() == first.topics.all()
+        docnos = first.documents.with_texts()
+        assert list(second.documents.read(docnos)) == list(first.documents.read(docnos))
+
+
+def test_fields_of_documents_are_metadata_of_beir(cli: Cli, here: Path) -> None:
+    """They go out in `metadata`, and come in from there by name."""
+    cli("init").fine()
+    document = {"docno": "x", "title": "T", "text": "t", "url": "http://x"}
+    (here / "d.jsonl").write_text(json.dumps(document) + "\n", "utf-8")
+    cli("import", "docs", "d.jsonl", "--all", "--fields", "url").fine()
+    cli("export", "collection", "beir", "--as", "beir").fine()
+    (line,) = (here / "beir/corpus.jsonl").read_text("utf-8").splitlines()
+    assert json.loads(line) == {"_id": "x", "title": "T", "text": "t", "metadata": {"url": "http://x"}}
+    cli("init", "--collection", "new.db").fine()
+    cli("import", "docs", "beir/corpus.jsonl", "--all", "--fields", "url", "--collection", "new.db").fine()
+    with Collection("new.db") as made:
+        assert made.documents.get("x") == Document("x", "T", "t", (("url", "http://x"),))
+
+
+def test_judgements_in_the_place_of_qrels_are_told(cli: Cli, judged: Path) -> None:
+    """Rows of every judge are no qrels: one line says so, and not one a row."""
+    cli("export", "judgements", "--out", "j.parquet").fine()
+    refused = cli("evaluate", "--qrels", "j.parquet", "runs/bm25-words.run")
+    assert refused.code == 1
+    assert "this looks like a file of every judge's judgements; expected qrels" in refused.err
