@@ -131,19 +131,7 @@ class PyTerrierDatasets:
     def get_dataset(self, name: str) -> Any:
         """Return the dataset that `register` made of that name, or of the collection in that file.
 
-        Parameters
-        ----------
-        name : str
-            As in ``pt.get_dataset("pooler:garden/collection.db")``.
-
-        Returns
-        -------
-        pyterrier.datasets.Dataset
-
-        Raises
-        ------
-        KeyError
-            If there is neither.
+        `KeyError`, as PyTerrier wants it: there is neither.
         """
         import pyterrier
 
@@ -195,9 +183,6 @@ def _handlers() -> tuple[type, type, type]:
         def docs_count(self) -> int:
             return len(self.docnos())
 
-        def docs_namespace(self) -> str:
-            return "pooler"
-
     class Store(Docstore):  # type: ignore[misc]
         def __init__(self, docs: Docs, field: str) -> None:
             super().__init__(CollectionDoc, field)
@@ -218,9 +203,6 @@ def _handlers() -> tuple[type, type, type]:
 
         def queries_cls(self) -> type:
             return CollectionQuery
-
-        def queries_namespace(self) -> str:
-            return "pooler"
 
     class Qrels(BaseQrels):  # type: ignore[misc]
         source: Source

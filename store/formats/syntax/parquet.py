@@ -10,9 +10,9 @@ qrels  one of `_TOPICS`, one of `_DOCNOS` and one of `_GRADES`, where `iteration
 jsonl  any other columns, or one of `_OF_JUDGES`: a JSON object, its keys the columns
 ====== ===================================================================================================
 
-What pooler wrote says it itself, in the file's metadata: also ``tsv``, cells between tabs below a line of
-names, and columns that hold JSON because Arrow has no one kind for their values, or could not keep one (a
-lone surrogate). What is written comes back byte for byte.
+What pooler wrote says in the file's metadata what else it is: ``tsv``, cells between tabs below a line of
+names; ``jsonl`` whatever its columns are called, some of which hold JSON because Arrow has no one kind for
+their values, or could not keep one (a lone surrogate). What is written comes back byte for byte.
 """
 
 from __future__ import annotations
@@ -95,9 +95,8 @@ class _Rows:
     def __init__(self, file: Any, path: str) -> None:
         self._file, self._path = file, path
         self._names: list[str] = file.schema_arrow.names
-        own = (file.schema_arrow.metadata or {}).get(_OWN)
-        self._is_own = own is not None
-        self.form: str = own.decode() if own is not None else self._guess()
+        own = (file.schema_arrow.metadata or {}).get(_OWN, b"")
+        self.form = {b"tsv": "tsv", b"jsonl": "jsonl"}.get(own) or self._guess()
 
     def _first(self, names: Sequence[str]) -> str | None:
         """Return the first of some names that a column has."""

@@ -141,8 +141,6 @@ _FOLDERS = {
 }
 
 
-_LICENCE = "Licence: *to be filled in by the publisher; this file may be edited, no other.*"
-_RUN_HERE = "Run in this directory; field names are those of `ir_datasets`."
 _PARQUET = (
     "Each of them is a Parquet file, `.parquet` behind its name, also where a table names it; plans and"
     " guidelines are text. Numbers are numbers, what is not known is null, `rank` of a run too. What is said"
@@ -152,43 +150,15 @@ _WITH_PANDAS = (
     "Any reader of Parquet takes them, as pandas does:",
     '```python\nimport pandas\n\ntopics = pandas.read_parquet("topics.jsonl.parquet")\n```',
 )
-_READ_BEIR = (
-    "BEIR reads this folder: `GenericDataLoader(DIR).load(split)`, where a split is the name of a file in"
-    " `qrels/`, by default `test`."
+_READ_BY = {
+    "beir": "BEIR reads this folder: `GenericDataLoader(DIR).load(split)`, where a split is a file in `qrels/`,"
+    " by default `test`.",
+    "trec": "These are TREC's formats: trec_eval, ir_measures and pytrec_eval read qrels and runs, Terrier,"
+    " Anserini and ir_datasets topics and documents, too.",
+}
+_NOT_HERE = (
+    "Every judgement, the pools and the guidelines are in what `pooler export collection` writes alone."
 )
-_READ_TREC = (
-    "These are TREC's formats: trec_eval, ir_measures and pytrec_eval read qrels and runs, Terrier, Anserini"
-    " and ir_datasets topics and documents, too."
-)
-
-
-def _card(
-    about: About,
-    choice: ExportChoice,
-    counts: Mapping[str, int],
-    qrels: Sequence[Mapping[str, Any]],
-    there: Sequence[str],
-    how: Sequence[str],
-) -> str:
-    """Write the data card of a folder that others read."""
-    sections = [
-        f"# {_cell(about.name) or 'A test collection'}",
-        _LICENCE,
-        "What the collection holds; of the judgements, here are the qrels that were made of them:",
-        _sizes(counts, choice),
-        "## Files",
-        _file_table(there),
-        "## Grades",
-        _grade_table(about),
-        "## Qrels",
-        _qrels_words(qrels),
-        "## How it was judged",
-        "\n".join(f"- {sentence}" for sentence in how),
-        "## Reading it",
-        _READ_BEIR if choice.layout == "beir" else _READ_TREC,
-        "Every judgement, the pools and the guidelines are in what `pooler export collection` writes alone.",
-    ]
-    return "\n\n".join(section for section in sections if section) + "\n"
 
 
 def readme(
@@ -204,34 +174,39 @@ def readme(
     `counts`: rows by kind. `how`: sentences on how it was judged.
     """
     there = sorted(name.removesuffix(SUFFIX) for name in files)
-    if export_choice.layout in KEPT:
-        return _card(about, export_choice, counts, qrels, there, how)
+    layout = export_choice.layout
     default = next((one["file"] for one in qrels if one["level"] is None), None)
     snippet = loader(texts=export_choice.texts, qrels=default, runs=RUNS.file in there)
+    by_hand = ("Run in this directory; field names are those of `ir_datasets`.", f"```python\n{snippet}```")
     sections = [
         f"# {_cell(about.name) or 'A test collection'}",
-        _LICENCE,
+        "Licence: *to be filled in by the publisher; this file may be edited, no other.*",
         _sizes(counts, export_choice),
         "## Files",
         _file_table(there),
-        _PARQUET * (export_choice.layout == "parquet"),
-        _format_words(there),
+        _PARQUET * (layout == "parquet"),
+        _format_words(there) * (layout not in KEPT),
         "## Grades",
         _grade_table(about),
         "## Qrels",
         _qrels_words(qrels),
         "## Judgements",
         "\n".join(f"- {sentence}" for sentence in how),
-        "Every object of `judgements.jsonl` has these keys; one that does not apply is `null`.",
-        _table("| key | what |\n| --- | --- |", [(f"`{one.name}`", one.about) for one in EVENT]),
-        *_hidden(export_choice),
-        "## Reading it with Python",
-        *(_WITH_PANDAS if export_choice.layout == "parquet" else [_RUN_HERE, f"```python\n{snippet}```"]),
-        "## Reading it with pooler",
-        "    pooler import collection DIR --collection NEW.db",
-        "makes the same collection again. `manifest.json` has the size and SHA-256 of every file"
-        " but this one, and of itself.",
     ]
+    if layout in KEPT:
+        sections += [_NOT_HERE, "## Reading it", _READ_BY[layout]]
+    else:
+        sections += [
+            "Every object of `judgements.jsonl` has these keys; one that does not apply is `null`.",
+            _table("| key | what |\n| --- | --- |", [(f"`{one.name}`", one.about) for one in EVENT]),
+            *_hidden(export_choice),
+            "## Reading it with Python",
+            *(_WITH_PANDAS if layout == "parquet" else by_hand),
+            "## Reading it with pooler",
+            "    pooler import collection DIR --collection NEW.db",
+            "makes the same collection again. `manifest.json` has the size and SHA-256 of every file"
+            " but this one, and of itself.",
+        ]
     return "\n\n".join(section for section in sections if section) + "\n"
 
 

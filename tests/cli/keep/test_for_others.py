@@ -11,6 +11,7 @@ from typing import Any
 
 import ir_measures
 import pandas as pd
+import pyarrow.parquet as pq
 import pytest
 import pytrec_eval
 
@@ -235,6 +236,16 @@ def test_documents_without_texts_are_told(cli: Cli, judged: Path) -> None:
     assert {path.name for path in (judged / "trec").iterdir()} == {
         "topics.trec", "qrels", "README.md", "manifest.json",
     }  # fmt: skip
+
+
+def test_file_of_pooler_that_lost_a_column_is_no_traceback(cli: Cli, judged: Path) -> None:
+    """Arrow keeps what pooler says of a file when its columns change: these are looked at all the same."""
+    cli("export", "collection", "rows", "--as", "parquet", "--judge", "strict").fine()
+    table = pq.read_table("rows/runs/bm25-words.run.parquet")
+    pq.write_table(table.drop(["score"]), "x.parquet")
+    assert "expected a run" in cli("check", "x.parquet").out
+    pq.write_table(table.drop(["rank"]), "y.parquet")
+    cli("evaluate", "--qrels", "rows/qrels/graded.qrels.parquet", "y.parquet").fine()
 
 
 def test_several_judges_are_a_split_each(cli: Cli, judged: Path) -> None:
