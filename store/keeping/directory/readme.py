@@ -151,8 +151,8 @@ _WITH_PANDAS = (
     '```python\nimport pandas\n\ntopics = pandas.read_parquet("topics.jsonl.parquet")\n```',
 )
 _READ_BY = {
-    "beir": "BEIR reads this folder: `GenericDataLoader(DIR).load(split)`, where a split is a file in `qrels/`,"
-    " by default `test`.",
+    "beir": "BEIR reads this folder: `GenericDataLoader(DIR).load(split)`; a split is a file in `qrels/`, by"
+    " default `test`.",
     "trec": "These are TREC's formats: trec_eval, ir_measures and pytrec_eval read qrels and runs, Terrier,"
     " Anserini and ir_datasets topics and documents, too.",
 }
@@ -223,6 +223,8 @@ def _sizes(counts: Mapping[str, int], export_choice: ExportChoice) -> str:
     rows = [
         (noun, f"{counts[name]:,}") for name, noun in nouns.items() if name != "runs" or export_choice.runs
     ]
+    if export_choice.layout in KEPT and export_choice.texts:
+        rows.insert(2, ("of these, with a text and so here", f"{counts['texts']:,}"))
     left_out = []
     if not export_choice.texts:
         left_out.append(

@@ -419,8 +419,9 @@ class Writer:
 
     def __init__(self, folder: Path, keeps: Callable[[str], bool], *, parquet: bool = False) -> None:
         self._folder = folder
-        self._keeps = keeps
         self._parquet = parquet
+        self.keeps = keeps
+        """Whether a file of some name is written; others are gone through, for what is counted."""
         self.files: dict[str, FileFacts] = {}
         """By path in the folder, with slashes."""
 
@@ -431,7 +432,7 @@ class Writer:
         Of a table or a file of records, where these are to be Parquet, it becomes that; `kinds`: see
         `store.formats.syntax.parquet.to_parquet`.
         """
-        if not self._keeps(name):
+        if not self.keeps(name):
             with open(os.devnull, "w", encoding="utf-8", errors="surrogatepass") as stream:  # noqa: PTH123
                 yield stream
             return
