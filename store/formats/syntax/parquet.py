@@ -21,7 +21,7 @@ import io
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from itertools import islice
+from itertools import dropwhile, islice, takewhile
 from pathlib import Path, PurePath
 from typing import Any, BinaryIO
 
@@ -45,6 +45,8 @@ _COLUMNS = {
 }
 _OWN = b"pooler"
 """Key of what pooler says of a file, and of a column."""
+_HEAD = b"pooler head"
+"""Key of the comment lines above a run."""
 _JSON = {_OWN: b"json"}
 _BATCH = 10_000
 _LARGEST = 2**63
@@ -95,7 +97,8 @@ class _Rows:
     def __init__(self, file: Any, path: str) -> None:
         self._file, self._path = file, path
         self._names: list[str] = file.schema_arrow.names
-        own = (file.schema_arrow.metadata or {}).get(_OWN, b"")
+        known = file.schema_arrow.metadata or {}
+        self._head, own = known.get(_HEAD, b""), known.get(_OWN, b"")
         self.form = {b"tsv": "tsv", b"jsonl": "jsonl"}.get(own) or self._guess()
 
     def _first(self, names: Sequence[str]) -> str | None:
@@ -115,6 +118,8 @@ class _Rows:
         """Yield the bytes of many lines at a time."""
         if self.form == "tsv":
             yield ("\t".join(self._names) + "\n").encode()
+        elif self.form == "run":
+            yield self._head
         lines = {"run": self._run, "qrels": self._qrels, "tsv": self._cells}.get(self.form, self._objects)
         number = 1
         for batch in self._file.iter_batches(_BATCH):
@@ -177,13 +182,17 @@ def to_parquet(text: Path, target: Path, form: str, kinds: Mapping[str, str] | N
     except ImportError as error:
         message = f"{target}: Parquet files need the Python package `pyarrow`"
         raise PoolerError(message, hint=HINT) from error
+    head = b""
+    if form == "run":
+        with text.open("rb") as file:
+            head = b"".join(takewhile(lambda line: line.startswith(b"#"), file))
     rows, columns = _reader(text, form, kinds or {})
     types = {"int": pyarrow.int64(), "float": pyarrow.float64(), "bool": pyarrow.bool_()}
     fields = [
         pyarrow.field(name, types.get(kind, pyarrow.string()), metadata=_JSON if kind == "json" else None)
         for name, kind in columns.items()
     ]
-    schema = pyarrow.schema(fields, metadata={_OWN: form.encode()})
+    schema = pyarrow.schema(fields, metadata={_OWN: form.encode(), **({_HEAD: head} if head else {})})
     dumps = {at for at, kind in enumerate(columns.values()) if kind == "json"}
     with pyarrow.parquet.ParquetWriter(target, schema) as writer:
         coming = rows()
@@ -215,7 +224,8 @@ def _reader(text: Path, form: str, kinds: Mapping[str, str]) -> _Made:
 
     def lines() -> Iterator[str]:
         with text.open(encoding="utf-8", newline="\n") as file:
-            yield from (line.removesuffix("\n") for line in file)
+            below = dropwhile(lambda line: form == "run" and line.startswith("#"), file)
+            yield from (line.removesuffix("\n") for line in below)
 
     if form == "jsonl":
         objects = map(json.loads, lines())

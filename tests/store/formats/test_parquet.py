@@ -16,7 +16,7 @@ from store.errors import FaultList, FormatError, PoolerError
 from store.formats.documents import read_documents
 from store.formats.qrels import read_qrels
 from store.formats.syntax.lines import open_bytes
-from store.formats.syntax.parquet import form_of
+from store.formats.syntax.parquet import form_of, to_parquet
 from store.formats.topics import read_topics
 from store.records import Document, Topic
 
@@ -117,6 +117,18 @@ def test_pipe_is_read(written: Any, monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(Pipe(data), encoding="utf-8"))
     assert [row.docno for row in read_qrels("-").rows] == ["a"]
+
+
+def test_comments_above_a_run_stay_above_it(tmp_path: Path) -> None:
+    """Lines that begin with # say who made it: they are in no row, and come back."""
+    text = "# ir_metadata.start\n# tag: é\n# ir_metadata.end\n1 Q0 a 1 2.5 x\n1 Q0 b - 1.0 x\n"
+    (tmp_path / "x.run").write_text(text, "utf-8")
+    to_parquet(tmp_path / "x.run", tmp_path / "x.parquet", "run")
+    assert pl.read_parquet(tmp_path / "x.parquet").rows() == [
+        ("1", "a", 1, 2.5, "x"),
+        ("1", "b", None, 1.0, "x"),
+    ]
+    assert text_of(str(tmp_path / "x.parquet")) == text
 
 
 def test_topic_called_par1_is_text(tmp_path: Path) -> None:
