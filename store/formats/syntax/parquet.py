@@ -182,17 +182,19 @@ def to_parquet(text: Path, target: Path, form: str, kinds: Mapping[str, str] | N
     except ImportError as error:
         message = f"{target}: Parquet files need the Python package `pyarrow`"
         raise PoolerError(message, hint=HINT) from error
-    head = b""
+    head = ""
     if form == "run":
-        with text.open("rb") as file:
-            head = b"".join(takewhile(lambda line: line.startswith(b"#"), file))
+        with text.open(encoding="utf-8", newline="\n") as file:
+            head = "".join(takewhile(lambda line: line.startswith("#"), file))
     rows, columns = _reader(text, form, kinds or {})
     types = {"int": pyarrow.int64(), "float": pyarrow.float64(), "bool": pyarrow.bool_()}
     fields = [
         pyarrow.field(name, types.get(kind, pyarrow.string()), metadata=_JSON if kind == "json" else None)
         for name, kind in columns.items()
     ]
-    schema = pyarrow.schema(fields, metadata={_OWN: form.encode(), **({_HEAD: head} if head else {})})
+    schema = pyarrow.schema(
+        fields, metadata={_OWN: form.encode(), **({_HEAD: head.encode()} if head else {})}
+    )
     dumps = {at for at, kind in enumerate(columns.values()) if kind == "json"}
     with pyarrow.parquet.ParquetWriter(target, schema) as writer:
         coming = rows()
