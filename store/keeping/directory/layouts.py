@@ -27,6 +27,7 @@ FILES = {
     TOPICS: "topics with a text, as `<top>` records",
     DOCUMENTS: "documents with a text, as `<DOC>` records; without their fields",
 }
+BEIR_FOLDERS = {"qrels/": "topic, docno, grade between tabs, below a header: a file a split"}
 KEPT: dict[Layout, tuple[str, ...]] = {
     "beir": (CORPUS, QUERIES, "qrels/", README, MANIFEST),
     "trec": (TOPICS, DOCUMENTS, "qrels/", "runs/", "runs.tsv", README, MANIFEST),

@@ -17,8 +17,8 @@ from store.keeping.directory.content import (
     TOPIC_VERSIONS,
     TOPICS,
 )
+from store.keeping.directory.layouts import BEIR_FOLDERS, CORPUS, KEPT
 from store.keeping.directory.layouts import FILES as LAYOUT_FILES
-from store.keeping.directory.layouts import KEPT
 from store.keeping.directory.manifest import About
 from store.keeping.directory.models import ANSWERS, MODELS
 from store.keeping.directory.people import ASSIGNMENTS, ERASURES, JUDGEMENTS, JUDGES, PLANS, SITTINGS, TERMS
@@ -133,11 +133,10 @@ _FILES = (
     AGREEMENT,
 )
 _FOLDERS = {
-    ("guidelines/", ""): "the guidelines, markdown",
-    ("runs/", ""): "run files: topic, `Q0`, docno, stated rank (`-` = none), score, tag",
-    (ENTRIES.file, ""): f"{ENTRIES.words}; beside them the plan",
-    ("qrels/", ".qrels"): "topic, iteration, docno, grade, as evaluators read them",
-    ("qrels/", ".tsv"): "topic, docno, grade between tabs, below a header: a file a split",
+    "guidelines/": "the guidelines, markdown",
+    "runs/": "run files: topic, `Q0`, docno, stated rank (`-` = none), score, tag",
+    ENTRIES.file: f"{ENTRIES.words}; beside them the plan",
+    "qrels/": "topic, iteration, docno, grade, as evaluators read them",
 }
 
 
@@ -249,8 +248,8 @@ def _file_table(there: Sequence[str]) -> str:
     rows = [(f"`{name}`", what) for name, what in known.items() if name in there]
     rows += [
         (f"`{folder}`", what)
-        for (folder, ends), what in _FOLDERS.items()
-        if any(name.startswith(folder) and name.endswith(ends) for name in there)
+        for folder, what in (_FOLDERS | (BEIR_FOLDERS if CORPUS in there else {})).items()
+        if any(name.startswith(folder) for name in there)
     ]
     return _table("| file | what |\n| --- | --- |", rows)
 
