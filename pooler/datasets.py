@@ -43,6 +43,8 @@ class CollectionQuery(NamedTuple):
         return self.title or self.description or self.narrative
 
 
+_AT_ONCE = 500
+"""Documents in memory at a time."""
 _registered: dict[str, Any] = {}
 """What `register` made, by name."""
 
@@ -170,9 +172,10 @@ def _handlers() -> tuple[type, type, type]:
 
         def docs_of(self, docnos: Sequence[str]) -> Iterator[CollectionDoc]:
             with opened_collection(self.source.collection) as opened:
-                for one in opened.documents.read(docnos):
-                    if one.text is not None:
-                        yield CollectionDoc(one.docno, one.title, one.text)
+                for start in range(0, len(docnos), _AT_ONCE):
+                    for one in opened.documents.read(docnos[start : start + _AT_ONCE]):
+                        if one.text is not None:
+                            yield CollectionDoc(one.docno, one.title, one.text)
 
         def docs_store(self, field: str = "doc_id", **_options: Any) -> Any:
             return Store(self, field)
