@@ -97,11 +97,14 @@ def register(
 
     Examples
     --------
-    >>> import pooler.datasets
-    >>> dataset = pooler.datasets.register("garden/collection.db", rule="majority", ties="low")
-    ... # doctest: +SKIP
-    >>> dataset.docs_count(), dataset.qrels.asdict()["G01"]["KG-E-002"]  # doctest: +SKIP
-    (74, 0)
+    >>> import tempfile
+    >>> from pooler import create_collection
+    >>> from store.records import Document
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with create_collection(f"{folder}/wine.db") as made:
+    ...         _ = made.documents.add([Document("d1", "Merlot", "A red grape.")], all_texts=True)
+    ...         register(made).docs[0]
+    CollectionDoc(doc_id='d1', title='Merlot', text='A red grape.')
     """
     from pooler.results.source import opened_collection, source_of
 
