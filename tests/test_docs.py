@@ -27,6 +27,8 @@ DOCS = ROOT / "docs"
 PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
 SPARK = DOCS / "how-to" / "many-machines.md"
 """The page that needs Java, and PySpark."""
+OTHER_TOOLS = DOCS / "how-to" / "other-tools.md"
+"""The page that needs ir_datasets."""
 _CONSOLE = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _PYTHON = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _MARK = "\x1e"
@@ -105,6 +107,8 @@ def test_page_runs_and_prints_what_it_shows(
     """Each command of a page prints the output shown under it; each Python example gives its value."""
     if page == SPARK:
         pytest.importorskip("pyspark", reason="not run here for want of pyspark")
+    if page == OTHER_TOOLS:
+        pytest.importorskip("ir_datasets", reason="not run here for want of ir_datasets")
     before, text = text_to_run(page)
     outputs, place = run_page(text, tmp_path, programs)
     printed = iter(outputs)

@@ -13,7 +13,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 RUN = ROOT / "sample_collections" / "kitchen_garden" / "runs" / "bm25-words.run"
 DATABASE = {"sqlmodel", "sqlalchemy", "alembic", "psycopg"}
-HEAVY = DATABASE | {"textual", "scipy"}
+HEAVY = DATABASE | {"textual", "scipy", "ir_datasets", "pyarrow"}
 ANALYSIS = sorted(path.stem for path in (ROOT / "store" / "analysis").glob("[a-z]*.py"))
 SCREENS = sorted((ROOT / "judge_ui").rglob("*.py"))
 
@@ -46,10 +46,11 @@ def command(*arguments: str) -> str:
         command("--help"),
         command("sensitivity", "--help"),
         command("check", str(RUN), "--depth", "5"),
+        "import pooler; pooler.datasets",
         command("pool", str(RUN), "--depth", "5", "--out", "pool.txt"),
         command("pool", str(RUN), "--depth", "5", "--annotated", "--out", "pool.txt"),
     ],
-    ids=["import", "help", "help-of-command", "check", "pool", "pool-annotated"],
+    ids=["import", "help", "help-of-command", "check", "datasets", "pool", "pool-annotated"],
 )
 def test_command_without_a_collection_loads_no_database_screen_or_scipy(code: str, tmp_path: Path) -> None:
     """Help, checking and pooling from files to a file start fast: they load what they use."""

@@ -42,7 +42,11 @@ class QrelsOptions:
     out: Annotated[
         str | None,
         typer.Option(
-            "--out", "-o", metavar="FILE", help="Default stdout. {level} in it becomes graded, 1, 2, ..."
+            "--out",
+            "-o",
+            metavar="FILE",
+            help="Default stdout. {level} in it becomes graded, 1, 2, ...; .parquet at its end makes it"
+            " a Parquet file.",
         ),
     ] = None
     levels: Annotated[
@@ -108,7 +112,7 @@ class QrelsOptions:
         )
         for one in made:
             path, beside = (_path_at(given, one.final.policy.level) for given in (self.out, self.manifest))
-            write_lines(path, one.blocks(), manifest=beside)
+            write_lines(path, one.blocks(), manifest=beside, form="qrels")
             write_manifest(path, beside, one.manifest, private=True)
         tell_qrels(made)
         heard = made[0].final.all_votes.heard
@@ -125,7 +129,7 @@ class QrelsOptions:
                     hint = f"as in --out qrels.{LEVEL}.txt: {LEVEL} becomes {known}"
                     raise ArgumentError(name, requirement, path, hint=hint)
         for level in wanted:
-            check_out(_path_at(self.out, level), _path_at(self.manifest, level))
+            check_out(_path_at(self.out, level), _path_at(self.manifest, level), form="qrels")
 
 
 def tell_rises(where: str, heard: Heard) -> None:

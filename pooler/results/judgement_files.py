@@ -312,7 +312,7 @@ def alike_words(number: int, first: int) -> str:
 
 
 STDIN = "-"
-COMPRESSED = (".gz", ".xz", ".zst")
+COMPRESSED = (".gz", ".xz", ".zst", ".parquet")
 _BESIDE_UNJUDGED = "(or not-pooled, skipped, cannot, unjudgeable)"
 CODES_HINT = (
     f"--map FROM=TO reads one grade as another, --code CODE=unjudged as no judgement {_BESIDE_UNJUDGED}"

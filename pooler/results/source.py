@@ -644,7 +644,7 @@ class Source:
         return said | judged.heard.to_json()
 
 
-def source_of(given: Source | Collection | tuple[Any, Any]) -> Source:
+def source_of(given: Source | Collection | str | Path | tuple[Any, Any]) -> Source:
     """Return a source; a collection means all its runs, a pair its runs and its qrels."""
     if isinstance(given, Source):
         return given

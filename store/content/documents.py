@@ -244,12 +244,27 @@ class Documents(Area):
 
     def get(self, docno: str) -> Document | None:
         """Return a document, its text ``None`` when it is not stored; ``None`` = no such docno."""
+        return next(iter(self.read([docno])), None)
+
+    def with_texts(self) -> list[str]:
+        """Return the docnos of documents whose text is here, bytewise."""
         with self._db.reading() as session:
-            row = session.execute(select(DOCUMENT).where(DOCUMENT.c.docno == docno)).first()
-            if row is None:
-                return None
-            markup, fields = fetch_metadata(session, [row.id]).get(row.id, (None, {}))
-            return Document(row.docno, row.title or "", row.text, tuple(fields.items()), markup)
+            return sorted(session.scalars(select(DOCUMENT.c.docno).where(DOCUMENT.c.text.is_not(None))))
+
+    def read(self, docnos: Iterable[str]) -> list[Document]:
+        """Return the documents of some docnos, in their order; unknown ones are passed over."""
+        coming = iter(docnos)
+        documents = []
+        with self._db.reading() as session:
+            while some := list(islice(coming, _BATCH)):
+                rows = session.execute(select(DOCUMENT).where(DOCUMENT.c.docno.in_(some)))
+                found = {row.docno: row for row in rows}
+                known = fetch_metadata(session, [row.id for row in found.values()])
+                for row in (found[docno] for docno in some if docno in found):
+                    markup, fields = known.get(row.id, (None, {}))
+                    text = Document(row.docno, row.title or "", row.text, tuple(fields.items()), markup)
+                    documents.append(text)
+        return documents
 
     def listed(self) -> set[str]:
         """Return the docnos that a documents file named; empty = none was imported."""

@@ -2,7 +2,8 @@
 
 ====== ===================================================================================================
 jsonl  an object a line, with one of `DOCNO_KEYS` (text or an integer), and optionally of `TITLE_KEYS`
-       and `TEXT_KEYS` (text or null); the first key with a value counts, others may be fields
+       and `TEXT_KEYS` (text or null); the first key with a value counts, others may be fields; keys of an
+       object ``metadata`` (BEIR) are such keys, too
 trec   ``<DOC>`` records. The title is the first of `TITLE_TAGS` that occurs outside ``<TEXT>``, else
        inside, its elements joined by a blank; the text is that of all ``<TEXT>`` elements, joined by a
        blank line, or, where there is none, everything after ``</DOCNO>``; elements outside ``<TEXT>`` may
@@ -83,7 +84,9 @@ class Fields:
         for key, value in others.items():
             name = self._wanted.get(key.lower())
             if name is None:
-                if value not in (None, "") and (key in self.left_out or len(self.left_out) < _MOST_NAMES):
+                if value not in (None, "", [], {}) and (
+                    key in self.left_out or len(self.left_out) < _MOST_NAMES
+                ):
                     self.left_out[key] += 1
                 continue
             parts = value if isinstance(value, list) else [value]

@@ -6,7 +6,8 @@ trec   ``<top>`` records with ``<num>``, ``<title>``, ``<desc>``, ``<narr>``, cl
 covid  XML with ``<topic number="...">`` and, in it, elements named as in `FIELD_KEYS`; a document type
        declaration is refused, as it can blow up a small file to gigabytes
 tsv    ``topic<TAB>title[<TAB>description[<TAB>narrative]]``, or as a line on top names the columns
-jsonl  an object a line, with one of `TOPIC_KEYS` (text or an integer) and keys as in `FIELD_KEYS`
+jsonl  an object a line, with one of `TOPIC_KEYS` (text or an integer) and keys as in `FIELD_KEYS`, also
+       in an object ``metadata`` (BEIR)
 auto   by the first line that is not blank: ``<top>`` begins TREC's SGML, any other ``<`` XML, ``{`` JSON
 ====== ===================================================================================================
 

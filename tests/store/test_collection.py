@@ -209,6 +209,8 @@ def calls(collection: Collection) -> dict[str, Callable[[], object]]:
         "topics.listed": collection.topics.listed,
         "documents.add": lambda: collection.documents.add([Document("new2")]),
         "documents.get": lambda: collection.documents.get("1"),
+        "documents.read": lambda: collection.documents.read(["1", "none"]),
+        "documents.with_texts": collection.documents.with_texts,
         "documents.listed": collection.documents.listed,
         "documents.count_without_text": collection.documents.count_without_text,
         "runs.add": lambda: collection.runs.add(run),

@@ -15,7 +15,7 @@ from pooler.cli.interrupts import tidy_when_killed
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption
 from pooler.results.judgement_files import COLUMNS_HINT, UNKNOWN_HINT, Pair, PrelsName, SampleFile
 from pooler.telling import progress, say, warn
-from store.errors import ArgumentError, FaultList
+from store.errors import ArgumentError, ContradictionError, FaultList
 from store.text import counted, sanitise_line
 
 if TYPE_CHECKING:
@@ -249,6 +249,29 @@ def _names_words(names: Iterable[str]) -> str:
     more = len(listed) - _NAMES_SHOWN
     words = ", ".join(f"`{name}`" for name in listed[:_NAMES_SHOWN])
     return words if more <= 0 else f"{words} and {more} more"
+
+
+FromOption = Annotated[
+    str | None,
+    typer.Option(
+        "--from",
+        metavar="irds:NAME",
+        help="A dataset of ir_datasets in the place of a file, as far as it is on this machine.",
+        show_default=False,
+    ),
+]
+
+
+def file_or_dataset(file: str | None, dataset: str | None, entity: str) -> str:
+    """Return the one of the two that was named, as its reader takes it; see `store.formats.syntax.irds`."""
+    from store.formats.syntax.irds import place_of
+
+    if dataset is not None and file is None:
+        return place_of(dataset, entity)
+    if file is not None and dataset is None:
+        return file
+    requirement = "must be named, or --from irds:NAME: one of the two"
+    raise ContradictionError("FILE", requirement, file)
 
 
 Listed = dict[str, dict[str, list[str]]]

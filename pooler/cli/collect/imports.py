@@ -14,6 +14,8 @@ import typer
 
 from pooler.cli.collect.exchange import (
     AsOption,
+    FromOption,
+    file_or_dataset,
     import_file,
     importing,
     left_out_words,
@@ -55,6 +57,7 @@ from pooler.results.named_runs import entries_of
 from pooler.telling import progress, say, warn
 from store.errors import ArgumentError, ConflictError, FaultList, FormatError, PoolerError, UnknownNameError
 from store.formats import DocumentFormat, ImportFormat, TopicFormat
+from store.formats.syntax.parquet import form_of
 from store.readable import Markup
 from store.text import counted
 
@@ -70,10 +73,13 @@ if TYPE_CHECKING:
     from store.records import ImportReport, Pool, Topic
 
 _NAMES_SHOWN = 8
+_FILE_HELP = "- is stdin; .gz, .xz, .zst and .parquet are fine."
+FileArgument = Annotated[str | None, typer.Argument(metavar="FILE", help=_FILE_HELP, show_default=False)]
 
 
 def judgements(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="- is stdin; .gz, .xz, .zst are fine.")],
+    file: FileArgument = None,
+    dataset: FromOption = None,
     form: Annotated[
         ImportFormat | None,
         typer.Option(
@@ -164,6 +170,9 @@ def judgements(
     from store.formats.codes import Meaning, parse_codes, parse_map
     from store.records import JudgeKind
 
+    file = file_or_dataset(file, dataset, "qrels")
+    if form is None and form_of(file) == "jsonl":
+        form = "jsonl"  # a Parquet file with the columns of judgements
     if form == "umbrela" or form == "answers":
         for name, value in (
             ("--as", kind_of_sample),
@@ -397,7 +406,8 @@ app.command("collection")(whole_collection)
 
 @app.command("topics")
 def topics(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="- is stdin; .gz, .xz, .zst are fine.")],
+    file: FileArgument = None,
+    dataset: FromOption = None,
     fmt: Annotated[
         TopicFormat, typer.Option("--format", help="Default: recognised from the content.")
     ] = "auto",
@@ -417,6 +427,7 @@ def topics(
     from store.collection import Collection
     from store.formats.topics import read_topics
 
+    file = file_or_dataset(file, dataset, "queries")
     with Collection(collection) as opened:
         read = read_topics(file, format=fmt, doubt=_warner(file))
         import_topics(opened, file, read, replace=replace)
@@ -425,8 +436,9 @@ def topics(
 @app.command("docs")
 def docs(
     files: Annotated[
-        list[str], typer.Argument(metavar="FILE...", help="- is stdin; .gz, .xz, .zst are fine.")
-    ],
+        list[str] | None, typer.Argument(metavar="FILE...", help=_FILE_HELP, show_default=False)
+    ] = None,
+    dataset: FromOption = None,
     fmt: Annotated[
         DocumentFormat, typer.Option("--format", help="Default: recognised from the content.")
     ] = "auto",
@@ -468,6 +480,8 @@ def docs(
     """
     from store.formats.documents import Fields, read_documents
 
+    if not files or dataset is not None:
+        files = [file_or_dataset(files[0] if files else None, dataset, "docs")]
     chosen = None if fields is None else parse_fields(fields)
     with importing(collection) as opened, progress("documents", len(files)) as advance:
         has_pool = bool(opened.pools.all())
@@ -490,9 +504,7 @@ def docs(
 
 @app.command("runs")
 def runs(
-    files: Annotated[
-        list[str] | None, typer.Argument(metavar="RUN...", help="- is stdin; .gz, .xz, .zst are fine.")
-    ] = None,
+    files: Annotated[list[str] | None, typer.Argument(metavar="RUN...", help=_FILE_HELP)] = None,
     listed: RunsOption = None,
     group: Annotated[
         str, typer.Option("--group", help="The organisation or kind of system of these runs.")

@@ -39,7 +39,8 @@ from pooler.cli.signature import command
 from pooler.results.judge_kinds import tell_heard
 from pooler.telling import progress, say, warn
 from store.errors import ArgumentError
-from store.formats import JudgementsFormat
+from store.formats import JudgementsFormat, Layout
+from store.formats.syntax.parquet import SUFFIX
 from store.text import counted
 
 if TYPE_CHECKING:
@@ -231,7 +232,8 @@ def judgements(
         typer.Option(
             "--format",
             help="jsonl: one JSON object per line. tsv: a header, cells separated by tabs, with \\t, \\n,"
-            " \\r, \\\\ and \\uXXXX for what a cell cannot hold; empty = nothing.",
+            " \\r, \\\\ and \\uXXXX for what a cell cannot hold; empty = nothing. An --out that ends in"
+            " .parquet makes it a Parquet file.",
         ),
     ] = "jsonl",
     history: Annotated[
@@ -254,7 +256,9 @@ def judgements(
     from store.judging.judges import fetch_judges
     from store.keeping.histories import fetch_histories_of
 
-    check_out(out, manifest)
+    check_out(out, manifest, form=form)
+    if out is not None and out.endswith(SUFFIX) and form != "jsonl":
+        raise ArgumentError("--format", "is for text; a Parquet file has columns", form)
     tally = _Tally("action" if history else "state")
     with Collection(collection) as opened:
         facts = {**made_of(opened), "format": form, "history": history, **erased_facts(opened)}
@@ -271,7 +275,8 @@ def judgements(
                     tally.of(fetch_judgements(session, inside.topics, judges=chosen)), kinds, form
                 )
             with progress(what, count_events(session, chosen, first=not history)) as advance:
-                write_lines(out, tally.of_lines(lines, advance), manifest=manifest, private=True)
+                rows = tally.of_lines(lines, advance)
+                write_lines(out, rows, manifest=manifest, private=True, form=form)
     n, n_judges = tally.judges.total(), counted(len(tally.judges), "judge")
     if history:
         facts |= {"events": n, "by_action": tally.counts}
@@ -317,6 +322,14 @@ def whole_collection(
             " --without-notes.",
         ),
     ] = False,
+    layout: Annotated[
+        Layout,
+        typer.Option(
+            "--as",
+            help="How it is laid out: pooler's own files; the same with tables, runs and qrels as Parquet;"
+            " or what others read, which is not the whole collection: a BEIR folder, or TREC's files.",
+        ),
+    ] = "pooler",
     replace: Annotated[
         bool,
         typer.Option("--replace", help="Replace DIR, if it is an earlier export that nobody has changed."),
@@ -328,7 +341,7 @@ def whole_collection(
     Topics, documents, runs, pools, qrels and all judgements. Qrels are graded, and binary at every
     level of the scale. With several judges and neither --judge nor --aggregate, each judge gets their
     own qrels and there are no merged ones. `pooler import collection DIR` makes the same collection
-    again.
+    again, of text or of Parquet.
 
     Example: pooler export collection garden --aggregate majority --ties low
     """
@@ -347,6 +360,7 @@ def whole_collection(
         without_rulings=without_rulings,
     )
     export_choice = ExportChoice(
+        layout=layout,
         texts=not without_texts,
         runs=not without_runs,
         notes=not without_notes,
@@ -370,12 +384,18 @@ def _report_directory(folder: Path, export_choice: ExportChoice, written: Writte
     counts = written.counts
     nouns = {f"{noun}s": noun for noun in ("topic", "document", "run", "pool", "judge")}
     nouns["events"] = "judgement event"
+    is_others = export_choice.layout in ("beir", "trec")
+    if is_others:  # what else there is, the data card counts
+        nouns = {"topics": "topic", "texts": "document"}
+        nouns |= {"runs": "run"} if export_choice.layout == "trec" and export_choice.runs else {}
     said = {name: counted(counts[name], noun) for name, noun in nouns.items()}
-    if written.n_idle and counts["judges"] > written.n_idle:
+    if "judges" in said and written.n_idle and counts["judges"] > written.n_idle:
         said["judges"] += f" ({written.n_idle:,} without a grade)"
     say(
         f"{folder}: {', '.join(said.values())}; {counted(written.n_files, 'file')}, {written.n_bytes:,} bytes"
     )
+    if is_others and (n_bare := counts["documents"] - counts["texts"]):
+        say(f"left out: {counted(n_bare, 'document')} without a text")
     left_out = [noun for noun in ("texts", "runs", "notes") if not getattr(export_choice, noun)]
     if left_out:
         say(f"left out: {', '.join(left_out)}")

@@ -1,4 +1,4 @@
-"""Compressed files, seen through: gzip, xz and zstd, told apart by their first bytes."""
+"""Compressed files, and Parquet, seen through: told apart by their first bytes."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from store.errors import Fault, FormatError, PoolerError
+from store.formats.syntax import parquet
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
@@ -26,7 +27,7 @@ class DamagedDataError(Exception):
     def __init__(self, kind: str, reason: str) -> None:
         super().__init__(f"{kind} data {reason}")
         self.kind = kind
-        """`gzip`, `xz` or `zstd`."""
+        """`gzip`, `xz`, `zstd` or `parquet`."""
 
 
 def uncompressed(source: io.BufferedReader, path: str) -> io.BufferedReader:
@@ -37,6 +38,14 @@ def uncompressed(source: io.BufferedReader, path: str) -> io.BufferedReader:
     """
     first = source.peek(MAGIC_BYTES)
     kind = next((kind for kind in _KINDS if first.startswith(kind.magic)), None)
+    if kind is None and first.startswith(parquet.MAGIC):
+        try:
+            rows = parquet.text_of(source, path, lambda reason: DamagedDataError("parquet", reason))
+            return io.BufferedReader(rows, _MOST_BYTES)
+        except ImportError as error:
+            message = f"{path}: Parquet files need the Python package `pyarrow`"
+            source.close()
+            raise PoolerError(message, hint=parquet.HINT) from error
     if kind is None:
         if (said := misnamed_as(path, first)) and not _is_text(first):
             source.close()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import product
 from typing import Any
 
 from store.errors import FaultList
@@ -127,7 +128,7 @@ def read_texts(
     """Yield line number, id, texts by field, what else there is, and the number of faults before it.
 
     Of objects with an id. An id, and the text of each field, is the first value that there is under one of
-    its keys.
+    its keys, in the object itself before its object ``metadata``.
     """
     columns = {"": id_keys, **fields}
     for number, line in lines:
@@ -135,14 +136,15 @@ def read_texts(
         record = _json_object(number, line, faults) if line.strip() else None
         if record is None:
             continue
+        more = record.pop("metadata") if isinstance(record.get("metadata"), dict) else {}
         texts: dict[str, str | None] = {}
         for name, keys in columns.items():
             value = None
-            for key in keys:
-                if (value := record.get(key)) is not None:
+            for place, key in product((record, more), keys):
+                if (value := place.get(key)) is not None:
                     break
             if value is not None:
-                del record[key]
+                del place[key]
             if value is None or isinstance(value, str):
                 texts[name] = value
             elif not name and isinstance(value, int) and not isinstance(value, bool):
@@ -155,7 +157,7 @@ def read_texts(
                 faults.add(number, f"expected an id in `{'`, `'.join(keys)}`, got none", "missing")
         text_id = texts.pop("")
         if text_id is not None:
-            yield number, text_id, texts, record, n_faults
+            yield number, text_id, texts, {**more, **record}, n_faults
 
 
 def _json_object(line: int, text: str, faults: FaultList) -> dict[str, Any] | None:

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from store.errors import Fault, FaultList, FormatError, PoolerError
+from store.formats.syntax import irds
 from store.formats.syntax.compression import MAGIC_BYTES, DamagedDataError, misnamed_as, uncompressed
 
 STDIN = "-"
@@ -30,7 +31,10 @@ def open_bytes(path: str) -> BinaryIO:
     """Open a file, ``-`` for standard input, for reading uncompressed bytes.
 
     Compression is recognised by the first bytes, not by a name; damaged data raises `DamagedDataError` later.
+    A name that begins ``irds:`` is a dataset's, see `store.formats.syntax.irds`.
     """
+    if path.startswith(irds.PREFIX):
+        return irds.open_dataset(path)
     if path == STDIN and sys.stdin.closed:
         message = "-: standard input can be read once only"
         raise PoolerError(message)
@@ -156,6 +160,12 @@ DOCUMENTS = SpecialFile(
     "other-kind", "a documents file", "documents", "`pooler import docs FILE` takes documents"
 )
 RUN_LIST = SpecialFile("other-kind", "a list of runs", "a list of runs", "`--runs FILE` takes such a list")
+_JUDGEMENTS = SpecialFile(
+    "other-kind",
+    "a file of every judge's judgements",
+    "",
+    "`pooler import judgements FILE --format jsonl` takes it",
+)
 _TEXTS = SpecialFile(
     "other-kind",
     "a file of topics or documents",
@@ -165,6 +175,7 @@ _TEXTS = SpecialFile(
 _TOPIC_KEYS = frozenset({"topic", "number", "qid", "query_id"})
 _TEXT_KEYS = frozenset({"title", "text", "query", "question", "description", "contents", "body"})
 _DOCNO_KEYS = frozenset({"docno", "docid", "doc_id"})
+_JUDGEMENT_KEYS = frozenset({"judge", "state", "grade"})
 _TOPIC_TAG = re.compile(rb"<top[\s>]|<topic[s\s>]", re.IGNORECASE)
 _DOCUMENT_TAGS = (re.compile(rb"<doc[\s>]", re.IGNORECASE), re.compile(rb"<docno[\s>]", re.IGNORECASE))
 _NUMBER = rb"[+-]?[0-9]*\.?[0-9]+(?:[eE][+-]?[0-9]+)?"
@@ -245,6 +256,8 @@ def _kind_of_object(line: bytes) -> SpecialFile | None:
     except (ValueError, RecursionError):
         return None
     keys = data.keys() if isinstance(data, dict) else set()
+    if keys >= _JUDGEMENT_KEYS:
+        return _JUDGEMENTS
     if "grade" in keys or not keys:
         return None
     if _DOCNO_KEYS & keys:

@@ -15,6 +15,7 @@ from store.errors import ArgumentError, FaultList, PoolerError, SchemaError
 from store.fields import MOMENT, UnfitValueError
 from store.formats.scale import make_scale, scale_to_json
 from store.formats.syntax.json_lines import once
+from store.formats.syntax.parquet import SUFFIX
 from store.keeping.directory.tables import ExportChoice, Faults, FileFacts, facts_of, moment_text, path_fault
 from store.keeping.progress import Progress
 from store.records import Grade, Scale
@@ -22,7 +23,8 @@ from store.records import Grade, Scale
 MANIFEST = "manifest.json"
 README = "README.md"
 FORMAT = "pooler collection directory"
-VERSION = 1
+VERSION = 2
+"""Of text alone it is 1, as programs of before know it."""
 _LARGEST = 1 << 28
 """Bytes of a manifest beyond which it is none."""
 
@@ -47,6 +49,12 @@ class Manifest:
     files: Mapping[str, FileFacts]
     readme: FileFacts
     counts: Mapping[str, int]
+    layout: str = "pooler"
+
+    @property
+    def names(self) -> dict[str, str]:
+        """The files as a directory of text calls them, and as this one does."""
+        return {name.removesuffix(SUFFIX): name for name in self.files}
 
 
 def manifest_text(
@@ -68,7 +76,7 @@ def manifest_text(
     tool, _, version = program.partition(" ")
     data = {
         "format": FORMAT,
-        "format_version": VERSION,
+        "format_version": 1 if export_choice.layout == "pooler" else VERSION,
         "tool": tool,
         "version": version,
         "collection": {
@@ -84,6 +92,7 @@ def manifest_text(
             "runs_named_in_plans": export_choice.runs,
             "notes": export_choice.notes,
             "anonymised": export_choice.anonymised,
+            **({} if export_choice.layout == "pooler" else {"layout": export_choice.layout}),
             **policy,
         },
         "counts": dict(counts),
@@ -136,7 +145,8 @@ def read_manifest(folder: Path) -> Manifest:
     if about is None or readme is None:  # pragma: no cover - a fault was raised
         raise PoolerError(str(folder))
     counts = {name: number for name, number in _mapping(data, "counts", told).items() if type(number) is int}
-    return Manifest(about, files, readme, counts)
+    layout = str(_mapping(data, "options", told).get("layout", "pooler"))
+    return Manifest(about, files, readme, counts, layout)
 
 
 def _load(folder: Path, told: FaultList) -> dict[str, Any]:

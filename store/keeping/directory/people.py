@@ -175,7 +175,8 @@ def write_erasures(out: Outgoing) -> None:
     rows = ({**asdict(one), "kind": one.kind.value, **hidden} for one in found)
     out.counts["erasures"] = ERASURES.write(out, rows)
     out.counts["erased_judgements"] = sum(one.judgements for one in found)
-    out.how.append(f"Erased: {removed_words(one.judgements for one in found)} (`{ERASURES.file}`).")
+    where = f" (`{ERASURES.file}`)" * out.writer.keeps(ERASURES.file)
+    out.how.append(f"Erased: {removed_words(one.judgements for one in found)}{where}.")
 
 
 def read_erasures(coming: Incoming) -> None:

@@ -21,6 +21,7 @@ from store.grades.votes import fetch_all_votes, fetch_votes
 from store.judging.events import fetch_judgements
 from store.judging.judges import fetch_graders, fetch_judges
 from store.judging.progress import count_states
+from store.keeping.directory.layouts import beir_lines
 from store.keeping.directory.tables import (
     FLOAT,
     ID,
@@ -97,6 +98,8 @@ def write_all_qrels(out: Outgoing) -> WrittenQrels:
 def _write_set(out: Outgoing, all_votes: AllVotes, policy: Policy, prefix: str) -> list[dict[str, Any]]:
     """Write graded and binary qrels by one policy; of sums there is no binary reading."""
     policies = _policies(out.scale, policy)
+    if out.export_choice.layout == "beir":
+        policies = policies[:1]  # one file a split, and BEIR's grades may be of any scale
     return [_write_one(out, decide(all_votes, one), one, prefix) for one in policies]
 
 
@@ -110,14 +113,16 @@ def _policies(scale: Scale, policy: Policy) -> list[Policy]:
 def _write_one(out: Outgoing, final: FinalQrels, policy: Policy, prefix: str) -> dict[str, Any]:
     """Write one file and return what the manifest says of it."""
     kind = "graded" if policy.level is None else f"level{policy.level}"
-    name = f"qrels/{prefix}{kind}.qrels"
+    is_beir = out.export_choice.layout == "beir"
+    name = f"qrels/{prefix[:-1] or 'test'}.tsv" if is_beir else f"qrels/{prefix}{kind}.qrels"
     disguise = out.disguise
     cells = (
         (topic, disguise.iteration(iteration), docno, grade)
         for topic, iteration, docno, grade in final.cells()
     )
+    chosen = cells if disguise.is_on else final.cells()
     with out.writer.text(name) as stream:
-        stream.writelines(f"{lines}\n" for lines in qrels_blocks(cells if disguise.is_on else final.cells()))
+        stream.writelines(f"{lines}\n" for lines in (beir_lines if is_beir else qrels_blocks)(chosen))
     heard = final.all_votes.heard
     return {
         "file": name,

@@ -98,10 +98,14 @@ def read_directory(where: str, folder: Path, *, progress: Progress = no_progress
     Nothing is read but files that the manifest lists, lie in the directory, and are no links.
     """
     manifest = read_manifest(folder)
+    if manifest.layout in ("beir", "trec"):
+        message = f"{folder} is laid out as {manifest.layout}: it does not hold a whole collection"
+        hint = "`import topics`, `docs`, `runs` and `judgements` take its files one by one"
+        raise PoolerError(message, hint=hint)
     faults = Faults(folder)
-    documents = DOCNOS if DOCNOS.file in manifest.files else DOCUMENTS
+    documents = DOCNOS if DOCNOS.file in manifest.names else DOCUMENTS
     for name in (TOPICS.file, JUDGES.file, JUDGEMENTS.file, documents.file):
-        if name not in manifest.files:
+        if name not in manifest.names:
             faults.of(MANIFEST).add(None, f"`files`: expected {name}, and it is not listed")
     check_files(folder, manifest, faults, progress)
     faults.raise_if_any()
@@ -136,7 +140,7 @@ def _fill(inside: Inside, folder: Path, manifest: Manifest, faults: Faults, prog
     coming = Incoming(
         session=inside.session,
         folder=folder,
-        files=frozenset(manifest.files),
+        files=manifest.names,
         scale=manifest.about.scale,
         faults=faults,
         progress=progress,

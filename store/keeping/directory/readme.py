@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from store.event import EVENT
+from store.formats.syntax.parquet import SUFFIX
 from store.grades.kinds import sorts_words
 from store.keeping.directory.content import (
     DOCNOS,
@@ -16,6 +17,8 @@ from store.keeping.directory.content import (
     TOPIC_VERSIONS,
     TOPICS,
 )
+from store.keeping.directory.layouts import BEIR_FOLDERS, CORPUS, KEPT
+from store.keeping.directory.layouts import FILES as LAYOUT_FILES
 from store.keeping.directory.manifest import About
 from store.keeping.directory.models import ANSWERS, MODELS
 from store.keeping.directory.people import ASSIGNMENTS, ERASURES, JUDGEMENTS, JUDGES, PLANS, SITTINGS, TERMS
@@ -140,6 +143,26 @@ _FOLDERS = {
 }
 
 
+_PARQUET = (
+    "Each of them is a Parquet file, `.parquet` behind its name, also where a table names it; plans and"
+    " guidelines are text. Numbers are numbers, what is not known is null, `rank` of a run too. What is said"
+    " below of how text is written holds for what pooler makes of them again, byte for byte."
+)
+_WITH_PANDAS = (
+    "Any reader of Parquet takes them, as pandas does:",
+    '```python\nimport pandas\n\ntopics = pandas.read_parquet("topics.jsonl.parquet")\n```',
+)
+_READ_BY = {
+    "beir": "BEIR reads this folder: `GenericDataLoader(DIR).load(split)`; a split is a file in `qrels/`, by"
+    " default `test`.",
+    "trec": "These are TREC's formats: trec_eval, ir_measures and pytrec_eval read qrels and runs, Terrier,"
+    " Anserini and ir_datasets topics and documents, too.",
+}
+_NOT_HERE = (
+    "Every judgement, the pools and the guidelines are in what `pooler export collection` writes alone."
+)
+
+
 def readme(
     about: About,
     export_choice: ExportChoice,
@@ -152,33 +175,40 @@ def readme(
 
     `counts`: rows by kind. `how`: sentences on how it was judged.
     """
-    there = sorted(files)
+    there = sorted(name.removesuffix(SUFFIX) for name in files)
+    layout = export_choice.layout
     default = next((one["file"] for one in qrels if one["level"] is None), None)
     snippet = loader(texts=export_choice.texts, qrels=default, runs=RUNS.file in there)
+    by_hand = ("Run in this directory; field names are those of `ir_datasets`.", f"```python\n{snippet}```")
     sections = [
         f"# {_cell(about.name) or 'A test collection'}",
         "Licence: *to be filled in by the publisher; this file may be edited, no other.*",
         _sizes(counts, export_choice),
         "## Files",
         _file_table(there),
-        _format_words(there),
+        _PARQUET * (layout == "parquet"),
+        _format_words(there) * (layout not in KEPT),
         "## Grades",
         _grade_table(about),
         "## Qrels",
         _qrels_words(qrels),
         "## Judgements",
         "\n".join(f"- {sentence}" for sentence in how),
-        "Every object of `judgements.jsonl` has these keys; one that does not apply is `null`.",
-        _table("| key | what |\n| --- | --- |", [(f"`{one.name}`", one.about) for one in EVENT]),
-        *_hidden(export_choice),
-        "## Reading it with Python",
-        "Run in this directory; field names are those of `ir_datasets`.",
-        f"```python\n{snippet}```",
-        "## Reading it with pooler",
-        "    pooler import collection DIR --collection NEW.db",
-        "makes the same collection again. `manifest.json` has the size and SHA-256 of every file"
-        " but this one, and of itself.",
     ]
+    if layout in KEPT:
+        sections += [_NOT_HERE, "## Reading it", _READ_BY[layout]]
+    else:
+        sections += [
+            "Every object of `judgements.jsonl` has these keys; one that does not apply is `null`.",
+            _table("| key | what |\n| --- | --- |", [(f"`{one.name}`", one.about) for one in EVENT]),
+            *_hidden(export_choice),
+            "## Reading it with Python",
+            *(_WITH_PANDAS if layout == "parquet" else by_hand),
+            "## Reading it with pooler",
+            "    pooler import collection DIR --collection NEW.db",
+            "makes the same collection again. `manifest.json` has the size and SHA-256 of every file"
+            " but this one, and of itself.",
+        ]
     return "\n\n".join(section for section in sections if section) + "\n"
 
 
@@ -195,6 +225,8 @@ def _sizes(counts: Mapping[str, int], export_choice: ExportChoice) -> str:
     rows = [
         (noun, f"{counts[name]:,}") for name, noun in nouns.items() if name != "runs" or export_choice.runs
     ]
+    if export_choice.layout in KEPT and export_choice.texts:
+        rows.insert(2, ("of these, with a text and so here", f"{counts['texts']:,}"))
     left_out = []
     if not export_choice.texts:
         left_out.append(
@@ -215,10 +247,11 @@ def _table(head: str, rows: Iterable[Sequence[str]]) -> str:
 
 def _file_table(there: Sequence[str]) -> str:
     """List the files that are there."""
-    rows = [(f"`{one.file}`", one.words) for one in _FILES if one.file in there]
+    known = {one.file: one.words for one in _FILES} | LAYOUT_FILES
+    rows = [(f"`{name}`", what) for name, what in known.items() if name in there]
     rows += [
         (f"`{folder}`", what)
-        for folder, what in _FOLDERS.items()
+        for folder, what in (_FOLDERS | (BEIR_FOLDERS if CORPUS in there else {})).items()
         if any(name.startswith(folder) for name in there)
     ]
     return _table("| file | what |\n| --- | --- |", rows)
@@ -252,10 +285,9 @@ def _qrels_words(qrels: Sequence[Mapping[str, Any]]) -> str:
     if not qrels:
         return "Nothing is judged yet, so there are none."
     graded = [one for one in qrels if one["level"] is None]
-    text = (
-        "Unjudged, skipped and unjudgeable documents are in none of them. Binary qrels (`levelN`)"
-        " have 1 for a grade of N or more, else 0."
-    )
+    text = "Unjudged, skipped and unjudgeable documents are in none of them."
+    if len(graded) < len(qrels) or graded[0]["rule"] == "sum":
+        text += " Binary qrels (`levelN`) have 1 for a grade of N or more, else 0."
     if len(graded) > 1:
         text = (
             "Several judges judged, and no rule was named that makes one grade of theirs: every"

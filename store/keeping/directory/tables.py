@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import hashlib
 import math
+import os
 import re
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import chain, islice
@@ -26,9 +27,11 @@ from store.db.files import give_rights, place_beside, real_place, remove_leftove
 from store.db.keys import Keys
 from store.errors import ArgumentError, FaultList, PoolerError
 from store.fields import MOMENT, UnfitValueError, id_fault, topic_fault
+from store.formats import Layout
 from store.formats.judgements import read_cell
 from store.formats.syntax.json_lines import NoObjectError, json_line, read_json_object
 from store.formats.syntax.lines import read_text_lines
+from store.formats.syntax.parquet import SUFFIX, rows_of
 from store.grades.policy import Policy
 from store.judging.judges import Disguise
 from store.keeping.progress import Progress
@@ -94,6 +97,8 @@ class Kind(NamedTuple):
     """Raises `UnfitValueError`, as `write` does."""
     types: tuple[type, ...] = (str,)
     """What JSON has."""
+    column: str = "text"
+    """What a column of Parquet has: also `int` or `float`."""
 
 
 def _without(fault_of: Callable[[str], str | None]) -> Callable[[str], str]:
@@ -112,7 +117,7 @@ ID = Kind(_without(id_fault), _without(id_fault))
 TOPIC_ID = Kind(_without(topic_fault), _without(topic_fault))
 TEXT = Kind(escaped, _unescaped)
 """Free text; empty is a text."""
-FLOAT = Kind(repr, as_float)
+FLOAT = Kind(repr, as_float, column="float")
 YES_NO = Kind(lambda value: "yes" if value else "no", _as_yes_no)
 TIME = Kind(moment_text, MOMENT.read)
 JSON_TEXT = Kind()
@@ -127,7 +132,7 @@ def whole(least: int = -MOST) -> Kind:
             return int(cell)
         raise _unfit(f"an integer from {least} to {MOST}", cell)
 
-    return Kind(str, read)
+    return Kind(str, read, column="int")
 
 
 def word(words: Iterable[str]) -> Kind:
@@ -148,6 +153,7 @@ def or_none(kind: Kind, nothing: str | None = "") -> Kind:
         lambda value: nothing if value is None else kind.write(value),
         lambda value: None if value == nothing else kind.read(value),
         (*kind.types, type(None)),
+        kind.column,
     )
 
 
@@ -221,7 +227,8 @@ class FileTable:
             return 0
         names = [column.name for column in self.columns]
         number = 0
-        with out.writer.text(file or self.file) as stream:
+        kinds = {column.name: column.kind.column for column in self.columns}
+        with out.writer.text(file or self.file, kinds) as stream:
             if not self.is_json:
                 stream.write("\t".join(names) + "\n")
             ways = [
@@ -410,18 +417,35 @@ def facts_of(path: Path) -> FileFacts:
 class Writer:
     """Writes files into a folder and notes their sizes and hashes."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, keeps: Callable[[str], bool], *, parquet: bool = False) -> None:
         self._folder = folder
+        self._parquet = parquet
+        self.keeps = keeps
+        """Whether a file of some name is written; others are gone through, for what is counted."""
         self.files: dict[str, FileFacts] = {}
         """By path in the folder, with slashes."""
 
     @contextmanager
-    def text(self, name: str) -> Iterator[TextIO]:
-        """Open a file for text: UTF-8, lines that end as they are written."""
+    def text(self, name: str, kinds: Mapping[str, str] | None = None) -> Iterator[TextIO]:
+        """Open a file for text, or nothing where it is not kept: UTF-8, lines that end as they are written.
+
+        Of a table or a file of records, where these are to be Parquet, it becomes that; `kinds`: see
+        `store.formats.syntax.parquet.to_parquet`.
+        """
+        if not self.keeps(name):
+            with open(os.devnull, "w", encoding="utf-8", errors="surrogatepass") as stream:  # noqa: PTH123
+                yield stream
+            return
+        form = {".jsonl": "jsonl", ".tsv": "tsv", ".run": "run", ".qrels": "qrels"}.get(Path(name).suffix)
+        is_rows = self._parquet and form is not None
+        name += SUFFIX * is_rows
         path = self._folder.joinpath(*name.split("/"))
         path.parent.mkdir(exist_ok=True)
         # Guidelines may hold lone surrogates; whatever else does is escaped.
-        with path.open("x", _BUFFER, "utf-8", "surrogatepass", "\n") as stream:
+        with (
+            rows_of(path, form or "", kinds) if is_rows else nullcontext(path) as place,
+            place.open("x", _BUFFER, "utf-8", "surrogatepass", "\n") as stream,
+        ):
             yield stream
         self.files[name] = facts_of(path)
 
@@ -503,6 +527,7 @@ class ExportChoice:
     anonymised: bool = False
     policy: Policy = field(default_factory=Policy)
     """How several judges' grades become one; with neither a judge nor a rule they stay apart."""
+    layout: Layout = "pooler"
 
 
 @dataclass(frozen=True, slots=True)
@@ -577,8 +602,8 @@ class Incoming:
 
     session: Session
     folder: Path
-    files: frozenset[str]
-    """Those that the manifest lists."""
+    files: Mapping[str, str]
+    """Those that the manifest lists: for each its own name, which of Parquet has an end more."""
     scale: Scale
     faults: Faults
     progress: Progress
@@ -600,7 +625,7 @@ class Incoming:
 
     def path(self, name: str) -> str:
         """Return the path of a file."""
-        return str(self.folder.joinpath(*name.split("/")))
+        return str(self.folder.joinpath(*self.files.get(name, name).split("/")))
 
     def insert(self, table: Table, rows: Iterable[Mapping[str, Any]]) -> None:
         """Insert rows, as long as there is no fault; read them to their end in any case."""

@@ -7,6 +7,7 @@ import os
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from store.formats.scale import scale_from_json
 from store.grades.kinds import Heard
 from store.judging.judges import Disguise, are_disguised, disguise_of
 from store.keeping.directory.content import write_documents, write_guidelines, write_runs, write_topics
+from store.keeping.directory.layouts import check_layout, is_kept, write_layout
 from store.keeping.directory.manifest import MANIFEST, README, About, file_fault, manifest_text, read_manifest
 from store.keeping.directory.models import write_answers, write_models
 from store.keeping.directory.people import (
@@ -68,12 +70,14 @@ def write_directory(
     Equal collections give equal bytes, but for new names of judges, which are drawn by chance: nobody who
     knows the judges can draw them again. Judges who have such names already keep them.
     """
+    layout = export_choice.layout
+    check_layout(export_choice)
     check_target(target)
     if target.exists() and any(target.iterdir()):
         _check_replaceable(target, replaces=replaces)
     private = not export_choice.anonymised
     with made_beside(target, private=private) as folder, transaction as inside:
-        writer = Writer(folder)
+        writer = Writer(folder, partial(is_kept, layout), parquet=layout == "parquet")
         about, out = _outgoing(inside, export_choice, writer, progress)
         for write in (
             write_topics,
@@ -92,6 +96,7 @@ def write_directory(
             write_answers,
         ):
             write(out)
+        write_layout(out)
         qrels = write_all_qrels(out)
         write_statistics(out)
         write_agreement(out)

@@ -238,8 +238,8 @@ def test_interrupt_leaves_nothing(folder: Path, label: str) -> None:
 
 def test_newer_format_is_refused(folder: Path) -> None:
     """A directory of a newer program is told from a damaged one."""
-    sign(folder, lambda data: data.update(format_version=2))
-    with pytest.raises(SchemaError, match="newer format 2"):
+    sign(folder, lambda data: data.update(format_version=3))
+    with pytest.raises(SchemaError, match="newer format 3"):
         read_directory(str(folder.parent / "new.db"), folder)
 
 
