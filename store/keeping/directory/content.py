@@ -299,7 +299,8 @@ def write_runs(out: Outgoing) -> None:
     with out.progress("runs", n_lines) as advance:
         for run in runs:
             with out.writer.text(files[run.id]) as stream:
-                stream.write(run.header or "")
+                if out.export_choice.layout != "trec":  # whose readers know no comments
+                    stream.write(run.header or "")
                 for row in _rankings(out, run.id):
                     stream.writelines(_lines(out, run.tag, row))
                     advance(row.length)
