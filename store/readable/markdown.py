@@ -62,6 +62,10 @@ def _parser() -> MarkdownIt:
     return parser.disable(["text_join", "fragments_join"])
 
 
+_PARSER = _parser()
+"""Made once: that takes as long as it takes to read a short text. It keeps nothing of what it parsed."""
+
+
 def read_markdown(raw: str) -> Readable:
     """Read a text as markdown."""
     text = raw
@@ -72,7 +76,7 @@ def read_markdown(raw: str) -> Readable:
         while (place := raw.find("\r\n", place + 1)) >= 0:
             returns.append(place - len(returns))
     writer = _MarkdownWriter(raw, text, returns)
-    for token in _parser().parse(text):
+    for token in _PARSER.parse(text):
         writer.take(token)
     return writer.finish()
 

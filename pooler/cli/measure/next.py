@@ -117,13 +117,15 @@ def next_(
 
 def _show_recall(given: SourceOptions, output: Output, until: str, others: Mapping[str, object]) -> None:
     """Show what is to be judged until a recall is sure."""
-    from pooler.results.look.goals import UNTIL_HINT, parse_until
+    from pooler.results.look.goals import parse_until
     from pooler.results.look.recall import recall_bounds
 
     wanted = parse_until(until)
     if wanted.recall is None:
         requirement = "must be recall=R here: of the order, --confidence says how sure it is to be"
-        raise ArgumentError("--until", requirement, until, hint=UNTIL_HINT)
+        raise ArgumentError(
+            "--until", requirement, until, hint=f"pooler next --confidence {wanted.confidence:g}"
+        )
     for option, value in others.items():
         if value is not None:
             raise ContradictionError(option, "and --until exclude each other", value)

@@ -107,4 +107,6 @@ def compare_texts(collection: Collection | None, threshold: Fraction, *, pooled:
 def _say_what_is_compared(n_texts: int, without_text: int, n_shingles: int) -> None:
     """Say how much is compared, and what cannot be."""
     lacking = f"; {counted(without_text, 'document')} without a text" if without_text else ""
+    if without_text and not n_texts:
+        lacking += ": pooler import docs FILE imports the texts"
     say(f"{counted(n_texts, 'text')}, {n_shingles:,} shingles compared{lacking}")

@@ -294,10 +294,13 @@ class RecallBounds(Result):
                 f"Of {n_bounds:,} bounds, {n_bounds * (1 - confidence):.2g} may be wrong; a confidence of"
                 f" {together:.4g} is {confidence:g} for all of them together."
             )
-        if self.settings["target"] is not None and None in self.pools:
+        if None in self.pools:
             notes.append(
-                "Without a sample, needed is of one yet to be drawn from all unjudged documents of the runs:"
-                " pooler pool --strategy uniform --out-order random."
+                "Where there is no sample, pooler next --until recall=.8 tells how many documents one takes."
+                if self.settings["target"] is None
+                else "Without a sample, needed is of one yet to be drawn from all unjudged documents of the"
+                " runs. One of their first D documents takes fewer: pooler pool --strategy uniform --depth D"
+                " --budget N --seed 1 --out-order random --name tail."
             )
         return notes
 

@@ -12,6 +12,7 @@ from codecs import getincrementaldecoder
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from glob import iglob
 from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, cast
@@ -68,6 +69,10 @@ def _open_hint(path: str, error: OSError) -> str | None:
     if isinstance(error, FileNotFoundError) and "://" in path:
         return "`pool` and `evaluate` read files by URI with --engine spark"
     if isinstance(error, FileNotFoundError) and is_pattern(path):
+        if any(iglob(path)):  # noqa: PTH207 - a path may be absolute
+            return (
+                "files have names of that pattern; without quotation marks the shell puts them in its place"
+            )
         return "no file has a name of that pattern, so the shell left it as it was"
     return None
 

@@ -90,6 +90,17 @@ def test_a_judge_is_offered_to_stop_where_the_organiser_says(
     assert by_setting.fine().out.count(said) == 1
 
 
+def test_without_a_sample_both_say_what_to_do(cli: Cli, judged: Path) -> None:
+    """`status` names `next`, and what that names draws a sample, once its two numbers are chosen."""
+    cli("judges", "add", "anna").fine()
+    told = " ".join(cli("status", "--recall", ".95").fine().out.split())
+    assert "no sample, pooler next --until recall=.8 tells how many" in told
+    told = " ".join(cli("next", "--until", "recall=.8", "--kinds", "model").fine().out.split())
+    command = told.partition("fewer: pooler ")[2].partition(".")[0]
+    cli(*command.replace(" N ", " 500 ").replace(" D ", " 20 ").split()).fine()
+    assert "no-sample" not in cli("status", "--recall", ".95").fine().out
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -97,6 +108,7 @@ def test_a_judge_is_offered_to_stop_where_the_organiser_says(
         (("judge", "--judge", "anna", "--plain", "--until", "all"), "`--until` must be recall=R"),
         (("judge", "--model", "gpt", "--until", "recall=.9"), "`--model` has no screen"),
         (("next", "--until", "order=.9"), "`--until` must be recall=R here"),
+        (("next", "--until", "order=.9"), "hint: pooler next --confidence 0.9\n"),
         (("next", "--until", "recall=.9", "--pool", "x"), "`--pool` and --until exclude each other"),
         (
             ("next", "--until", "recall=.9", "--confidence", ".9"),

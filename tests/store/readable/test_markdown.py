@@ -71,6 +71,12 @@ def test_text_is_read_without_its_marks() -> None:
     assert bold == ["Oaks and elms", "Jerry", "tree", "height"]
 
 
+def test_one_text_knows_nothing_of_another() -> None:
+    """What a link of one text is defined as is no link in the next, and an open list ends with its text."""
+    assert read_markdown("[oak]: https://a.example\n\n- an [oak]").text == "- an oak"
+    assert read_markdown("an [oak]").text == "an [oak]"
+
+
 @pytest.mark.parametrize("line_end", ["\n", "\r\n"])
 def test_every_stretch_knows_where_it_came_from(line_end: str) -> None:
     """Words are their own source, with the marks in between where they go over some."""
