@@ -46,6 +46,8 @@ class CarriedState(StrEnum):
     nothing is carried over."""
     CANNOT = "source-cannot"
     """Somebody found the source impossible to judge: the document is shown itself."""
+    DRAWN = "drawn"
+    """An adaptive or sampled pool has drawn the document, and rests on its judgement: it is shown itself."""
     CHANGED = "text-changed"
     """One of the two has another text than was compared, or none: the document is shown itself."""
     UNPOOLED = "source-not-pooled"
@@ -123,6 +125,12 @@ def _is_looked_at(row: FromClause) -> ColumnElement[bool]:
     return or_(_has_state(row, row.c.document_id, _LOOKED_AT), again.correlate(row).exists())
 
 
+def _drawn(*columns: ColumnElement[Any]) -> Select[Any]:
+    """Select what adaptive and sampled pools drew: they rest on a judgement of every such document."""
+    is_sampled = POOL_ENTRY.c.inclusion_probability.is_not(None)
+    return to_judge(*columns).where(or_(is_adaptive(POOL.c.id), is_sampled))
+
+
 def _conditions(row: FromClause) -> dict[str, ColumnElement[bool]]:
     """Say in SQL all that a row of `CARRIED` has to be asked."""
     other, entry = CARRIED.alias(), POOL_ENTRY
@@ -143,6 +151,7 @@ def _conditions(row: FromClause) -> dict[str, ColumnElement[bool]]:
     return {
         "is_ended": row.c.ended_at.is_not(None),
         "is_looked_at": _is_looked_at(row),
+        "is_drawn": _drawn(entry.c.pool_id).where(same_pair(entry, row)).correlate(row).exists(),
         "is_chained": select(other.c.id).where(*is_carried).correlate(row).exists(),
         "is_same_text": and_(*texts),
         "cannot_source": _has_state(row, row.c.source_id, [State.CANNOT.value]),
@@ -160,6 +169,7 @@ def is_carried(rows: FromClause) -> ColumnElement[bool]:
     holds = (
         ~asked["is_ended"],
         ~asked["is_looked_at"],
+        ~asked["is_drawn"],
         ~asked["is_chained"],
         asked["is_same_text"],
         ~asked["cannot_source"],
@@ -198,6 +208,8 @@ def _state(row: Any) -> CarriedState:
         return CarriedState.RELEASED
     if row.is_looked_at:
         return CarriedState.OWN
+    if row.is_drawn:
+        return CarriedState.DRAWN
     if not row.is_same_text:
         return CarriedState.CHANGED
     if row.is_chained:
@@ -298,14 +310,9 @@ class NearDuplicates(Area):
             return with_text, every - with_text
 
     def pooled(self, topics: Sequence[str] = ()) -> list[tuple[int, int]]:
-        """Return topic and document, by row ids, of all that is to be judged in no adaptive or sampled pool.
-
-        What those pools say rests on a judgement of every document that they draw.
-        """
+        """Return topic and document, by row ids, of all to be judged that no adaptive or sampled pool has."""
         with self._db.reading() as session:
-            drawn = to_judge(POOL_ENTRY.c.topic_id, POOL_ENTRY.c.document_id).where(
-                or_(is_adaptive(POOL.c.id), POOL_ENTRY.c.inclusion_probability.is_not(None))
-            )
+            drawn = _drawn(POOL_ENTRY.c.topic_id, POOL_ENTRY.c.document_id)
             query = to_judge(POOL_ENTRY.c.topic_id, POOL_ENTRY.c.document_id)
             if topics:
                 query = query.where(POOL_ENTRY.c.topic_id.in_([topic_id(session, one) for one in topics]))

@@ -24,6 +24,7 @@ STATE_WORDS = {
     "carried": "the source's grade is carried over",
     "waiting": "nobody has graded the source yet",
     "looked-at": "somebody has decided on the document itself, or skipped it: that stands",
+    "drawn": "an adaptive or sampled pool has drawn the document, so it is shown itself",
     "source-cannot": "the source cannot be judged, so the document is shown itself",
     "text-changed": "one of the texts is another now, so the document is shown itself",
     "source-not-pooled": "the source is in no pool, so the document is shown itself",

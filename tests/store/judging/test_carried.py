@@ -450,6 +450,18 @@ def test_sampled_and_adaptive_pools_are_left_alone(collection: Collection) -> No
     assert [names[document] for topic, document in collection.duplicates.pooled([TOPIC])] == ["c", "d"]
 
 
+def test_what_a_sample_draws_later_is_shown(ready: Collection) -> None:
+    """As long as the sample is in use; what it did not draw stays carried over."""
+    entries = [PoolEntry(TOPIC, "b", 0, None, 0, 0.5)]
+    ready.pools.add(Pool(entries, {}, "sample"))
+    assert states(ready) == {"b": CarriedState.DRAWN, "d": CarriedState.WAITING}
+    assert queue(ready) == ["a", "b", "c"]
+    assert progress_of(ready)[3] == 1
+    ready.pools.withdraw("sample")
+    assert states(ready)["b"] is CarriedState.WAITING
+    assert queue(ready) == ["a", "c"]
+
+
 def _ids(made: Collection) -> dict[str, int]:
     """Return the row ids of documents."""
     with made.as_it_stands() as inside:
