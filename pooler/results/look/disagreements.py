@@ -131,7 +131,8 @@ def tell_kinds(collection: Collection, asked: Selection, cases: Sequence[Case] |
     area = collection.disagreements
     counts = count_kinds(area.voters(area.all(asked) if cases is None else cases))
     if is_mixed(counts):
-        warn(f"{judged_by(counts)} stand side by side here (--judges A,B takes two of them)")
+        hint = " (--judges A,B takes two of them)" if asked.documents is None else ""
+        warn(f"{judged_by(counts)} stand side by side here{hint}")
 
 
 def selection(scale: Scale, wanted: Mapping[str, Any], of_duplicates: Collection | None = None) -> Selection:
