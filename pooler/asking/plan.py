@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from pooler.asking.parse import PARSER, PARSER_VERSION
 from pooler.asking.prompt import Prompt, page_of
-from pooler.asking.run import prompt_tokens, reckoned, shuffled
+from pooler.asking.run import longest_reply, prompt_tokens, shuffled
 from store.errors import PoolerError
 from store.records import DECIDED, Task
 
@@ -25,8 +25,8 @@ class Plan:
     characters: int
     """Of all prompts."""
     prompt_tokens: int
-    reply_tokens: int
-    """At most."""
+    reply_tokens: int | None
+    """At most; ``None`` = no parameter of the model limits a reply."""
     without_text: int
     """Documents that will not be asked."""
     claimable: int
@@ -37,7 +37,7 @@ class Plan:
 
 def planned(desk: ModelDesk, prompt: Prompt, topics: Sequence[str], seed: int) -> Plan:
     """Count what is to be asked of some topics; O(documents), each text is read."""
-    requests = characters = tokens = reply_tokens = without_text = 0
+    requests = characters = tokens = without_text = 0
     for name in topics:
         topic = desk.topic(name)
         for one in left_to_ask(desk, name, seed):
@@ -50,12 +50,12 @@ def planned(desk: ModelDesk, prompt: Prompt, topics: Sequence[str], seed: int) -
             requests += 1
             characters += sum(len(message["content"]) for message in messages)
             tokens += prompt_tokens(body)
-            reply_tokens += reckoned(body, prompt) - prompt_tokens(body)
+    longest = longest_reply(prompt)
     return Plan(
         requests=requests,
         characters=characters,
         prompt_tokens=tokens,
-        reply_tokens=reply_tokens,
+        reply_tokens=None if longest is None else requests * longest,
         without_text=without_text,
         claimable=sum(desk.claimable(name) for name in topics),
         undrawn=sum(desk.undrawn(name) for name in topics),

@@ -453,17 +453,15 @@ class Asking:
 
 
 def reckoned(body: bytes, prompt: Prompt) -> int:
-    """Reckon the tokens of a request and the longest reply to it."""
+    """Reckon the tokens of a request and the longest reply to it, if it has a limit."""
+    return prompt_tokens(body) + (longest_reply(prompt) or 0)
+
+
+def longest_reply(prompt: Prompt) -> int | None:
+    """Return how many tokens a reply may have; ``None`` = no parameter says it."""
     sent = prompt.identity.parameters
-    longest = max(
-        (
-            value
-            for name in ("max_tokens", "max_completion_tokens")
-            if isinstance(value := sent.get(name), int)
-        ),
-        default=0,
-    )
-    return prompt_tokens(body) + longest
+    limits = [sent.get(name) for name in ("max_tokens", "max_completion_tokens")]
+    return max((limit for limit in limits if isinstance(limit, int)), default=None)
 
 
 def prompt_tokens(body: bytes) -> int:

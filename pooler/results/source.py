@@ -228,6 +228,8 @@ class Source:
         self.judgements = tuple(judgements)
         self.reading = reading
         self.is_of_files = qrels is not None
+        self.apart = ""
+        """A model whose grades are used beside those that count: it is not told of as left out."""
         self.collection: str | Collection = DEFAULT_COLLECTION if collection is None else collection
         self.order = order
         self.lenient = lenient
@@ -370,13 +372,13 @@ class Source:
                 assert sole is not None
                 n_rows = f"{sole.n_documents:,} judgements"
                 say(f"{n_rows} (judge {sole.judge}), relevant = grade {level} or more")
-                tell_heard(sole.heard)
+                tell_heard(sole.heard.without(self.apart))
                 return Judged(ranked, (), level, grades=sole.by_topic, pool_depths=depths, heard=sole.heard)
             what = "sum of grades" if policy.rule == "sum" else "grade"
             n_rows = f"{len(final.rows):,} judgements"
             say(f"{n_rows} ({who_judged(final)}), relevant = {what} {level} or more")
             heard = final.all_votes.heard
-            tell_heard(heard)
+            tell_heard(heard.without(self.apart))
             chosen = [run for run in opened.runs.all() if run.tag in ranked.tags]
             return Judged(
                 ranked,
@@ -641,7 +643,7 @@ class Source:
         """Say what was measured, for the settings of a result."""
         judged = self._at_hand
         said = self.named() | {"level": judged.level, "order": self.order}
-        return said | judged.heard.to_json()
+        return said | judged.heard.without(self.apart).to_json()
 
 
 def source_of(given: Source | Collection | str | Path | tuple[Any, Any]) -> Source:

@@ -5,7 +5,7 @@ An adaptive pool lists every document it may draw; drawing one turns it into one
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -14,6 +14,10 @@ from sqlmodel import Session
 
 from store.db.tables import DOCUMENT, JUDGE, JUDGEMENT, POOL, POOL_ENTRY, POOL_TOPIC, TOPIC
 from store.errors import StoreError, UnknownNameError
+from store.records import JudgeKind
+
+_COUNT_AFTER = {JudgeKind.IMPORTED.value: 1, JudgeKind.MODEL.value: 2}
+"""Kinds that count only where none before them graded: people are first, as in `store.grades.kinds`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,8 +26,9 @@ class Draw:
 
     docno: str
     grade: int | None
-    """Of the judges' current grades the one that has stood the longest; ``None`` = nobody has
-    graded it: unjudged, skipped, or found impossible to judge."""
+    """Of the judges' current grades the one that has stood the longest: of people alone, where one has
+    graded a document drawn for the topic; else of imported judges, else of models. ``None`` = none of
+    them has graded it: unjudged, skipped, or found impossible to judge."""
 
 
 Choose = Callable[[Sequence[Draw]], str | None]
@@ -94,20 +99,25 @@ def draws_left() -> Select[int, int, int]:
 
 
 def fetch_draws(session: Session, pool_id: int, topic_id: int) -> list[Draw]:
-    """Return what was drawn for a topic, in order, each with its first current grade."""
+    """Return what was drawn for a topic, in order, each with its first current grade by those who count."""
     entry = and_(POOL_ENTRY.c.pool_id == pool_id, POOL_ENTRY.c.topic_id == topic_id, POOL_ENTRY.c.sampled)
     events = (
-        select(JUDGEMENT.c.document_id, JUDGEMENT.c.grade, JUDGEMENT.c.judged_at, JUDGE.c.name)
+        select(JUDGEMENT.c.document_id, JUDGEMENT.c.grade, JUDGEMENT.c.judged_at, JUDGE.c.name, JUDGE.c.kind)
         .join(POOL_ENTRY, and_(entry, POOL_ENTRY.c.document_id == JUDGEMENT.c.document_id))
         .join(JUDGE, JUDGE.c.id == JUDGEMENT.c.judge_id)
         .where(JUDGEMENT.c.topic_id == topic_id)
         .order_by(JUDGEMENT.c.revision)
     )
     document_states: dict[int, dict[str, _JudgeState]] = {}
-    for document, grade, at, judge in session.execute(events):
+    kinds: dict[str, int] = {}
+    for document, grade, at, judge, kind in session.execute(events):
+        kinds[judge] = _COUNT_AFTER.get(kind, 0)
         of_judge = document_states.setdefault(document, {})
         before = of_judge.get(judge)
         of_judge[judge] = _JudgeState(grade, at, at) if before is None else before.then(grade, at)
+    graders = {judge for of in document_states.values() for judge, one in of.items() if one.grade is not None}
+    first = min((kinds[judge] for judge in graders), default=0)
+    heard = {judge for judge in graders if kinds[judge] == first}
     query = (
         select(DOCUMENT.c.docno, DOCUMENT.c.id)
         .join(POOL_ENTRY, POOL_ENTRY.c.document_id == DOCUMENT.c.id)
@@ -115,7 +125,7 @@ def fetch_draws(session: Session, pool_id: int, topic_id: int) -> list[Draw]:
         .order_by(POOL_ENTRY.c.position)
     )
     return [
-        Draw(docno, _first_grade(document_states.get(document, {})))
+        Draw(docno, _first_grade(document_states.get(document, {}), heard))
         for docno, document in session.execute(query)
     ]
 
@@ -136,7 +146,11 @@ class _JudgeState:
         return _JudgeState(grade, self.since if grade == self.grade else last, last)
 
 
-def _first_grade(document_states: Mapping[str, _JudgeState]) -> int | None:
+def _first_grade(document_states: Mapping[str, _JudgeState], heard: Collection[str]) -> int | None:
     """Return the grade that has stood the longest, by the judges' names where times are equal."""
-    graded = [(one.since, name, one.grade) for name, one in document_states.items() if one.grade is not None]
+    graded = [
+        (one.since, name, one.grade)
+        for name, one in document_states.items()
+        if name in heard and one.grade is not None
+    ]
     return min(graded)[2] if graded else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from store.errors import ArgumentError, UnknownNameError
@@ -79,6 +79,10 @@ class Heard:
         """Return what settings and manifests say: nothing where no kind was mixed, named or left out."""
         said = {"kinds": self.told, "kinds_left_out": self.counts_left_out}
         return {name: counts for name, counts in said.items() if counts}
+
+    def without(self, name: str) -> Heard:
+        """Return the same where a judge is not left out, but of use otherwise."""
+        return replace(self, left_out=tuple(one for one in self.left_out if one.name != name))
 
     @property
     def models(self) -> tuple[str, ...]:

@@ -45,8 +45,20 @@ from store.judging.disagreements import (
     read_basis,
 )
 from store.judging.events import Pair, current_events, fetch_shown_passages, ruling_of, shown_passages
-from store.judging.judges import fetch_identities, fetch_judge_names, judge_named
-from store.records import DECIDED, Action, Decision, InboxLine, JudgeKind, Passage, Scale, State, Task, Undone
+from store.judging.judges import fetch_identities, fetch_judge_names, fetch_judges, judge_named
+from store.records import (
+    DECIDED,
+    Action,
+    Decision,
+    InboxLine,
+    Judge,
+    JudgeKind,
+    Passage,
+    Scale,
+    State,
+    Task,
+    Undone,
+)
 from store.text import natural_key, sanitise, sanitise_line
 
 Wanted = int | ColumnElement[int] | None
@@ -430,6 +442,14 @@ class Disagreements(Area):
                 .with_only_columns(func.count(JUDGEMENT.c.judge_id.distinct()))
             )
             return int(session.scalar(decided) or 0)
+
+    def voters(self, cases: Iterable[Case]) -> list[Judge]:
+        """Return whose decisions these are."""
+        numbers = {vote.judge for case in cases for vote in case.votes}
+        with self._db.reading() as session:
+            names = fetch_judge_names(session)
+            named = {names[number] for number in numbers}
+            return [one for one in fetch_judges(session) if one.name in named]
 
     def judge_names(self) -> dict[int, str]:
         """Return the names of all judges by row id, as `Case` has them."""

@@ -188,7 +188,7 @@ _DRAWER: dict[str, Sight] = {
     ),
     "pool_run": _all("pool_run"),
     "pool_topic": _all("pool_topic"),
-    "judge": _only("judge", "id name"),
+    "judge": _only("judge", "id name kind"),
     "judgement": _only("judgement", "id topic_id document_id judge_id revision grade judged_at"),
     DRAWS: _all(DRAWS, Writing("UPDATE", ("answered_at", "drawn", "fault"))),
 }

@@ -96,9 +96,9 @@ EXEMPT = {
         KEEPS,
     ),
     "audit": "compares judges that are named",
-    "pool": "an adaptive pool is told the first grade of a document, whoever gave it",
+    "pool": "people alone steer an adaptive pool, where one judged: tests/store/content/test_draws.py",
     "unpool": "counts documents that somebody judged",
-    "adjudicate": "an adjudicator sees every disagreement, and no grade is made of it but by hand",
+    "adjudicate": "an adjudicator sees every disagreement, and is told whose; a test below",
 }  # fmt: skip
 """Commands that make nothing of the judgements of several judges, and why."""
 
@@ -299,6 +299,18 @@ def test_agreement_of_everybody_together_is_asked_for(asks: tuple[Ask, Ask]) -> 
     assert asks[1](*words, "--against", "anna", "--format", "json").whole()["settings"]["judges"] == [
         "ben", "anna",
     ]  # fmt: skip
+
+
+def test_adjudicators_are_told_that_models_disagree(asks: tuple[Ask, Ask]) -> None:
+    """People and models stand side by side as A, B, C: that is said; not of people alone, nor of two."""
+    side_by_side = f"{TOGETHER}: 2 people, 3 models stand side by side here"
+    for option in ("--list", "--summary"):
+        of_people, of_mixed = (ask("adjudicate", option) for ask in asks)
+        assert "side by side" not in of_people.err
+        assert of_mixed.err.count(side_by_side) == 1
+        assert "side by side" not in asks[1]("adjudicate", option, "--judges", "anna,ben").err
+    (told,) = asks[1]("adjudicate", "--list", "--format", "json").whole()["warnings"]
+    assert told.startswith(side_by_side)
 
 
 @pytest.mark.slow

@@ -116,7 +116,7 @@ def adjudicate(
 
     Example: pooler adjudicate --judge zoe --cell 0,2
     """
-    from pooler.results.look.disagreements import disagreements, selection
+    from pooler.results.look.disagreements import disagreements, selection, tell_kinds
     from store.collection import Collection
 
     if names and not list_:
@@ -146,14 +146,9 @@ def adjudicate(
             render(disagreements(opened, **wanted, names=names, duplicates=duplicates), output, *shown)
         elif name is not None:
             keys = keymap_of(keymap, opened.scale)
-            session = _session(
-                opened,
-                name,
-                selection(opened.scale, wanted, opened if duplicates else None),
-                plain=plain,
-                advance=not stay,
-                min_dwell=min_dwell / 1000,
-            )
+            asked = selection(opened.scale, wanted, opened if duplicates else None)
+            session = _session(opened, name, asked, plain=plain, advance=not stay, min_dwell=min_dwell / 1000)
+            tell_kinds(opened, asked)
             sit(session, keys, plain=plain, page=page)
 
 

@@ -326,12 +326,13 @@ def _tell_plan(plan: Plan, endpoint: Endpoint, price: Price | None, asked: Model
     from pooler.asking.run import BYTES_A_TOKEN
 
     say(f"{counted(plan.requests, 'request')} to {endpoint.host}: {plan.characters:,} characters of prompts")
-    say(
-        f"about {plan.prompt_tokens:,} tokens of prompts ({BYTES_A_TOKEN} bytes a token), at most"
-        f" {plan.reply_tokens:,} of replies"
-    )
+    replies = plan.reply_tokens
+    words = "replies have no limit (max_tokens)" if replies is None else f"at most {replies:,} of replies"
+    say(f"about {plan.prompt_tokens:,} tokens of prompts ({BYTES_A_TOKEN} bytes a token), {words}")
     if price is not None:
-        say(f"at most about {price.cost(plan.prompt_tokens, plan.reply_tokens) or 0:.4f} by --price")
+        how = "about" if replies is None else "at most about"
+        cost = price.cost(plan.prompt_tokens, replies or 0) or 0
+        say(f"{how} {cost:.4f} by --price{' for the prompts alone' if replies is None else ''}")
     for number, what in (
         (plan.claimable, "may be claimed besides, each a request like these"),
         (plan.undrawn, "may be drawn besides by adaptive pools, one after the other"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -121,7 +122,8 @@ def corrected(
     names = [measures] if isinstance(measures, str) else list(dict.fromkeys(measures))
     if way not in WAYS:
         raise ArgumentError("way", f"must be one of {', '.join(WAYS)}", way)
-    whole = source_of(source)
+    whole = copy(source_of(source))
+    whole.apart = model
     if whole.is_of_files or whole.judgements:
         message = "corrected scores need a collection: a sampled pool, and people's and a model's judgements"
         raise PoolerError(message, hint="pooler import judgements brings a model's file into it")

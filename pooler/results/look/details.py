@@ -236,7 +236,7 @@ def _run(collection: Collection, tag: str) -> _Found:
     facts = {**run_cells(found.line), "pools": list(found.pools) or None}
     for name in ("pooled", "judged", "relevant"):
         facts[f"documents_{name}"] = sum(getattr(one, name) for one in found.topics)
-    relevant = f"graded {collection.scale.relaxed} or more by somebody"
+    relevant = f"graded {collection.scale.relaxed} or more by somebody, person or model"
     columns = [
         TOPIC,
         *(Column(name, "int") for name in ("documents", "pooled", "judged")),

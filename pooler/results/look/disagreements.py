@@ -8,10 +8,13 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, get_args
 
-from pooler.results.result import Result, frozen
+from pooler.results.judge_kinds import judged_by
+from pooler.results.result import Result, frozen, heard
 from pooler.results.table import DOCNO, DOCUMENTS, TOPIC, Column, Table, View
+from pooler.telling import warn
 from store.analysis.aggregation import TieRule
 from store.errors import ArgumentError
+from store.grades.kinds import count_kinds, is_mixed
 from store.text import counted
 
 if TYPE_CHECKING:
@@ -101,11 +104,14 @@ def disagreements(
     asked = selection(collection.scale, settings, collection if duplicates else None)
     area = collection.disagreements
     cases = tuple(area.all(asked))
+    with heard() as said:
+        tell_kinds(collection, asked, cases)
     who = area.judge_names()
     ids = {name: number for number, name in who.items()}
     pair = None if asked.judges is None else (ids[asked.judges[0]], ids[asked.judges[1]])
     return DisagreementList(
         settings=settings,
+        warnings=said.warnings,
         cases=cases,
         cells=tuple(count_cells(cases, pair)),
         scale=collection.scale,
@@ -113,6 +119,20 @@ def disagreements(
         where=collection.where,
         why_none="" if cases else _why_none(area.count_deciders(), is_narrowed=asked != Selection()),
     )
+
+
+def tell_kinds(collection: Collection, asked: Selection, cases: Sequence[Case] | None = None) -> None:
+    """Say that people and models stand side by side as A, B and C, unless the judges were named.
+
+    `cases`: what is asked for; read where it is not given. An adjudicator's own login learns nothing.
+    """
+    if asked.judges is not None or (collection.login is not None and collection.login.is_limited):
+        return
+    area = collection.disagreements
+    counts = count_kinds(area.voters(area.all(asked) if cases is None else cases))
+    if is_mixed(counts):
+        hint = " (--judges A,B takes two of them)" if asked.documents is None else ""
+        warn(f"{judged_by(counts)} stand side by side here{hint}")
 
 
 def selection(scale: Scale, wanted: Mapping[str, Any], of_duplicates: Collection | None = None) -> Selection:

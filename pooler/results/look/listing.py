@@ -259,7 +259,7 @@ class Listing(Result):
 
     def _table(self, name: str) -> Table:
         pool, judge = self.settings["pool"], self.settings["judge"]
-        by = "" if self.kind == "judges" else f" by {judge or 'somebody'}"
+        by = "" if self.kind == "judges" else f" by {judge or 'somebody, person or model'}"
         about = {
             "outside": f"judged, but {'in no pool' if pool is None else f'not in {pool}'}",
             "relevant": f"graded {self.relaxed} or more{by}",

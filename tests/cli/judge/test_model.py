@@ -381,6 +381,11 @@ def test_dry_run_and_prompt_ask_nothing(server: ModelServer, tmp_path: Path) -> 
     told = judge(file, server, "--dry-run", "--price", "1,1").fine()
     assert f"2 requests to {server.host}" in told.err
     assert "at most 40 of replies" in told.err  # max_tokens 20, twice
+    unlimited = fill(tmp_path / "u.db", server, {"a": "first text"}, parameters={"temperature": 0})
+    told = judge(unlimited, server, "--dry-run", "--price", "1,1").fine()
+    assert "replies have no limit" in told.err
+    assert "at most" not in told.err
+    assert "by --price for the prompts alone" in told.err
     shown = judge(file, server, "--show-prompt").fine().out
     assert "[system]\nGrade it.\n[user]\n0: " in shown
     assert "<topic-NONCE>\ntitle: slugs on hostas\n</topic-NONCE>\n<document-NONCE>\n" in shown

@@ -62,6 +62,24 @@ def test_score_and_interval_by_hand(cli: Cli, small: Path, way: str, share: floa
     assert (told["settings"]["with_model"], told["settings"]["way"]) == ("gpt", way)
 
 
+def test_the_model_that_is_used_is_not_left_out(cli: Cli, small: Path) -> None:
+    """People count without being named; another model is left out, and no word is said of this one."""
+    named, told = (rows_of(cli, *options)[1] for options in (("--judge", "ann"), ()))
+    assert told["runs"] == named["runs"]
+    assert not [one for one in told["warnings"] if "left out" in one]
+    assert "kinds_left_out" not in told["settings"]
+    cli("import", "judgements", "gpt.qrels", "--judge", "qwen", "--kind", "model").fine()
+    told = rows_of(cli)[1]
+    (said,) = [one for one in told["warnings"] if "left out" in one]
+    assert "people alone count (1 person); left out: 1 model (" in said
+    assert told["settings"]["kinds_left_out"] == {"model": 1}
+    with p.open_collection("collection.db") as collection:
+        source = p.source(collection)
+        assert p.corrected(source, "gpt").settings["kinds_left_out"] == {"model": 1}
+        (said,) = [one for one in p.evaluate(source).warnings if "left out" in one]
+        assert "left out: 2 models" in said
+
+
 def test_few_documents_leave_people_alone(cli: Cli, small: Path) -> None:
     """Fewer than 30 of a grade: nothing is learnt, which is said, and the model did not help."""
     row, told = rows_of(cli)

@@ -245,6 +245,21 @@ def test_judgements_from_elsewhere_count_too(live: Collection) -> None:
     assert told(live, "2") == [("a", 0), ("f", None)]
 
 
+def test_people_alone_are_told_where_one_has_graded(live: Collection) -> None:
+    """Models and imported judges do not steer what is drawn for people, however early their grades were."""
+    for docno in "afe":
+        assert draw(live) == docno
+    live.judgements.add({"gpt": [Qrel("1", "a", 2), Qrel("1", "f", 2)]}, JudgeKind.MODEL)
+    assert told(live) == [("a", 2), ("f", 2), ("e", None)]
+    live.judgements.add({"trec": [Qrel("1", "e", 1)]}, JudgeKind.IMPORTED)
+    assert told(live) == [("a", None), ("f", None), ("e", 1)]
+    sitting = Sitting(live.desk("ann"), "1")
+    sitting.grade("a", 0)
+    assert told(live) == [("a", 0), ("f", None), ("e", None)]
+    sitting.undo()
+    assert told(live) == [("a", None), ("f", None), ("e", 1)]
+
+
 def test_first_current_grade_follows_from_the_events(live: Collection, collection_name: str) -> None:
     """After any sequence of acts of two judges it is the current grade that began to stand first.
 
