@@ -164,7 +164,8 @@ def apply_rules(
     but its faults is told.
     """
     filled = [entry.filled(one.header) for entry, one in zip(entries, reports, strict=True)]
-    groups = {**others, **{one.tag: entry.group for entry, one in zip(filled, reports, strict=True)}}
+    named = zip(filled, reports, strict=True)
+    groups = {**others, **{one.tag: entry.group for entry, one in named if one.n_documents}}
     runs: dict[str, list[str]] = {}
     for tag in sorted(groups, key=natural_key):
         runs.setdefault(groups[tag], []).append(tag)

@@ -23,7 +23,6 @@ from pooler.cli.options import (
 from pooler.cli.render import Output, render
 from pooler.cli.signature import command
 from pooler.results.judgement_files import FileReading, is_file, named_file
-from pooler.results.named_runs import entries_of
 from pooler.results.source import Source
 from store.errors import ArgumentError, PoolerError
 
@@ -153,6 +152,7 @@ def audit(
     """
     from pooler.results.audit.audit import MEASURES
     from pooler.results.audit.audit import audit as find
+    from pooler.results.audit.material import listed_models
 
     output.check()
     reading = FileReading(scale=scale_text, codes=codes, lenient=lenient)
@@ -175,7 +175,7 @@ def audit(
         reading.refuse()
         source = Source(runs or [], collection=collection, order=order)
         people = list(against or [])
-        uses = None if listed is None else _uses(listed)
+        uses = None if listed is None else listed_models(listed, collection)
     found = find(
         source,
         model,
@@ -198,17 +198,3 @@ def audit(
     asked = {"runs": by_run, "topics": by_topic}
     shown = [name for name in found.names() if asked.get(name, True)]
     render(found, output, *(shown if output.is_for_people else ()))
-
-
-def _uses(listed: str) -> dict[str, tuple[str, ...]]:
-    """Return the models of runs that a list of a collection's runs declares, by tag."""
-    found = {}
-    for one in entries_of((), listed):
-        if one.models is None:
-            continue
-        if one.tag is None:
-            hint = "a column `tag` says which run of the collection each line means"
-            message = f"{listed}: expected the tag of `{one.file}`, got none"
-            raise PoolerError(message, hint=hint)
-        found[one.tag] = one.models
-    return found

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pooler.results.measures.evaluate import known_measure
-from pooler.results.named_runs import named_runs
+from pooler.results.named_runs import entries_of, named_runs
+from pooler.results.source import opened_collection
 from pooler.telling import warn
 from store.analysis.agreement.votes import NO_GRADE
 from store.analysis.measures.table import MEASURES
@@ -250,6 +251,27 @@ def _declared(
                 raise UnknownNameError("run", tag, list(groups))
         declared |= {tag: tuple(models) for tag, models in uses.items()}
     return tuple(groups[tag] for tag in tags), tuple(declared.get(tag) for tag in tags)
+
+
+def listed_models(listed: str, collection: str) -> dict[str, tuple[str, ...]]:
+    """Return the models that a list says runs of a collection use, by tag.
+
+    `PoolerError` where a line names no tag, `FormatError` where the header of a run contradicts it.
+    """
+    found = {}
+    for one in entries_of((), listed):
+        if one.models is None:
+            continue
+        if one.tag is None:
+            hint = "a column `tag` says which run of the collection each line means"
+            message = f"{listed}: expected the tag of `{one.file}`, got none"
+            raise PoolerError(message, hint=hint)
+        found[one.tag] = replace(one, group="")  # groups are the collection's
+    with opened_collection(collection) as opened:
+        for run in opened.runs.all():
+            if run.tag in found:
+                found[run.tag].with_header(run.header)
+    return {tag: one.models or () for tag, one in found.items()}
 
 
 def _models_of(run: RunEntry | Run | StoredRun) -> tuple[str, ...] | None:

@@ -132,16 +132,15 @@ class _Rows:
         topics, docnos = self._ids(columns, row, _TOPICS), self._ids(columns, row, _DOCNOS)
         tags, ranks = self._ids(columns, row, _TAGS), columns.get("rank") or [None] * len(topics)
         for topic, docno, rank, score, tag in zip(topics, docnos, ranks, columns["score"], tags, strict=True):
-            number = score if isinstance(score, str) else repr(score)
-            yield f"{topic} Q0 {docno} {'-' if rank is None else rank} {number} {tag}"
+            place = "-" if rank is None else _field(_whole(rank))
+            yield f"{topic} Q0 {docno} {place} {_field(score)} {tag}"
 
     def _qrels(self, columns: Mapping[str, list[Any]], number: int) -> Iterator[str]:
         topics, docnos = self._ids(columns, number, _TOPICS), self._ids(columns, number, _DOCNOS)
         iterations = self._ids(columns, number, ("iteration",))
         grades = columns[self._first(_GRADES) or ""]
         for topic, iteration, docno, grade in zip(topics, iterations, docnos, grades, strict=True):
-            is_whole = isinstance(grade, float) and grade.is_integer()
-            yield f"{topic} {iteration} {docno} {int(grade) if is_whole else grade}"
+            yield f"{topic} {iteration} {docno} {_field(_whole(grade))}"
 
     def _cells(self, columns: Mapping[str, list[Any]], _number: int) -> Iterator[str]:
         for row in zip(*columns.values(), strict=True):
@@ -169,6 +168,16 @@ class _Rows:
                 )
         faults.raise_if_any()
         return list(map(str, columns[name]))
+
+
+def _field(value: Any) -> str:
+    """Return a value as one field of a line: a row stays a line whatever a text has in it."""
+    return "_".join(value.split()) if isinstance(value, str) else str(value)
+
+
+def _whole(value: Any) -> Any:
+    """Return a whole number without its point, which pandas gives it beside a missing value."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def to_parquet(text: Path, target: Path, form: str, kinds: Mapping[str, str] | None = None) -> None:

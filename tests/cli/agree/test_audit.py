@@ -242,6 +242,25 @@ def test_headers_of_run_files_say_what_a_list_would(cli: Cli, circular: Path, he
         assert found["documents"] == listed["documents"]
 
 
+def test_list_that_contradicts_a_stored_header_is_told(cli: Cli, circular: Path, here: Path) -> None:
+    """The list of a collection's runs does not overrule what a run says of itself."""
+    file = min(here.glob("*.run"))
+    tag = file.read_text("utf-8").split()[5]
+    head = "# ir_metadata.start\n# method: {models: bot}\n# ir_metadata.end\n"
+    file.write_text(head + file.read_text("utf-8"), "utf-8")
+    cli("init", "--scale", "0-2").fine()
+    cli("import", "runs", *sorted(here.glob("*.run"))).fine()
+    for name in ("ann", "bot"):
+        cli("import", "judgements", f"{name}.qrels", "--judge", name).fine()
+    listed = here / "listed.tsv"
+    command = ("audit", "bot", "--against", "ann", "-m", "P@2", *FAST, "--runs", listed)
+    write(listed, "file\ttag\tgroup\tmodels", f"{file.name}\t{tag}\tothers\tbot")
+    cli(*command).fine()
+    write(listed, "file\ttag\tgroup\tmodels", f"{file.name}\t{tag}\tothers\tnone")
+    place = f"{file}:2: expected the header's models to be `none`, as {listed}:2 says, got `bot`"
+    assert cli(*command).failed(1).err.startswith(f"error: {place}")
+
+
 def test_all_runs_of_the_judges_own_model_are_refused(cli: Cli, circular: Path) -> None:
     """There is nobody to rank; `--circular` does it all the same."""
     text = circular.read_text("utf-8")

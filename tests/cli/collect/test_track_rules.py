@@ -150,6 +150,15 @@ def test_runs_of_a_group_are_counted(cli: Cli, track: Path) -> None:
     assert "expected at most 1 run a group, got 2 of group `garden`: a, b" in answer.out
 
 
+def test_file_that_is_no_run_is_none_of_its_group(cli: Cli, track: Path) -> None:
+    """A list names it beside the group's one run, which is accepted."""
+    write(track / "empty.run", "")
+    write(track / "runs.tsv", "file\tgroup", *(f"{name}.run\tgarden" for name in ("a", "empty", "gone")))
+    answer = cli("check", "--runs", "runs.tsv", "--rules", "track.toml", "--format", "json")
+    rows = answer.json()["submissions"]
+    assert [one["because"] for one in rows] == [[], ["empty"], ["open"]]
+
+
 def test_exit_code_tells_the_severity(cli: Cli, track: Path) -> None:
     """0 = accepted, 4 = a rule that warns is broken, 1 = refused, or warned of with `--strict`."""
     (track / "a.run").write_text(BROKEN["unknown-docno"][0], "utf-8")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -93,6 +94,25 @@ def test_grades_and_scores_are_checked_as_in_text(written: Any) -> None:
     assert [one.line for one in faults.kept] == [1]
     with pytest.raises(FormatError, match=r":2: document `a` is in topic `1` already"):
         read_run(written("r.parquet", qid=["1", "1"], docno=["a", "a"], score=[1.0, 2.0]))
+
+
+def test_other_kinds_of_numbers_are_numbers(written: Any) -> None:
+    """DuckDB has 1.5 as a decimal, and pandas ranks as floats beside a missing one."""
+    ids = {"qid": ["1", "1"], "docno": ["a", "b"]}
+    path = written("x.parquet", **ids, rank=[1.0, None], score=[Decimal("2.50"), Decimal("1.00")])
+    assert text_of(path) == "1 Q0 a 1 2.50 x\n1 Q0 b - 1.00 x\n"
+    assert read_run(path).rankings[0].scores.tolist() == [2.5, 1.0]
+
+
+def test_row_is_one_line_whatever_is_in_it(written: Any) -> None:
+    """A text with a line end brings no second document or judgement."""
+    ids = {"qid": ["1", "1"], "docno": ["a", "b"]}
+    with pytest.raises(FormatError, match=":2: expected a finite number as score") as error:
+        read_run(written("x.parquet", **ids, score=["3", "2 x\n1 Q0 c 3 1"]))
+    assert len(error.value.faults) == 1
+    faults = FaultList("x")
+    read_qrels(written("q.parquet", **ids, grade=["1", "1\n1 0 c 2"]), faults=faults)
+    assert [one.line for one in faults.kept] == [2]
 
 
 @pytest.mark.parametrize("kept", [5, 400, -1])
