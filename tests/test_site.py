@@ -187,6 +187,19 @@ def test_links_within_the_site_lead_somewhere(site: Path, pages: dict[Path, Page
 
 @pytest.mark.slow
 @pytest.mark.xdist_group("site")
+@pytest.mark.parametrize("page", [page for page in MANUAL if page.startswith("docs/")])
+def test_every_section_is_shown(site: Path, page: str) -> None:
+    """A fence that the site does not know hides the sections below it, and shows comments."""
+    text = (ROOT / page).read_text("utf-8")
+    place = site / page.removeprefix("docs/").removesuffix(".md").removesuffix("index")
+    built = (place / "index.html").read_text("utf-8")
+    assert not re.search("&lt;!--|--&gt;|<p>```", built)
+    if "<!-- made: " not in text:  # such a part has sections of its own
+        assert len(re.findall("<h2 ", built)) == len(re.findall("^## ", prose(text), re.MULTILINE))
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("site")
 def test_no_page_needs_another_host(site: Path, pages: dict[Path, Page]) -> None:
     """Scripts, styles, fonts and pictures are the site's own."""
     foreign = {one for page in pages.values() for one in page.loaded if re.match(r"(https?:)?//", one)}
