@@ -44,8 +44,11 @@ def on_page_markdown(markdown: str, **_: Any) -> str:
 
 
 _PATH = re.compile(r"(?<=<code>)[\w./:]*/[\w./:*]*(?=</code>)")
+_WORDS = re.compile(r"(?<!>)<code>[^<]*(?=</code>)")  # among the words of a sentence; no cell, no block
+_OPTION = re.compile(r"(?<![\w-])--[a-z][\w-]*")
 
 
 def on_page_content(html: str, **_: Any) -> str:
-    """Let the lines of a path in code break at its parts, so that a table keeps within a telephone."""
+    """Let a path in code break at its parts, so that tables keep within a telephone, and no option break."""
+    html = _WORDS.sub(lambda words: _OPTION.sub(r"<span>\g<0></span>", words[0]), html)
     return _PATH.sub(lambda path: re.sub(r"(/|::|_)", r"\1<wbr>", path[0]), html)
