@@ -151,7 +151,7 @@ def test_entry_point_leads_to_the_provider() -> None:
 @pytest.mark.filterwarnings("default")
 def test_pyterrier_reads_a_collection(judged: Path) -> None:
     """By what was registered, and by the file; its frames have qid, docno and label."""
-    pyterrier = pytest.importorskip("pyterrier", reason="peer absent: python-terrier is not installed")
+    pyterrier = pytest.importorskip("pyterrier", reason="peer absent: python-terrier")
     pooler.datasets.register("collection.db", **MAJORITY)
     dataset = pyterrier.get_dataset("pooler:collection")
     qrels = dataset.get_qrels()

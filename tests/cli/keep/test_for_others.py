@@ -169,7 +169,7 @@ def test_trec_files_are_measured_alike_by_pytrec_eval_and_ir_measures(cli: Cli, 
 
 def test_trec_files_are_measured_alike_by_ranx(folders: Path) -> None:
     """Ranx reads them, too, and Parquet of runs under its own names of columns."""
-    ranx = pytest.importorskip("ranx", reason="peer absent: ranx is not installed")
+    ranx = pytest.importorskip("ranx", reason="peer absent: ranx")
     expected = average_precision(folders)
     qrels = ranx.Qrels.from_file(str(folders / "trec/qrels/level1.qrels"), kind="trec")
     for tag, by_topic in expected.items():
@@ -180,7 +180,7 @@ def test_trec_files_are_measured_alike_by_ranx(folders: Path) -> None:
 
 def test_run_that_ranx_wrote_as_parquet_is_measured(cli: Cli, folders: Path) -> None:
     """Ranx writes q_id, doc_id and score: pooler measures that as the run file it came from."""
-    ranx = pytest.importorskip("ranx", reason="peer absent: ranx is not installed")
+    ranx = pytest.importorskip("ranx", reason="peer absent: ranx")
     run = ranx.Run.from_file(str(folders / "trec/runs/bm25-words.run"), kind="trec")
     run.save(str(folders / "bm25-words.parquet"))
     files = ("trec/runs/bm25-words.run", "bm25-words.parquet")
