@@ -41,6 +41,7 @@ _PRELOADED = (
     *("numpy", "rich.progress", "sqlalchemy.dialects.sqlite", "store.collection", "store.grades.qrels"),
     *("pooler.cli.fit", "pooler.cli.render", "pooler.cli.source_options", "pooler.cli.signature"),
     *("pooler.results.source", "pooler.results.judgement_files", "pooler.results.measures.evaluate"),
+    *("scipy.stats", "pooler.pools.plan", "pooler.reporting.report"),  # and with it most results
 )
 
 
