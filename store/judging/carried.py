@@ -161,7 +161,7 @@ def _conditions(row: FromClause) -> dict[str, ColumnElement[bool]]:
     }
 
 
-@lru_cache(maxsize=8)  # of a few tables, at every key of a judge: to build it takes longer than to ask it
+@lru_cache(maxsize=8)  # of a few tables; to build it takes 8 ms, and it is asked whenever a topic is opened
 def is_carried(rows: FromClause) -> ColumnElement[bool]:
     """Say in SQL that the document of a row is shown to no judge, since a near-duplicate is."""
     kept = CARRIED.alias()
