@@ -163,7 +163,7 @@ def _handlers() -> tuple[type, type, type]:
         raise PoolerError("ir_datasets is not installed", hint=HINT) from error
     from pooler.results.source import Source, opened_collection
 
-    class Docs(BaseDocs):  # type: ignore[misc] # ir_datasets has no types
+    class Docs(BaseDocs):
         source: Source
 
         def docs_iter(self) -> Iterator[CollectionDoc]:
@@ -189,7 +189,7 @@ def _handlers() -> tuple[type, type, type]:
         def docs_count(self) -> int:
             return len(self.docnos())
 
-    class Store(Docstore):  # type: ignore[misc]
+    class Store(Docstore):
         def __init__(self, docs: Docs, field: str) -> None:
             super().__init__(CollectionDoc, field)
             self._docs = docs
@@ -197,7 +197,7 @@ def _handlers() -> tuple[type, type, type]:
         def get_many_iter(self, doc_ids: Sequence[str]) -> Iterator[CollectionDoc]:
             return self._docs.docs_of([*doc_ids])
 
-    class Queries(BaseQueries):  # type: ignore[misc]
+    class Queries(BaseQueries):
         source: Source
 
         def queries_iter(self) -> Iterator[CollectionQuery]:
@@ -210,7 +210,7 @@ def _handlers() -> tuple[type, type, type]:
         def queries_cls(self) -> type:
             return CollectionQuery
 
-    class Qrels(BaseQrels):  # type: ignore[misc]
+    class Qrels(BaseQrels):
         source: Source
         how: dict[str, Any]
         defs: dict[int, str]

@@ -4,7 +4,7 @@ It begins on the first line with ``# ir_metadata.start``, ends with ``# ir_metad
 behind the ``#`` of the lines between. All is kept as it stands, and four things are read: ``tag``, which
 is the run's; ``actor`` / ``team``, its group, in one word; the stages under ``method`` / ``retrieval``; and
 ``method`` / ``models``, the language models that it uses, or ``none``. Version 0.1 has no name for the last:
-this one is ours.
+this one is pooler's.
 
 References
 ----------

@@ -7,13 +7,11 @@ import zlib
 from codecs import getincrementaldecoder
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from store.errors import Fault, FormatError, PoolerError
 from store.formats.syntax import parquet
-
-if TYPE_CHECKING:
-    from _typeshed import WriteableBuffer
+from store.formats.syntax.content import Content
 
 MAGIC_BYTES = 6
 """Bytes of a file that tell how it is compressed."""
@@ -53,7 +51,8 @@ def uncompressed(source: io.BufferedReader, path: str) -> io.BufferedReader:
             raise FormatError(path, [Fault(None, message, said)])
         return source
     try:
-        return io.BufferedReader(_Contents(source, kind), _MOST_BYTES)
+        members = _Members(source, kind)
+        return io.BufferedReader(Content(iter(members.next_content, b""), source.close), _MOST_BYTES)
     except ImportError as error:
         message = f"{path}: {kind.name} files need the Python package `{error.name}`"
         source.close()
@@ -150,35 +149,17 @@ _KINDS = (
 )
 
 
-class _Contents(io.RawIOBase):
+class _Members:
     """What a compressed file holds: the contents of its members, one after another."""
 
     def __init__(self, source: io.BufferedReader, kind: _Kind) -> None:
         self._source = source
         self._kind = kind
         self._inside, self._error = kind.start()
-        self._given = memoryview(b"")
         self._damage: DamagedDataError | None = None
         self._has_begun = False
 
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: WriteableBuffer) -> int:
-        if not self._given:
-            self._given = memoryview(self._next_content())
-        view = memoryview(buffer).cast("B")
-        n_bytes = min(len(view), len(self._given))
-        view[:n_bytes] = self._given[:n_bytes]
-        self._given = self._given[n_bytes:]
-        return n_bytes
-
-    def close(self) -> None:
-        if not self.closed:
-            self._source.close()
-        super().close()
-
-    def _next_content(self) -> bytes:
+    def next_content(self) -> bytes:
         """Return the next bytes; at first two, where there are as many: a mark is told by them."""
         if self._damage is not None:
             raise self._damage
