@@ -11,7 +11,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import zip_longest
+from itertools import islice, zip_longest
 from typing import TYPE_CHECKING, TextIO
 
 from rich.cells import cell_len
@@ -28,6 +28,7 @@ LEAST_TEXT_WIDTH = 10
 """Cells of text are not folded to fewer columns of a terminal than this."""
 _GAPS = (2, 1)
 """Blanks between columns: where there is room, and where there is none."""
+_ROWS_AT_ONCE = 10_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -102,7 +103,7 @@ def draw(seen: Seen, stream: TextIO, *, folds: bool = True) -> None:
         console.width = max(console.width, total)
         console.print(drawn)
         # Its rows by hand: rich takes a millisecond for each.
-        stream.writelines(f"{line}\n" for line in _lines(columns, widths, " " * gap))
+        stream.writelines(_lines(columns, widths, " " * gap))
     names = [column.heading for column in sorted(left_out, key=_in_order(seen))]
     words = [f"columns left out because the terminal is too narrow: {', '.join(names)}"] if names else []
     if caption := sanitise("\n".join([*words, *seen.caption])):
@@ -111,18 +112,24 @@ def draw(seen: Seen, stream: TextIO, *, folds: bool = True) -> None:
 
 
 def _lines(columns: Sequence[_Measured], widths: Sequence[int], gap: str) -> Iterator[str]:
-    """Lay out rows, of several lines where a cell is."""
+    """Lay out rows, of several lines where a cell is; give many at a time."""
     laid = [each(_laid, one.cells, one, width) for one, width in zip(columns, widths, strict=True)]
-    for row in zip(*laid, strict=True):
-        line = gap.join(row)
-        if "\n" not in line:
-            yield line
+    rows = zip(*laid, strict=True)
+    while some := list(islice(rows, _ROWS_AT_ONCE)):
+        text = "\n".join(map(gap.join, some))
+        if text.count("\n") == len(some) - 1:
+            yield text + "\n"
             continue
-        for cells in zip_longest(*(cell.split("\n") for cell in row)):
-            # A cell of fewer lines than its row has blanks below.
-            yield gap.join(
-                " " * width if cell is None else cell for cell, width in zip(cells, widths, strict=True)
-            )
+        for row in some:
+            for cells in zip_longest(*(cell.split("\n") for cell in row)):
+                # A cell of fewer lines than its row has blanks below.
+                yield (
+                    gap.join(
+                        " " * width if cell is None else cell
+                        for cell, width in zip(cells, widths, strict=True)
+                    )
+                    + "\n"
+                )
 
 
 def _laid(cell: str, column: _Measured, width: int) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Row, bindparam, insert, select, update
+from sqlalchemy import Row, bindparam, func, insert, select, update
 from sqlmodel import Session
 
 from store.db.database import Area
@@ -118,6 +118,11 @@ class Topics(Area):
         """Return the ids that a topics file named; empty = no topics file was imported."""
         with self._db.reading() as session:
             return set(session.scalars(select(TOPIC.c.number).where(TOPIC.c.listed)))
+
+    def count(self) -> int:
+        """Count all topics."""
+        with self._db.reading() as session:
+            return int(session.scalar(select(func.count()).select_from(TOPIC)) or 0)
 
     def all(self) -> list[Topic]:
         """Return every topic in natural order, those without a text too."""

@@ -23,11 +23,14 @@ PAIR = "(CAST(topic_id AS BIGINT) << 32) | document_id"
 """`as_pairs` in SQL."""
 _STATES = " ".join(f"WHEN '{state.value}' THEN {-code}" for state, code in PLACE_OF_STATE.items())
 # Judged comes first, being most: a comparison of text fewer for each event.
+_STATE = f"CASE state WHEN 'judged' THEN 0 {_STATES} ELSE 0 END"
 _EVENTS = f"""
-SELECT {PAIR}, (CAST(judge_id AS BIGINT) << 32) | revision,
-       CAST(COALESCE(grade, 0) AS BIGINT) * 4 + CASE state WHEN 'judged' THEN 0 {_STATES} ELSE 0 END
+SELECT {PAIR}, (CAST(judge_id AS BIGINT) << 32) | revision, CAST(COALESCE(grade, 0) AS BIGINT) * 4 + {_STATE}
   FROM judgement"""
 """Topic and document; judge and revision; grade and state (0 = judged): half the objects of six columns."""
+_WIDEST = "SELECT (SELECT MAX(id) FROM topic), (SELECT MAX(id) FROM document), (SELECT MAX(id) FROM judge)"
+_REVISION_BITS, _LEAST_GRADE_BITS = 8, 5
+_NOT_IN_ONE = -1
 LOW = (1 << 32) - 1
 """What of a pair is the document."""
 FROM_POOLS = """
@@ -48,15 +51,16 @@ def newest_events(
     Row ids of topic, document and judge; `PLACE_OF_STATE`, or 0 where there is a grade; and the grade, or 0.
     With `rounds`, a sixth row has the round by that numbering.
     """
-    query = _EVENTS + (" WHERE TRUE" if topic is None else f" WHERE topic_id = {topic:d}")
+    where = " WHERE TRUE" if topic is None else f" WHERE topic_id = {topic:d}"
     if judge_ids is not None:
-        query += f" AND judge_id IN ({', '.join(map(str, judge_ids.tolist())) or 'NULL'})"
+        where += f" AND judge_id IN ({', '.join(map(str, judge_ids.tolist())) or 'NULL'})"
     if rounds is None:
-        rows = fetch_integers(connection, query, 3)
+        pairs, whose, said = _fetch_events(connection, where)
+        named = []
     else:
-        rows = _fetch_named(connection, query.replace("FROM", ", iteration FROM"), 3, rounds)
-    pairs, whose, said, *named = rows.T
-    if rows.size and int((whose & LOW).max()) > 1:
+        query = _EVENTS.replace("FROM", ", iteration FROM") + where
+        pairs, whose, said, *named = _fetch_named(connection, query, 3, rounds).T
+    if pairs.size and int((whose & LOW).max()) > 1:
         order = np.lexsort((whose, pairs))
         pairs, judges = pairs[order], whose[order] >> 32
         is_newest = np.ones(order.size, dtype=np.bool_)
@@ -64,6 +68,33 @@ def newest_events(
         pairs, order = pairs[is_newest], order[is_newest]
         whose, said, named = whose[order], said[order], [column[order] for column in named]
     return np.stack([pairs >> 32, pairs & LOW, whose >> 32, -(said & 3), said >> 2, *named])
+
+
+def _fetch_events(connection: Connection, where: str) -> NDArray[np.int64]:
+    """Read `_EVENTS`, shape (3, n_rows): a number an event where it has the bits, which is twice as fast."""
+    widest = connection.exec_driver_sql(_WIDEST).one()
+    topic, document, judge = (int(most or 0).bit_length() for most in widest)
+    grade = 61 - topic - document - judge - _REVISION_BITS
+    if grade >= _LEAST_GRADE_BITS:
+        middle = 1 << grade - 1
+        packed = (
+            f"((((CAST(topic_id AS BIGINT) << {document} | document_id) << {judge} | judge_id)"
+            f" << {_REVISION_BITS} | revision) << {grade + 2})"
+            f" + (CAST(COALESCE(grade, 0) AS BIGINT) + {middle}) * 4 + {_STATE}"
+        )
+        fits = f"revision < {1 << _REVISION_BITS} AND COALESCE(grade, 0) BETWEEN {-middle} AND {middle - 1}"
+        query = f"SELECT CASE WHEN {fits} THEN {packed} ELSE {_NOT_IN_ONE} END FROM judgement{where}"
+        numbers = fetch_integers(connection, query, 1)[:, 0]
+        if not (numbers == _NOT_IN_ONE).any():
+            said = (numbers & (1 << grade + 2) - 1) - 4 * middle
+            numbers >>= grade + 2
+            revisions = numbers & (1 << _REVISION_BITS) - 1
+            numbers >>= _REVISION_BITS
+            judges = numbers & (1 << judge) - 1
+            numbers >>= judge
+            pairs = as_pairs(numbers >> document, numbers & (1 << document) - 1)
+            return np.stack([pairs, as_pairs(judges, revisions), said])
+    return fetch_integers(connection, _EVENTS + where, 3).T
 
 
 def fetch_integers(connection: Connection, query: str, n_columns: int) -> NDArray[np.int64]:

@@ -217,15 +217,15 @@ def count_states(session: Session, topics: Keys, scale: Scale) -> Progress:
     column_of[1, [-SKIPPED, -CANNOT]] = _SKIPPED, _CANNOT
     column = column_of[is_inside.astype(np.int64), -state_of]
     grade = codes_of(grade_of, np.array(scale.values, dtype=np.int64))
-    table = np.zeros(pairs.size * n_columns, dtype=np.int64)
-    for rows_of, columns_of in (
-        (of_holder, np.full(of_holder.size, _PLACES)),
-        (of_holder[not_shown], np.full(np.count_nonzero(not_shown), _CARRIED)),
-        (of_event, np.full(of_event.size, _EVENTS)),
-        (of_event[column >= 0], column[column >= 0]),
-        (of_event[is_judged & (grade >= 0)], _OUTSIDE + 1 + grade[is_judged & (grade >= 0)]),
-    ):
-        table += np.bincount(rows_of * n_columns + columns_of, minlength=table.size)
+    is_graded = is_judged & (grade >= 0)
+    counted = (
+        of_holder * n_columns + _PLACES,
+        of_holder[not_shown] * n_columns + _CARRIED,
+        of_event * n_columns + _EVENTS,
+        (of_event * n_columns + column)[column >= 0],
+        of_event[is_graded] * n_columns + _OUTSIDE + 1 + grade[is_graded],
+    )
+    table = np.bincount(np.concatenate(counted), minlength=pairs.size * n_columns)
     return Progress(
         topics=tuple(topics.names[number] for number in by_number),
         judges=tuple(row.name for row in rows),

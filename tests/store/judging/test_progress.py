@@ -9,7 +9,7 @@ import pytest
 
 from store.collection import Collection
 from store.judging.progress import Unclaimed
-from store.records import Action, JudgeKind, Qrel, State
+from store.records import Action, Grade, JudgeKind, Qrel, Scale, State
 from tests.store.drawing import adaptive_pool, ends
 from tests.store.outside import Sitting, execute, make_pool
 from tests.store.standing import Counts, by_topic
@@ -44,6 +44,22 @@ def test_states_by_hand(judged: Collection) -> None:
     assert progress["1", "bob"] == Counts(pooled=6, by_grade=nothing)
     assert progress["2", "ann"] == progress["2", "bob"] == Counts(pooled=1, by_grade=nothing)
     assert set(progress) == {(topic, judge) for topic in "12" for judge in ("ann", "bob")}
+
+
+@pytest.mark.parametrize("revisions", [0, 2048])
+@pytest.mark.parametrize("high", [1, 2**48])
+def test_grades_and_revisions_of_any_size(high: int, revisions: int, collection_name: str) -> None:
+    """An event is read as one number where it has the bits, and as three where it has not."""
+    low, high = -3, high if "://" not in collection_name else min(high, 2**31 - 1)  # a server's integers
+    scale = Scale((Grade(low, "spam", "s"), Grade(0, "no", "0"), Grade(high, "yes", "1")), high, None)
+    with Collection.create(collection_name, name="test", scale=scale, program="test") as collection:
+        collection.pools.add(make_pool({"1": list("abc")}))
+        grades = [Qrel("1", "a", low), Qrel("1", "b", high), Qrel("2", "a", low)]
+        collection.judgements.add({"ann": grades}, HUMAN)
+        execute(collection_name, f"UPDATE judgement SET revision = revision + {revisions}")
+        progress = by_topic(collection)
+    assert progress["1", "ann"] == Counts(pooled=3, judged=2, by_grade={low: 1, 0: 0, high: 1})
+    assert progress["2", "ann"] == Counts(outside=1, by_grade={low: 1, 0: 0, high: 0})
 
 
 def test_judged_outside_every_pool_is_counted_apart(judged: Collection) -> None:
