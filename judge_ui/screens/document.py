@@ -44,6 +44,7 @@ _SIDE = 56
 """Cells of the left side there: of titles and times."""
 
 READ_AHEAD_S = 0.2
+_AGAIN = "It will be tried again."
 """Pause between the paint of a document and the reading of the next one, in seconds."""
 
 
@@ -241,7 +242,7 @@ class DocumentScreen(WorkScreen[None]):
         """Show another document, read ahead or read now; False when it could not be read."""
         if self._session.trouble:
             self._page = None
-            self._pane.show(MarkedText(f"{sanitise_line(self._session.trouble)}\n\nIt will be tried again."))
+            self._pane.show(MarkedText(f"{sanitise_line(self._session.trouble)}\n\n{_AGAIN}"))
             return False
         docno = self._on_screen[1] if self._on_screen else ""
         if self._ahead is not None and self._ahead[0].docno == docno:
@@ -254,7 +255,7 @@ class DocumentScreen(WorkScreen[None]):
         except PoolerError as error:
             self._page = None
             trouble = f"this document could not be read: {sanitise_line(error.message)}"
-            self._pane.show(MarkedText(trouble))
+            self._pane.show(MarkedText(f"{trouble}\n\n{_AGAIN}"))
             return False
         self._pane.show(self._written(self._page, self._passages()))
         return True

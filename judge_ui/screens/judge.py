@@ -95,7 +95,7 @@ class JudgeScreen(BrowsingScreen):
             self._ask_conflict()
         elif self._session.trouble:
             self._tell(f"not graded: {self._session.trouble}", urgent=True)
-        elif self._page is None or not self._is_whole:
+        elif self._is_unread:
             # Nobody grades what is not on the screen; try to read it instead.
             is_read = self._show_document()
             self._tell("" if is_read else "not graded: the document could not be read")
@@ -184,10 +184,26 @@ class JudgeScreen(BrowsingScreen):
         """Ask which of two decisions is to stand; go on trying what failed."""
         if result is not None and result.outcome is KeyOutcome.CONFLICT:
             self._ask_conflict()
-        session = self._session
-        if self._retries is not None and (session.pending is not None or session.trouble):
+        if self._session.pending is not None or self._is_unread:
+            self._try_again()
+
+    @property
+    def _is_unread(self) -> bool:
+        """Whether what the judge is to see could not be had."""
+        return self._page is None or not self._is_whole
+
+    def _try_again(self) -> None:
+        """Try again, every few seconds, to write what could not be written, or to bring what could not be."""
+        if self._retries is not None:
             self._retries.reset()
             self._retries.resume()
+
+    def _show_document(self) -> bool:
+        """Show another document; what could not be read is tried again."""
+        is_read = super()._show_document()
+        if not is_read:
+            self._try_again()
+        return is_read
 
     def _refuse(self, error: PoolerError) -> None:
         """Say why something was not done; go on trying to bring the next document."""
@@ -199,11 +215,14 @@ class JudgeScreen(BrowsingScreen):
         self.set_timer(_BLINK_S, lambda: self._hint_lines.remove_class("-blink"))
 
     def _retry(self) -> None:
-        """Try again to write what could not be written, or to bring the next document."""
+        """Try again to write what could not be written, or to bring or read the next document."""
         attempt, trouble = self._session.pending, self._session.trouble
         if attempt is None and not trouble:
-            if self._retries is not None:
-                self._retries.pause()
+            if not self._is_unread:
+                if self._retries is not None:
+                    self._retries.pause()
+            elif self.is_active and self._show_document():
+                self._tell("") if self._status.urgent else self._show()
         elif self.is_active:
             # Behind a dialog the document must not change.
             progress, failed_at = self._session.progress, self._failed_at

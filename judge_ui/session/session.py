@@ -440,7 +440,7 @@ class JudgingSession:
         try:
             undone = self.desk.undo()
         except PoolerError as error:
-            return KeyResult(KeyOutcome.FAILED, error.message)
+            return KeyResult(KeyOutcome.FAILED, f"not undone: {error.message}")
         if undone is None:
             return KeyResult(KeyOutcome.NOTHING, "nothing to undo in this sitting")
         topic, task, revision = undone

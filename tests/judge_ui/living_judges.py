@@ -24,6 +24,8 @@ from tests.judge_ui.pty_terminal import SEQUENCE
 TOO_QUICK = "too quick"
 """What a key is answered that came before the screen knew that it was painted."""
 NOT_SAVED = "NOT SAVED"
+REFUSED = (TOO_QUICK, "not undone", "not graded")
+"""What the full screen says of a key that did nothing, and is to be pressed again."""
 BLINK_S = 0.15
 UNREAD = "could not be read"
 PATIENCE_S = 60.0
@@ -120,6 +122,12 @@ class Life:
     def text(self, since: int = 0) -> str:
         """Return what was written from a place on, without escape sequences."""
         return SEQUENCE.sub(b"", self._output[since:]).decode(errors="replace")
+
+    @property
+    def pid(self) -> int:
+        """Of the process."""
+        assert self._process.pid is not None
+        return self._process.pid
 
     @property
     def place(self) -> int:
@@ -243,6 +251,11 @@ class LivingJudge:
         """Say whether words were said since the answer before."""
         return bool(words.search(self.life.text(self._at)))
 
+    def last_said(self, words: re.Pattern[str]) -> str:
+        """Return what a group of words was the last time that they were said since the answer before."""
+        found: list[str] = words.findall(self.life.text(self._at))
+        return found[-1]
+
     def wait_to_hear(self, words: re.Pattern[str]) -> int:
         """Wait until words were said since the answer before; return how often they were not.
 
@@ -267,7 +280,7 @@ class LivingJudge:
     def _is_answered(self, text: str, words: re.Pattern[str]) -> bool:
         """Say whether all has been said to the answer before."""
         if self._is_terminal:
-            return bool(words.search(text)) or TOO_QUICK in text
+            return bool(words.search(text)) or any(said in text for said in REFUSED)
         return _is_question(text)
 
 

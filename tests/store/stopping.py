@@ -104,6 +104,7 @@ class Proxy:
         self._listener.bind(str(folder / SOCKET))
         self._listener.listen()
         self._threads: list[threading.Thread] = []
+        self._carried: set[socket.socket] = set()
         self.cut: Cut | None = None
         """What befalls the next commit, once."""
         self.n_cut = 0
@@ -127,7 +128,11 @@ class Proxy:
         # A server that is away looks the same as one that hangs up.
         with client, socket.socket(socket.AF_UNIX) as server, contextlib.suppress(OSError):
             server.connect(self._server)
-            self._carry(client, server)
+            self._carried.add(client)
+            try:
+                self._carry(client, server)
+            finally:
+                self._carried.discard(client)
 
     def _carry(self, client: socket.socket, server: socket.socket) -> None:
         """Carry bytes both ways."""
@@ -145,6 +150,14 @@ class Proxy:
                         server.recv(65536)  # the answer, which nobody will hear
                     return
                 (server if one is client else client).sendall(part)
+
+    def hang_up(self) -> int:
+        """Cut every connection there is, and return how many; new ones are taken."""
+        carried = list(self._carried)
+        for client in carried:
+            with contextlib.suppress(OSError):
+                client.shutdown(socket.SHUT_RDWR)
+        return len(carried)
 
     def close(self) -> None:
         """Take no more connections."""

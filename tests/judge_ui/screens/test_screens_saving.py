@@ -17,7 +17,7 @@ from judge_ui.session.session import JudgingSession
 from judge_ui.widgets.note_field import NoteField
 from store.collection import Collection
 from store.errors import StoreError
-from store.records import Action, Document
+from store.records import Action, Document, ShownDocument
 from tests.judge_ui.conftest import ENGLISH, Maker
 from tests.judge_ui.pilots import judging, locked, press, rows, seen, settle, stored, type_ahead, typed
 from tests.store.drawing import adaptive_pool, ends
@@ -74,6 +74,32 @@ async def test_what_could_not_be_written_is_tried_again_and_then_said(
         assert "NOT SAVED" not in seen(pilot)
         assert "Text of bridge 1." in seen(pilot)
     assert {docno: one.grade for docno, one in stored(two_topics).items()} == {"e0": 2}
+
+
+async def test_a_document_that_could_not_be_read_is_tried_again(
+    two_topics: Collection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It comes by itself once the file is there, and what was saved before it is still said."""
+    # What was read ahead could be shown.
+    monkeypatch.setattr("judge_ui.screens.document.READ_AHEAD_S", 600.0)
+    read = JudgingSession.page
+    async with judging(two_topics) as pilot:
+        gone = [True]
+
+        def page(session: JudgingSession) -> ShownDocument:
+            if gone and session.index == 1:
+                raise StoreError("the file is away")
+            return read(session)
+
+        monkeypatch.setattr(JudgingSession, "page", page)
+        await press(pilot, "2")
+        assert "this document could not be read: the file is away" in seen(pilot)
+        assert "It will be tried again." in seen(pilot)
+        gone.clear()
+        await until(pilot, "Text of bridge 1.")
+        assert "2 relevant saved " in seen(pilot)
+        await press(pilot, "1")
+    assert {docno: one.grade for docno, one in stored(two_topics).items()} == {"e0": 2, "e1": 1}
 
 
 async def test_another_grade_takes_the_place_of_one_not_written_and_undo_gives_it_up(
