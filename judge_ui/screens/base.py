@@ -7,6 +7,7 @@ from typing import ClassVar, TypeVar
 
 from textual import events
 from textual.app import ComposeResult
+from textual.await_complete import AwaitComplete
 from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.screen import ModalScreen, Screen, ScreenResultType
@@ -28,7 +29,7 @@ class WorkScreen(Screen[ScreenResultType]):
         self,
         keys: KeyTable,
         title: str = "",
-        right: str = "",
+        right: str | Sequence[str] = "",
         *,
         scale: Scale | None = None,
         folds: bool = False,
@@ -37,6 +38,10 @@ class WorkScreen(Screen[ScreenResultType]):
         self._keys = keys
         self._title_bar = TitleBar(title, right, folds=folds, id="topic-bar")
         self._hint_lines = Hints(keys, scale)
+
+    def dismiss(self, result: ScreenResultType | None = None) -> AwaitComplete:
+        """Go and give an answer; on a busy machine a key may come when another screen is over this one."""
+        return super().dismiss(result) if self.app.screen is self else AwaitComplete()
 
     def compose(self) -> ComposeResult:
         """Lay out the screen."""
@@ -82,7 +87,7 @@ class TextScreen(WaitsForPaint, WorkScreen[ScreenResultType]):
         self,
         keys: KeyTable,
         title: str,
-        right: str,
+        right: str | Sequence[str],
         marked_text: MarkedText | Callable[[int], MarkedText],
         hints: Sequence[Hint],
     ) -> None:
@@ -109,7 +114,15 @@ class TextScreen(WaitsForPaint, WorkScreen[ScreenResultType]):
             self.show_foot(self._hints, Notice(f"{self._pane.percent}%"))
 
 
-class Dialog(ModalScreen[ScreenResultType]):
-    """A question at the foot; Escape gives ``None``."""
+class Question(ModalScreen[ScreenResultType]):
+    """A question at the foot."""
+
+    def dismiss(self, result: ScreenResultType | None = None) -> AwaitComplete:
+        """Go and give an answer; on a busy machine a second one may come when it has gone."""
+        return super().dismiss(result) if self.app.screen is self else AwaitComplete()
+
+
+class Dialog(Question[ScreenResultType]):
+    """A question that Escape leaves, with ``None``."""
 
     BINDINGS: ClassVar[list[BindingType]] = [("escape", "dismiss", "Back")]

@@ -229,4 +229,6 @@ class BrowsingScreen(DocumentScreen):
 
     @on(DocumentPane.MarkingChanged)
     def _marking_changed(self) -> None:
+        if self._pane.is_marking:  # on a small screen what was told stands where the keys are to be
+            self._status = Notice()
         self._show_hints()

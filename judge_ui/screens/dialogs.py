@@ -9,10 +9,9 @@ from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
-from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
-from judge_ui.screens.base import Dialog
+from judge_ui.screens.base import Dialog, Question
 from judge_ui.session.keys import OTHER_REASON, REASONS, SCROLLING, Command, KeyTable, half_width
 from judge_ui.widgets.lines import TitleBar, Words, hints_text
 from judge_ui.widgets.lists import RowList
@@ -131,7 +130,7 @@ class CannotDialog(Dialog[str | None]):
             self.dismiss(event.value.strip())
 
 
-class ChoiceDialog(WaitsForPaint, ModalScreen[str | None]):
+class ChoiceDialog(WaitsForPaint, Question[str | None]):
     """Asks for one of a few keys; gives the key, or ``None`` for none of them."""
 
     def __init__(self, question: str, answers: dict[str, str], otherwise: str = "") -> None:

@@ -115,7 +115,7 @@ class DocumentScreen(WorkScreen[None]):
         self.query_one("#beside").display = has_room
         self.query_one("#document").styles.width = MEASURE + 4 if has_room else None
         self.query_one("#side").styles.width = _SIDE if has_room else None
-        self._show_side()
+        self.call_after_refresh(self._show_side)  # which is written for the width that it has then
 
     def on_screen_resume(self) -> None:
         """Begin the clock of a document that was behind something else."""

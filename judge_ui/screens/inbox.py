@@ -187,9 +187,9 @@ class InboxScreen(WorkScreen[None]):
         total = sum(line.documents for line in self._lines)
         left = sum(line.left for line in self._lines)
         n_skipped = sum(line.skipped for line in self._lines)
-        done = f"{total - left - n_skipped}/{total}{put_off_words(n_skipped, ', ')}"
-        progress = f"{self._session.desk.judge_name}   {done}  left {left}"
-        self._title_bar.show("Topics", progress)
+        done = f"{self._session.desk.judge_name}   {total - left - n_skipped}/{total}"
+        put_off = put_off_words(n_skipped, ", ")
+        self._title_bar.show("Topics", [f"{done}{put_off}  left {left}", f"{done}  left {left}"])
         self._foot("" if self._lines else "nothing to judge yet: nothing is pooled, or assigned to you")
         self._forecast(left)
         self._rows = [_cells(line) for line in self._lines]
@@ -225,14 +225,15 @@ class InboxScreen(WorkScreen[None]):
         return _written(self._rows[row], _widths(self._widest, width))
 
     def _first_row(self) -> int:
-        """Return the row of the topic worked at last, else of the first that has documents left."""
+        """Return the row of the topic worked at last, or if that is done the next that has documents left."""
         opened, ended = self._session.topic, self._session.may_end
-        last = last_topic(self._lines, ended) if opened is None else opened.topic
-        for row, line in enumerate(self._lines):
-            if line.topic == last and last not in ended:
-                return row
-        rows = ((row, line) for row, line in enumerate(self._lines) if line.topic not in ended)
-        return next((row for row, line in rows if line.left or line.skipped), 0)
+        last = last_topic(self._lines) if opened is None else opened.topic
+        at = next((row for row, line in enumerate(self._lines) if line.topic == last), 0)
+        after = (*range(at, len(self._lines)), *range(at))
+        lines = ((row, self._lines[row]) for row in after)
+        return next(
+            (row for row, line in lines if line.topic not in ended and (line.left or line.skipped)), 0
+        )
 
 
 def _cells(line: InboxLine) -> dict[str, str]:

@@ -161,9 +161,9 @@ class HistoryScreen(WorkScreen[SeenEvent | None]):
         line = f" {when}  {pad(topic, topic_width)}  {pad(docno, docno_width)}  {words}"
         here = self._session.topic
         title = self._session.title(event.docno) if here is not None and here.topic == event.topic else ""
-        line = f"{line}{' ' * (self._words_width - cell_width(words))}"
-        room = width - cell_width(line) - len("  ")
-        return f"{line}  {cut(title, room)}" if title and room >= _LEAST_TITLE else line
+        blanks = " " * (self._words_width - cell_width(words) + len("  "))
+        room = width - cell_width(line) - len(blanks)
+        return f"{line}{blanks}{cut(title, room)}" if title and room >= _LEAST_TITLE else line
 
 
 def _ids(event: SeenEvent) -> tuple[str, str]:

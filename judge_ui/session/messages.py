@@ -119,16 +119,20 @@ def document_states(task: Task, scale: Scale) -> str:
     return str(task.state)
 
 
-def progress_words(session: JudgingSession) -> str:
-    """Say who judges and how far the topic has come."""
+def progress_words(session: JudgingSession) -> list[str]:
+    """Say who judges and how far the topic has come, and the same in ever fewer words."""
     progress = session.progress
-    done = f"{progress.decided}/{progress.total}{put_off_words(progress.skipped, ', ')}"
-    rest = f"  left {progress.left}"
+    name, done = f"{session.desk.judge_name}   ", f"{progress.decided}/{progress.total}"
+    put_off, left = put_off_words(progress.skipped, ", "), f"  left {progress.left}"
     # Without a database to ask, nobody waits for it at every key.
     seconds = session.forecast().seconds if session.knows_pace else None
-    if progress.left and seconds is not None:
-        rest = f", {duration_words(seconds)}"
-    return f"{session.desk.judge_name}   {done}{rest}"
+    rest = f", {duration_words(seconds)}" if progress.left and seconds is not None else left
+    return [
+        f"{name}{done}{put_off}{rest}",
+        f"{name}{done}{put_off}{left}",
+        f"{name}{done}{left}",
+        done + left,
+    ]
 
 
 def break_words(session: JudgingSession) -> str:

@@ -23,11 +23,11 @@ from judge_ui.widgets.text_pane import TextPane, look_style
 from store.records import Passage
 
 MARKING_HINTS = (
-    *(("j/k", "sentence"), ("J/K", "extend"), ("Enter", "mark"), ("x", "unmark"), ("w", "words")),
+    *(("Enter", "mark"), ("j/k", "sentence"), ("J/K", "extend"), ("x", "unmark"), ("w", "words")),
     ("Esc", "done"),
 )
 """Keys while passages are marked, and what they do: for the line of hints."""
-WORD_HINTS = (("j/k", "word"), *MARKING_HINTS[1:4], ("w", "sentences"), MARKING_HINTS[-1])
+WORD_HINTS = (MARKING_HINTS[0], ("j/k", "word"), *MARKING_HINTS[2:4], ("w", "sentences"), MARKING_HINTS[-1])
 """The same while they are marked by words."""
 
 _MOVES = {"j": 1, "k": -1, "down": 1, "up": -1, "right": 1, "left": -1}

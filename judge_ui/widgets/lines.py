@@ -38,15 +38,21 @@ class Words(Static):
 class TitleBar(Widget):
     """One line across the screen: something on the left, something on the right.
 
-    The right side is never cut short; the left side is, unless the bar folds: then it goes on below.
+    The right side may be given in ever fewer words: the first that leave room for the left side are taken.
+    They are not cut short; the left side is, unless the bar folds: then it goes on below.
     """
 
     def __init__(
-        self, left: str = "", right: str = "", *, folds: bool = False, **named: Unpack[WidgetNames]
+        self,
+        left: str = "",
+        right: str | Sequence[str] = "",
+        *,
+        folds: bool = False,
+        **named: Unpack[WidgetNames],
     ) -> None:
         super().__init__(**named)
         self._left = left
-        self._right = right
+        self._rights = _in_words(right)
         self._folds = folds
         self._n_rows = 1
 
@@ -55,9 +61,9 @@ class TitleBar(Widget):
         """What is on the left."""
         return self._left
 
-    def show(self, left: str, right: str = "") -> None:
+    def show(self, left: str, right: str | Sequence[str] = "") -> None:
         """Show other words; they must be fit for a terminal."""
-        self._left, self._right = left, right
+        self._left, self._rights = left, _in_words(right)
         n_rows = len(self.rows())
         self.refresh(layout=n_rows != self._n_rows)
         self._n_rows = n_rows
@@ -65,7 +71,9 @@ class TitleBar(Widget):
     def rows(self) -> list[str]:
         """Write the line, and what folds below it, over the full width."""
         width = (self.size.width or self.app.size.width) - 2
-        right = cut(self._right, width)
+        least = min(cell_width(drawn(self._left)), _LEAST_LEFT) + len(_GAP)
+        fits = (one for one in self._rights if cell_width(one) + least <= width)
+        right = cut(next(fits, self._rights[-1]), width)
         room = max(width - cell_width(right) - (len(_GAP) if right else 0), 0)
         first, below = self._left, []
         # On a wide screen the whole topic stands beside the document.
@@ -80,6 +88,11 @@ class TitleBar(Widget):
     def render(self) -> Content:
         """Draw the line over the full width."""
         return Content("\n".join(self.rows()))
+
+
+def _in_words(right: str | Sequence[str]) -> Sequence[str]:
+    """Return the words that there are for the right side."""
+    return [right] if isinstance(right, str) else right
 
 
 class Brief(Widget):
@@ -175,6 +188,8 @@ def _cut_at_word(text: str, width: int) -> str:
 
 
 _GAP = "  "
+_LEAST_LEFT = 12
+"""Cells of a title's left side that the right side leaves if it can."""
 _LEAST_SHOWN = 15
 _LEAST_STATUS = 16
 """Cells kept free on the right of either line, so that the left side does not come and go."""

@@ -140,7 +140,7 @@ async def test_passages_are_marked_stored_and_undone(make_collection: Maker) -> 
     collection = make_collection({ENGLISH: [Document("a", "", text), Document("b", "", text)]})
     async with judging(collection) as pilot:
         await press(pilot, "v")
-        assert rows(pilot)[-2].startswith(" j/k sentence  J/K extend  Enter mark")
+        assert rows(pilot)[-2].startswith(" Enter mark  j/k sentence  J/K extend")
         assert "Esc done" in rows(pilot)[-2]
         # No key grades meanwhile, and none is offered.
         assert rows(pilot)[-3].strip() == "now: -"

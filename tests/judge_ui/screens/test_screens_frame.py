@@ -230,3 +230,48 @@ async def test_a_question_too_long_for_the_screen_says_so(make_collection: Maker
         assert rows(pilot)[8].startswith(" Text. ")
         await press(pilot, "t")
         assert "Description" in seen(pilot)
+
+
+async def test_on_a_small_screen_the_question_keeps_its_place(twelve: Collection, clock: Any) -> None:
+    """With a pace and something put off the top line gives up words on the right, not the topic's name."""
+    async with judging(twelve, clock=clock, size=(40, 12)) as pilot:
+        await press(pilot, "s")
+        for _ in range(5):
+            clock.wait(20)
+            await press(pilot, "1")
+        assert rows(pilot)[0].split() == ["12", "bridge", "alice", "5/12", "left", "6"]
+        assert rows(pilot)[1].startswith(" maintenance")
+        await press(pilot, "escape")
+        assert rows(pilot)[0].split() == ["Topics", "alice", "5/12", "left", "6"]
+
+
+async def test_on_a_small_screen_passages_can_be_marked_and_left(twelve: Collection) -> None:
+    """The two keys that matter are in sight, right after a grade, too."""
+    async with judging(twelve, size=(40, 12)) as pilot:
+        await press(pilot, "1", "v")
+        assert rows(pilot)[-1].rstrip() == " Enter mark  j/k sentence  Esc done"
+        await press(pilot, "enter")
+        assert rows(pilot)[-1].startswith(" Enter mark  Esc done ")
+
+
+async def test_on_a_small_screen_the_history_cuts_nothing_off_that_is_not_there(twelve: Collection) -> None:
+    """A row ends with what was done; three dots say that there is more."""
+    async with judging(twelve, size=(40, 12)) as pilot:
+        await press(pilot, "s", "1", "y")
+        assert rows(pilot)[1].rstrip().endswith("...")
+        assert rows(pilot)[2].rstrip().endswith(" skipped")
+
+
+async def test_after_the_last_document_enter_goes_on_with_the_next_topic(two_topics: Collection) -> None:
+    """The cursor leaves a topic that is done, for the next that is not."""
+    async with judging(two_topics) as pilot:
+        await press(pilot, *"0000", "enter", "enter", "enter")
+        assert " j0 " in "\n".join(rows(pilot))
+
+
+async def test_the_guidelines_beside_the_first_document_use_their_width(make_collection: Maker) -> None:
+    """At 200 columns a sentence of 32 cells stands on one line there."""
+    made = make_collection({ENGLISH: [Document("d", "", "text")]})
+    made.guidelines.add("A schedule of maintenance counts")
+    async with judging(made, size=(200, 60)) as pilot:
+        assert any(row.rstrip().endswith("A schedule of maintenance counts") for row in rows(pilot))
