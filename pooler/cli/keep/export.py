@@ -399,6 +399,12 @@ def _report_directory(folder: Path, export_choice: ExportChoice, written: Writte
     left_out = [noun for noun in ("texts", "runs", "notes") if not getattr(export_choice, noun)]
     if left_out:
         say(f"left out: {', '.join(left_out)}")
+    if changed := written.changed_runs:
+        more = ", ..." if len(changed) > 3 else ""
+        say(
+            f"{counted(len(changed), 'run')} not byte for byte as handed in ({', '.join(changed[:3])}{more}):"
+            " mixed blanks, more digits than a number holds, or lines, ranks or line ends of another form"
+        )
     graded = [one for one in written.qrels if one["level"] is None]
     if len(graded) > 1:
         say(f"{len(graded)} judges have their own qrels; --aggregate RULE or --judge NAME gives one set")

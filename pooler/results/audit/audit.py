@@ -93,7 +93,8 @@ def audit(
     family : str, optional
         What runs call the model of the audited judge; default its name.
     uses : mapping of str to iterable of str, optional
-        Run to the models it uses, none = no model; default what a list of run files says.
+        Run to the models it uses, none = no model; default what a list of run files, or a header, says.
+        What contradicts that is refused.
     circular : bool, optional
         Rank runs that use the audited judge's own model, too; otherwise they are reported apart.
     cutoff : int, optional
@@ -113,8 +114,8 @@ def audit(
     ArgumentError
         If an argument cannot be used.
     PoolerError
-        If there is no document that both graded, if several people's grades have no rule, or if every
-        run uses the audited judge's own model.
+        If there is no document that both graded, if several people's grades have no rule, if `uses`
+        contradicts what a run says, or if every run uses the audited judge's own model.
 
     Notes
     -----

@@ -16,6 +16,7 @@ from store.analysis.agreement.votes import NO_GRADE
 from store.analysis.measures.table import MEASURES
 from store.analysis.rankings import graded_rankings
 from store.errors import ArgumentError, PoolerError, UnknownNameError
+from store.formats.run_header import NO_MODEL
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -249,7 +250,13 @@ def _declared(
         for tag in uses:
             if tag not in groups:
                 raise UnknownNameError("run", tag, list(groups))
-        declared |= {tag: tuple(models) for tag, models in uses.items()}
+        for tag, models in uses.items():
+            known, stated = declared.get(tag), tuple(models)
+            if known is not None and set(known) != set(stated):
+                quoted = [f"`{', '.join(one) or NO_MODEL}`" for one in (known, stated)]
+                message = f"run `{tag}`: expected models {quoted[0]}, as it says itself, got {quoted[1]}"
+                raise PoolerError(message, hint="leave the run out of `uses`, or correct what its file says")
+            declared[tag] = stated
     return tuple(groups[tag] for tag in tags), tuple(declared.get(tag) for tag in tags)
 
 

@@ -6,6 +6,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from hashlib import sha256
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
@@ -20,6 +21,7 @@ from store.fields import UnfitValueError
 from store.formats.run_header import header_of
 from store.formats.syntax.lines import read_text_lines
 from store.keeping.directory import tables
+from store.keeping.directory.run_forms import FORMS, OWN, RunForm, decimals_of
 from store.keeping.directory.tables import FileColumn, FileTable, Incoming, Kind, Outgoing, or_none, whole
 from store.readable import MARKUPS
 from store.records import Document
@@ -230,8 +232,8 @@ def read_documents(coming: Incoming) -> None:
             text, due = row.get("text"), None
             if text is not None:
                 due = document_sha256(Document(row["docno"], row["title"] or "", text))
-            if (sha256 := row.get("sha256")) != due:
-                coming.tell(table.file, line, f"expected the hash of title and text, {due}, got {sha256}")
+            if (stated := row.get("sha256")) != due:
+                coming.tell(table.file, line, f"expected the hash of title and text, {due}, got {stated}")
             yield row
 
     with coming.progress("documents", coming.counts.get("documents", 0)) as advance:
@@ -295,16 +297,47 @@ def write_runs(out: Outgoing) -> None:
     stems = tables.file_stems(run.tag for run in runs)
     files = {run.id: f"runs/{stems[run.tag]}.run" for run in runs}
     RUNS.write(out, ({**run._mapping, "run_file": files[run.id]} for run in runs))
-    n_lines = int(out.session.scalar(select(func.sum(RANKING.c.length))) or 0)
+    by_run = select(RANKING.c.run_id, func.sum(RANKING.c.length)).group_by(RANKING.c.run_id)
+    sizes = {run_id: int(length) for run_id, length in out.session.execute(by_run)}
+    n_lines, last = sum(sizes.values()), OWN
     with out.progress("runs", n_lines) as advance:
         for run in runs:
-            with out.writer.text(files[run.id]) as stream:
-                if out.export_choice.layout != "trec":  # whose readers know no comments
-                    stream.write(run.header or "")
-                for row in _rankings(out, run.id):
-                    stream.writelines(_lines(out, run.tag, row))
-                    advance(row.length)
+            last = _write_run(out, run, files[run.id], last)
+            advance(sizes.get(run.id, 0))
     out.counts.update(runs=len(runs), run_lines=n_lines)
+
+
+def _write_run(out: Outgoing, run: Row[Any], file: str, last: RunForm) -> RunForm:
+    """Write a run in the form that has the hash of the file handed in, else `OWN`; return what fitted last.
+
+    That file's header counts to the hash, also where it is not written.
+    """
+    header = run.header or ""
+    shown = "" if out.export_choice.layout == "trec" else header  # whose readers know no comments
+    is_tried = bool(run.sha256) and out.export_choice.layout != "parquet" and out.writer.keeps(file)
+    decimals = -1
+    with out.writer.text(file) as stream:
+        for form in dict.fromkeys((last, OWN, *FORMS)) if is_tried else ():
+            if form.scores == "fixed" and decimals < 0:
+                scores = out.session.scalars(select(RANKING.c.scores).where(RANKING.c.run_id == run.id))
+                decimals = max((decimals_of(unpack_floats(one).tolist()) for one in scores), default=0)
+            digest = sha256(header.encode())
+            stream.seek(0)
+            stream.truncate()
+            stream.write(shown)
+            for row in _rankings(out, run.id):
+                text = _text(out, run.tag, row, form, decimals)
+                digest.update(text.encode("utf-8", "surrogatepass"))
+                stream.write(text)
+            if digest.hexdigest() == run.sha256:
+                return form
+        if is_tried:
+            out.changed_runs.append(run.tag)
+            stream.seek(0)
+            stream.truncate()
+        stream.write(shown)
+        stream.writelines(_text(out, run.tag, row, OWN, 0) for row in _rankings(out, run.id))
+    return last
 
 
 def _rankings(out: Outgoing, run_id: int) -> Iterator[Row[Any]]:
@@ -320,18 +353,21 @@ def _rankings(out: Outgoing, run_id: int) -> Iterator[Row[Any]]:
         yield from (by_topic[topic] for topic in some)
 
 
-def _lines(out: Outgoing, tag: str, row: Row[Any]) -> Iterator[str]:
-    """Yield the lines of a ranking, in file order."""
+def _text(out: Outgoing, tag: str, row: Row[Any], form: RunForm, decimals: int) -> str:
+    """Return the lines of a ranking, in file order."""
     in_file = np.argsort(unpack_integers(row.positions, row.length))
     # To SQLite, a part of no bytes is no value.
     ids = np.frombuffer(row.document_ids or b"", "<i4")[in_file].tolist()
-    scores = unpack_floats(row.scores)[in_file].tolist()
+    scores = form.score_texts(unpack_floats(row.scores)[in_file].tolist(), decimals)
     ranks: Sequence[int | str] = [_NO_RANK] * row.length
     if row.ranks is not None:
         ranks = unpack_integers(row.ranks, row.length)[in_file].tolist()
-    topic, names = out.topics[row.topic_id], out.documents
-    for number, rank, score in zip(ids, ranks, scores, strict=True):
-        yield f"{topic} Q0 {names[number]} {rank} {score!r} {tag}\n"
+    names, sep = out.documents, form.separator
+    start, end = f"{out.topics[row.topic_id]}{sep}Q0{sep}", f"{sep}{tag}\n"
+    return "".join(
+        f"{start}{names[number]}{sep}{rank}{sep}{score}{end}"
+        for number, rank, score in zip(ids, ranks, scores, strict=True)
+    )
 
 
 def read_runs(coming: Incoming) -> None:
@@ -399,7 +435,7 @@ def _run_lines(coming: Incoming, tag: str, file: str) -> Iterator[tuple[str, int
     for number, text in read_text_lines(coming.path(file), coming.faults.of(file)):
         if number <= n_of_header:
             continue
-        fields = text.split(" ")
+        fields = text.split("\t" if "\t" in text else " ")
         if len(fields) != 6:
             message = f"expected 6 fields (topic Q0 docno rank score tag), got {len(fields)}"
             coming.tell(file, number, message)

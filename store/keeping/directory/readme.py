@@ -90,7 +90,7 @@ def scoreddocs_iter(tag):  # one run; its lines stand as in the submitted file, 
     for line in lines(file):
         if line.startswith("#"):  # what its file says of the run
             continue
-        query_id, _, doc_id, _, score, _ = line.split(" ")
+        query_id, _, doc_id, _, score, _ = line.split()
         yield ScoredDoc(query_id, doc_id, float(score))
 """
 

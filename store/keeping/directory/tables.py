@@ -550,6 +550,8 @@ class Outgoing:
     """What was written, for the manifest."""
     how: list[str] = field(default_factory=list)
     """How it was judged, a sentence of the README each."""
+    changed_runs: list[str] = field(default_factory=list)
+    """Tags of runs whose lines could not be written as they were handed in."""
 
     @property
     def topics(self) -> Mapping[int, str]:

@@ -53,6 +53,8 @@ class Written:
     """Whether judges were to have new names and have had them before."""
     heard: Heard
     """Whose grades became those of the qrels; nobody where every judge has qrels of their own."""
+    changed_runs: tuple[str, ...] = ()
+    """Tags of runs whose lines could not be written as they were handed in."""
 
 
 def write_directory(
@@ -110,7 +112,16 @@ def write_directory(
     facts = writer.files.values()
     n_bytes = sum(one.n_bytes for one in facts)
     names_kept = export_choice.anonymised and not out.disguise.is_on
-    return Written(out.counts, qrels.files, qrels.n_idle, len(facts), n_bytes, names_kept, qrels.heard)
+    return Written(
+        out.counts,
+        qrels.files,
+        qrels.n_idle,
+        len(facts),
+        n_bytes,
+        names_kept,
+        qrels.heard,
+        tuple(out.changed_runs),
+    )
 
 
 def _check_replaceable(target: Path, *, replaces: bool) -> None:

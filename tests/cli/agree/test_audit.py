@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import pooler
+from store.errors import PoolerError
 from tests.cli.command_line import write, write_run
 from tests.cli.conftest import Cli
 
@@ -259,6 +260,9 @@ def test_list_that_contradicts_a_stored_header_is_told(cli: Cli, circular: Path,
     write(listed, "file\ttag\tgroup\tmodels", f"{file.name}\t{tag}\tothers\tnone")
     place = f"{file}:2: expected the header's models to be `none`, as {listed}:2 says, got `bot`"
     assert cli(*command).failed(1).err.startswith(f"error: {place}")
+    found = pooler.source(collection="collection.db")
+    with pytest.raises(PoolerError, match="expected models `bot`, as it says itself"):
+        pooler.audit(found, "bot", "ann", measures="P@2", uses={tag: ()})
 
 
 def test_all_runs_of_the_judges_own_model_are_refused(cli: Cli, circular: Path) -> None:
