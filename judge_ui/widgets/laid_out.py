@@ -201,7 +201,9 @@ def document_text(
     text that is shown: `ShownDocument.text`, or where it `is_raw`, as it came.
     """
     body = text_shown(page, is_raw=is_raw)
-    heading = strong(f"{page.title}\n" if page.title else "")
+    # A text that begins with the title says it.
+    is_said = " ".join(body.split("\n\n", 1)[0].split()) == " ".join((page.title or "").split())
+    heading = strong(f"{page.title}\n" if page.title and not is_said else "")
     # On one line: on a small screen the text is not to be pushed out of sight.
     for place, (name, value) in enumerate(remarks(page)):
         heading += MarkedText("  " * bool(place)) + strong(f"{name}:")

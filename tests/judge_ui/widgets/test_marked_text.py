@@ -151,3 +151,11 @@ def test_a_topic_is_shown_whole() -> None:
     """Title, description, narrative; and something for a topic without a title."""
     assert topic_text(Topic("1", "t", "d", "n")).text == "t\n\nDescription\nd\n\nNarrative\nn"
     assert topic_text(Topic("1")).text == "this topic has no title"
+
+
+def test_a_title_that_the_text_begins_with_is_written_once() -> None:
+    """Whatever its line ends; any other title stands above."""
+    said = ShownDocument("d", "Iron bridges", "Iron\nbridges\n\nThey rust.")
+    assert document_text(said, []).text == "Iron\nbridges\n\nThey rust."
+    other = ShownDocument("d", "Iron", "Iron bridges\n\nThey rust.")
+    assert document_text(other, []).text == "Iron\n\nIron bridges\n\nThey rust."
