@@ -129,10 +129,9 @@ class Tab:
     async def begin(self) -> None:
         """Go from the topics, or from the page before the first document, to the document."""
         end = time.monotonic() + PATIENCE_S
-        place = len(self.output)
         while "Title d" not in self.text():
             await self.until_quiet()
-            if len(self.output) > place and "Title d" not in self.text():
+            if self.output and "Title d" not in self.text():
                 await self.key("Enter")
             assert time.monotonic() < end, self.text()[-3000:]
         await self.until_quiet()
