@@ -206,6 +206,7 @@ def calls(collection: Collection) -> dict[str, Callable[[], object]]:
     return {
         "topics.add": lambda: collection.topics.add([Topic("7")]),
         "topics.all": collection.topics.all,
+        "topics.count": collection.topics.count,
         "topics.listed": collection.topics.listed,
         "documents.add": lambda: collection.documents.add([Document("new2")]),
         "documents.get": lambda: collection.documents.get("1"),
