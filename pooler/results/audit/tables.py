@@ -305,7 +305,11 @@ def _orders(found: Audit) -> Table:
             " would give",
         ),
         Column(
-            "tau_ap", "float", "tau_AP", "down the order of the model; a run tied in one order is half right"
+            "tau_ap",
+            "float",
+            "tau_AP",
+            "down the order of the model; two runs tied in either order are half right (in `diff`, tied in"
+            " both they are right)",
         ),
         *_limit_columns("tau_ap"),
         Column("top", "int", about=f"runs at or above place {top} by people"),

@@ -28,7 +28,7 @@ class OrderAgreement:
     tau: TauResult
     tau_interval: Interval
     tau_ap: TauResult
-    """Down the order of the second judge, the first one's taken for true."""
+    """Down the order of the second judge, the first one's taken for true; every tied pair is half right."""
     tau_ap_interval: Interval
     n_top: int
     """Runs at or above the score of the last of the best runs asked for: more where runs are tied."""
@@ -88,8 +88,9 @@ def order_agreement(
 
     Notes
     -----
-    tau-b is Kendall's [1]_, tau_AP that of [2]_ with ties as in `store.analysis.run_order.tau_ap`: a pair
-    tied in one of the orders alone counts one half. O(resamples * (n_runs**2 + n_runs * n_topics)).
+    tau-b is Kendall's [1]_, tau_AP that of [2]_, the mean over the orders of tied runs as in
+    `store.analysis.run_order.tau_ap`; but every tied pair counts one half here, one tied in both orders, too,
+    so that an order with ties has less than 1 with itself. O(resamples * (n_runs**2 + n_runs * n_topics)).
 
     References
     ----------
@@ -126,7 +127,7 @@ def order_agreement(
 
     def taus_ap(sums: NDArray[np.float64]) -> NDArray[np.float64]:
         means = np.round(sums / n_topics, DIGITS)
-        found = (tau_ap(of_model, of_human).tau for of_human, of_model in means)
+        found = (_tau_ap(of_model, of_human).tau for of_human, of_model in means)
         return np.array([np.nan if one is None else one for one in found], dtype=np.float64)
 
     sums = np.stack([human.T, model.T], axis=1)
@@ -145,7 +146,7 @@ def order_agreement(
     return OrderAgreement(
         tau=kendall_tau_b(means_h, means_m),
         tau_interval=intervals["all"],
-        tau_ap=tau_ap(means_m, means_h),
+        tau_ap=_tau_ap(means_m, means_h),
         tau_ap_interval=intervals["ap"],
         n_top=n_top,
         tau_top=of_top,
@@ -154,6 +155,11 @@ def order_agreement(
         best=best,
         best_place=int(places(means_m)[best]),
     )
+
+
+def _tau_ap(model: NDArray[np.float64], human: NDArray[np.float64]) -> TauResult:
+    """Return tau_AP down the order of the model, every tied pair half right."""
+    return tau_ap(model, human, tied_in_both="half")
 
 
 def _ceiling(
