@@ -28,6 +28,7 @@ OPTIONS = """
 """.split()  # noqa: SIM905 - a list of words would be a screen long
 _BINARY = 2
 """The opcode of a WebSocket's message of bytes."""
+_LOST_S = 5.0
 KEYS = {"Enter": ("Enter", 13, "\r"), "Escape": ("Escape", 27, ""), "PageDown": ("PageDown", 34, "")}
 
 
@@ -69,7 +70,12 @@ class Tab:
     async def until(self, expression: str) -> None:
         """Wait until an expression is true in the page."""
         end = time.monotonic() + PATIENCE_S
-        while not await self.js(expression):
+        while True:
+            # A question that meets a page on its way out gets no answer.
+            with suppress(TimeoutError):
+                async with asyncio.timeout(_LOST_S):
+                    if await self.js(expression):
+                        return
             assert time.monotonic() < end, f"{expression}: never; {await self.js('document.body.innerText')}"
             await asyncio.sleep(0.05)
 
