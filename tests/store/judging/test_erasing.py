@@ -231,7 +231,7 @@ def test_desk_of_an_erased_judge_saves_nothing(ready: Collection, collection_nam
     asleep = Sitting(desk, "1")
     asleep.grade("e", 1)
     fresh = ready.desk("bob")
-    execute(collection_name, "UPDATE sitting SET seen_at = :at", at=datetime(2001, 1, 1, tzinfo=UTC))
+    execute(collection_name, "UPDATE sitting SET seen_at = '2001-01-01 00:00:00.000000'")
     ready.erasures.erase("bob")
     before = contents(collection_name)
     for attempt in (

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from datetime import UTC, datetime
 
 import pytest
 from sqlalchemy import text
@@ -206,8 +205,7 @@ def test_judge_at_work_is_not_anonymised(ready: Collection, collection_name: str
     with pytest.raises(ConflictError, match=r"judge `eve` is at work on .*: nothing is changed"):
         ready.judges.anonymise(["bob", "eve"])
     assert contents(collection_name) == before
-    long_ago = datetime(2001, 1, 1, tzinfo=UTC)
-    execute(collection_name, "UPDATE sitting SET seen_at = :at", at=long_ago)
+    execute(collection_name, "UPDATE sitting SET seen_at = '2001-01-01 00:00:00.000000'")
     assert len(ready.judges.anonymise(["bob", "eve"]).names) == 2
 
 
