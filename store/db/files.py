@@ -200,10 +200,14 @@ def part_beside(target: Path, *, private: bool = True) -> Iterator[Path]:
 def real_place(path: Path) -> Path:
     """Follow links to where a file is, or would be; `StoreError`: they lead in a circle."""
     try:
-        return path.resolve()
-    except (OSError, RuntimeError) as error:
+        place = path.resolve()
+        is_circle = place.is_symlink()  # from Python 3.13 on a circle is no error
+    except (OSError, RuntimeError):
+        is_circle = True
+    if is_circle:
         message = f"{path}: a link that leads back to itself"
-        raise StoreError(message, hint="name another file") from error
+        raise StoreError(message, hint="name another file")
+    return place
 
 
 def give_rights(path: Path, rights: os.stat_result) -> None:

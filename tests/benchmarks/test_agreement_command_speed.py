@@ -14,6 +14,7 @@ import statistics
 import sys
 import time
 from collections.abc import Callable
+from contextlib import closing
 from itertools import combinations
 from pathlib import Path
 
@@ -60,7 +61,7 @@ def make_collection(file: Path, grades: np.ndarray) -> None:
     Collection.create(str(file), name="b", scale=parse_scale("0-3"), program="benchmark").close()
     n_documents = grades.shape[1]
     per_topic = -(-n_documents // TOPICS)
-    with sqlite3.connect(file) as connection:
+    with closing(sqlite3.connect(file)) as connection, connection:
         connection.executemany(
             "INSERT INTO topic (id, number, listed, title, description, narrative)"
             " VALUES (?, ?, 0, X'', X'', X'')",

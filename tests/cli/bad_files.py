@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import random
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 from tests.cli.command_line import write
@@ -43,7 +44,7 @@ def make_bad_files(folder: Path) -> None:
     write(folder / "no-json.jsonl", '{"topic": "G01",')
     write(folder / "scale.toml", '[[grade]]\nvalue = 0\nlabel = "no"')
     sqlite3.connect(folder / "other.db").close()
-    with sqlite3.connect(folder / "other.db") as other:
+    with closing(sqlite3.connect(folder / "other.db")) as other, other:
         other.execute("CREATE TABLE wine (name TEXT)")
     other.close()
     damaged = bytearray((folder / "collection.db").read_bytes())

@@ -64,7 +64,7 @@ def test_json_beyond_bounds_or_with_a_key_twice_is_a_fault(
     """Every reader of JSON lines says it with the line."""
     key = before.partition('"')[2].partition('"')[0]
     for text, said in (
-        ("[" * DEEP, "too large a number or too deep a nesting"),
+        ("[" * 40 * DEEP, "too large a number or too deep a nesting"),
         ("9" * DEEP, "too large a number or too deep a nesting"),
         (f'"a", "{key}": "b"}}', f"expected each key once, got `{key}` twice"),
     ):

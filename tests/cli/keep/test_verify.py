@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -91,7 +92,7 @@ def damage(kind: str, place: Path) -> None:
         place.write_bytes(content[:4096] + b"\xff" * 4096 + content[8192:])
     else:
         place.unlink()
-        with sqlite3.connect(place) as other:
+        with closing(sqlite3.connect(place)) as other, other:
             other.execute("CREATE TABLE shelf (book TEXT)")
         other.close()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import sqlite3
 import threading
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -225,7 +226,7 @@ def foreign_file(kind: str, path: Path) -> None:
     elif kind == "empty":
         path.touch()
     else:
-        with sqlite3.connect(path) as other:
+        with closing(sqlite3.connect(path)) as other, other:
             other.execute("CREATE TABLE topic (subject TEXT)")
             if kind == "migrated by Alembic":
                 other.execute("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL)")

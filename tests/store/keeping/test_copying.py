@@ -9,6 +9,7 @@ import sqlite3
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -137,7 +138,7 @@ def test_reference_to_nothing_leaves_nothing(tmp_path: Path, postgres_url: str) 
     """A row that refers to none is not copied, to either engine."""
     name, target = str(tmp_path / "first.db"), tmp_path / "last.db"
     fill(name)
-    with sqlite3.connect(name) as connection:
+    with closing(sqlite3.connect(name)) as connection, connection:
         connection.execute("UPDATE judgement SET sitting_id = 999 WHERE id = 20")
     connection.close()
     with pytest.raises(StoreError, match="cannot take a value"):
@@ -198,7 +199,7 @@ def test_killed_copy_leaves_nothing_under_the_name(tmp_path: Path, postgres_url:
     """After `kill -9` at any moment there is the whole copy or none."""
     name = str(tmp_path / "first.db")
     fill(name)
-    with sqlite3.connect(name) as connection:
+    with closing(sqlite3.connect(name)) as connection, connection:
         connection.execute(
             "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 60000)"
             " INSERT INTO document (docno, listed) SELECT 'x' || i, 0 FROM n"
