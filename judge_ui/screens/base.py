@@ -22,7 +22,18 @@ from store.records import Scale
 Answer = TypeVar("Answer")
 
 
-class WorkScreen(Screen[ScreenResultType]):
+class LeftOnce(Screen[ScreenResultType]):
+    """A screen that goes only while it is the one that is seen.
+
+    On a busy machine a key may come when the one before has put another screen over it, or ended it.
+    """
+
+    def dismiss(self, result: ScreenResultType | None = None) -> AwaitComplete:
+        """Go and give an answer."""
+        return super().dismiss(result) if self.app.screen is self else AwaitComplete()
+
+
+class WorkScreen(LeftOnce[ScreenResultType]):
     """A screen under a title and over hints, unless the terminal is too small for it."""
 
     def __init__(
@@ -38,10 +49,6 @@ class WorkScreen(Screen[ScreenResultType]):
         self._keys = keys
         self._title_bar = TitleBar(title, right, folds=folds, id="topic-bar")
         self._hint_lines = Hints(keys, scale)
-
-    def dismiss(self, result: ScreenResultType | None = None) -> AwaitComplete:
-        """Go and give an answer; on a busy machine a key may come when another screen is over this one."""
-        return super().dismiss(result) if self.app.screen is self else AwaitComplete()
 
     def compose(self) -> ComposeResult:
         """Lay out the screen."""
@@ -114,12 +121,8 @@ class TextScreen(WaitsForPaint, WorkScreen[ScreenResultType]):
             self.show_foot(self._hints, Notice(f"{self._pane.percent}%"))
 
 
-class Question(ModalScreen[ScreenResultType]):
+class Question(LeftOnce[ScreenResultType], ModalScreen[ScreenResultType]):
     """A question at the foot."""
-
-    def dismiss(self, result: ScreenResultType | None = None) -> AwaitComplete:
-        """Go and give an answer; on a busy machine a second one may come when it has gone."""
-        return super().dismiss(result) if self.app.screen is self else AwaitComplete()
 
 
 class Dialog(Question[ScreenResultType]):

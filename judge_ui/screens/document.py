@@ -44,8 +44,8 @@ _SIDE = 56
 """Cells of the left side there: of titles and times."""
 
 READ_AHEAD_S = 0.2
-_AGAIN = "It will be tried again."
 """Pause between the paint of a document and the reading of the next one, in seconds."""
+_AGAIN = "It will be tried again."
 
 
 class DocumentScreen(WorkScreen[None]):

@@ -71,7 +71,7 @@ def newest_events(
 
 
 def _fetch_events(connection: Connection, where: str) -> NDArray[np.int64]:
-    """Read `_EVENTS`, shape (3, n_rows): a number an event where it has the bits, which is twice as fast."""
+    """Read `_EVENTS`, shape (3, n_rows): one number an event where it has the bits: a fifth less time."""
     widest = connection.exec_driver_sql(_WIDEST).one()
     topic, document, judge = (int(most or 0).bit_length() for most in widest)
     grade = 61 - topic - document - judge - _REVISION_BITS

@@ -21,7 +21,7 @@ from store.fields import UnfitValueError
 from store.formats.run_header import header_of
 from store.formats.syntax.lines import read_text_lines
 from store.keeping.directory import tables
-from store.keeping.directory.run_forms import FORMS, OWN, RunForm, decimals_of
+from store.keeping.directory.run_forms import OWN, RunForm, decimals_of, usual_forms
 from store.keeping.directory.tables import FileColumn, FileTable, Incoming, Kind, Outgoing, or_none, whole
 from store.readable import MARKUPS
 from store.records import Document
@@ -314,30 +314,44 @@ def _write_run(out: Outgoing, run: Row[Any], file: str, last: RunForm) -> RunFor
     """
     header = run.header or ""
     shown = "" if out.export_choice.layout == "trec" else header  # whose readers know no comments
-    is_tried = bool(run.sha256) and out.export_choice.layout != "parquet" and out.writer.keeps(file)
-    decimals = -1
+    is_sought = bool(run.sha256) and out.export_choice.layout != "parquet" and out.writer.keeps(file)
+    form = last if is_sought else OWN
     with out.writer.text(file) as stream:
-        for form in dict.fromkeys((last, OWN, *FORMS)) if is_tried else ():
-            if form.scores == "fixed" and decimals < 0:
-                scores = out.session.scalars(select(RANKING.c.scores).where(RANKING.c.run_id == run.id))
-                decimals = max((decimals_of(unpack_floats(one).tolist()) for one in scores), default=0)
-            digest = sha256(header.encode())
+        digest = sha256(header.encode())
+        stream.write(shown)
+        for row in _rankings(out, run.id):
+            text = _text(out, run.tag, row, form)
+            digest.update(text.encode("utf-8", "surrogatepass"))
+            stream.write(text)
+        if not is_sought or digest.hexdigest() == run.sha256:
+            return last
+        found = _form_of(out, run, header)
+        if found is None:
+            out.changed_runs.append(run.tag)
+        if (found or OWN) != form:
             stream.seek(0)
             stream.truncate()
             stream.write(shown)
-            for row in _rankings(out, run.id):
-                text = _text(out, run.tag, row, form, decimals)
-                digest.update(text.encode("utf-8", "surrogatepass"))
-                stream.write(text)
-            if digest.hexdigest() == run.sha256:
-                return form
-        if is_tried:
-            out.changed_runs.append(run.tag)
-            stream.seek(0)
-            stream.truncate()
-        stream.write(shown)
-        stream.writelines(_text(out, run.tag, row, OWN, 0) for row in _rankings(out, run.id))
-    return last
+            stream.writelines(_text(out, run.tag, row, found or OWN) for row in _rankings(out, run.id))
+    return found or last
+
+
+def _form_of(out: Outgoing, run: Row[Any], header: str) -> RunForm | None:
+    """Return the form in which a run has the hash of the file handed in; ``None`` = none that is usual."""
+    scores = out.session.scalars(select(RANKING.c.scores).where(RANKING.c.run_id == run.id))
+    forms = usual_forms(max((decimals_of(unpack_floats(one).tolist()) for one in scores), default=0))
+    digests = [(form, sha256(header.encode()), sha256(header.encode())) for form in forms]
+    for row in _rankings(out, run.id):
+        for form, with_blanks, with_tabs in digests:
+            text = _text(out, run.tag, row, form).encode("utf-8", "surrogatepass")
+            with_blanks.update(text)
+            with_tabs.update(text.replace(b" ", b"\t"))  # no field holds a blank
+    for form, with_blanks, with_tabs in digests:
+        if with_blanks.hexdigest() == run.sha256:
+            return form
+        if with_tabs.hexdigest() == run.sha256:
+            return form.with_tabs()
+    return None
 
 
 def _rankings(out: Outgoing, run_id: int) -> Iterator[Row[Any]]:
@@ -353,12 +367,12 @@ def _rankings(out: Outgoing, run_id: int) -> Iterator[Row[Any]]:
         yield from (by_topic[topic] for topic in some)
 
 
-def _text(out: Outgoing, tag: str, row: Row[Any], form: RunForm, decimals: int) -> str:
+def _text(out: Outgoing, tag: str, row: Row[Any], form: RunForm) -> str:
     """Return the lines of a ranking, in file order."""
     in_file = np.argsort(unpack_integers(row.positions, row.length))
     # To SQLite, a part of no bytes is no value.
     ids = np.frombuffer(row.document_ids or b"", "<i4")[in_file].tolist()
-    scores = form.score_texts(unpack_floats(row.scores)[in_file].tolist(), decimals)
+    scores = form.score_texts(unpack_floats(row.scores)[in_file].tolist())
     ranks: Sequence[int | str] = [_NO_RANK] * row.length
     if row.ranks is not None:
         ranks = unpack_integers(row.ranks, row.length)[in_file].tolist()

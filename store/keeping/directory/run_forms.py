@@ -3,45 +3,57 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
-from typing import Literal
 
-Scores = Literal["shortest", "bare", "fixed", "six"]
+_MOST_USUAL = 6
+"""Decimals that programs write whatever the scores need; C's ``%f``."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunForm:
     """How the lines of a run file look."""
 
-    separator: Literal[" ", "\t"] = " "
-    scores: Scores = "shortest"
-    """Shortest; shortest with whole numbers bare; the decimals that the longest needs; six decimals."""
+    separator: str = " "
+    """A blank or a tab."""
+    decimals: int | None = None
+    """Of every score; ``None`` = as few as say what it is."""
+    is_bare: bool = False
+    """Whether whole numbers have no ``.0`` then."""
 
-    def score_texts(self, scores: Iterable[float], decimals: int) -> Iterable[str]:
-        """Write scores; `decimals` is for fixed ones.
+    def score_texts(self, scores: Iterable[float]) -> Iterable[str]:
+        """Write scores.
 
         Examples
         --------
-        >>> (
-        ...     [*RunForm(scores="bare").score_texts([3.0, 2.5], 0)],
-        ...     [*RunForm(scores="fixed").score_texts([3.0], 2)],
-        ... )
+        >>> [*RunForm(is_bare=True).score_texts([3.0, 2.5])], [*RunForm(decimals=2).score_texts([3.0])]
         (['3', '2.5'], ['3.00'])
         """
-        if self.scores in ("fixed", "six"):
-            decimals = 6 if self.scores == "six" else decimals
-            return (f"{score:.{decimals}f}" for score in scores)
-        if self.scores == "bare":
+        if self.decimals is not None:
+            return (f"{score:.{self.decimals}f}" for score in scores)
+        if self.is_bare:
             return (repr(score).removesuffix(".0") for score in scores)
         return map(repr, scores)
+
+    def with_tabs(self) -> RunForm:
+        """Return the same with tabs for blanks."""
+        return replace(self, separator="\t")
 
 
 OWN = RunForm()
 """What is written where nothing else is known."""
-FORMS = tuple(
-    RunForm(separator, scores) for scores in ("shortest", "bare", "fixed", "six") for separator in (" ", "\t")
-)
+
+
+def usual_forms(needed: int) -> list[RunForm]:
+    """Return the forms that a run can have had, with blanks; `needed`: see `decimals_of`.
+
+    Examples
+    --------
+    >>> [form.decimals for form in usual_forms(4)], [form.decimals for form in usual_forms(9)]
+    ([None, None, 4, 5, 6], [None, None, 9])
+    """
+    fixed = range(needed, max(needed, _MOST_USUAL) + 1)
+    return [OWN, RunForm(is_bare=True), *(RunForm(decimals=decimals) for decimals in fixed)]
 
 
 def decimals_of(scores: Iterable[float]) -> int:

@@ -19,6 +19,8 @@ FORMS = {
     "bare-tabs": "1\tQ0\ta\t1\t1000\t{}\n1\tQ0\tb\t2\t-3.5\t{}\n",
     "fixed": "1 Q0 a 1 12.340 {}\n1 Q0 b 2 3.125 {}\n",
     "fixed-tabs": "1\tQ0\ta\t1\t12.3400\t{}\n2\tQ0\tb\t1\t-3.1251\t{}\n",
+    "four": "1 Q0 a 1 12.5000 {}\n1 Q0 b 2 3.1200 {}\n",
+    "four-tabs": "1\tQ0\ta\t1\t12.0000\t{}\n1\tQ0\tb\t2\t3.0000\t{}\n",
     "six": "1 Q0 a 1 12.340000 {}\n1 Q0 b 2 3.000000 {}\n",
 }
 

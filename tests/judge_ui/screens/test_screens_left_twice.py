@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
+from textual.pilot import Pilot
 from textual.screen import Screen
 
 from store.collection import Collection
 from tests.judge_ui.pilots import judging, press, settle, typed
 
 
-def type_at(screen: Screen[object], *keys: str) -> None:
-    """Type at a screen, whatever each key does to it."""
+async def type_at_once(pilot: Pilot[None], opened_by: str, *keys: str) -> tuple[Screen[Any], Screen[Any]]:
+    """Open a screen and type at it, whatever each key does to it; return it and what is beneath."""
+    await press(pilot, "s", "u", opened_by)
+    opened, beneath = pilot.app.screen_stack[:0:-1][:2]
     for key in keys:
-        (screen.focused or screen).post_message(typed(key))
+        (opened.focused or opened).post_message(typed(key))
+    await settle(pilot)
+    return opened, beneath
 
 
 @pytest.mark.parametrize(
@@ -24,10 +31,7 @@ async def test_a_screen_that_is_left_twice_takes_no_other_one_away(
 ) -> None:
     """Two keys come before the first has had its effect: only what they were typed at goes."""
     async with judging(two_topics) as pilot:
-        await press(pilot, "s", "u", opened_by)
-        left, beneath = pilot.app.screen_stack[:0:-1][:2]
-        type_at(left, leave, leave)
-        await settle(pilot)
+        _, beneath = await type_at_once(pilot, opened_by, leave, leave)
         assert pilot.app.screen is beneath
 
 
@@ -37,10 +41,7 @@ async def test_a_key_for_the_screen_beneath_takes_none_away(
 ) -> None:
     """Help is asked for and the page left in one go: help is there, and both can be left after it."""
     async with judging(two_topics) as pilot:
-        await press(pilot, "s", "u", opened_by)
-        page, beneath = pilot.app.screen_stack[:0:-1][:2]
-        type_at(page, "?", leave)
-        await settle(pilot)
+        page, beneath = await type_at_once(pilot, opened_by, "?", leave)
         assert pilot.app.screen_stack[-2] is page
         await press(pilot, "escape")
         assert pilot.app.screen is page
