@@ -121,7 +121,8 @@ class TextScreen(WaitsForPaint, WorkScreen[ScreenResultType]):
             self.show_foot(self._hints, Notice(f"{self._pane.percent}%"))
 
 
-class Question(LeftOnce[ScreenResultType], ModalScreen[ScreenResultType]):
+# The modal screen stands first: Textual takes the styles of the first class alone.
+class Question(ModalScreen[ScreenResultType], LeftOnce[ScreenResultType]):
     """A question at the foot."""
 
 
