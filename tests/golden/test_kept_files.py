@@ -24,7 +24,7 @@ from tests.cli.command_line import GARDEN, Outcome, copy_garden, run_inside
 from tests.golden.kept import GOLDEN, unpack, unpack_directory, unpack_upgraded
 
 WRITTEN = GOLDEN / "written"
-SHAPES = ["0001", "0002-first", "0002", "0003", "0004-first", "0004-second", "0004", "0005"]
+SHAPES = ["0001", "0002-first", "0002", "0003", "0004-first", "0004-second", "0004", "0005", "0009"]
 OLDER = [shape for shape in SHAPES if shape[:4] < SCHEMA_REVISION]
 
 
@@ -102,7 +102,7 @@ def test_answers_of_a_model_are_kept(engine: str, tmp_path: Path, request: pytes
     assert "no fault found" in on(name, "verify").out
 
 
-@pytest.mark.parametrize("shape", ["0001", "0003", "0004", "0005"])
+@pytest.mark.parametrize("shape", ["0001", "0003", "0004", "0005", "0009"])
 def test_upgraded_collection_is_judged_on(shape: str, tmp_path: Path) -> None:
     """A judge goes on where the older version stopped, and what was there stays."""
     name = str(unpack(f"schemas/{shape}.db", tmp_path / "collection.db"))
