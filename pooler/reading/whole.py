@@ -20,7 +20,8 @@ import signal
 import tempfile
 from collections import deque
 from collections.abc import Generator, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, BinaryIO, overload
 
@@ -44,7 +45,8 @@ from pooler.reading.run_list import RunEntry
 from pooler.reading.strict import read_run
 from store.db.packing import PackedRanking, pack_ranking
 from store.errors import PoolerError
-from store.formats.syntax.lines import is_regular_file
+from store.formats.handed_in import FormSought, TextCopy, open_kept, text_to_keep
+from store.formats.syntax.lines import is_regular_file, open_bytes
 from store.ranking import Order, SortedByThemselves, rank_order
 from store.records import Ranking, Run
 
@@ -120,7 +122,8 @@ def read_whole(path: str, *, lenient: bool = False) -> Run:
         else:
             sha256 = seen.digest.hexdigest()
             header = None if seen.header is None else seen.header.text
-            return Run(seen.tag.decode(), rankings, sha256, file=PurePath(path).name, header=header)
+            tag, file = seen.tag.decode(), PurePath(path).name
+            return Run(tag, rankings, sha256, file=file, header=header, path=path)
     return read_run(path, lenient=lenient)
 
 
@@ -176,6 +179,8 @@ class NumberedRun:
     """The run itself, when the file cannot be read again."""
     header: str | None = None
     """What the file says of the run, as it stands there; ``None`` = nothing."""
+    as_handed_in: bytes | None = None
+    """As `store.records.Run` has it."""
 
     def docnos(self) -> list[str]:
         """Return the docnos of the numbers this reader uses here for the first time."""
@@ -248,24 +253,35 @@ class RunReader:
         """Read a run file that is plainly in order; else raise `SuspicionError`."""
         n_known = len(self._numbers)
         seen = RunSeen()
-        with _Spool(self._folder, self._spool_bytes) as spool:
+        sought = FormSought(partial(open_bytes, entry.file))
+        with _Spool(self._folder, self._spool_bytes) as spool, sought:
             with_ranks = self._order in (None, "rank")
             for whole in stream_rankings(entry.file, seen, with_ranks=with_ranks, number=self._number):
+                if seen.header is not None and self._order is None:
+                    sought.see(seen.header.text, seen.tag.decode(), whole)
                 spool.add(self._pack(whole.topic, whole.names, whole.numbers, whole.scores, whole.ranks))
             header = None if seen.header is None else seen.header.text
-            return self._made(entry, seen.tag.decode(), seen.digest.hexdigest(), n_known, spool, header)
+            sha256 = seen.digest.hexdigest()
+            made = self._made(entry, seen.tag.decode(), sha256, n_known, spool, header)
+            is_kept = header is not None and self._order is None
+            return replace(made, as_handed_in=sought.text(sha256)) if is_kept else made
 
     def _read_slowly(self, entry: RunEntry) -> NumberedRun:
         """Read a run file line by line."""
-        run = read_run(entry.file, lenient=self._lenient)
+        is_piped = self._order is None and not is_regular_file(entry.file)
+        copy = TextCopy() if is_piped else None
+        run = read_run(entry.file, lenient=self._lenient, copy=copy)
         n_known = len(self._numbers)
         with _Spool(self._folder, self._spool_bytes) as spool:
             for ranking in run.rankings:
                 numbers = self._number(column_of(ranking.docnos))
                 spool.add(self._pack(ranking.topic, ranking.docnos, numbers, ranking.scores, ranking.ranks))
-            is_needed = self._order is None and not is_regular_file(entry.file)
-            kept = run if is_needed else None
-            return self._made(entry, run.tag, run.sha256, n_known, spool, run.header, kept)
+            kept = run if is_piped else None
+            made = self._made(entry, run.tag, run.sha256, n_known, spool, run.header, kept)
+            if self._order is not None:
+                return made
+            again = None if copy is None else partial(open_kept, copy.close()[0])
+            return replace(made, as_handed_in=text_to_keep(run, again))
 
     def _pack(
         self,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -15,7 +16,8 @@ from store.db.database import Area
 from store.db.keys import Keys
 from store.db.raw import insert_new
 from store.db.tables import POOL_RUN, RANKING, RUN, RunRow
-from store.errors import ArgumentError, ConflictError, UnknownNameError
+from store.errors import ArgumentError, ConflictError, PoolerError, UnknownNameError
+from store.formats.handed_in import text_to_keep
 from store.records import ImportReport
 
 if TYPE_CHECKING:
@@ -41,6 +43,8 @@ class StoredRun:
     file: str
     header: str | None = None
     """Lines of the file that say what the run is, as they stand there; ``None`` = none."""
+    as_handed_in: bytes | None = field(default=None, repr=False)
+    """Of a run that is added: as `store.records.Run` has it."""
 
 
 def add_rankings(
@@ -55,9 +59,12 @@ def add_rankings(
 
     Rankings are of row ids, one a topic in file order; none is touched when the same file is there. That
     gives the run its group, if any, and can end its contributing, which begins again by `replace` alone.
-    With `replace` another file takes the place of a known tag's, else it raises `ConflictError`.
+    What an older version did not keep of header and text comes in, too. With `replace` another file takes the
+    place of a known tag's, else it raises `ConflictError`.
     """
-    old = session.execute(select(RUN).where(RUN.c.tag == run.tag)).first()
+    has_text = RUN.c.as_handed_in.is_not(None).label("has_text")
+    known = select(RUN.c.id, RUN.c.group, RUN.c.contributes, RUN.c.sha256, RUN.c.file, RUN.c.header, has_text)
+    old = session.execute(known.where(RUN.c.tag == run.tag)).first()
     values: dict[str, Any] = {**asdict(run), "imported_at": datetime.now(UTC)}
     if old is None:
         row = RunRow(**values)
@@ -68,9 +75,13 @@ def add_rankings(
         row_id = old.id
         same_file = old.sha256 == run.sha256
         values["group"] = run.group or old.group
+        if same_file and run.as_handed_in is None:
+            del values["as_handed_in"]
         if same_file and not replace:
             values["contributes"] = old.contributes and run.contributes
-        if same_file and (old.group, old.contributes) == (values["group"], values["contributes"]):
+        is_whole = (old.header or not run.header) and (old.has_text or not run.as_handed_in)
+        is_same = (old.group, old.contributes) == (values["group"], values["contributes"])
+        if same_file and is_same and is_whole:
             return ImportReport(unchanged=1)
         if not same_file and not replace:
             message = f"run `{run.tag}` exists with another file ({old.file})"
@@ -144,7 +155,11 @@ class Runs(Area):
 
     def add(self, run: Run, *, replace: bool = False) -> ImportReport:
         """Add a run; see `add_rankings`."""
-        stored = StoredRun(run.tag, run.group, run.contributes, run.sha256, run.file, run.header)
+        text = run.as_handed_in
+        if text is None:
+            with suppress(PoolerError):  # it is not there any more, or another file is
+                text = text_to_keep(run)
+        stored = StoredRun(run.tag, run.group, run.contributes, run.sha256, run.file, run.header, text)
         return self.add_rankings(stored, run.rankings, replace=replace)
 
     def add_rankings(

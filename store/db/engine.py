@@ -187,7 +187,7 @@ def hinting(hint: str) -> Iterator[None]:
         raise StoreError(error.message, hint=hint) from error
 
 
-SCHEMA_REVISION = "0009"
+SCHEMA_REVISION = "0010"
 """The newest Alembic revision; a test holds it to `store/db/migrations/versions`."""
 
 BUSY_TIMEOUT_MS = 30_000

@@ -22,7 +22,7 @@ from typing import Any
 from store.errors import FaultList, PoolerError
 from store.fields import id_fault
 from store.formats.syntax.compression import DamagedDataError
-from store.formats.syntax.lines import is_regular_file, open_bytes
+from store.formats.syntax.lines import BOM, is_regular_file, open_bytes
 
 START = re.compile(rb"# ir_metadata\.start[ \t\r]*\n")
 _END = re.compile(rb"^# ir_metadata\.end[ \t\r]*$\n?", re.MULTILINE)
@@ -167,7 +167,7 @@ def header_of(path: str) -> str | None:
         return None
     try:
         with open_bytes(path) as file:
-            raw = file.read(_LONGEST)
+            raw = file.read(_LONGEST).removeprefix(BOM)
     except (PoolerError, DamagedDataError, OSError):
         return None  # whoever reads the file tells
     faults = FaultList(path)

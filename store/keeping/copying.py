@@ -21,7 +21,7 @@ from store.db.engine import check_schema, display, engine_at, reading, translate
 from store.db.files import check_folder, made_whole
 from store.db.raw import is_postgresql, raw_rows, write_raw
 from store.db.schema import check_free_place, make_tables
-from store.db.tables import JUDGE_CODE
+from store.db.tables import JUDGE_CODE, RUN
 from store.errors import ArgumentError, StoreError
 from store.keeping.progress import Progress, no_progress
 
@@ -100,7 +100,8 @@ def _rows(
     engine: Any = session.get_bind()
     with translated_errors(engine):
         rows = raw_rows(session, table)
-        while batch := list(islice(rows, _BATCH)):
+        # A run may hold the text of its file.
+        while batch := list(islice(rows, 1 if table is RUN else _BATCH)):
             yield from batch
             advance(len(batch))
 

@@ -82,7 +82,9 @@ _JUDGE: dict[str, Sight] = {
     "topic_version": _sight("", "topic_id version title description narrative changed_at checksum"),
     "document": _sight("id docno title text sha256", "listed", AT_WORK),
     "document_metadata": _sight("document_id markup fields checksum", "", AT_WORK),
-    "run": _sight("", "id tag group contributes priority sha256 file imported_at checksum header"),
+    "run": _sight(
+        "", "id tag group contributes priority sha256 file imported_at checksum header as_handed_in"
+    ),
     "ranking": _sight("", "run_id topic_id length document_ids scores ranks positions codec checksum"),
     "pool": _sight(
         "id round display_order withdrawn",

@@ -41,10 +41,14 @@ def whole_collection(
 
     Example: pooler import collection garden --collection garden.db
     """
+    from functools import partial
+
+    from pooler.reading.whole import read_whole
     from store.keeping.directory.read import read_directory
 
     with tidy_when_killed():
-        read = read_directory(collection, folder, progress=progress)
+        read_run = partial(read_whole, lenient=True)
+        read = read_directory(collection, folder, read_run=read_run, progress=progress)
     kinds = (
         ("topics", "topic"),
         ("documents", "document"),

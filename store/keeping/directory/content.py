@@ -5,26 +5,41 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from hashlib import sha256
-from itertools import groupby
+from itertools import groupby, repeat
 from operator import itemgetter
+from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sqlalchemy import Row, func, select
+from sqlalchemy import Row, func, select, update
 
 from store.content.documents import document_sha256
 from store.db.packing import pack_ranking, unpack_floats, unpack_integers
 from store.db.tables import DOCUMENT, DOCUMENT_METADATA, GUIDELINE, RANKING, RUN, TOPIC, TOPIC_VERSION
+from store.errors import PoolerError, StoreError
 from store.fields import UnfitValueError
-from store.formats.run_header import header_of
+from store.formats.handed_in import open_kept, text_to_keep
+from store.formats.run_forms import NO_RANK, OWN, RunForm, decimals_of, usual_forms
+from store.formats.run_header import cut_header, header_of
+from store.formats.syntax.compression import DamagedDataError
 from store.formats.syntax.lines import read_text_lines
+from store.keeping.checks import RESTORE
 from store.keeping.directory import tables
-from store.keeping.directory.run_forms import OWN, RunForm, decimals_of, usual_forms
-from store.keeping.directory.tables import FileColumn, FileTable, Incoming, Kind, Outgoing, or_none, whole
+from store.keeping.directory.tables import (
+    FileColumn,
+    FileTable,
+    Incoming,
+    Kind,
+    Outgoing,
+    facts_of,
+    or_none,
+    whole,
+)
 from store.readable import MARKUPS
-from store.records import Document
+from store.records import Document, Run
 from store.text import natural_key
 
 _BATCH = 500
@@ -280,8 +295,8 @@ def _guideline_text(coming: Incoming, file: str) -> str:
 
 _AT_ONCE = 64
 """Rankings in memory at a time."""
-_NO_RANK = "-"
-"""Stands in the fourth column where the original file had ranks that are no integers."""
+_PIECE = 1 << 18
+"""Bytes of a text in memory at a time; a header has fewer."""
 _RANK = re.compile(r"-?[0-9]{1,19}")
 _LONG = np.iinfo(np.int64)
 
@@ -291,7 +306,9 @@ def write_runs(out: Outgoing) -> None:
     out.counts["runs"] = out.counts["run_lines"] = 0
     if not out.export_choice.runs:
         return
-    runs = list(out.session.execute(select(RUN).order_by(RUN.c.tag)))
+    is_kept = RUN.c.as_handed_in.is_not(None).label("is_kept")
+    known = select(*(one for one in RUN.c if one is not RUN.c.as_handed_in), is_kept)
+    runs = list(out.session.execute(known.order_by(RUN.c.tag)))
     if not runs:
         return
     stems = tables.file_stems(run.tag for run in runs)
@@ -310,8 +327,11 @@ def write_runs(out: Outgoing) -> None:
 def _write_run(out: Outgoing, run: Row[Any], file: str, last: RunForm) -> RunForm:
     """Write a run in the form that has the hash of the file handed in, else `OWN`; return what fitted last.
 
-    That file's header counts to the hash, also where it is not written.
+    That file's header counts to the hash, also where it is not written. A text that is kept goes out itself.
     """
+    if run.is_kept and out.export_choice.layout != "parquet" and out.writer.keeps(file):
+        _write_kept(out, run, file)
+        return last
     header = run.header or ""
     shown = "" if out.export_choice.layout == "trec" else header  # whose readers know no comments
     is_sought = bool(run.sha256) and out.export_choice.layout != "parquet" and out.writer.keeps(file)
@@ -334,6 +354,23 @@ def _write_run(out: Outgoing, run: Row[Any], file: str, last: RunForm) -> RunFor
             stream.write(shown)
             stream.writelines(_text(out, run.tag, row, found or OWN) for row in _rankings(out, run.id))
     return found or last
+
+
+def _write_kept(out: Outgoing, run: Row[Any], file: str) -> None:
+    """Write the text of a run file that is kept; raise `StoreError` where it is damaged."""
+    kept = out.session.scalar(select(RUN.c.as_handed_in).where(RUN.c.id == run.id))
+    leaves_header = out.export_choice.layout == "trec"  # whose readers know no comments
+    digest = sha256()
+    with suppress(DamagedDataError), open_kept(kept or b"") as text, out.writer.text(file) as stream:
+        while piece := text.read(_PIECE):
+            digest.update(piece)
+            stream.buffer.write(cut_header(piece)[1] if leaves_header else piece)
+            leaves_header = False
+    if digest.hexdigest() != run.sha256:
+        message = (
+            f"run `{run.tag}`: the text that is kept of its file is damaged: expected SHA-256 {run.sha256}"
+        )
+        raise StoreError(f"{message}, got {digest.hexdigest()}", hint=RESTORE)
 
 
 def _form_of(out: Outgoing, run: Row[Any], header: str) -> RunForm | None:
@@ -371,22 +408,17 @@ def _text(out: Outgoing, tag: str, row: Row[Any], form: RunForm) -> str:
     """Return the lines of a ranking, in file order."""
     in_file = np.argsort(unpack_integers(row.positions, row.length))
     # To SQLite, a part of no bytes is no value.
-    ids = np.frombuffer(row.document_ids or b"", "<i4")[in_file].tolist()
-    scores = form.score_texts(unpack_floats(row.scores)[in_file].tolist())
-    ranks: Sequence[int | str] = [_NO_RANK] * row.length
-    if row.ranks is not None:
-        ranks = unpack_integers(row.ranks, row.length)[in_file].tolist()
-    names, sep = out.documents, form.separator
-    start, end = f"{out.topics[row.topic_id]}{sep}Q0{sep}", f"{sep}{tag}\n"
-    return "".join(
-        f"{start}{names[number]}{sep}{rank}{sep}{score}{end}"
-        for number, rank, score in zip(ids, ranks, scores, strict=True)
-    )
+    names = out.documents
+    docnos = [names[number] for number in np.frombuffer(row.document_ids or b"", "<i4")[in_file].tolist()]
+    scores = unpack_floats(row.scores)[in_file].tolist()
+    ranks = None if row.ranks is None else unpack_integers(row.ranks, row.length)[in_file].tolist()
+    return form.text(tag, out.topics[row.topic_id], docnos, scores, ranks)
 
 
 def read_runs(coming: Incoming) -> None:
     """Read what `write_runs` wrote."""
     files: dict[str, str] = {}
+    handed_in: set[str] = set()
 
     def rows() -> Iterator[dict[str, Any]]:
         for line, row in RUNS.read(coming):
@@ -396,20 +428,49 @@ def read_runs(coming: Incoming) -> None:
                 coming.tell(RUNS.file, line, message)
                 continue
             files[row["tag"]] = file
-            yield {**row, "header": header_of(str(coming.path(file)))}
+            path = coming.path(file)
+            header = header_of(path)
+            if header is not None and facts_of(Path(path)).sha256 == row["sha256"]:
+                handed_in.add(row["tag"])
+            yield {**row, "header": header}
 
     coming.insert(RUN, rows())
     with coming.progress("runs", coming.counts.get("run_lines", 0)) as advance:
         for tag, file in files.items():
-            coming.insert(RANKING, _ranking_rows(coming, tag, file, advance))
+            run = _handed_in(coming, tag, file) if tag in handed_in else None
+            rows_read = _run_lines(coming, tag, file) if run is None else _lines_of(run)
+            coming.insert(RANKING, _ranking_rows(coming, tag, file, rows_read, advance))
+            if run is not None and (text := text_to_keep(run)) and not len(coming.faults):
+                its_row = update(RUN).where(RUN.c.id == coming.runs[tag])
+                coming.session.execute(its_row.values(as_handed_in=text))
+
+
+_Line = tuple[str, int | None, str, float, int | None]
+"""Topic, number of the line, docno, score, stated rank."""
+
+
+def _handed_in(coming: Incoming, tag: str, file: str) -> Run | None:
+    """Read a run file that is as it was handed in, of whatever form; ``None`` = it can have been no such."""
+    with suppress(PoolerError):
+        run = None if coming.read_run is None else coming.read_run(coming.path(file))
+        return run if run is not None and run.tag == tag else None
+    return None
+
+
+def _lines_of(run: Run) -> Iterator[_Line]:
+    """Yield the lines of a run that was read."""
+    for one in run.rankings:
+        ranks = repeat(None) if one.ranks is None else one.ranks.tolist()
+        for docno, score, rank in zip(one.docnos, one.scores.tolist(), ranks, strict=False):
+            yield one.topic, None, docno, score, rank
 
 
 def _ranking_rows(
-    coming: Incoming, tag: str, file: str, advance: Callable[[int], None]
+    coming: Incoming, tag: str, file: str, rows_read: Iterator[_Line], advance: Callable[[int], None]
 ) -> Iterator[dict[str, Any]]:
     """Yield the rows of a run's rankings."""
     seen: set[str] = set()
-    for topic, lines in groupby(_run_lines(coming, tag, file), key=itemgetter(0)):
+    for topic, lines in groupby(rows_read, key=itemgetter(0)):
         _, numbers, docnos, scores, ranks = zip(*lines, strict=True)
         advance(len(docnos))
         topic_id = coming.known(file, numbers[0], "topic", topic, coming.topics)
@@ -443,8 +504,8 @@ def _ranking_rows(
         }
 
 
-def _run_lines(coming: Incoming, tag: str, file: str) -> Iterator[tuple[str, int, str, float, int | None]]:
-    """Yield topic, line, docno, score and stated rank of every line of a run file."""
+def _run_lines(coming: Incoming, tag: str, file: str) -> Iterator[_Line]:
+    """Yield every line of a run file that stands as an export writes it."""
     n_of_header = (header_of(str(coming.path(file))) or "").count("\n")
     for number, text in read_text_lines(coming.path(file), coming.faults.of(file)):
         if number <= n_of_header:
@@ -466,9 +527,9 @@ def _run_lines(coming: Incoming, tag: str, file: str) -> Iterator[tuple[str, int
 
 def _as_rank(text: str) -> int | None:
     """Read a stated rank; ``None`` = the original had none that is an integer."""
-    if text == _NO_RANK:
+    if text == NO_RANK:
         return None
     if _RANK.fullmatch(text) and _LONG.min <= int(text) <= _LONG.max:
         return int(text)
-    message = f"expected an integer rank or {_NO_RANK}, got {text!r}"
+    message = f"expected an integer rank or {NO_RANK}, got {text!r}"
     raise UnfitValueError(message)

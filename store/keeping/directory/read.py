@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -50,6 +50,7 @@ from store.keeping.directory.people import (
 from store.keeping.directory.pools import read_carried, read_pools
 from store.keeping.directory.tables import Faults, Incoming
 from store.keeping.progress import Progress, no_progress
+from store.records import Run
 
 _NUMBERED = ("topic", "document", "run", "pool", "judge", "sitting", "assignment_plan")
 """Tables whose rows get their ids from here."""
@@ -92,10 +93,17 @@ class Read:
     alone."""
 
 
-def read_directory(where: str, folder: Path, *, progress: Progress = no_progress) -> Read:
+def read_directory(
+    where: str,
+    folder: Path,
+    *,
+    read_run: Callable[[str], Run] | None = None,
+    progress: Progress = no_progress,
+) -> Read:
     """Make the collection that a directory was exported from, or none: every fault is told by file and line.
 
-    Nothing is read but files that the manifest lists, lie in the directory, and are no links.
+    Nothing is read but files that the manifest lists, lie in the directory, and are no links. `read_run`
+    reads run files that stand there as they were handed in, in whatever form.
     """
     manifest = read_manifest(folder)
     if manifest.layout in ("beir", "trec"):
@@ -112,7 +120,7 @@ def read_directory(where: str, folder: Path, *, progress: Progress = no_progress
     with _new_collection(where, manifest.about) as opened:
         try:
             with opened.filling() as inside:
-                _fill(inside, folder, manifest, faults, progress)
+                _fill(inside, folder, manifest, faults, read_run, progress)
         except (SQLAlchemyError, UnicodeEncodeError) as error:
             reason = str(getattr(error, "orig", error)).strip().splitlines()[0]
             message = f"{folder}: the database cannot hold what is there: {reason}"
@@ -135,7 +143,14 @@ def _not_read(folder: Path, manifest: Manifest) -> list[str]:
     return sorted(found)
 
 
-def _fill(inside: Inside, folder: Path, manifest: Manifest, faults: Faults, progress: Progress) -> None:
+def _fill(
+    inside: Inside,
+    folder: Path,
+    manifest: Manifest,
+    faults: Faults,
+    read_run: Callable[[str], Run] | None,
+    progress: Progress,
+) -> None:
     """Read every file into an empty collection."""
     coming = Incoming(
         session=inside.session,
@@ -145,6 +160,7 @@ def _fill(inside: Inside, folder: Path, manifest: Manifest, faults: Faults, prog
         faults=faults,
         progress=progress,
         counts=manifest.counts,
+        read_run=read_run,
     )
     for read in (
         read_topics,

@@ -35,7 +35,7 @@ from store.formats.syntax.parquet import SUFFIX, rows_of
 from store.grades.policy import Policy
 from store.judging.judges import Disguise
 from store.keeping.progress import Progress
-from store.records import Scale
+from store.records import Run, Scale
 from store.text import BIDI_CONTROLS
 
 _SPECIAL = re.compile(f"[\\\\\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff{BIDI_CONTROLS}\ud800-\udfff]")
@@ -624,6 +624,8 @@ class Incoming:
     """The newest version of every topic's text."""
     uids: set[str] = field(default_factory=set)
     """Identities of judges, of erased ones too."""
+    read_run: Callable[[str], Run] | None = None
+    """Reads a run file of any form; ``None`` = those alone are read that stand as an export writes them."""
 
     def path(self, name: str) -> str:
         """Return the path of a file."""
@@ -640,7 +642,7 @@ class Incoming:
         """Tell a fault of a file."""
         self.faults.of(name).add(line, message)
 
-    def known(self, name: str, line: int, kind: str, value: str, ids: Mapping[str, int]) -> int:
+    def known(self, name: str, line: int | None, kind: str, value: str, ids: Mapping[str, int]) -> int:
         """Return the row id of a name, or tell the fault and return 0."""
         found = ids.get(value, 0)
         if not found:

@@ -89,11 +89,16 @@ class MergedTable:
     """In which the rows of a copy come in."""
     rename: Callable[[Session, str, str], Any] | None = None
     """What else is to be done when a row gets another name."""
+    large: str = ""
+    """A column that is alike where it is known: read of one row at a time."""
 
     def fetch(self, session: Session) -> list[Values]:
-        """Return all rows."""
+        """Return all rows, of a large column whether it is known."""
         order = [self.table.c[name] for name in self.order]
-        return list(session.execute(select(self.table).order_by(*order)).mappings())
+        columns = [
+            one.is_not(None).label(self.large) if one.name == self.large else one for one in self.table.c
+        ]
+        return list(session.execute(select(*columns).order_by(*order)).mappings())
 
     def unite_all(self, here: Here, copy: Copy) -> tuple[dict[int, int], list[Values]]:
         """Take in the rows of a copy; return row ids here by those there, and the rows that are new."""
@@ -109,6 +114,10 @@ class MergedTable:
     def unite(self, here: Here, copy: Copy, mine: Values | None, row: Values) -> int:
         """Take in a row of a copy and return its row id here; a difference is noted."""
         session = here.session
+        if self.large:
+            is_wanted = row[self.large] and not (mine and mine[self.large])
+            its = select(self.table.c[self.large]).where(self.table.c.id == row["id"])
+            row = {**row, self.large: copy.session.scalar(its) if is_wanted else None}
         if mine is None:
             if self.is_another and (other := self._called(session, row["name"])) is not None:
                 here.differs(copy, self.is_another.format(row=row, other=other))
@@ -120,6 +129,8 @@ class MergedTable:
         values = united_values(here, copy, self.columns, mine, row)
         if values is None:
             return row_id
+        if self.large and row[self.large] is not None:
+            values[self.large] = row[self.large]
         name = values.get("name")
         if name is not None and name != mine["name"]:
             if self._called(session, name) is not None:
@@ -167,6 +178,7 @@ RUNS = MergedTable(
     ),
     "runs",
     counted=("contributes",),
+    large="as_handed_in",
 )
 """A run that one copy has taken out of the pools contributes no more."""
 

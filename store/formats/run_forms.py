@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
+NO_RANK = "-"
+"""Stands in the fourth column where the original file had ranks that are no integers."""
 _MOST_USUAL = 6
 """Decimals that programs write whatever the scores need; C's ``%f``."""
 
@@ -34,6 +36,29 @@ class RunForm:
         if self.is_bare:
             return (repr(score).removesuffix(".0") for score in scores)
         return map(repr, scores)
+
+    def text(
+        self,
+        tag: str,
+        topic: str,
+        docnos: Sequence[str],
+        scores: Iterable[float],
+        ranks: Sequence[int] | None,
+    ) -> str:
+        r"""Write the lines of a ranking; `ranks` ``None`` = not all were integers.
+
+        Examples
+        --------
+        >>> RunForm().text("bm25", "51", ["d2", "d1"], [0.5, 0.25], None)
+        '51 Q0 d2 - 0.5 bm25\n51 Q0 d1 - 0.25 bm25\n'
+        """
+        sep = self.separator
+        start, end = f"{topic}{sep}Q0{sep}", f"{sep}{tag}\n"
+        stated = [NO_RANK] * len(docnos) if ranks is None else ranks
+        return "".join(
+            f"{start}{docno}{sep}{rank}{sep}{score}{end}"
+            for docno, rank, score in zip(docnos, stated, self.score_texts(scores), strict=True)
+        )
 
     def with_tabs(self) -> RunForm:
         """Return the same with tabs for blanks."""
