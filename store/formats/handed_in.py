@@ -9,25 +9,25 @@ from __future__ import annotations
 import gzip
 import hashlib
 import io
-import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import islice
-from typing import Any, BinaryIO, Protocol, Self, cast
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any, BinaryIO, Protocol, Self, cast
 
 from store.errors import PoolerError
-from store.formats.run_forms import OWN, RunForm, decimals_of, usual_forms
+from store.formats.run_forms import MOST_USUAL, OWN, RunForm, decimals_of, usual_forms
 from store.formats.syntax.compression import uncompressed
 from store.formats.syntax.lines import open_bytes
 from store.records import Run
 from store.text import NaturalKey, natural_key
 
-_LEVEL = 6
-"""A third longer to make than the least, and a tenth smaller; more takes twice as long for a hundredth."""
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_LEVEL = 1
+"""The usual 6 makes a text a tenth smaller in four times the time."""
 
 _PIECE = 1 << 18
 """Bytes in memory at a time."""
@@ -73,7 +73,7 @@ class _Ranked(Protocol):
 class FormSought:
     """Reads a run file beside its reader, to see whether it stands in one of the usual forms.
 
-    About 0.8 microseconds a line of one that does; of another the first ranking that does not is the last.
+    About 0.7 microseconds a line of one that does; of another the first ranking that does not is the last.
     """
 
     def __init__(self, opened: Callable[[], BinaryIO]) -> None:
@@ -103,20 +103,21 @@ class FormSought:
             self._digest.update(above)
         elif not self._forms:
             return
-        key, docnos, scores = natural_key(ranking.topic), ranking.docnos, ranking.scores.tolist()
+        topic, docnos, scores = ranking.topic, ranking.docnos, ranking.scores.tolist()
+        key = natural_key(topic)
         ranks = None if ranking.ranks is None else ranking.ranks.tolist()
         lines = b"".join(islice(self._file, len(docnos)))
         if is_first:
             self._forms = _forms_like(lines)
         left: list[RunForm] = []
         if self._last is None or self._last < key:  # as an export has topics
-            texts: list[str] = []
+            fit: list[str] = []
             for form in self._forms:
-                if left:
-                    left += [form] if [*form.score_texts(scores)] == texts else []
-                elif form.text(tag, ranking.topic, docnos, scores, ranks).encode() == lines:
-                    left, texts = [form], [*form.score_texts(scores)]
-        if any(form.decimals is not None for form in left):
+                texts = [*form.score_texts(scores)]
+                if texts == fit if left else form.text(tag, topic, docnos, texts, ranks).encode() == lines:
+                    left, fit = [*left, form], texts
+        # A number that has been written with some decimals needs no more.
+        if any((form.decimals or 0) > MOST_USUAL for form in left):
             self._needed = max(self._needed, decimals_of(scores))
         self._forms, self._last = left, key
         self._digest.update(lines)
@@ -129,7 +130,8 @@ class FormSought:
             return None
         copy = TextCopy()
         with self._opened() as file:
-            shutil.copyfileobj(file, copy, _PIECE)
+            while piece := file.read(_PIECE):
+                copy.write(piece)
         kept, read = copy.close()
         if read != sha256:
             message = "the run file was changed while it was read"

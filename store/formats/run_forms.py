@@ -8,7 +8,7 @@ from decimal import Decimal
 
 NO_RANK = "-"
 """Stands in the fourth column where the original file had ranks that are no integers."""
-_MOST_USUAL = 6
+MOST_USUAL = 6
 """Decimals that programs write whatever the scores need; C's ``%f``."""
 
 
@@ -38,18 +38,13 @@ class RunForm:
         return map(repr, scores)
 
     def text(
-        self,
-        tag: str,
-        topic: str,
-        docnos: Sequence[str],
-        scores: Iterable[float],
-        ranks: Sequence[int] | None,
+        self, tag: str, topic: str, docnos: Sequence[str], scores: Iterable[str], ranks: Sequence[int] | None
     ) -> str:
-        r"""Write the lines of a ranking; `ranks` ``None`` = not all were integers.
+        r"""Write the lines of a ranking; `scores` are texts, and `ranks` ``None`` = not all were integers.
 
         Examples
         --------
-        >>> RunForm().text("bm25", "51", ["d2", "d1"], [0.5, 0.25], None)
+        >>> RunForm().text("bm25", "51", ["d2", "d1"], ["0.5", "0.25"], None)
         '51 Q0 d2 - 0.5 bm25\n51 Q0 d1 - 0.25 bm25\n'
         """
         sep = self.separator
@@ -57,7 +52,7 @@ class RunForm:
         stated = [NO_RANK] * len(docnos) if ranks is None else ranks
         return "".join(
             f"{start}{docno}{sep}{rank}{sep}{score}{end}"
-            for docno, rank, score in zip(docnos, stated, self.score_texts(scores), strict=True)
+            for docno, rank, score in zip(docnos, stated, scores, strict=True)
         )
 
     def with_tabs(self) -> RunForm:
@@ -77,7 +72,7 @@ def usual_forms(needed: int) -> list[RunForm]:
     >>> [form.decimals for form in usual_forms(4)], [form.decimals for form in usual_forms(9)]
     ([None, None, 4, 5, 6], [None, None, 9])
     """
-    fixed = range(needed, max(needed, _MOST_USUAL) + 1)
+    fixed = range(needed, max(needed, MOST_USUAL) + 1)
     return [OWN, RunForm(is_bare=True), *(RunForm(decimals=decimals) for decimals in fixed)]
 
 
