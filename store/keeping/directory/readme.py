@@ -137,7 +137,7 @@ _FILES = (
 _FOLDERS = {
     "guidelines/": "the guidelines, markdown",
     "runs/": "run files: topic, `Q0`, docno, stated rank (`-` = none), score, tag; above them the header of a"
-    " file that had one",
+    " file that had one, below which blanks and line ends may be others",
     ENTRIES.file: f"{ENTRIES.words}; beside them the plan",
     "qrels/": "topic, iteration, docno, grade, as evaluators read them",
 }
