@@ -264,7 +264,7 @@ class RunReader:
             sha256 = seen.digest.hexdigest()
             made = self._made(entry, seen.tag.decode(), sha256, n_known, spool, header)
             is_kept = header is not None and self._order is None
-            return replace(made, as_handed_in=sought.text(sha256)) if is_kept else made
+            return replace(made, as_handed_in=sought.text(entry.file, sha256)) if is_kept else made
 
     def _read_slowly(self, entry: RunEntry) -> NumberedRun:
         """Read a run file line by line."""

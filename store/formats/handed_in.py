@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 _LEVEL = 1
 """The usual 6 makes a text a tenth smaller in four times the time."""
-
 _PIECE = 1 << 18
 """Bytes in memory at a time."""
 
@@ -122,8 +121,8 @@ class FormSought:
         self._forms, self._last = left, key
         self._digest.update(lines)
 
-    def text(self, sha256: str) -> bytes | None:
-        """Return the file to be kept, or ``None`` where an export makes it anew; `sha256` is its own."""
+    def text(self, name: str, sha256: str) -> bytes | None:
+        """Return the file to be kept, or ``None`` where an export makes it anew; name and hash are its."""
         known = usual_forms(self._needed)
         is_usual = any(replace(form, separator=OWN.separator) in known for form in self._forms)
         if is_usual and self._digest.hexdigest() == sha256:
@@ -134,7 +133,7 @@ class FormSought:
                 copy.write(piece)
         kept, read = copy.close()
         if read != sha256:
-            message = "the run file was changed while it was read"
+            message = f"{name} was changed while it was read"
             raise PoolerError(message, hint="import it again")
         return kept
 
@@ -158,4 +157,4 @@ def text_to_keep(run: Run, opened: Callable[[], BinaryIO] | None = None) -> byte
     with FormSought(opened or partial(open_bytes, run.path)) as sought:
         for ranking in run.rankings:
             sought.see(run.header, run.tag, ranking)
-        return sought.text(run.sha256)
+        return sought.text(run.file, run.sha256)

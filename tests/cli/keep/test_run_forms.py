@@ -31,6 +31,7 @@ FORMS = {
     "four": "1 Q0 a 1 12.5000 {}\n1 Q0 b 2 3.1200 {}\n",
     "four-tabs": "1\tQ0\ta\t1\t12.0000\t{}\n1\tQ0\tb\t2\t3.0000\t{}\n",
     "six": "1 Q0 a 1 12.340000 {}\n1 Q0 b 2 3.000000 {}\n",
+    "nine": "1 Q0 a 1 0.123456780 {}\n1 Q0 b 2 0.000000001 {}\n",
 }
 OTHERS = {
     "partly-bare": "1 Q0 a 1 12.0 {}\n1 Q0 b 2 3 {}\n2 Q0 a 1 2 {}\n",
@@ -161,11 +162,12 @@ def test_file_from_a_pipe_comes_out_too(cli: Cli, here: Path) -> None:
     cli("init", "--scale", "0-1").fine()
     files = {name: written((FORMS | OTHERS)[name], name) for name in ("blanks", "bare")}
     files["headless"] = written(OTHERS["blanks"], "headless", "")
+    files["marked"] = b"\xef\xbb\xbf" + written(LENIENT["marked"], "marked")
     for name, content in files.items():
         os.mkfifo(here / f"{name}.pipe")
         writer = threading.Thread(target=(here / f"{name}.pipe").write_bytes, args=(content,))
         writer.start()
-        cli("import", "runs", f"{name}.pipe").fine()
+        cli("import", "runs", f"{name}.pipe", "--lenient").fine()
         writer.join()
     kept = kept_of("collection.db")
     assert (kept["blanks"] is None, kept["bare"], kept["headless"]) == (False, None, None)
