@@ -290,7 +290,7 @@ def kinds_of(text: str | None) -> tuple[str, ...]:
     >>> kinds_of("human, model"), kinds_of(None)
     (('human', 'model'), ())
     """
-    from store.grades.kinds import check_kinds
+    from store.judging.kinds import check_kinds
 
     return () if text is None else check_kinds([part.strip() for part in text.split(",")])
 

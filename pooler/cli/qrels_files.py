@@ -28,8 +28,8 @@ from store.errors import ArgumentError
 
 if TYPE_CHECKING:
     from pooler.results.source import Source
-    from store.grades.kinds import Heard
     from store.grades.policy import Policy
+    from store.judging.kinds import Heard
 
 LEVEL = "{level}"
 """What stands in a file name for the level."""
@@ -153,7 +153,7 @@ def tell_rises(where: str, heard: Heard) -> None:
 
 def tell_file_name(paths: Sequence[str | None], heard: Heard) -> None:
     """Say that the name of a file should tell what a line of it cannot: that kinds of judges are mixed."""
-    from store.grades.kinds import is_mixed, sorts_words
+    from store.judging.kinds import is_mixed, sorts_words
 
     if not is_mixed(heard.counts):
         return

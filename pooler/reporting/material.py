@@ -14,7 +14,7 @@ from pooler.results.pool.repool import is_sampled, made_otherwise
 from pooler.results.source import Judged, Source, opened_collection
 from pooler.telling import Listener, listening
 from store.errors import PoolerError
-from store.grades.kinds import SORTS
+from store.judging.kinds import SORTS
 from store.records import JudgeKind
 from store.text import counted
 

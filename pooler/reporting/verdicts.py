@@ -27,7 +27,7 @@ from pooler.results.judge_kinds import kinds_words
 from pooler.results.pool.conclusions import SUFFERS, losing
 from pooler.results.reasons import REASONS as UNDEFINED
 from store.analysis.pools.diagnosis import overlaps
-from store.grades.kinds import is_mixed
+from store.judging.kinds import is_mixed
 from store.text import counted, percent
 
 if TYPE_CHECKING:

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from pooler.results import table as results
 from pooler.telling import warn
-from store.grades.kinds import SORTS, WORDS, is_mixed, sorts_words
+from store.judging.kinds import SORTS, WORDS, is_mixed, sorts_words
 from store.text import counted
 
 if TYPE_CHECKING:
     from store.collection import Collection
-    from store.grades.kinds import Heard
     from store.grades.opinions import AllVotes
     from store.grades.qrels import FinalQrels
+    from store.judging.kinds import Heard
 
 _NOUNS = {
     "human": ("person", "people"),
@@ -55,7 +55,7 @@ def heard_words(heard: Heard, what: str = "vote together", *, others: bool = Fal
 
     Examples
     --------
-    >>> from store.grades.kinds import hear
+    >>> from store.judging.kinds import hear
     >>> from store.records import Judge, JudgeKind
     >>> judges = [
     ...     Judge("ann", JudgeKind.HUMAN),

@@ -23,7 +23,7 @@ from pooler.results.named_runs import (
 from pooler.telling import Listener, listening, progress, say
 from store.errors import ArgumentError, FaultList, PoolerError
 from store.formats.syntax.lines import STDIN, is_regular_file
-from store.grades.kinds import Heard, check_kinds
+from store.judging.kinds import Heard, check_kinds
 from store.text import counted
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from store.errors import StoreError, UnknownNameError
 from store.records import JudgeKind
 
 _COUNT_AFTER = {JudgeKind.IMPORTED.value: 1, JudgeKind.MODEL.value: 2}
-"""Kinds that count only where none before them graded: people are first, as in `store.grades.kinds`."""
+"""Kinds that count only where none before them graded: people are first, as in `store.judging.kinds`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,8 +16,8 @@ from store.analysis.pools.stopping import Candidates
 from store.content.lookup import topic_id
 from store.db.keys import Keys
 from store.db.tables import JUDGE, JUDGEMENT, POOL
-from store.grades.kinds import Heard
 from store.judging.event_arrays import LOW, PAIR, are_in, as_pairs, codes_of, fetch_integers, newest_events
+from store.judging.kinds import Heard
 from store.records import State
 from store.text import natural_key
 

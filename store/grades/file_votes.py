@@ -17,7 +17,7 @@ from store.analysis.agreement.populations import (
 )
 from store.errors import ArgumentError, UnknownNameError
 from store.formats.qrels import Numbering, QrelsColumns
-from store.grades.kinds import Heard, hear
+from store.judging.kinds import Heard, hear
 from store.records import Judge, JudgeKind, Judgement, Scale
 from store.text import natural_key
 
@@ -101,7 +101,7 @@ class FileVotes:
         return [Judge(name, kind) for name, kind in self._kinds.items()]
 
     def heard(self, of: Sequence[str] = (), kinds: Sequence[str] = ()) -> Heard:
-        """Choose whose judgements count; see `store.grades.kinds.hear`.
+        """Choose whose judgements count; see `store.judging.kinds.hear`.
 
         A judge whom the user named has graded; where all were, there is nobody to be chosen.
         """

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from store.analysis.agreement.populations import PLACE_OF_STATE
 from store.analysis.agreement.votes import NO_GRADE, Votes, grade_counts, votes_from_rows
 from store.errors import ArgumentError
-from store.grades.kinds import Heard
 from store.grades.policy import Policy
 from store.judging.disagreements import GivenGrade, Settlement
+from store.judging.kinds import Heard
 from store.records import RANKS, Judgement, Scale, State
 from store.text import natural_key
 

@@ -9,7 +9,7 @@ from store.analysis.aggregation import Ties
 from store.analysis.aggregation.rules import TIE_RULES, TIES
 from store.errors import ArgumentError
 from store.grades import Collapse, Rule
-from store.grades.kinds import check_kinds
+from store.judging.kinds import check_kinds
 from store.records import Scale
 
 RULES: tuple[Rule, ...] = get_args(Rule)
@@ -45,7 +45,7 @@ class Policy:
     of: tuple[str, ...] = ()
     """These judges alone vote; empty = those of `kinds`."""
     kinds: tuple[str, ...] = ()
-    """Judges of these kinds count; empty = those of `store.grades.kinds.hear`."""
+    """Judges of these kinds count; empty = those of `store.judging.kinds.hear`."""
 
     @property
     def named(self) -> tuple[str, ...]:

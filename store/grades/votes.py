@@ -24,7 +24,6 @@ from store.db.keys import Keys, fetch_docnos, fetch_ordered_docnos
 from store.db.tables import DOCUMENT, JUDGE, POOL
 from store.errors import ArgumentError
 from store.formats.qrels import Numbering
-from store.grades.kinds import Heard, hear
 from store.grades.opinions import AllVotes, CurrentRuling, CurrentStates, Pair, arrange
 from store.grades.policy import Policy
 from store.judging.event_arrays import (
@@ -39,6 +38,7 @@ from store.judging.event_arrays import (
     newest_events,
 )
 from store.judging.judges import fetch_graders, fetch_judges, judge_id
+from store.judging.kinds import Heard, hear
 from store.records import Judge, JudgeKind, Scale
 from store.text import natural_key
 
@@ -107,7 +107,7 @@ def _judge_rows(session: Session) -> Sequence[Row[Any]]:
 def fetch_heard(
     session: Session, *, of: Sequence[str] = (), kinds: Sequence[str] = (), rulings: bool = False
 ) -> Heard:
-    """Choose whose judgements count; see `store.grades.kinds.hear`."""
+    """Choose whose judgements count; see `store.judging.kinds.hear`."""
     for name in of:
         judge_id(session, name)  # its error says how to see the names
     return hear(fetch_judges(session), fetch_graders(session), of=of, kinds=kinds, rulings=rulings)
@@ -217,7 +217,7 @@ def fetch_all_votes(session: Session, topics: Keys, scale: Scale, policy: Policy
     has_rulings = policy.rulings and policy.judge is None
     heard = fetch_heard(session, of=policy.named, kinds=policy.kinds, rulings=has_rulings)
     if has_rulings and not adjudicators.isdisjoint(heard.names):
-        rulings = _fetch_rulings(session, names)
+        rulings = _fetch_rulings(session, names, policy.kinds)
     rounds = Numbering[str]()
     ids = [number for number, name in names.items() if name in heard.names]
     chosen = None if len(ids) == len(names) else np.array(sorted(ids), dtype=np.int64)
@@ -244,14 +244,14 @@ def fetch_all_votes(session: Session, topics: Keys, scale: Scale, policy: Policy
     return replace(found, heard=heard)
 
 
-def _fetch_rulings(session: Session, names: Mapping[int, str]) -> list[CurrentRuling]:
-    """Return the rulings that stand."""
+def _fetch_rulings(session: Session, names: Mapping[int, str], kinds: tuple[str, ...]) -> list[CurrentRuling]:
+    """Return the rulings that stand, each as it fits the judges of some kinds."""
     from store.judging.adjudication import fetch_listed  # what a desk needs comes with it
-    from store.judging.disagreements import ALL
+    from store.judging.disagreements import Selection
 
     return [
         CurrentRuling(case.topic, case.docno, case.ruling.given_grade, names[case.ruling.judge], case.status)
-        for case in fetch_listed(session, ALL)
+        for case in fetch_listed(session, Selection(kinds=kinds))
         if case.ruling is not None
     ]
 
@@ -310,7 +310,7 @@ class CollectionGrades(Area):
             return fetch_tallied_grades(session, topics, self._db.scale.values, of=of, kinds=kinds)
 
     def heard(self, of: Sequence[str] = (), kinds: Sequence[str] = (), *, rulings: bool = False) -> Heard:
-        """Choose whose judgements count; see `store.grades.kinds.hear`."""
+        """Choose whose judgements count; see `store.judging.kinds.hear`."""
         with self._db.reading() as session:
             return fetch_heard(session, of=of, kinds=kinds, rulings=rulings)
 

@@ -1,7 +1,8 @@
 """The adjudicator's desk and queries.
 
-Judges of every kind but adjudicators count, disabled ones too: their judgements stand. A document
-counts whether it is in a pool or not, as it does in the tables of kappa.
+People count where one has graded, else the next of `store.judging.kinds.SORTS`, unless kinds or two judges
+are named; disabled judges too: their judgements stand. A document counts whether it is in a pool or not, as
+it does in the tables of kappa.
 
 What it gives holds no judge's name; its queries name no run, rank, score or pool, and no judge
 but the adjudicator. Records, undo, notes and passages are a judge's: see `store.judging.desk.Desk`.
@@ -45,7 +46,8 @@ from store.judging.disagreements import (
     read_basis,
 )
 from store.judging.events import Pair, current_events, fetch_shown_passages, ruling_of, shown_passages
-from store.judging.judges import fetch_identities, fetch_judge_names, fetch_judges, judge_named
+from store.judging.judges import fetch_identities, fetch_judge_names, has_graded, judge_named
+from store.judging.kinds import SORTS, Heard, hear, kinds_of
 from store.records import (
     DECIDED,
     Action,
@@ -67,43 +69,69 @@ _IS_ADJUDICATOR = JUDGE.c.kind == JudgeKind.ADJUDICATOR.value
 
 
 def fetch_cases(
-    session: Session, *, topic: int | None = None, document: int | None = None, every: bool = False
+    session: Session, selection: Selection = ALL, *, topic: int | None = None, document: int | None = None
 ) -> list[Case]:
     """Return every document in disagreement or ruled on; topics in natural order, docnos bytewise.
 
-    `every`: also what judges agree on.
+    Of a selection, whose judges are heard and whether what they agree on is wanted count here.
     """
+    every = selection.documents is not None
+    kinds = {one.kind for one in fetch_heard(session, selection).judges}
     rulings, identities = _fetch_rulings(session, topic, document)
     votes: dict[Pair, list[Vote]] = {pair: [] for pair in rulings}
     is_blind = is_seated(session)
     for row in _fetch_votes(session, topic, document, every=every):
         whose, event = (row.place, row.place) if is_blind else (row.judge_id, row.id)
-        vote = Vote(whose, row.grade, event, row.reason, row.note, row.iteration)
+        vote = Vote(whose, row.grade, event, row.reason, row.note, row.iteration, JudgeKind(row.kind))
         votes.setdefault((row.topic_id, row.document_id), []).append(vote)
-    docnos = fetch_docnos(session, {pair[1] for pair in votes})
+    docnos = fetch_docnos(session, {key[1] for key in votes})
     numbers = fetch_topic_names(session)
     cases = []
-    for pair, cast in votes.items():
-        number, docno = numbers[pair[0]], docnos[pair[1]]
-        document_states = rulings.get(pair, [])
+    for key, cast in votes.items():
+        number, docno = numbers[key[0]], docnos[key[1]]
+        document_states = rulings.get(key, [])
         latest = latest_ruling(document_states, identities)
-        in_order = tuple(cast) if is_blind else lettered(number, docno, cast)
+        given = tuple(vote for vote in cast if vote.kind in kinds)
+        in_order = given if is_blind else lettered(number, docno, given)
+        others = tuple(vote for vote in cast if vote.kind not in kinds)
         rulers = frozenset(ruling.judge for ruling in document_states)
-        cases.append(Case(number, docno, *pair, in_order, latest, rulers))
+        cases.append(Case(number, docno, *key, in_order, latest, rulers, others))
     # An adjudicator may have skipped a document, or noted something, on which judges agree now.
     cases = [case for case in cases if every or case.ruling is not None or case.is_disagreement]
     return sorted(cases, key=lambda case: (natural_key(case.topic), case.docno))
 
 
+def fetch_heard(session: Session, selection: Selection) -> Heard:
+    """Choose whose decisions count, without anybody's name; two who are named bring their kinds with them."""
+    if is_seated(session):
+        rows = session.execute(text("SELECT kind, graders FROM pooler_graders()")).all()
+    else:
+        rows = session.execute(graders_by_kind()).all()
+    judges = [Judge(f"{kind} {place}", JudgeKind(kind)) for kind, n in rows for place in range(n)]
+    graders = frozenset(one.name for one in judges)
+    heard = hear(judges, graders, kinds=selection.kinds)
+    if (pair := fetch_pair(session, selection)) is None:
+        return heard
+    named = session.scalars(select(JUDGE.c.kind).where(JUDGE.c.id.in_(pair)))
+    kinds = {*map(JudgeKind, named), *(one.kind for one in heard.judges)}
+    sorts = [sort for sort, of in SORTS.items() if not kinds.isdisjoint(of)]
+    return replace(hear(judges, graders, kinds=sorts), kinds=())
+
+
+def graders_by_kind() -> Select[Any]:
+    """Count who has graded something, by kind; adjudicators apart."""
+    counted = select(JUDGE.c.kind, func.count().label("graders"))
+    return counted.where(~_IS_ADJUDICATOR, has_graded()).group_by(JUDGE.c.kind)
+
+
 def fetch_listed(session: Session, selection: Selection) -> list[Case]:
     """Return the disagreements that are wanted; if by topic alone, rulings no longer needed, too."""
     pair = fetch_pair(session, selection)
-    is_whole = Selection(selection.topic) == selection
     return [
         case
-        for case in fetch_cases(session, every=selection.documents is not None)
+        for case in fetch_cases(session, selection)
         if selection.takes(case, pair)
-        or (is_whole and not case.is_disagreement and selection.topic in (None, case.topic))
+        or (selection.is_whole and not case.is_disagreement and selection.topic in (None, case.topic))
     ]
 
 
@@ -133,7 +161,8 @@ def _fetch_votes(
 ) -> Iterable[Row[Any]]:
     """Return the decisions on documents in disagreement or ruled on, or on all.
 
-    To an adjudicator's own login the server gives places, from 0 in the order of the letters, for judges.
+    Of judges of every kind. To an adjudicator's own login the server gives places, from 0 in the order of
+    the letters, for judges.
     """
     if not is_seated(session):
         return session.execute(disputed_votes(topic, document, every=every))
@@ -154,6 +183,7 @@ def disputed_votes(topic: Wanted, document: Wanted, *, every: bool = False) -> S
         .where(~_IS_ADJUDICATOR, JUDGEMENT.c.state.in_(DECIDED))
         .with_only_columns(
             *(JUDGEMENT.c[name] for name in names),
+            JUDGE.c.kind,
             func.min(JUDGEMENT.c.grade).over(partition_by=key).label("lowest"),
             func.max(JUDGEMENT.c.grade).over(partition_by=key).label("highest"),
             func.count(JUDGEMENT.c.grade).over(partition_by=key).label("n_grades"),
@@ -165,7 +195,7 @@ def disputed_votes(topic: Wanted, document: Wanted, *, every: bool = False) -> S
     some_cannot = and_(decided.c.n_grades > 0, decided.c.n_grades < decided.c.n_votes)
     ruled = adjudicators_events(topic, document).with_only_columns(*key)
     is_ruled = tuple_(decided.c.topic_id, decided.c.document_id).in_(ruled)
-    query = select(*(decided.c[name] for name in names))
+    query = select(*(decided.c[name] for name in (*names, "kind")))
     return query if every else query.where(or_(differ, some_cannot, is_ruled))
 
 
@@ -234,6 +264,7 @@ class AdjudicationDesk(Desk):
     ) -> None:
         super().__init__(engine, judge, scale, program=program, fields=fields)
         self._cases: dict[tuple[int, int], Case] = {}
+        self._kinds: tuple[str, ...] = ()
         with reading(engine) as session:
             kind = judge_named(session, judge, "kind").kind
         if kind != JudgeKind.ADJUDICATOR:
@@ -252,17 +283,17 @@ class AdjudicationDesk(Desk):
             fetch_pair(session, selection)
         self._selection = selection
 
-    @property
-    def _takes_any(self) -> bool:
-        """Whether documents are wanted that judges agree on."""
-        return self._selection.documents is not None
+    def heard(self) -> Heard:
+        """Say how many judges of each kind count; whose names those are is not told."""
+        with reading(self._engine) as session:
+            return fetch_heard(session, self._selection)
 
     def cells(self) -> list[CellCount]:
         """Count the disagreements by the two grades given, whatever gap and cell are wanted."""
         wanted = replace(self._selection, gap=None, cell=None)
         with reading(self._engine) as session:
             pair = fetch_pair(session, wanted)
-            cases = fetch_cases(session, every=self._takes_any)
+            cases = fetch_cases(session, wanted)
             return count_cells([case for case in cases if wanted.takes(case, pair)], pair)
 
     def disagreement(self, topic: str, docno: str) -> Disagreement:
@@ -305,7 +336,7 @@ class AdjudicationDesk(Desk):
             }
             titles = {row.number: row.title for row in session.execute(select(TOPIC.c.number, TOPIC.c.title))}
             cases: dict[str, list[Case]] = {}
-            for case in self._wanted(session, fetch_cases(session, every=self._takes_any)):
+            for case in self._wanted(session, fetch_cases(session, self._selection)):
                 cases.setdefault(case.topic, []).append(case)
         lines = []
         for topic in sorted(cases, key=natural_key):
@@ -340,7 +371,7 @@ class AdjudicationDesk(Desk):
         key = self._ids(decision)
         case = self._cases.get(key)
         if case is not None and decision.action in (Action.JUDGE, Action.CANNOT):
-            ruling = Ruling(self._judge_id, task.grade, basis=case.basis)
+            ruling = Ruling(self._judge_id, task.grade, basis=case.basis, kinds=self._kinds)
             rulers = case.rulers | {self._judge_id}
             self._cases[key] = replace(case, ruling=ruling, rulers=rulers)
         elif decision.action in (Action.SKIP, Action.REOPEN):
@@ -363,10 +394,13 @@ class AdjudicationDesk(Desk):
 
     def _queue(self, session: Session, topic: int) -> list[Queued]:
         """Return the disagreements of a topic that are wanted, by docno."""
-        cases = self._wanted(session, fetch_cases(session, topic=topic, every=self._takes_any))
+        cases = self._wanted(session, fetch_cases(session, self._selection, topic=topic))
+        self._kinds = kinds_of(fetch_heard(session, self._selection))
         self._cases |= {(case.topic_id, case.document_id): case for case in cases}
         return [
-            Queued(case.document_id, case.docno, display_order(case.given_grades), case.iteration)
+            Queued(
+                case.document_id, case.docno, display_order(case.given_grades, self._kinds), case.iteration
+            )
             for case in cases
         ]
 
@@ -393,9 +427,7 @@ class AdjudicationDesk(Desk):
         if case is None:
             return
         with reading(self._engine) as session:
-            found = fetch_cases(
-                session, topic=case.topic_id, document=case.document_id, every=self._takes_any
-            )
+            found = fetch_cases(session, self._selection, topic=case.topic_id, document=case.document_id)
         now = found[0] if found else replace(case, ruling=None, rulers=frozenset())
         key = (case.topic_id, case.document_id)
         self._cases[key] = replace(case, ruling=now.ruling, rulers=now.rulers)
@@ -432,24 +464,22 @@ class Disagreements(Area):
             cases = fetch_listed(session, selection)
             return count_cells(cases, fetch_pair(session, selection))
 
-    def count_deciders(self) -> int:
-        """Count the judges who have decided on any document: those who can disagree."""
+    def heard(self, selection: Selection = ALL) -> Heard:
+        """Choose whose decisions count; see `fetch_heard`."""
         with self._db.reading() as session:
+            return fetch_heard(session, selection)
+
+    def count_deciders(self, selection: Selection = ALL) -> int:
+        """Count those heard who have decided on any document: those who can disagree."""
+        with self._db.reading() as session:
+            kinds = {one.kind.value for one in fetch_heard(session, selection).judges}
             decided = (
                 current_events()
                 .join(JUDGE, JUDGE.c.id == JUDGEMENT.c.judge_id)
-                .where(~_IS_ADJUDICATOR, JUDGEMENT.c.state.in_(DECIDED))
+                .where(JUDGE.c.kind.in_(kinds), JUDGEMENT.c.state.in_(DECIDED))
                 .with_only_columns(func.count(JUDGEMENT.c.judge_id.distinct()))
             )
             return int(session.scalar(decided) or 0)
-
-    def voters(self, cases: Iterable[Case]) -> list[Judge]:
-        """Return whose decisions these are."""
-        numbers = {vote.judge for case in cases for vote in case.votes}
-        with self._db.reading() as session:
-            names = fetch_judge_names(session)
-            named = {names[number] for number in numbers}
-            return [one for one in fetch_judges(session) if one.name in named]
 
     def judge_names(self) -> dict[int, str]:
         """Return the names of all judges by row id, as `Case` has them."""

@@ -6,6 +6,7 @@ decisions count: notes, reasons, skips and marked passages are never a disagreem
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +17,8 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from store.errors import ArgumentError
-from store.records import Passage, Scale, State
+from store.judging.kinds import SORTS
+from store.records import JudgeKind, Passage, Scale, State
 
 if TYPE_CHECKING:
     from store.analysis.aggregation import TieRule
@@ -28,7 +30,7 @@ CANNOT = "cannot"
 """How the given grade ``None`` is written."""
 
 _CANNOT_WORDS = (CANNOT, "cant", "can't")
-_BASIS = "docno opinions:"
+_BASIS = re.compile(r"docno opinions(?: of ([a-z,]+))?:(.*)", re.DOTALL)
 
 
 def is_disagreement(given_grades: Sequence[GivenGrade]) -> bool:
@@ -58,14 +60,25 @@ def read_basis(basis: str) -> tuple[GivenGrade, ...]:
     return tuple(None if word == CANNOT else int(word) for word in words)
 
 
-def display_order(given_grades: Iterable[GivenGrade]) -> str:
-    """Say for the event of a ruling how the documents lay, and which given grades were seen."""
-    return _BASIS + basis_of(given_grades)
+def display_order(given_grades: Iterable[GivenGrade], kinds: Sequence[str] = ()) -> str:
+    """Say for the event of a ruling how the documents lay, and which given grades were seen, of which kinds.
+
+    Without kinds every judge was heard: so it was before kinds could be chosen.
+    """
+    of = f" of {','.join(kinds)}" if kinds else ""
+    return f"docno opinions{of}:{basis_of(given_grades)}"
 
 
 def seen_basis(order: str | None) -> str | None:
     """Read the given grades out of what `display_order` wrote; ``None`` = it was not written so."""
-    return order.removeprefix(_BASIS) if order and order.startswith(_BASIS) else None
+    found = _BASIS.fullmatch(order or "")
+    return found and found[2]
+
+
+def seen_kinds(order: str | None) -> tuple[str, ...]:
+    """Read the kinds out of it."""
+    found = _BASIS.fullmatch(order or "")
+    return tuple(found[1].split(",")) if found and found[1] else ()
 
 
 def parse_cell(text: str, scale: Scale) -> tuple[GivenGrade, GivenGrade]:
@@ -115,6 +128,7 @@ class Vote:
     reason: str = ""
     note: str = ""
     iteration: str = "0"
+    kind: JudgeKind = JudgeKind.HUMAN
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +143,8 @@ class Ruling:
     """The given grades it was made on, as `basis_of` writes them; ``None`` = not known."""
     at: datetime | None = None
     """When; ``None`` = not known, before all others."""
+    kinds: tuple[str, ...] = ()
+    """Of the judges who gave them, of `store.judging.kinds.SORTS`; none = of every judge."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +161,8 @@ class Case:
     """The latest of all adjudicators' (`latest_ruling`)."""
     rulers: frozenset[int] = frozenset()
     """Adjudicators, by row id, who have a ruling that stands."""
+    others: tuple[Vote, ...] = ()
+    """Votes of kinds that are not heard."""
 
     @property
     def given_grades(self) -> tuple[GivenGrade, ...]:
@@ -163,8 +181,11 @@ class Case:
             return Settlement.OPEN
         if not self.is_disagreement:
             return Settlement.UNNEEDED
-        known = self.ruling.basis is not None
-        return Settlement.CHANGED if known and self.ruling.basis != self.basis else Settlement.SETTLED
+        # A ruling stands while those who were heard then say the same, whoever is heard now.
+        wanted = {kind for name in self.ruling.kinds for kind in SORTS[name]}
+        then = (*self.votes, *self.others)
+        now = basis_of(vote.given_grade for vote in then if vote.kind in wanted or not wanted)
+        return Settlement.CHANGED if self.ruling.basis not in (None, now) else Settlement.SETTLED
 
     @property
     def basis(self) -> str:
@@ -222,6 +243,13 @@ class Selection:
     """Part of `unresolved`: least relevant grade; each judge's grade is collapsed there first."""
     documents: frozenset[tuple[str, str]] | None = None
     """Topic and docno of these alone, whether judges differ on them or not."""
+    kinds: tuple[str, ...] = ()
+    """Kinds of judges who are heard, of `store.judging.kinds.SORTS`; none = people, where one graded."""
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every disagreement is wanted, of a topic or of all."""
+        return self == Selection(self.topic, kinds=self.kinds)
 
     def takes(self, case: Case, pair: tuple[int, int] | None = None) -> bool:
         """Say whether a case is wanted; `pair`: row ids of the selection's two judges, if it names some."""

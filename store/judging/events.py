@@ -23,7 +23,7 @@ from store.db.raw import insert_new
 from store.db.tables import DOCUMENT, DOCUMENT_METADATA, JUDGE, JUDGEMENT, PASSAGE, SITTING, TOPIC
 from store.errors import ArgumentError, ConflictError, StoreError
 from store.event import COLUMNS, EVENT, JudgementEvent
-from store.judging.disagreements import Ruling, seen_basis
+from store.judging.disagreements import Ruling, seen_basis, seen_kinds
 from store.judging.judges import fetch_judge_names, judge_id
 from store.readable import readable
 from store.readable.pieces import Readable
@@ -346,7 +346,8 @@ def ruling_of(judge: int, events: Sequence[Row[Any]]) -> Ruling | None:
         return None
     basis = None if decider.action == Action.SETTLE else seen_basis(decider.display_order)
     at = max(event.judged_at for event in events if event.revision <= decider.revision)
-    return Ruling(judge, decider.grade, decider.id, basis, at)
+    kinds = () if basis is None else seen_kinds(decider.display_order)
+    return Ruling(judge, decider.grade, decider.id, basis, at, kinds)
 
 
 def fetch_histories(session: Session, *, judge: int) -> dict[Pair, list[Row[Any]]]:

@@ -65,6 +65,11 @@ def fetch_judges(session: Session) -> list[Judge]:
 
 def fetch_graders(session: Session) -> frozenset[str]:
     """Return who has graded something, as it stands now; of adjudicators, who has decided anything."""
+    return frozenset(session.scalars(select(JUDGE.c.name).where(has_graded())))
+
+
+def has_graded() -> ColumnElement[bool]:
+    """Say of a row of `JUDGE` whether it is one of `fetch_graders`."""
     later = JUDGEMENT.alias("later")
     key = ("judge_id", "topic_id", "document_id")
     has_later = exists().where(
@@ -83,7 +88,7 @@ def fetch_graders(session: Session) -> frozenset[str]:
         .correlate(JUDGE)
         .scalar_subquery()
     )
-    return frozenset(session.scalars(select(JUDGE.c.name).where(grade.is_not(None))))
+    return grade.is_not(None)
 
 
 def judge_named(session: Session, name: str, *columns: str) -> Row[Any]:

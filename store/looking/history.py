@@ -495,7 +495,7 @@ def _case(
             ruling = ruling_of(judge, rows)
             rulings += [] if ruling is None else [ruling]
         elif last.state in DECIDED:
-            votes.append(Vote(judge, last.grade, last.id))
+            votes.append(Vote(judge, last.grade, last.id, kind=JudgeKind(last.kind)))
     return Case(topic, docno, *pair, lettered(topic, docno, votes), latest_ruling(rulings, identities))
 
 

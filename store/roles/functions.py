@@ -16,7 +16,7 @@ from sqlalchemy.dialects import postgresql
 from store.content.lookup import same_pair
 from store.db.login import LOGIN_TABLE, SEATED, Role
 from store.db.tables import ASSIGNMENT, JUDGEMENT
-from store.judging.adjudication import adjudicators_events, disputed_votes
+from store.judging.adjudication import adjudicators_events, disputed_votes, graders_by_kind
 from store.judging.assignments import (
     claimable_now,
     free_place,
@@ -288,8 +288,17 @@ WHERE {_IS_ADJUDICATOR}"""
             "pooler_votes",
             _CALLED,
             "TABLE (topic_id integer, document_id integer, place integer, grade integer, reason bytea,"
-            " note bytea, iteration text)",
-            f"SELECT topic_id, document_id, place, grade, reason, note, iteration FROM ({placed}) placed",
+            " note bytea, iteration text, kind text)",
+            "SELECT topic_id, document_id, place, grade, reason, note, iteration, kind"
+            f" FROM ({placed}) placed",
+            (Role.ADJUDICATOR,),
+            "sql",
+        ),
+        Function(
+            "pooler_graders",
+            "",
+            "TABLE (kind text, graders bigint)",
+            f"SELECT * FROM ({_sql(graders_by_kind())}) counted WHERE {_IS_ADJUDICATOR}",
             (Role.ADJUDICATOR,),
             "sql",
         ),

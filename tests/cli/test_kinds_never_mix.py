@@ -28,6 +28,8 @@ TOGETHER = "people and models"
 COUNTS = {"human": 2, "model": 3}
 
 PRINTED = [
+    "adjudicate --list",
+    "adjudicate --summary",
     "agreement --matters --mixtures 20",
     "agreement --plan 0.3",
     f"evaluate {RULE}",
@@ -98,7 +100,6 @@ EXEMPT = {
     "audit": "compares judges that are named",
     "pool": "people alone steer an adaptive pool, where one judged: tests/store/content/test_draws.py",
     "unpool": "counts documents that somebody judged",
-    "adjudicate": "an adjudicator sees every disagreement, and is told whose; a test below",
 }  # fmt: skip
 """Commands that make nothing of the judgements of several judges, and why."""
 
@@ -301,16 +302,33 @@ def test_agreement_of_everybody_together_is_asked_for(asks: tuple[Ask, Ask]) -> 
     ]  # fmt: skip
 
 
-def test_adjudicators_are_told_that_models_disagree(asks: tuple[Ask, Ask]) -> None:
-    """People and models stand side by side as A, B, C: that is said; not of people alone, nor of two."""
-    side_by_side = f"{TOGETHER}: 2 people, 3 models stand side by side here"
-    for option in ("--list", "--summary"):
-        of_people, of_mixed = (ask("adjudicate", option) for ask in asks)
-        assert "side by side" not in of_people.err
-        assert of_mixed.err.count(side_by_side) == 1
-        assert "side by side" not in asks[1]("adjudicate", option, "--judges", "anna,ben").err
-    (told,) = asks[1]("adjudicate", "--list", "--format", "json").whole()["warnings"]
-    assert told.startswith(side_by_side)
+def test_an_adjudicator_sees_people_alone(asks: tuple[Ask, Ask]) -> None:
+    """Two opinions a document, and five where models are asked for."""
+    assert {len(row["grades"]) for row in _listed(asks[1])} == {2}
+    assert {len(row["grades"]) for row in _listed(asks[1], "--kinds", "human,model")} == {5}
+
+
+def test_a_model_is_a_party_where_it_is_named(asks: tuple[Ask, Ask], folders: tuple[Path, Path]) -> None:
+    """All models are, beside the people; kinds and names exclude each other."""
+    told = asks[1]("adjudicate", "--list", "--names", "--judges", "anna,gpt")
+    assert "people and models stand side by side: 2 people, 3 models" in told.err
+    rows = _listed(asks[1], "--names", "--judges", "anna,gpt")
+    assert rows
+    names = {frozenset(one.partition("=")[2] for one in row["judges"]) for row in rows}
+    assert names == {frozenset(("anna", "ben", "gpt", "llama", "qwen"))}
+    assert "side by side" not in asks[1]("adjudicate", "--list", "--judges", "anna,ben").err
+    with contextlib.chdir(folders[1]):
+        refused = run_inside("adjudicate", "--list", "--judges", "anna,ben", "--kinds", "human")
+    assert refused.code == 1
+    assert "`--kinds` and --judges exclude each other" in refused.err
+
+
+def _listed(ask: Ask, *words: str) -> list[dict[str, Any]]:
+    """Return the rows of the list of disagreements."""
+    rows: list[dict[str, Any]] = ask("adjudicate", "--list", *words, "--format", "json").whole()[
+        "disagreements"
+    ]
+    return rows
 
 
 @pytest.mark.slow

@@ -133,6 +133,7 @@ READS = (
     told("a file of the server", "SELECT pg_read_file('PG_VERSION')", REFUSED),
     told("a program of the server", "COPY judge TO PROGRAM 'cat'", REFUSED),
     told("opinions", "SELECT count(*) FROM pooler_votes(NULL, NULL)", REFUSED, "{votes}", REFUSED, REFUSED),
+    told("who graded", "SELECT count(*) FROM pooler_graders()", REFUSED, "{kinds}", REFUSED, REFUSED),
     told("policies switched off", ("SET row_security = off", "SELECT count(*) FROM judgement"), REFUSED),
 )  # fmt: skip
 WRITES = (
@@ -238,15 +239,27 @@ def known(served: Served) -> dict[str, Any]:
         "login_of_bob": served.login("bob"),
     }  # fmt: skip
     values["votes"] = len(disputed(served))
+    values["kinds"] = len(graders(served))
     return values
 
 
 def disputed(served: Served) -> list[Any]:
     """Return the decisions on documents that judges decided differently, as the owner's desk finds them."""
     from store.collection import Collection
+    from store.judging.disagreements import Selection
 
     with Collection(served.owner) as collection:
-        return [vote for case in collection.disagreements.all() for vote in case.votes]
+        every = Selection(kinds=("human", "imported", "model"))
+        return [vote for case in collection.disagreements.all(every) for vote in case.votes]
+
+
+def graders(served: Served) -> set[str]:
+    """Return the kinds of judges who graded something, as the owner finds them."""
+    from store.collection import Collection
+
+    with Collection(served.owner) as collection:
+        heard = collection.grades.heard()
+        return {one.kind for one in heard.judges if one.name in heard.graders} | set(heard.counts_left_out)
 
 
 def tried(connection: psycopg.Connection[Any], statements: tuple[str, ...]) -> Any:

@@ -267,7 +267,7 @@ def calls(collection: Collection) -> dict[str, Callable[[], object]]:
         "disagreements.cells": collection.disagreements.cells,
         "disagreements.count_deciders": collection.disagreements.count_deciders,
         "disagreements.judge_names": collection.disagreements.judge_names,
-        "disagreements.voters": lambda: collection.disagreements.voters([]),
+        "disagreements.heard": collection.disagreements.heard,
         "duplicates.texts": lambda: list(collection.duplicates.texts()),
         "duplicates.count_texts": collection.duplicates.count_texts,
         "duplicates.pooled": collection.duplicates.pooled,

@@ -17,7 +17,7 @@ from pooler.cli.judge.judge import (
     keymap_of,
     sit,
 )
-from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption
+from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption, KindsOption, kinds_of
 from pooler.cli.render import Output, render
 from pooler.cli.signature import command
 from store.analysis.aggregation import TieRule
@@ -92,6 +92,7 @@ def adjudicate(
             show_default=False,
         ),
     ] = None,
+    kinds: KindsOption = None,
     duplicates: Annotated[
         bool,
         typer.Option(
@@ -111,7 +112,8 @@ def adjudicate(
     """Settle documents that judges have decided differently.
 
     The adjudicator sees the judges' grades, notes and passages as A, B, C; which judge is which changes
-    from document to document. The outcome is the adjudicator's own judgement; nothing is overwritten.
+    from document to document. People alone are heard where one has judged, unless --kinds or --judges
+    names others. The outcome is the adjudicator's own judgement; nothing is overwritten.
     Notes and skips never count as a disagreement.
 
     Example: pooler adjudicate --judge zoe --cell 0,2
@@ -132,6 +134,7 @@ def adjudicate(
         "judges": None if judges is None else [part.strip() for part in judges.split(",", 1)],
         "unresolved": unresolved,
         "level": level,
+        "kinds": kinds_of(kinds),
     }
     with Collection(collection) as opened:
         if sits:
@@ -148,7 +151,7 @@ def adjudicate(
             keys = keymap_of(keymap, opened.scale)
             asked = selection(opened.scale, wanted, opened if duplicates else None)
             session = _session(opened, name, asked, plain=plain, advance=not stay, min_dwell=min_dwell / 1000)
-            tell_kinds(opened, asked)
+            tell_kinds(session.desk.heard(), asked)
             sit(session, keys, plain=plain, page=page)
 
 

@@ -48,8 +48,8 @@ if TYPE_CHECKING:
     from pooler.results.variation.probabilities import Probabilities
     from store.collection import Collection
     from store.event import JudgementEvent
-    from store.grades.kinds import Heard
     from store.grades.policy import Policy
+    from store.judging.kinds import Heard
     from store.keeping.directory.tables import ExportChoice
     from store.keeping.directory.write import Written
     from store.records import Judgement, Pool

@@ -26,7 +26,7 @@ from pooler.results.source import Source, opened_collection, source_of
 from pooler.results.table import DOCNO, GRADE, TOPIC, Column, Table
 from pooler.telling import Listener, listening, say, warn
 from store.errors import ArgumentError, PoolerError
-from store.grades.kinds import check_kinds, hear
+from store.judging.kinds import check_kinds, hear
 from store.text import counted, natural_key
 
 if TYPE_CHECKING:
@@ -35,11 +35,11 @@ if TYPE_CHECKING:
     from store.collection import Collection
     from store.formats.qrels import QrelCells
     from store.grades import Collapse, Rule
-    from store.grades.kinds import Heard
     from store.grades.opinions import AllVotes
     from store.grades.policy import Policy
     from store.grades.qrels import FinalQrels, Flip
     from store.judging.carried import CarriedOver
+    from store.judging.kinds import Heard
     from store.records import Judge, Qrel, Scale
 
 Pair = tuple[str, str]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from pooler.results.judge_kinds import heard_words, kinds_words, tell_heard
 from pooler.telling import say, warn
 from store.errors import ArgumentError, PoolerError, UnknownNameError
-from store.grades.kinds import SORTS, Heard, check_kinds, hear
+from store.judging.kinds import SORTS, Heard, check_kinds, hear
 
 if TYPE_CHECKING:
     from pooler.results.source import Opinions

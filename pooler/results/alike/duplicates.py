@@ -220,8 +220,8 @@ class _Judged:
     @classmethod
     def of(cls, collection: Collection, topics: Sequence[str], kinds: Sequence[str]) -> _Judged:
         """Gather them, of some topics or all."""
-        from store.grades.kinds import check_kinds
         from store.grades.policy import Policy
+        from store.judging.kinds import check_kinds
 
         found = collection.grades.all_votes(Policy(kinds=check_kinds(kinds)))
         tell_heard(found.heard)

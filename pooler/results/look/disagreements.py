@@ -8,23 +8,21 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, get_args
 
-from pooler.results.judge_kinds import judged_by
+from pooler.results.judge_kinds import tell_heard
 from pooler.results.result import Result, frozen, heard
 from pooler.results.table import DOCNO, DOCUMENTS, TOPIC, Column, Table, View
-from pooler.telling import warn
 from store.analysis.aggregation import TieRule
 from store.errors import ArgumentError
-from store.grades.kinds import count_kinds, is_mixed
+from store.judging.kinds import check_kinds
 from store.text import counted
 
 if TYPE_CHECKING:
     from store.collection import Collection
     from store.judging.disagreements import Case, CellCount, GivenGrade, Selection
+    from store.judging.kinds import Heard
     from store.records import Scale
 
     Mark = Callable[[GivenGrade], int | str]
-
-"""Rules that leave ties."""
 
 
 def disagreements(
@@ -36,6 +34,7 @@ def disagreements(
     judges: Sequence[str] | None = None,
     unresolved: TieRule | None = None,
     level: int | None = None,
+    kinds: Sequence[str] = (),
     names: bool = False,
     duplicates: bool = False,
 ) -> DisagreementList:
@@ -53,11 +52,14 @@ def disagreements(
         Where one judge gave the first and another the second: grades, or letters of the scale;
         ``None`` = cannot be judged.
     judges : sequence of two str, optional
-        Where these two disagree; gap, cell and unresolved are then asked of them alone.
+        Where these two disagree; gap, cell and unresolved are then asked of them alone. Where one is of a
+        kind that is not heard, that kind is heard, too.
     unresolved : {"majority", "median"}, optional
         Where this rule leaves the votes tied.
     level : int, optional
         With `unresolved`: of votes made binary first, grades from it on being relevant.
+    kinds : sequence of {"human", "model", "imported"}, optional
+        Whose decisions count; default as everywhere: people, where one has graded. Not with `judges`.
     names : bool, default=False
         Who A, B and C are. For the organiser alone: adjudicators judge blind.
     duplicates : bool, default=False
@@ -88,51 +90,50 @@ def disagreements(
     ...     disagreements(opened, cell=(0, 2)).table("disagreements").to_dict()["docno"]
     ['KG-E-008']
     """
-    from store.judging.disagreements import Selection, count_cells
+    from store.judging.disagreements import count_cells
 
-    settings = frozen(
-        collection=collection.name,
-        topic=topic,
-        gap=gap,
-        cell=cell and [*cell],
-        judges=judges and [*judges],
-        unresolved=unresolved,
-        level=level,
-        names=names,
-        **({"duplicates": True} if duplicates else {}),
-    )
-    asked = selection(collection.scale, settings, collection if duplicates else None)
+    wanted = {
+        "topic": topic,
+        "gap": gap,
+        "cell": cell and [*cell],
+        "judges": judges and [*judges],
+        "unresolved": unresolved,
+        "level": level,
+    }
     area = collection.disagreements
-    cases = tuple(area.all(asked))
     with heard() as said:
-        tell_kinds(collection, asked, cases)
+        asked = selection(collection.scale, {**wanted, "kinds": kinds}, collection if duplicates else None)
+        counts = area.heard(asked)
+        tell_kinds(counts, asked)
+    cases = tuple(area.all(asked))
     who = area.judge_names()
     ids = {name: number for number, name in who.items()}
     pair = None if asked.judges is None else (ids[asked.judges[0]], ids[asked.judges[1]])
     return DisagreementList(
-        settings=settings,
+        settings=frozen(
+            collection=collection.name,
+            **wanted,
+            names=names,
+            **({"duplicates": True} if duplicates else {}),
+            **counts.to_json(),
+        ),
         warnings=said.warnings,
         cases=cases,
         cells=tuple(count_cells(cases, pair)),
         scale=collection.scale,
         who=who if names else {},
         where=collection.where,
-        why_none="" if cases else _why_none(area.count_deciders(), is_narrowed=asked != Selection()),
+        why_none="" if cases else _why_none(area.count_deciders(asked), is_narrowed=not asked.is_whole),
     )
 
 
-def tell_kinds(collection: Collection, asked: Selection, cases: Sequence[Case] | None = None) -> None:
-    """Say that people and models stand side by side as A, B and C, unless the judges were named.
+def tell_kinds(judges: Heard, asked: Selection) -> None:
+    """Say which kinds of judges are not heard, or stand side by side as A, B and C.
 
-    `cases`: what is asked for; read where it is not given. An adjudicator's own login learns nothing.
+    Of near-duplicates what compared their grades has said it.
     """
-    if asked.judges is not None or (collection.login is not None and collection.login.is_limited):
-        return
-    area = collection.disagreements
-    counts = count_kinds(area.voters(area.all(asked) if cases is None else cases))
-    if is_mixed(counts):
-        hint = " (--judges A,B takes two of them)" if asked.documents is None else ""
-        warn(f"{judged_by(counts)} stand side by side here{hint}")
+    if asked.documents is None:
+        tell_heard(judges, "stand side by side")
 
 
 def selection(scale: Scale, wanted: Mapping[str, Any], of_duplicates: Collection | None = None) -> Selection:
@@ -149,6 +150,10 @@ def selection(scale: Scale, wanted: Mapping[str, Any], of_duplicates: Collection
         raise ArgumentError("unresolved", f"must be one of {', '.join(get_args(TieRule))}", unresolved)
     if judges is not None and not (len(judges) == 2 and all(judges)):
         raise ArgumentError("judges", "must be two judges, as in alice,bob", ",".join(judges))
+    kinds = check_kinds(wanted["kinds"])
+    if kinds and judges is not None:
+        requirement = "and --judges exclude each other: judges that are named are those that count"
+        raise ArgumentError("kinds", requirement, ",".join(kinds))
     if cell is not None:
         cell = parse_cell(",".join("cant" if one is None else str(one) for one in cell), scale)
     if of_duplicates is not None:
@@ -158,10 +163,11 @@ def selection(scale: Scale, wanted: Mapping[str, Any], of_duplicates: Collection
         from pooler.results.alike.duplicates import duplicates
 
         topics = () if wanted["topic"] is None else (wanted["topic"],)
-        disputed = duplicates(of_duplicates, topics=topics).disputed
-        return Selection(wanted["topic"], documents=frozenset(disputed))
+        disputed = duplicates(of_duplicates, topics=topics, kinds=kinds).disputed
+        return Selection(wanted["topic"], documents=frozenset(disputed), kinds=kinds)
     level = None if level is None else scale.check_level(level)
-    return Selection(wanted["topic"], wanted["gap"], cell, judges and tuple(judges), unresolved, level)
+    pair = judges and tuple(judges)
+    return Selection(wanted["topic"], wanted["gap"], cell, pair, unresolved, level, kinds=kinds)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)

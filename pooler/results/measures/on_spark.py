@@ -13,7 +13,7 @@ from pooler.spark.tops import SparkTops
 from store.analysis.arrays import RankedDocuments, graded_arrays, grades_by_topic
 from store.analysis.measures.names import MeasureName
 from store.analysis.measures.table import Scores, evaluate, joined
-from store.grades.kinds import Heard
+from store.judging.kinds import Heard
 from store.records import Qrel
 from store.text import natural_key
 

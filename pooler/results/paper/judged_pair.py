@@ -23,7 +23,7 @@ from store.analysis.agreement.populations import PopulationVotes
 from store.analysis.collapse import level_index
 from store.analysis.undiscovered.sensitivity import discovery_effect
 from store.analysis.variation.lists import Empty, ProbableRankings, probable_rankings
-from store.grades.kinds import Heard
+from store.judging.kinds import Heard
 from store.text import counted
 
 if TYPE_CHECKING:

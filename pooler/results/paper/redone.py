@@ -39,7 +39,7 @@ from store.analysis.variation.law import difference_interval, map_skewness
 from store.analysis.variation.lists import Empty
 from store.analysis.variation.simulation import simulate_maps
 from store.errors import ArgumentError, PoolerError, UnknownNameError
-from store.grades.kinds import check_kinds
+from store.judging.kinds import check_kinds
 
 if TYPE_CHECKING:
     from store.collection import Collection

@@ -26,8 +26,8 @@ from store.analysis.variation.lists import SUPPOSED, Empty, ProbableRankings, Ra
 from store.errors import ArgumentError, PoolerError
 from store.formats.pairs import ProbabilityRow, parse_probability, read_probabilities
 from store.formats.scale import parse_scale
-from store.grades.kinds import Heard
 from store.grades.policy import Policy
+from store.judging.kinds import Heard
 from store.text import counted, natural_key
 
 if TYPE_CHECKING:

@@ -13,13 +13,13 @@ from store.analysis.agreement.kappa import chance_corrected
 from store.analysis.agreement.tables import all_pair_tables
 from store.errors import UnknownNameError
 from store.formats.qrels import qrels_blocks
-from store.grades.kinds import SORTS, Heard, hear
 from store.grades.opinions import AllVotes, gather
 from store.grades.policy import Policy
 from store.grades.qrels import FinalQrels, decide
 from store.grades.votes import fetch_all_votes, fetch_votes
 from store.judging.events import fetch_judgements
 from store.judging.judges import fetch_graders, fetch_judges
+from store.judging.kinds import SORTS, Heard, hear
 from store.judging.progress import count_states
 from store.keeping.directory.layouts import beir_lines
 from store.keeping.directory.tables import (

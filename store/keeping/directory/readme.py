@@ -7,7 +7,7 @@ from typing import Any
 
 from store.event import EVENT
 from store.formats.syntax.parquet import SUFFIX
-from store.grades.kinds import sorts_words
+from store.judging.kinds import sorts_words
 from store.keeping.directory.content import (
     DOCNOS,
     DOCUMENT_FIELDS,

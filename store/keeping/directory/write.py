@@ -17,8 +17,8 @@ from store.db.database import Inside
 from store.db.tables import JUDGE, JUDGE_TERM, SITTING, TABLES
 from store.errors import ArgumentError, PoolerError
 from store.formats.scale import scale_from_json
-from store.grades.kinds import Heard
 from store.judging.judges import Disguise, are_disguised, disguise_of
+from store.judging.kinds import Heard
 from store.keeping.directory.content import write_documents, write_guidelines, write_runs, write_topics
 from store.keeping.directory.layouts import check_layout, is_kept, write_layout
 from store.keeping.directory.manifest import MANIFEST, README, About, file_fault, manifest_text, read_manifest

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import count
 
 import pytest
@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from store.collection import Collection
 from store.errors import ArgumentError, UnknownNameError
 from store.judging.adjudication import AdjudicationDesk
-from store.judging.disagreements import GivenGrade, Selection, Settlement
+from store.judging.disagreements import ALL, GivenGrade, Selection, Settlement
 from store.records import Action, JudgeKind, Qrel, State, Topic
 from tests.store.outside import Sitting, execute, make_pool
 from tests.strategies import examples
@@ -26,6 +26,7 @@ KINDS = {
     "yan": JudgeKind.ADJUDICATOR,
 }
 DOCNOS = ("a", "b")
+EVERY = Selection(kinds=("human", "imported", "model"))
 Lister = Callable[..., dict[str, tuple[str, Settlement]]]
 
 
@@ -43,7 +44,7 @@ def ready(collection: Collection) -> Collection:
 def listed(ready: Collection) -> Lister:
     """Give a function that lists what is in disagreement: verdicts and status by docno."""
 
-    def fetch(selection: Selection = Selection()) -> dict[str, tuple[str, Settlement]]:  # noqa: B008 - immutable
+    def fetch(selection: Selection = EVERY) -> dict[str, tuple[str, Settlement]]:
         return {case.docno: (case.basis, case.status) for case in ready.disagreements.all(selection)}
 
     return fetch
@@ -52,7 +53,7 @@ def listed(ready: Collection) -> Lister:
 def sit(collection: Collection, judge: str, topic: str = "1") -> Sitting:
     """Sit down as a judge or as an adjudicator."""
     if KINDS[judge] is JudgeKind.ADJUDICATOR:
-        return Sitting(collection.adjudication_desk(judge), topic)
+        return Sitting(collection.adjudication_desk(judge, selection=EVERY), topic)
     return Sitting(collection.desk(judge), topic)
 
 
@@ -64,6 +65,56 @@ def test_judges_of_every_kind_count(ready: Collection, listed: Lister) -> None:
     assert listed() == {"a": ("0,2", Settlement.OPEN)}
     sit(ready, "ann").grade("b", 2)
     assert listed() == {"a": ("0,2", Settlement.OPEN), "b": ("1,2", Settlement.OPEN)}
+
+
+def test_people_alone_count_where_one_has_graded(ready: Collection, listed: Lister) -> None:
+    """Else imported files, else models; two that are named bring their kinds."""
+    ready.judges.add("bob", JudgeKind.HUMAN)
+    models = {"gpt": [Qrel("1", "a", 2), Qrel("1", "b", 0)], "qwen": [Qrel("1", "a", 1)]}
+    ready.judgements.add(models, JudgeKind.MODEL)
+    assert listed(ALL) == {"a": ("1,2", Settlement.OPEN)}
+    ready.judgements.add({"old": [Qrel("1", "a", 0), Qrel("1", "b", 1)]}, JudgeKind.IMPORTED)
+    assert listed(ALL) == {}
+    sit(ready, "ann").grade("a", 0)
+    Sitting(ready.desk("bob"), "1").grade("b", 2)
+    assert listed(ALL) == {}
+    Sitting(ready.desk("bob"), "1").grade("a", 1)
+    assert listed(ALL) == {"a": ("0,1", Settlement.OPEN)}
+    assert listed(Selection(kinds=("human", "model"))) == {
+        "a": ("0,1,1,2", Settlement.OPEN),
+        "b": ("0,2", Settlement.OPEN),
+    }
+    assert listed(Selection(judges=("bob", "gpt"))) == {
+        "a": ("0,1,1,2", Settlement.OPEN),
+        "b": ("0,2", Settlement.OPEN),
+    }
+    heard = ready.disagreements.heard
+    assert (heard().counts, heard().counts_left_out) == ({"human": 2}, {"model": 2, "imported": 1})
+    assert heard(Selection(judges=("bob", "gpt"))).counts == {"human": 2, "model": 2}
+
+
+def test_a_ruling_stands_whoever_is_heard(ready: Collection, listed: Lister) -> None:
+    """Made on the grades of people and a model, it is no older for people alone; a new grade makes it so.
+
+    Made on people's grades, it stands whatever models say afterwards.
+    """
+    ready.judges.add("bob", JudgeKind.HUMAN)
+    ready.judgements.add({"gpt": [Qrel("1", "a", 2)]}, JudgeKind.MODEL)
+    sit(ready, "ann").grade("a", 0)
+    bob = Sitting(ready.desk("bob"), "1")
+    bob.grade("a", 1)
+    sit(ready, "zoe").grade("a", 1)
+    assert listed(ALL) == {"a": ("0,1", Settlement.SETTLED)}
+    ready.judgements.add({"old": [Qrel("1", "a", 0)]}, JudgeKind.IMPORTED)
+    assert listed(ALL) == {"a": ("0,1", Settlement.CHANGED)}
+    zoe = Sitting(ready.adjudication_desk("zoe"), "1")
+    zoe.grade("a", 1)
+    assert listed(ALL) == {"a": ("0,1", Settlement.SETTLED)}
+    ready.judgements.add({"qwen": [Qrel("1", "a", 1)]}, JudgeKind.MODEL)
+    assert listed(ALL) == {"a": ("0,1", Settlement.SETTLED)}
+    assert listed(EVERY) == {"a": ("0,0,1,1,2", Settlement.SETTLED)}
+    bob.grade("a", 2)
+    assert listed(ALL) == {"a": ("0,2", Settlement.CHANGED)}
 
 
 def test_adjudicator_is_no_party(ready: Collection, listed: Lister) -> None:
@@ -131,7 +182,7 @@ def test_latest_ruling_is_the_outcome(ready: Collection) -> None:
     first, second = sit(ready, "zoe"), sit(ready, "yan")
     first.grade("a", 2)
     second.grade("a", 1)
-    (case,) = ready.disagreements.all()
+    (case,) = ready.disagreements.all(EVERY)
     names = ready.disagreements.judge_names()
     assert case.ruling is not None
     assert (names[case.ruling.judge], case.ruling.given_grade) == ("yan", 1)
@@ -150,8 +201,8 @@ def test_list_keeps_what_is_no_longer_needed(ready: Collection, listed: Lister) 
     sit(ready, "zoe").grade("a", 1)
     ann.grade("a", 2)
     expected = {"a": ("2,2", Settlement.UNNEEDED), "b": ("0,1", Settlement.OPEN)}
-    assert listed() == listed(Selection("1")) == expected
-    assert list(listed(Selection(gap=1))) == ["b"]
+    assert listed() == listed(replace(EVERY, topic="1")) == expected
+    assert list(listed(replace(EVERY, gap=1))) == ["b"]
     assert list(listed(Selection(judges=("ann", "gpt")))) == ["b"]
 
 
@@ -292,7 +343,7 @@ def test_queue_and_list_equal_a_plain_account(
             ledger.act(judge, docno, action, grade)
     expected = {docno: found for docno in DOCNOS if (found := ledger.status(docno))}
     names = ready.disagreements.judge_names()
-    cases = ready.disagreements.all(Selection(topic))
+    cases = ready.disagreements.all(replace(EVERY, topic=topic))
     assert {
         case.docno: (
             case.status,

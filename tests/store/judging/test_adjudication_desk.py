@@ -141,7 +141,7 @@ def test_outcome_is_the_adjudicators_own_judgement(ready: Collection, collection
     assert (task.state, task.grade, task.note, task.revision) == (State.JUDGED, 1, "in between", 1)
     (event,) = events(collection_name, "zoe")
     assert (event["docno"], event["state"], event["grade"]) == ("a", "judged", 1)
-    assert (event["iteration"], event["display_order"]) == ("3", "docno opinions:0,2,2")
+    assert (event["iteration"], event["display_order"]) == ("3", "docno opinions of human:0,2,2")
     assert {name: events(collection_name, name) for name in NAMES[:3]} == {
         name: before[name] for name in NAMES[:3]
     }
@@ -336,9 +336,9 @@ def test_desk_is_blind(ready: Collection) -> None:
 
 
 def test_desk_has_no_door_to_the_rest(ready: Collection) -> None:
-    """To a judge's desk it adds five words, and an opinion has no place for a name."""
+    """To a judge's desk it adds six words, and an opinion has no place for a name."""
     added = set(dir(ready.adjudication_desk("zoe"))) - set(dir(ready.desk("annabella")))
     words = {name for name in added if not name.startswith("_")}
-    assert words == {"cells", "disagreement", "given", "select", "selection"}
+    assert words == {"cells", "disagreement", "given", "heard", "select", "selection"}
     fields = Opinion.__dataclass_fields__
     assert set(fields) == {"letter", "state", "grade", "reason", "note", "passages"}

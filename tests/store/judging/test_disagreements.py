@@ -230,6 +230,10 @@ def test_basis_is_written_and_read() -> None:
     """In the order of grades, then cannot; an order that a desk of a judge wrote has none."""
     assert told.basis_of([2, None, 0]) == "0,2,cannot"
     assert (told.read_basis("0,2,cannot"), told.read_basis("")) == ((0, 2, None), ())
+    told_of = told.display_order([1, 0], ("human", "model"))
+    assert told_of == "docno opinions of human,model:0,1"
+    assert (told.seen_basis(told_of), told.seen_kinds(told_of)) == ("0,1", ("human", "model"))
+    assert told.seen_kinds(told.display_order([2, 0])) == told.seen_kinds(None) == ()
     seen = [told.seen_basis(order) for order in (told.display_order([2, None, 0]), "docno", None)]
     assert seen == ["0,2,cannot", None, None]
 

@@ -16,6 +16,7 @@ from sqlalchemy import inspect
 from store.collection import Collection
 from store.errors import ConflictError, StoreError, UnknownNameError
 from store.formats.scale import parse_scale
+from store.judging.disagreements import Selection
 from store.judging.erasing import Scrubbed, Shared, removed_words
 from store.records import (
     Action,
@@ -69,7 +70,7 @@ def ready(collection: Collection) -> Collection:
 
 def rule(collection: Collection, docno: str, grade: int) -> None:
     """Let zoe rule on a document in disagreement."""
-    desk = collection.adjudication_desk("zoe")
+    desk = collection.adjudication_desk("zoe", selection=Selection(kinds=("human", "model")))
     (task,) = [task for task in desk.queue("1") if task.docno == docno]
     desk.record(Decision("1", docno, Action.JUDGE, grade=grade, seen_revision=task.revision))
     desk.leave()

@@ -8,8 +8,9 @@ import pytest
 
 from store.collection import Collection
 from store.errors import ArgumentError, UnknownNameError
-from store.grades.kinds import Heard, count_kinds, hear, is_mixed, sorts_words
 from store.grades.policy import Policy
+from store.judging.disagreements import Selection
+from store.judging.kinds import Heard, count_kinds, hear, is_mixed, sorts_words
 from store.records import Action, Decision, Judge, JudgeKind, Qrel
 from tests.store.outside import make_pool
 
@@ -103,7 +104,7 @@ def test_a_collection_hears_who_has_a_grade_now(collection: Collection) -> None:
     desk.undo()
     desk.leave()
     assert names(area.heard()) == (["old"], ["gpt"])
-    ruling = collection.adjudication_desk("zoe")
+    ruling = collection.adjudication_desk("zoe", selection=Selection(kinds=("imported", "model")))
     ruling.queue("1")
     ruling.record(Decision("1", "a", Action.CANNOT, None))
     ruling.leave()

@@ -101,6 +101,13 @@ def is_mixed(counts: Mapping[str, int]) -> bool:
     return sum(not counts.keys().isdisjoint(kinds) for kinds in SORTS.values()) > 1
 
 
+def kinds_of(heard: Heard) -> tuple[str, ...]:
+    """Name the sorts that are heard, as `--kinds` does; nothing where all are, or nobody is."""
+    kinds = {one.kind for one in heard.judges}
+    sorts = heard.kinds or tuple(sort for sort, of in SORTS.items() if not kinds.isdisjoint(of))
+    return () if len(sorts) == len(SORTS) else sorts
+
+
 def sorts_words(counts: Mapping[str, int]) -> str:
     """Name the sorts of judges that counts are of, people first; adjudicators are people.
 
