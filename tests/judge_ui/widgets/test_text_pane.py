@@ -72,13 +72,13 @@ async def test_a_long_text_is_drawn_from_its_first_to_its_last_character(size: t
 async def test_a_text_drawn_ahead_is_painted_as_any_other(*, is_other_width: bool) -> None:
     """With what stands out in it; not one line of it is left from when the pane was narrower."""
     page = ShownDocument("d", "A title", f"The red bridge. {JAPANESE}\n" * 9)
-    async with showing(MarkedText("before")) as shown:
+    async with showing(MarkedText("before"), (120, 40)) as shown:
         pane = shown.pane
         laid = lay_out(document_text(page, ["red bridge"]), pane.text_width)
         pane.draw_ahead(laid)
         assert laid.strips
         if is_other_width:
-            pane.styles.width = 60
+            pane.styles.width = 110
             await shown.pilot.pause()
         drawn = []
         for ready in (laid, None):
