@@ -174,7 +174,16 @@ SAMPLED_MARKED_BYTES = 12_000
 """What is read of a topic's texts to find out which words are common in them; more of those marked up."""
 
 
-# What every decision asks; built once, for that takes longer than to execute it, and the judge waits.
+# What is asked at every document; built once, for that takes longer than to execute it, and the judge waits.
+_PAGE = (
+    select(
+        *(DOCUMENT.c[name] for name in ("title", "text", "sha256")),
+        DOCUMENT_METADATA.c.markup,
+        DOCUMENT_METADATA.c.fields,
+    )
+    .outerjoin(DOCUMENT_METADATA, DOCUMENT_METADATA.c.document_id == DOCUMENT.c.id)
+    .where(DOCUMENT.c.docno == bindparam("docno"))
+)
 _NEWEST_EVENT = (
     select(JUDGEMENT)
     .where(*(JUDGEMENT.c[name] == bindparam(name) for name in KEY))
@@ -238,13 +247,8 @@ class Desk:
     def page(self, docno: str) -> ShownDocument:
         """Return a document, fit for a terminal but for its id."""
         self._has_begun = True
-        query = select(
-            *(DOCUMENT.c[name] for name in ("title", "text", "sha256")),
-            DOCUMENT_METADATA.c.markup,
-            DOCUMENT_METADATA.c.fields,
-        ).outerjoin(DOCUMENT_METADATA, DOCUMENT_METADATA.c.document_id == DOCUMENT.c.id)
         with reading(self._engine) as session:
-            row = session.execute(query.where(DOCUMENT.c.docno == docno)).first()
+            row = session.execute(_PAGE, {"docno": docno}).first()
         if row is None:
             return ShownDocument(docno, "", None)
         values = json.loads(row.fields or "{}") if self._fields else {}
