@@ -388,8 +388,16 @@ function painted(task) {
   return pieces;
 }
 
+// What a tab, a window and a list of bookmarks are told apart by: how far, of what, and whose.
+function showTitle() {
+  const topics = here ? [here.topic] : data.topics, sum = numbers => numbers.reduce((all, one) => all + one, 0);
+  const decided = sum(topics.map(topic => count(topic, "judged", "cannot"))), total = sum(topics.map(topic => topic.queue.length));
+  document.title = `${decided}/${total} ${here ? here.topic.name : data.collection} - ${data.judge} - pooler`;
+}
+
 function show() {
   showKept();
+  showTitle();
   $("inbox").hidden = here !== null;
   $("work").hidden = here === null;
   if (!here) return;
@@ -416,7 +424,6 @@ function show() {
     : data.commands.filter(one => one.shown).map(one => button(one.name, one.key, () => run(one.name)))));
   if (pressed) ([...$("commands").children].find(one => one.textContent === pressed) ?? $("document")).focus();
   $("text").querySelector(".here")?.scrollIntoView({block: "nearest"});
-  document.title = `${topic.name} ${here.name}`;
 }
 
 function showKept() {
@@ -439,7 +446,6 @@ function showInbox() {
     return element("li", {}, made);
   }));
   show();
-  document.title = `${data.judge}: ${data.collection}`;
   ($("topics").querySelector("[data-start=true]") ?? $("topics").querySelector("button"))?.focus();
 }
 

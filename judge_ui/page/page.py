@@ -168,7 +168,7 @@ def page_html(data: dict[str, Any], part: str) -> str:
         f"default-src 'none'; script-src 'sha256-{_hash(script)}'; style-src 'sha256-{_hash(style)}';"
         " base-uri 'none'; form-action 'none'"
     )
-    whose = f"{escape(data['judge'])}, {escape(data['collection'])}"
+    judge, collection = escape(data["judge"]), escape(data["collection"])
     return f"""\
 <!DOCTYPE html>
 <html lang="en">
@@ -177,12 +177,12 @@ def page_html(data: dict[str, Any], part: str) -> str:
 <meta http-equiv="Content-Security-Policy" content="{policy}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
-<title>{whose}</title>
+<title>{collection} - {judge} - pooler</title>
 <style>{style}</style>
 </head>
 <body>
 <header>
-<h1>{whose}</h1>
+<h1>{judge}, {collection}</h1>
 <p id="kept">Scripts are off in this browser, and this page needs them.</p>
 <div id="ways" role="group" aria-label="File and help">
 <button type="button" id="save">Save file</button>

@@ -29,6 +29,7 @@ from judge_ui.session.messages import (
     document_states,
     event_words,
     forecast_words,
+    given_words,
     guidelines_title,
     remarks,
     text_shown,
@@ -247,7 +248,7 @@ class LineReading:
                     session.scale,
                     is_here=place == session.index,
                     title=session.title(task.docno),
-                    remark=session.remark(task.docno),
+                    remark=given_words(session.given(task.docno), session.scale),
                 )
                 for place in places
             )

@@ -307,4 +307,6 @@ class DocumentScreen(WorkScreen[None]):
             tasks = self._session.tasks
             passages = next((task.passages for task in tasks if task.docno == page.docno), ())
             marked_text = self._written(page, passages)
-            self._ahead = (page, lay_out(marked_text, self._pane.text_width))
+            laid = lay_out(marked_text, self._pane.text_width)
+            self._pane.draw_ahead(laid)
+            self._ahead = (page, laid)

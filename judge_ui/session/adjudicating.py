@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from judge_ui.session.messages import given_grade_mark, given_words
+from judge_ui.session.messages import given_grade_mark
 from judge_ui.session.session import JudgingSession
 from judge_ui.session.words import KeyOutcome, KeyResult
 from store.judging.disagreements import Disagreement, GivenGrade, Settlement
@@ -25,10 +25,9 @@ class AdjudicatingSession(JudgingSession):
             return None
         return self.desk.disagreement(self.topic.topic, self.task.docno)
 
-    def remark(self, docno: str) -> str:
-        """Say what the judges gave a document, and how far they are apart."""
-        given = () if self.topic is None else self.desk.given(self.topic.topic, docno)
-        return given_words(given, self.scale)
+    def given(self, docno: str) -> tuple[GivenGrade, ...]:
+        """Return what the judges A, B, C gave a document of the open topic."""
+        return () if self.topic is None else self.desk.given(self.topic.topic, docno)
 
     def select_cell(self, cell: tuple[GivenGrade, GivenGrade] | None) -> bool:
         """Want the documents of one cell, or of all, and read the open topic anew.

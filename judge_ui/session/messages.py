@@ -24,6 +24,7 @@ from store.judging.disagreements import (
 from store.readable import readable
 from store.records import Action, Decision, Guideline, Scale, SeenEvent, ShownDocument, State, Task
 from store.text import sanitise_line
+from store.wrapping import cell_width, pad
 
 NO_TEXT = "no text is stored for this document"
 EMPTY_TEXT = "the text of this document is empty"
@@ -327,6 +328,37 @@ def given_words(given_grades: Sequence[GivenGrade], scale: Scale) -> str:
     gap = gap_of(given_grades)
     named = [f"{letter(place)} {given_grade_mark(scale, one)}" for place, one in enumerate(given_grades)]
     return "  ".join([*named, *([] if gap is None else [f"gap {gap}"])])
+
+
+def given_lines(given_grades: Sequence[Sequence[GivenGrade]], scale: Scale) -> list[list[str]]:
+    """Write the same of several documents under each other, then closer and closer: at last without letters.
+
+    Examples
+    --------
+    >>> from store.formats.scale import parse_scale
+    >>> for lines in given_lines([(2, None, 0), (1, 0)], parse_scale("0-2")):
+    ...     print("|" + "|".join(lines) + "|")
+    |A 2  B can't  C 0  gap 2|A 1  B 0           gap 1|
+    |A 2 B can't C 0 gap 2|A 1 B 0         gap 1|
+    |2 can't 0 gap 2|1 0       gap 1|
+    """
+    n_judges = max(map(len, given_grades), default=0)
+    named, bare = [], []
+    for one in given_grades:
+        marked, gap = [given_grade_mark(scale, grade) for grade in one], gap_of(one)
+        rest = [""] * (n_judges - len(one)) + ["" if gap is None else f"gap {gap}"]
+        named.append([*(f"{letter(place)} {mark}" for place, mark in enumerate(marked)), *rest])
+        bare.append([*marked, *rest])
+    return [_in_columns(named, "  "), _in_columns(named, " "), _in_columns(bare, " ")]
+
+
+def _in_columns(rows: Sequence[Sequence[str]], blanks: str) -> list[str]:
+    """Write rows under each other; a column without words is left out."""
+    widths = [max(map(cell_width, column)) for column in zip(*rows, strict=True)]
+    return [
+        blanks.join(pad(cell, width) for cell, width in zip(row, widths, strict=True) if width)
+        for row in rows
+    ]
 
 
 def opinion_head(opinion: Opinion, scale: Scale) -> str:

@@ -36,6 +36,7 @@ from store.text import sanitise_line
 
 if TYPE_CHECKING:
     from store.judging.desk import Desk
+    from store.judging.disagreements import GivenGrade
 
 
 class Undoing:
@@ -272,9 +273,9 @@ class JudgingSession:
         """Return the document before the judge."""
         return self.desk.page(self._at_hand().docno)
 
-    def remark(self, docno: str) -> str:  # noqa: ARG002 - of an adjudicator's session
-        """Say what else a list shows of a document of the open topic, in a few cells: nothing here."""
-        return ""
+    def given(self, docno: str) -> tuple[GivenGrade, ...]:  # noqa: ARG002 - of an adjudicator's session
+        """Return what other judges gave a document of the open topic: here nothing, which is for no judge."""
+        return ()
 
     def title(self, docno: str) -> str:
         """Return the title of a document of the open topic; empty = it has none, or it is not known."""

@@ -100,7 +100,7 @@ class DocumentPane(TextPane):
             return
         self._marked_text = marked_text
         if self._laid is not None:
-            self._laid.marked_text = marked_text
+            self._laid.mark(marked_text)
         self.refresh()
 
     def show_passages(self, passages: Iterable[Passage]) -> None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Flag, auto
 from functools import reduce
 from itertools import pairwise
 from operator import itemgetter, or_
+from typing import TYPE_CHECKING
 
 from judge_ui.session.messages import LONGEST_VALUE, remarks, text_shown
 from judge_ui.text.finding import TermSearch
@@ -17,6 +18,10 @@ from judge_ui.text.marking import merged
 from store.records import Passage, ShownDocument, Task, Topic
 from store.text import sanitise, sanitise_line
 from store.wrapping import LineSpan, cut, drawn, iter_lines
+
+if TYPE_CHECKING:
+    from rich.style import Style
+    from textual.strip import Strip
 
 _AT_ONCE = 16_384
 """Characters that are laid out before the text is first shown."""
@@ -123,6 +128,15 @@ class LaidText:
     """From the first on; at least one."""
     rest: Iterator[LineSpan] | None = None
     """The lines to come; ``None`` = `lines` is complete."""
+    strips: dict[int, Strip] = field(default_factory=dict)
+    """Lines as they were drawn before, by number, with nothing over the text."""
+    brush: tuple[Style, int] | None = None
+    """The style below, and the width, that `strips` were drawn with."""
+
+    def mark(self, marked_text: MarkedText) -> None:
+        """Let other stretches of the same text stand out."""
+        self.marked_text = marked_text
+        self.strips.clear()
 
     @property
     def n_lines(self) -> int:

@@ -7,7 +7,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Unpack
 
+from rich.segment import Segment
+from rich.style import Style as RichStyle
 from textual.content import Content
+from textual.geometry import Region
+from textual.strip import Strip
 from textual.style import Style
 from textual.widget import Widget
 from textual.widgets import Static
@@ -16,6 +20,7 @@ from judge_ui.session.keys import Command, KeyTable, key_of
 from judge_ui.session.words import grade_mark
 from judge_ui.widgets.laid_out import LaidText, Look, MarkedText, lay_out, strong
 from judge_ui.widgets.small import WidgetNames
+from judge_ui.widgets.text_pane import look_style
 from store.records import Scale, State, Task
 from store.text import sanitise_line
 from store.wrapping import cell_width, cut, drawn, fitting, pad
@@ -35,7 +40,33 @@ class Words(Static):
         self.update(hints_content(text) if isinstance(text, MarkedText) else content(MarkedText(text)))
 
 
-class TitleBar(Widget):
+class Lines(Widget):
+    """Lines that fit: drawn as they are written, which takes a fraction of what Textual needs to fit them."""
+
+    _base = RichStyle.null()
+
+    def written(self) -> Sequence[MarkedText]:
+        """Write the lines; they must be no wider than the widget, and fit for a terminal."""
+        return ()
+
+    def render(self) -> Content:
+        """Give the same to whoever measures it."""
+        return Content("\n").join(hints_content(line) for line in self.written())
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Draw some lines, in a style that is looked up once."""
+        self._base = self.rich_style
+        return super().render_lines(crop)
+
+    def render_line(self, y: int) -> Strip:
+        """Draw one line."""
+        lines, width = self.written(), self.content_size.width
+        if not 0 <= y < len(lines):
+            return Strip.blank(width, self._base)
+        return Strip(hints_segments(lines[y], self._base)).adjust_cell_length(width, self._base)
+
+
+class TitleBar(Lines):
     """One line across the screen: something on the left, something on the right.
 
     The right side may be given in ever fewer words: the first that leave room for the left side are taken.
@@ -85,9 +116,9 @@ class TitleBar(Widget):
         line = f" {pad(first, room)}{_GAP if right else ''}{right} "
         return [line, *(f" {pad(one, width)} " for one in below)]
 
-    def render(self) -> Content:
-        """Draw the line over the full width."""
-        return Content("\n".join(self.rows()))
+    def written(self) -> Sequence[MarkedText]:
+        """Write the line over the full width."""
+        return [MarkedText(row) for row in self.rows()]
 
 
 def _in_words(right: str | Sequence[str]) -> Sequence[str]:
@@ -169,12 +200,35 @@ def content(marked_text: MarkedText) -> Content:
 def hints_content(marked_text: MarkedText) -> Content:
     """Turn hints into what Textual draws; each presses its key when it is clicked."""
     drawn_text = content(marked_text)
-    for start, end in sorted(marked_text.strong + marked_text.hits):
-        label = _HINT.match(marked_text.text, start)
-        key = key_of(marked_text.text[start:end])
-        if label is not None and key:
-            drawn_text = drawn_text.stylize(Style.from_meta({"key": key}), start, max(label.end(), end))
+    for start, _, end, key in _hints_in(marked_text):
+        if key:
+            drawn_text = drawn_text.stylize(Style.from_meta({"key": key}), start, end)
     return drawn_text
+
+
+def hints_segments(marked_text: MarkedText, base: RichStyle) -> list[Segment]:
+    """Turn a line of hints into what is painted, as `hints_content` does."""
+    text, at, segments = marked_text.text, 0, list[Segment]()
+    for start, stop, end, key in _hints_in(marked_text):
+        look = Look.HERE if (start, stop) in marked_text.hits else Look.STRONG
+        style = base + RichStyle(meta={"key": key}) if key else base
+        segments += [
+            Segment(text[at:start], base),
+            Segment(text[start:stop], style + look_style(look)),
+            Segment(text[stop:end], style),
+        ]
+        at = end
+    return [Segment(drawn(one.text), one.style) for one in [*segments, Segment(text[at:], base)] if one.text]
+
+
+def _hints_in(marked_text: MarkedText) -> Iterator[tuple[int, int, int, str]]:
+    """Give where each stretch that stands out begins and ends, and its hint; and its key, if it is one."""
+    spans = sorted(marked_text.strong + marked_text.hits)
+    ends = [*(start for start, _ in spans[1:]), len(marked_text.text)]
+    for (start, stop), last in zip(spans, ends, strict=False):
+        label = _HINT.match(marked_text.text, start)
+        key = "" if label is None else key_of(marked_text.text[start:stop])
+        yield start, stop, min(max(label.end(), stop), last) if label and key else stop, key
 
 
 _HINT = re.compile(r"(?:\S| (?! ))+")
@@ -388,7 +442,7 @@ def _foot(height: int) -> int:
     return 2 + (height >= TALL) + (height >= HIGH)
 
 
-class Hints(Widget):
+class Hints(Lines):
     """The lines at the foot of a screen."""
 
     def __init__(self, keys: KeyTable, scale: Scale | None = None) -> None:
@@ -418,9 +472,9 @@ class Hints(Widget):
         self._write()
         self.refresh(layout=True)
 
-    def render(self) -> Content:
-        """Draw the grades; then the commands that there is room for, and the status."""
-        return Content("\n").join([Content(" ") + hints_content(line) for line in self._lines])
+    def written(self) -> Sequence[MarkedText]:
+        """Write the grades; then the commands that there is room for, and the status."""
+        return self._lines
 
     def _write(self) -> None:
         # Before the first layout it is the width of the terminal, and so will this one's be.
@@ -437,6 +491,7 @@ class Hints(Widget):
         self._lines += hint_lines(
             self._keys, self._status, room, self._special, is_tall=is_tall, is_high=is_high
         )
+        self._lines = [MarkedText(" ") + line for line in self._lines]
 
 
 def _hints(keys: KeyTable) -> list[Hint]:

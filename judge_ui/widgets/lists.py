@@ -19,13 +19,13 @@ from textual.strip import Strip
 from textual.widgets import Input, Static
 
 from judge_ui.session.keys import SCROLLING, Command, KeyTable, steps
-from judge_ui.session.messages import CANNOT_MARK, counted, day_or_time
+from judge_ui.session.messages import CANNOT_MARK, counted, day_or_time, given_lines
 from judge_ui.session.queue import Filter
 from judge_ui.session.session import JudgingSession
 from judge_ui.session.words import grade_mark, grade_name
 from judge_ui.widgets.lines import TitleBar
 from judge_ui.widgets.small import LineInput
-from store.records import State
+from store.records import State, Task
 from store.text import sanitise_line
 from store.wrapping import cell_width, cut, pad
 
@@ -169,10 +169,11 @@ class PoolList(Vertical):
         self._filter: Filter | int = Filter.ALL
         self._places: Sequence[int] = ()
         self._is_shown = False
-        self._n_measured = self._docno_width = 0
+        self._measured: Sequence[Task] = ()
+        self._docno_width = 0
         self._has_titles = False
-        self._remark_width = 0
-        """Cells of what a list shows besides, as the grades of an adjudicator's judges; 0 = nothing."""
+        self._given: list[dict[str, str]] = []
+        """By docno what an adjudicator's judges gave, written ever closer; empty for judges."""
 
     def compose(self) -> ComposeResult:
         """Lay out the list."""
@@ -208,14 +209,14 @@ class PoolList(Vertical):
             row = bisect_left(self._places, session.index)
         self.rows.show(len(self._places), self._line, row)
         self._is_shown = True
-        if len(session.tasks) != self._n_measured:
-            self._n_measured = len(session.tasks)
+        if session.tasks is not self._measured:
+            self._measured = session.tasks
             docnos = (cell_width(sanitise_line(task.docno)) for task in session.tasks)
             self._docno_width = max(docnos, default=0)
             self._has_titles = any(session.title(task.docno) for task in session.tasks)
-            self._remark_width = max(
-                (cell_width(session.remark(task.docno)) for task in session.tasks), default=0
-            )
+            given = {task.docno: session.given(task.docno) for task in session.tasks}
+            written = given_lines(list(given.values()), session.scale) if any(given.values()) else []
+            self._given = [dict(zip(given, lines, strict=True)) for lines in written]
         self._show_filter()
 
     def _show_filter(self) -> None:
@@ -315,7 +316,7 @@ class PoolList(Vertical):
         here = ">" if place == self._session.index else " "
         marks = ("*" if task.note else " ") + ('"' if task.passages else " ")
         scale, states, named = self._session.scale, _STATES, grade_name
-        if self._remark_width or (self._has_titles and width < _LEAST_FOR_NAMES):
+        if self._given or (self._has_titles and width < _LEAST_FOR_NAMES):
             states, named = _BRIEF_STATES, grade_mark
         names = {value: named(scale, value) for value in scale.values}
         state = states.get(task.state, "-")
@@ -324,8 +325,10 @@ class PoolList(Vertical):
         widest = max(map(cell_width, [*names.values(), *states.values()]))
         column = min(widest, max(width - len('>  *" ') - _LEAST_DOCNO, 8))
         line = f"{here} {pad(state, column)} {marks} {pad(sanitise_line(task.docno), self._docno_width)}"
-        if self._remark_width:
-            line += f"  {pad(self._session.remark(task.docno), self._remark_width)}"
+        if self._given:
+            room = width - cell_width(line) - len("  ")
+            written = [lines.get(task.docno, "") for lines in self._given]
+            line += f"  {next((one for one in written if cell_width(one) <= room), written[-1])}"
         when = "" if task.judged_at is None else day_or_time(task.judged_at, datetime.now().astimezone())
         room = width - cell_width(line) - len("  ")
         with_time = room - _TIME - len("  ")

@@ -9,7 +9,7 @@ from typing import Unpack
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
-from textual.geometry import Size
+from textual.geometry import Region, Size
 from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
@@ -44,6 +44,8 @@ class TextPane(ScrollView, can_focus=True):
         self._marked_text = marked_text or MarkedText("")
         self._laid: LaidText | None = None
         self._unfinished: Timer | None = None
+        self._brush = (Style.null(), 0)
+        """The style of text in which nothing stands out, and the cells of a line."""
 
     @property
     def text_width(self) -> int:
@@ -103,16 +105,43 @@ class TextPane(ScrollView, can_focus=True):
         """Say how a stretch of text is drawn."""
         return look_style(look)
 
-    def render_line(self, y: int) -> Strip:
-        """Draw one line."""
-        base = self.rich_style
-        width = self.scrollable_content_region.width
-        line = self.scroll_offset.y + y
+    def draw_ahead(self, laid: LaidText) -> None:
+        """Draw the first lines of a text that is to be shown, so that they need only be painted then."""
+        if not self.overlays():
+            self._take_brush(laid)
+            for line in range(min(self._height, len(laid.lines))):
+                laid.strips[line] = self._drawn(laid, line, ())
+
+    def _take_brush(self, laid: LaidText) -> None:
+        """Settle once, and not for each line, how lines are drawn; forget those that were drawn otherwise."""
+        self._brush = (self.rich_style, self.scrollable_content_region.width)
+        if laid.brush != self._brush:
+            laid.brush = self._brush
+            laid.strips.clear()
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Draw some lines."""
         if self._laid is not None:
-            self._laid.reach_line(line)
-        if self._laid is None or not 0 <= line < len(self._laid.lines):
-            return Strip.blank(width, base)
-        pieces = [piece for piece in self._laid.pieces(line, self.overlays()) if piece[0]]
+            self._take_brush(self._laid)
+        return super().render_lines(crop)
+
+    def render_line(self, y: int) -> Strip:
+        """Draw one line, unless it was drawn before."""
+        laid, line = self._laid, self.scroll_offset.y + y
+        if laid is not None:
+            laid.reach_line(line)
+        if laid is None or not 0 <= line < len(laid.lines):
+            return Strip.blank(self.scrollable_content_region.width, self.rich_style)
+        if layers := self.overlays():
+            return self._drawn(laid, line, layers)
+        if line not in laid.strips:
+            laid.strips[line] = self._drawn(laid, line, layers)
+        return laid.strips[line]
+
+    def _drawn(self, laid: LaidText, line: int, layers: Sequence[Layer]) -> Strip:
+        """Draw one line of a text, with what stands out."""
+        base, width = self._brush
+        pieces = [piece for piece in laid.pieces(line, layers) if piece[0]]
         signs = (sign for look, sign in _SIGNS if any(look in drawn for _, drawn in pieces))
         segments = [Segment(next(signs, " " * _MARGIN), base)]
         segments += [Segment(text, base + self.style_of(look)) for text, look in pieces]

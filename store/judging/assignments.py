@@ -28,6 +28,7 @@ from sqlalchemy import (
     Select,
     Update,
     and_,
+    bindparam,
     case,
     delete,
     exists,
@@ -87,7 +88,10 @@ def has_assignments(session: Session) -> bool:
     """Say whether anything is assigned: if so, judges are shown only what they have places at."""
     if is_seated(session):
         return bool(session.scalar(text("SELECT pooler_is_assigned()")))
-    return session.scalar(select(ASSIGNMENT.c.id).limit(1)) is not None
+    return session.scalar(_ANY_PLACE) is not None
+
+
+_ANY_PLACE = select(ASSIGNMENT.c.id).limit(1)
 
 
 def assigned_documents(session: Session, judge: int, topic: int) -> dict[int, Row[Any]]:
@@ -186,7 +190,8 @@ def hold(session: Session, judge: int, topic: int, document: int, *, decided: bo
         return
     lock_judge(session, judge)
     # Locked even where nothing will change: who assigns anew waits until the event is written.
-    place = session.execute(own_place(judge, topic, document)).first()
+    whose = {"judge": judge, "topic": topic, "document": document}
+    place = session.execute(_OWN_PLACE, whose).first()
     if place is None and not has_assignments(session):
         return
     now = database_now(session)
@@ -225,6 +230,9 @@ def _place(topic: Id, document: Id) -> Select[Any]:
         .limit(1)
         .with_for_update(of=ASSIGNMENT)
     )
+
+
+_OWN_PLACE = own_place(bindparam("judge"), bindparam("topic"), bindparam("document"))
 
 
 def release(session: Session, judge: int) -> int:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Engine, Row, Select, and_, case, func, select
+from sqlalchemy import ColumnElement, Engine, Row, Select, and_, bindparam, case, func, select
 from sqlalchemy.exc import IntegrityError, NoResultFound
 from sqlmodel import Session
 
@@ -40,6 +40,7 @@ from store.judging.assignments import assigned_documents, claim, claimable, has_
 from store.judging.carried import is_carried_to
 from store.judging.effort import recent_active_ms
 from store.judging.events import (
+    KEY,
     add_passages,
     append_event,
     as_raw,
@@ -173,6 +174,30 @@ SAMPLED_MARKED_BYTES = 12_000
 """What is read of a topic's texts to find out which words are common in them; more of those marked up."""
 
 
+# What is asked at every document; built once, for that takes longer than to execute it, and the judge waits.
+_PAGE = (
+    select(
+        *(DOCUMENT.c[name] for name in ("title", "text", "sha256")),
+        DOCUMENT_METADATA.c.markup,
+        DOCUMENT_METADATA.c.fields,
+    )
+    .outerjoin(DOCUMENT_METADATA, DOCUMENT_METADATA.c.document_id == DOCUMENT.c.id)
+    .where(DOCUMENT.c.docno == bindparam("docno"))
+)
+_NEWEST_EVENT = (
+    select(JUDGEMENT)
+    .where(*(JUDGEMENT.c[name] == bindparam(name) for name in KEY))
+    .order_by(JUDGEMENT.c.revision.desc())
+    .limit(1)
+)
+_FACTS = select(
+    DOCUMENT.c.sha256,
+    select(JUDGE.c.disabled).where(JUDGE.c.id == bindparam("judge_id")).label("disabled"),
+    select(func.max(GUIDELINE.c.version)).label("guidelines"),
+    select(TOPIC.c.version).where(TOPIC.c.id == bindparam("topic_id")).label("topic"),
+).where(DOCUMENT.c.id == bindparam("document_id"))
+
+
 class Desk:
     """One judge's work on one collection, in one sitting. `StoreError`: the judge is disabled."""
 
@@ -222,13 +247,8 @@ class Desk:
     def page(self, docno: str) -> ShownDocument:
         """Return a document, fit for a terminal but for its id."""
         self._has_begun = True
-        query = select(
-            *(DOCUMENT.c[name] for name in ("title", "text", "sha256")),
-            DOCUMENT_METADATA.c.markup,
-            DOCUMENT_METADATA.c.fields,
-        ).outerjoin(DOCUMENT_METADATA, DOCUMENT_METADATA.c.document_id == DOCUMENT.c.id)
         with reading(self._engine) as session:
-            row = session.execute(query.where(DOCUMENT.c.docno == docno)).first()
+            row = session.execute(_PAGE, {"docno": docno}).first()
         if row is None:
             return ShownDocument(docno, "", None)
         values = json.loads(row.fields or "{}") if self._fields else {}
@@ -419,8 +439,8 @@ class Desk:
                 if is_same_decision(decision, old, task.passages):
                     return task
                 seen = old.revision
-            row = self._append(session, decision, old, seen=seen)
-            task = self._task(session, decision.docno, row)
+            row, has_passages = self._append(session, decision, old, seen=seen)
+            task = self._task(session, decision.docno, row, has_passages=has_passages)
         self._undoing = None
         return task
 
@@ -431,7 +451,7 @@ class Desk:
         with self._writing() as session:
             old = self._current(session, *self._ids(decision))
             seen = 0 if old is None else old.revision
-            row = self._append(session, decision, old, seen=seen)
+            row, _ = self._append(session, decision, old, seen=seen)
             task = self._take_back(session, row, old, seen=seen + 1).task
         self._undoing = None
         return task
@@ -497,6 +517,10 @@ class Desk:
         """Return the row ids of the topic and document of a decision."""
         return self._topic_ids[decision.topic], self._document_ids[decision.docno]
 
+    def _key(self, topic: int, document: int) -> dict[str, int]:
+        """Return what the judge's events on a document have in common."""
+        return {"topic_id": topic, "document_id": document, "judge_id": self._judge_id}
+
     def _pair(self, topic: int, document: int) -> ColumnElement[bool]:
         """Select the judge's events on a document."""
         return and_(
@@ -507,8 +531,7 @@ class Desk:
 
     def _current(self, session: Session, topic: int, document: int) -> Row[Any] | None:
         """Return this judge's newest event on a document."""
-        query = select(JUDGEMENT).where(self._pair(topic, document))
-        return session.execute(query.order_by(JUDGEMENT.c.revision.desc()).limit(1)).first()
+        return session.execute(_NEWEST_EVENT, self._key(topic, document)).first()
 
     def _own_events(self) -> Select[Any]:
         """Select the events of this sitting, the newest first."""
@@ -542,13 +565,17 @@ class Desk:
         topic, docno = session.execute(query).one()
         return topic, docno
 
-    def _task(self, session: Session, docno: str, event: Row[Any]) -> Task:
-        """Say how a document stands after an event."""
-        passages = fetch_shown_passages(session, {event.id: event.document_id})
+    def _task(self, session: Session, docno: str, event: Row[Any], *, has_passages: bool = True) -> Task:
+        """Say how a document stands after an event; its passages are not asked for if it has none."""
+        passages: dict[int, tuple[Passage, ...]] = {}
+        if has_passages:
+            passages = fetch_shown_passages(session, {event.id: event.document_id})
         return as_task(docno, event, passages.get(event.id, ()))
 
-    def _append(self, session: Session, decision: Decision, old: Row[Any] | None, *, seen: int) -> Row[Any]:
-        """Append the event of a decision."""
+    def _append(
+        self, session: Session, decision: Decision, old: Row[Any] | None, *, seen: int
+    ) -> tuple[Row[Any], bool]:
+        """Append the event of a decision; return its row, and whether it has passages."""
         topic, document = self._ids(decision)
         values = self._event(session, topic, document, decision.action)
         values["state"], values["grade"], values["reason"] = state_after(decision, old)
@@ -566,7 +593,7 @@ class Desk:
         else:
             passages = self._passages(session, old)
         add_passages(session, row.id, passages)
-        return row
+        return row, bool(passages)
 
     def _take_back(self, session: Session, undone: Row[Any], before: Row[Any] | None, *, seen: int) -> Undone:
         """Append the event that restores the state before another one."""
@@ -595,23 +622,15 @@ class Desk:
 
     def _event(self, session: Session, topic: int, document: int, action: Action) -> dict[str, Any]:
         """Return the values of an event of this judge and sitting; its state is still to be set."""
-        facts = session.execute(
-            select(
-                DOCUMENT.c.sha256,
-                select(JUDGE.c.disabled).where(JUDGE.c.id == self._judge_id).label("disabled"),
-                select(func.max(GUIDELINE.c.version)).label("guidelines"),
-                select(TOPIC.c.version).where(TOPIC.c.id == topic).label("topic"),
-            ).where(DOCUMENT.c.id == document)
-        ).one()
+        key = self._key(topic, document)
+        facts = session.execute(_FACTS, key).one()
         if facts.disabled is None:
             raise StoreError(gone_message(self.judge))
         if facts.disabled:
             raise StoreError(disabled_message(self.judge))
         order, label = self._orders.get((topic, document), ("", "0"))
         return {
-            "topic_id": topic,
-            "document_id": document,
-            "judge_id": self._judge_id,
+            **key,
             "action": action.value,
             "iteration": label,
             "display_order": order,

@@ -13,7 +13,7 @@ from functools import lru_cache
 from operator import itemgetter
 from typing import Any, TypeVar
 
-from sqlalchemy import ColumnElement, Row, Select, exists, func, insert, or_, select
+from sqlalchemy import ColumnElement, Row, Select, bindparam, exists, func, insert, or_, select
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session
 
@@ -115,20 +115,24 @@ def append_event(session: Session, values: dict[str, Any], *, seen_revision: int
     `ConflictError`: another event of the same judge on the same document came in between.
     """
     message = "this document was judged under the same name somewhere else in between"
-    newest = session.scalar(
-        select(func.max(JUDGEMENT.c.revision)).where(*(JUDGEMENT.c[name] == values[name] for name in KEY))
-    )
+    newest = session.scalar(_NEWEST_REVISION, {name: values[name] for name in KEY})
     if (newest or 0) != seen_revision:
         raise ConflictError(message, hint="the other judgement stands; look at it again")
     row = {**values, "revision": seen_revision + 1}
     try:
-        return session.execute(insert(JUDGEMENT).values(row).returning(*JUDGEMENT.columns)).one()
+        return session.execute(_INSERT, row).one()
     except IntegrityError as error:
         if "unique" in str(error.orig).lower():
             raise ConflictError(message) from error
         message = "the judgement refers to something that is no longer in the collection"
         raise StoreError(message) from error
 
+
+# Of a decision; built once, for that takes longer than to execute it, and the judge waits.
+_NEWEST_REVISION = select(func.max(JUDGEMENT.c.revision)).where(
+    *(JUDGEMENT.c[name] == bindparam(name) for name in KEY)
+)
+_INSERT = insert(JUDGEMENT).returning(*JUDGEMENT.columns)
 
 _COMPARED = ("topic_id", "document_id", "revision", "state", "grade", "note", "iteration")
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from datetime import timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, case, collate, delete, insert, select, text, update
+from sqlalchemy import ColumnElement, bindparam, case, collate, delete, insert, select, text, update
 from sqlmodel import Session
 
 from store.db.engine import database_now
@@ -77,8 +77,10 @@ def lock_judge(session: Session, judge: int) -> None:
     if is_seated(session):
         session.execute(text("SELECT pooler_lock_me()"))
         return
-    lock = select(JUDGE.c.id).where(JUDGE.c.id == judge).with_for_update(key_share=True)
-    session.execute(lock).one()
+    session.execute(_LOCK, {"judge": judge}).one()
+
+
+_LOCK = select(JUDGE.c.id).where(JUDGE.c.id == bindparam("judge")).with_for_update(key_share=True)
 
 
 def fetch_terms(session: Session, *, judge: int, topic: int) -> tuple[str, ...]:

@@ -133,7 +133,8 @@ class ModelDesk(Desk):
         )
         if answer.topic_version is not None:
             self._topic_versions[self._topic_ids[answer.topic]] = answer.topic_version
-        return self._append(session, decision, old, seen=0 if old is None else old.revision)
+        row, _ = self._append(session, decision, old, seen=0 if old is None else old.revision)
+        return row
 
     def _pair_of(self, session: Session, answer: Answer) -> tuple[int, int]:
         """Return the row ids of what an answer is of."""

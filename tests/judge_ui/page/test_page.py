@@ -88,6 +88,15 @@ def test_page_shows_of_a_document_what_the_screen_shows(tmp_path: Path) -> None:
     assert [documents[docno]["missing"] for docno in "abcd"] == ["", NOTHING_TO_READ, NO_TEXT, EMPTY_TEXT]
 
 
+def test_title_and_heading_are_two(tmp_path: Path) -> None:
+    """One names the tab and the other the page; names are shown as they are written."""
+    page = make_page(make_whole(tmp_path / "w.db", word="<wine> & co")).read_text("utf-8")
+    assert re.findall("<(title|h1)>(.*?)</", page) == [
+        ("title", "&lt;wine&gt; &amp; co - ann - pooler"),
+        ("h1", "ann, &lt;wine&gt; &amp; co"),
+    ]
+
+
 @pytest.mark.parametrize("scale", ["0-2", "ntcir", "binary"])
 def test_keys_of_every_scale_come_along(scale: str, tmp_path: Path) -> None:
     """Letters for grades move commands, as on the screen; each has one key that a browser can have."""

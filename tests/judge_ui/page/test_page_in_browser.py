@@ -110,6 +110,28 @@ def test_judged_by_keys_reloaded_saved_and_merged(whole: Path, browser: Browser)
     assert "nothing new" in run_inside("merge", saved(page), "--collection", whole).fine().err
 
 
+def test_title_of_the_tab_says_how_far_of_what_and_whose(whole: Path, browser: Browser) -> None:
+    """Counts of the topic, or of all on the page of topics; put off is not decided, undone no longer."""
+    page = browser.open(make_page(whole))
+
+    def title() -> Any:
+        return page.js("document.title")
+
+    assert title() == "0/6 wine - ann - pooler"
+    begin(page)
+    assert title() == "0/4 1 - ann - pooler"
+    titles = []
+    for keys in (("2",), ("s",), ("c", "3"), ("u",), ("e",)):
+        page.judge(*keys)
+        titles.append(title().split()[0])
+    assert titles == ["1/4", "1/4", "2/4", "1/4", "1/4"]
+    page.press("Escape")
+    page.press("Escape")
+    assert title() == "1/6 wine - ann - pooler"
+    page.reload()
+    assert title() == "1/6 wine - ann - pooler"
+
+
 def test_keys_that_come_too_soon_and_questions(whole: Path, browser: Browser) -> None:
     """No grade within 0.3 s; one is taken back, or given without a text, if it is meant."""
     page = browser.open(make_page(whole))

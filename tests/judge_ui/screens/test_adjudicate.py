@@ -250,6 +250,18 @@ async def test_list_shows_grades_and_gap_once(disputed: Collection, size: tuple[
         assert "Text of bridge 1." in seen(pilot)
 
 
+@pytest.mark.parametrize("size", [(80, 24), (120, 40), (40, 12)])
+async def test_grades_and_gaps_stand_under_each_other(disputed: Collection, size: tuple[int, int]) -> None:
+    """Where one judge could not judge a document, too."""
+    mark = "(0|1|2|can't) +"
+    row = re.compile(rf"\be[013]  A {mark}B {mark}C {mark}gap ([12])")
+    async with adjudicating(disputed, size=size) as pilot:
+        await press(pilot, "l")
+        listed = [found for line in rows(pilot) if (found := row.search(line))]
+        assert sorted("".join(sorted(one.groups()[:3])) for one in listed) == ["002", "01can't", "022"]
+        assert len({tuple(map(one.start, range(1, 5))) for one in listed}) == 1, rows(pilot)
+
+
 async def test_list_without_disagreements_has_no_column_for_them(two_topics: Collection) -> None:
     """A judge's own list says nothing of others."""
     async with judging(two_topics) as pilot:

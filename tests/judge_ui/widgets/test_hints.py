@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from rich.style import Style
 
 from judge_ui.session.keys import key_table
-from judge_ui.widgets.lines import Notice, grade_line, hint_lines
+from judge_ui.widgets.laid_out import MarkedText, strong
+from judge_ui.widgets.lines import Notice, grade_line, hint_lines, hints_content, hints_segments, hints_text
 from store.formats.scale import parse_scale
 from store.records import State, Task
 from store.wrapping import cell_width
@@ -106,3 +108,29 @@ def test_labels_and_keys_of_a_hostile_scale_are_sanitised() -> None:
     grade = type(scale.grades[1])(1, "rel\x1b[31m", "1")
     marked_text = grade_line(type(scale)((scale.grades[0], grade), 1, None), UNJUDGED, 78)
     assert "\x1b" not in marked_text.text
+
+
+def test_lines_are_painted_with_what_stands_out_and_with_the_keys_to_be_clicked() -> None:
+    """A key has its label up to two blanks or to the next key; the grade that is given is reversed."""
+    line = (
+        strong("[0]")
+        + MarkedText(" not ")
+        + MarkedText("[1] part", hits=((0, 8),))
+        + MarkedText("  now: 1  ")
+    )
+    line += hints_text([("u", "undo")]) + MarkedText("   ") + strong("saved")
+    underlined = Style(underline=True)
+    painted = [
+        (one.text, str(one.style), one.style.meta.get("key")) for one in hints_segments(line, underlined)
+    ]
+    assert painted == [
+        ("[0]", "bold underline", "0"),
+        (" not ", "underline", "0"),
+        ("[1] part", "bold underline reverse", "1"),
+        ("  now: 1  ", "underline", None),
+        ("u", "bold underline", "u"),
+        (" undo", "underline", "u"),
+        ("   ", "underline", None),
+        ("saved", "bold underline", None),
+    ]
+    assert "".join(text for text, _, _ in painted) == line.text == hints_content(line).plain

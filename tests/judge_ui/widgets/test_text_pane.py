@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from judge_ui.widgets.laid_out import Look, MarkedText, document_text
+from judge_ui.widgets.laid_out import Look, MarkedText, document_text, lay_out
 from judge_ui.widgets.text_pane import look_style
 from store.records import ShownDocument
 from store.wrapping import wrap
@@ -66,6 +66,27 @@ async def test_a_long_text_is_drawn_from_its_first_to_its_last_character(size: t
             painted += shown.lines()[len(painted) - shown.pane.scroll_offset.y :]
             await shown.press("space")
         assert "".join("".join(painted).split()) == "".join(text.split())
+
+
+@pytest.mark.parametrize("is_other_width", [False, True])
+async def test_a_text_drawn_ahead_is_painted_as_any_other(*, is_other_width: bool) -> None:
+    """With what stands out in it; not one line of it is left from when the pane was narrower."""
+    page = ShownDocument("d", "A title", f"The red bridge. {JAPANESE}\n" * 9)
+    async with showing(MarkedText("before"), (120, 40)) as shown:
+        pane = shown.pane
+        laid = lay_out(document_text(page, ["red bridge"]), pane.text_width)
+        pane.draw_ahead(laid)
+        assert laid.strips
+        if is_other_width:
+            pane.styles.width = 110
+            await shown.pilot.pause()
+        drawn = []
+        for ready in (laid, None):
+            pane.show(laid.marked_text, ready)
+            await shown.pilot.pause()
+            drawn.append([pane.render_line(y) for y in range(pane.size.height)])
+        assert drawn[0] == drawn[1]
+        assert {strip.cell_length for strip in drawn[0]} == {pane.size.width - 1}
 
 
 async def test_the_end_of_a_long_text_is_a_key_away() -> None:
