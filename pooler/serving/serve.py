@@ -39,7 +39,7 @@ def serve(
             n_codes = len(database.submit(opened.codes.standing).result())
             with _bound(host, port) as listening:
                 own = _own_origin(host, listening.getsockname()[1])
-                server = Server(opened.codes, collection, asked or own, database)
+                server = Server(opened, collection, asked or own, database)
                 asyncio.run(_run(server.app(), listening, partial(began, asked or own, n_codes)))
         finally:
             database.submit(opened.close).result()

@@ -28,7 +28,7 @@ from pooler.telling import now_listening
 from store.errors import PoolerError
 
 if TYPE_CHECKING:
-    from store.roles.codes import Codes
+    from store.collection import Collection
 
 MOST_BODY = 4 << 10
 """Bytes of a request: a code has 29."""
@@ -51,6 +51,7 @@ _ELSEWHERE = "You went on in another window."
 _OVER = "The session is over: it was idle for too long, or the code was taken back. Everything saved stays."
 _STOPPED = "The server was stopped. Everything saved stays."
 _UNKNOWN = "This code is not known."
+_NO_LOGIN = "The collection does not let you in. Call the organiser."
 _NO_ANSWER = "The collection does not answer now. Try again; if that stays so, call the organiser."
 
 Answer = TypeVar("Answer")
@@ -77,9 +78,13 @@ class Seat:
 class Server:
     """The server of one collection at one address."""
 
-    def __init__(self, codes: Codes, collection: str, origin: Origin, database: ThreadPoolExecutor) -> None:
-        self._codes = codes
-        """Asked in the one thread of `database` alone."""
+    def __init__(
+        self, opened: Collection, collection: str, origin: Origin, database: ThreadPoolExecutor
+    ) -> None:
+        self._codes = opened.codes
+        """Asked in the one thread of `database` alone, as the logins are."""
+        self._logins = None if opened.login is None else opened.roles
+        """``None`` = the collection has no roles: whoever judges is the server to the database."""
         self._collection = collection
         """As the processes of judges are to open it."""
         self._origin = origin
@@ -218,7 +223,12 @@ class Server:
     async def _sit(self, seat: Seat, sizes: dict[str, int]) -> str:
         """Run the process of a judge until it ends, or the window does; return its last words."""
         judge = seat.visit.access.judge
-        start = start_of(judge, self._collection, **sizes)
+        try:
+            login = None if self._logins is None else await self._ask(partial(self._logins.login_of, judge))
+        except PoolerError as error:
+            self._listener.warn(": ".join(filter(None, (error.message, error.hint))))
+            return _NO_LOGIN
+        start = start_of(judge, self._collection, login=login, **sizes)
         try:
             screen = await Screen.begin(start, seat.socket.send_bytes)
         except OSError as error:

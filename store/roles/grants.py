@@ -211,6 +211,14 @@ class Roles(Area):
                 for row in session.execute(_GRANTED, {"groups": list(groups)})
             ]
 
+    def login_of(self, judge: str) -> str:
+        """Return the login of a judge that judges; `StoreError`: there is none that may log in."""
+        for one in self.all():
+            if one.judge == judge and one.role is Role.JUDGE and one.may_log_in:
+                return one.login
+        message = f"judge `{judge}` has no login of their own"
+        raise StoreError(message, hint=f"pooler grant LOGIN --role judge --judge {judge} makes one")
+
     def address(self) -> Address:
         """Say where the collection is, as this program reached it."""
         self._check_server()

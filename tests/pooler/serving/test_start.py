@@ -42,6 +42,19 @@ def test_process_of_a_server_can_log_in() -> None:
     assert set(start.environment) - KNOWN == {"PGPASSWORD", "PGPASSFILE"}
 
 
+def test_process_with_a_login_of_its_own_gets_nothing_of_the_servers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither who the server is, nor its password and certificate, which would go before PGPASSFILE."""
+    for name in ("PGUSER", "PGSSLCERT", "PGSSLKEY"):
+        monkeypatch.setenv(name, "organiser")
+    there = "postgresql://organiser@db.example/wine"
+    start = start_of("alice", there, login="alice_7", width=80, height=24)
+    assert start.environment["POOLER_COLLECTION"] == "postgresql://alice_7@db.example/wine"
+    assert set(start.environment) - KNOWN == {"PGPASSFILE"}
+    assert set(start_of("alice", there, width=80, height=24).environment) - KNOWN == {
+        "PGPASSWORD", "PGPASSFILE", "PGUSER", "PGSSLCERT", "PGSSLKEY",
+    }  # fmt: skip
+
+
 def test_name_of_a_judge_is_no_option_and_no_shell_reads_it() -> None:
     """A judge may be called as an option is."""
     start = start_of("--plain;$(id)", "wine.db", width=80, height=24)
