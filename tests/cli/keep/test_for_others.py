@@ -167,6 +167,7 @@ def test_trec_files_are_measured_alike_by_pytrec_eval_and_ir_measures(cli: Cli, 
         assert row["value"] == pytest.approx(expected[row["run"]][row["topic"]])
 
 
+@pytest.mark.filterwarnings("ignore:unsafe cast from uint64")  # of numba, in ranx
 def test_trec_files_are_measured_alike_by_ranx(folders: Path) -> None:
     """Ranx reads them, too, and Parquet of runs under its own names of columns."""
     ranx = pytest.importorskip("ranx", reason="peer absent: ranx")
