@@ -120,8 +120,7 @@ class Run:
     path: str = field(default="", compare=False, repr=False)
     """Where the file can be read again; empty = nowhere."""
     as_handed_in: bytes | None = field(default=None, compare=False, repr=False)
-    """The text of a file with a header that stands in no usual form, see `store.formats.handed_in`; ``None``
-    = none, or not known."""
+    """The text of a file with a header, see `store.formats.handed_in`; ``None`` = none, or not known."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,6 @@ from store.judging.disagreements import (
 from store.readable import readable
 from store.records import Action, Decision, Guideline, Scale, SeenEvent, ShownDocument, State, Task
 from store.text import sanitise_line
-from store.wrapping import cell_width, pad
 
 NO_TEXT = "no text is stored for this document"
 EMPTY_TEXT = "the text of this document is empty"
@@ -354,6 +353,8 @@ def given_lines(given_grades: Sequence[Sequence[GivenGrade]], scale: Scale) -> l
 
 def _in_columns(rows: Sequence[Sequence[str]], blanks: str) -> list[str]:
     """Write rows under each other; a column without words is left out."""
+    from store.wrapping import cell_width, pad  # loads rich, which line mode needs not
+
     widths = [max(map(cell_width, column)) for column in zip(*rows, strict=True)]
     return [
         blanks.join(pad(cell, width) for cell, width in zip(row, widths, strict=True) if width)

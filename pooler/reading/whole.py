@@ -19,7 +19,7 @@ import pickle
 import signal
 import tempfile
 from collections import deque
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path, PurePath
@@ -45,7 +45,7 @@ from pooler.reading.run_list import RunEntry
 from pooler.reading.strict import read_run
 from store.db.packing import PackedRanking, pack_ranking
 from store.errors import PoolerError
-from store.formats.handed_in import FormSought, TextCopy, open_kept, text_to_keep
+from store.formats.handed_in import TextCopy, open_kept, text_to_keep
 from store.formats.syntax.lines import is_regular_file, open_bytes
 from store.ranking import Order, SortedByThemselves, rank_order
 from store.records import Ranking, Run
@@ -253,18 +253,14 @@ class RunReader:
         """Read a run file that is plainly in order; else raise `SuspicionError`."""
         n_known = len(self._numbers)
         seen = RunSeen()
-        sought = FormSought(partial(open_bytes, entry.file))
-        with _Spool(self._folder, self._spool_bytes) as spool, sought:
+        with _Spool(self._folder, self._spool_bytes) as spool:
             with_ranks = self._order in (None, "rank")
             for whole in stream_rankings(entry.file, seen, with_ranks=with_ranks, number=self._number):
-                if seen.header is not None and self._order is None:
-                    sought.see(seen.header.text, seen.tag.decode(), whole)
                 spool.add(self._pack(whole.topic, whole.names, whole.numbers, whole.scores, whole.ranks))
             header = None if seen.header is None else seen.header.text
             sha256 = seen.digest.hexdigest()
             made = self._made(entry, seen.tag.decode(), sha256, n_known, spool, header)
-            is_kept = header is not None and self._order is None
-            return replace(made, as_handed_in=sought.text(entry.file, sha256)) if is_kept else made
+            return self._with_text(made, entry, partial(open_bytes, entry.file))
 
     def _read_slowly(self, entry: RunEntry) -> NumberedRun:
         """Read a run file line by line."""
@@ -278,10 +274,14 @@ class RunReader:
                 spool.add(self._pack(ranking.topic, ranking.docnos, numbers, ranking.scores, ranking.ranks))
             kept = run if is_piped else None
             made = self._made(entry, run.tag, run.sha256, n_known, spool, run.header, kept)
-            if self._order is not None:
-                return made
-            again = None if copy is None else partial(open_kept, copy.close()[0])
-            return replace(made, as_handed_in=text_to_keep(run, again))
+            again = partial(open_bytes, entry.file) if copy is None else partial(open_kept, copy.close()[0])
+            return self._with_text(made, entry, again)
+
+    def _with_text(self, run: NumberedRun, entry: RunEntry, opened: Callable[[], BinaryIO]) -> NumberedRun:
+        """Add the text that is kept of a run that is to be stored."""
+        if self._order is not None:
+            return run
+        return replace(run, as_handed_in=text_to_keep(run.header, entry.file, run.sha256, opened))
 
     def _pack(
         self,

@@ -17,7 +17,7 @@ from store.db.keys import Keys
 from store.db.raw import insert_new
 from store.db.tables import POOL_RUN, RANKING, RUN, RunRow
 from store.errors import ArgumentError, ConflictError, PoolerError, UnknownNameError
-from store.formats.handed_in import text_to_keep
+from store.formats.handed_in import text_of
 from store.records import ImportReport
 
 if TYPE_CHECKING:
@@ -158,7 +158,7 @@ class Runs(Area):
         text = run.as_handed_in
         if text is None:
             with suppress(PoolerError):  # it is not there any more, or another file is
-                text = text_to_keep(run)
+                text = text_of(run)
         stored = StoredRun(run.tag, run.group, run.contributes, run.sha256, run.file, run.header, text)
         return self.add_rankings(stored, run.rankings, replace=replace)
 

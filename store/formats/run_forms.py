@@ -8,7 +8,7 @@ from decimal import Decimal
 
 NO_RANK = "-"
 """Stands in the fourth column where the original file had ranks that are no integers."""
-MOST_USUAL = 6
+_MOST_USUAL = 6
 """Decimals that programs write whatever the scores need; C's ``%f``."""
 
 
@@ -72,7 +72,7 @@ def usual_forms(needed: int) -> list[RunForm]:
     >>> [form.decimals for form in usual_forms(4)], [form.decimals for form in usual_forms(9)]
     ([None, None, 4, 5, 6], [None, None, 9])
     """
-    fixed = range(needed, max(needed, MOST_USUAL) + 1)
+    fixed = range(needed, max(needed, _MOST_USUAL) + 1)
     return [OWN, RunForm(is_bare=True), *(RunForm(decimals=decimals) for decimals in fixed)]
 
 

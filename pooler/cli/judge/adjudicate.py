@@ -118,7 +118,7 @@ def adjudicate(
 
     Example: pooler adjudicate --judge zoe --cell 0,2
     """
-    from pooler.results.look.disagreements import disagreements, selection, tell_kinds
+    from pooler.results.look.disagreements import disagreements, selection
     from store.collection import Collection
 
     if names and not list_:
@@ -151,7 +151,6 @@ def adjudicate(
             keys = keymap_of(keymap, opened.scale)
             asked = selection(opened.scale, wanted, opened if duplicates else None)
             session = _session(opened, name, asked, plain=plain, advance=not stay, min_dwell=min_dwell / 1000)
-            tell_kinds(session.desk.heard(), asked)
             sit(session, keys, plain=plain, page=page)
 
 
@@ -169,11 +168,13 @@ def _session(
     """Sit the adjudicator down at a desk that has something to decide."""
     from judge_ui.session.adjudicating import AdjudicatingSession
     from pooler import __version__
+    from pooler.results.look.disagreements import tell_kinds
     from store.judging.disagreements import Selection
 
     desk = opened.adjudication_desk(name, selection=selection, program=f"pooler {__version__}")
     if not plain:
         check_terminal("adjudicate")
+    tell_kinds(desk.heard(), selection)
     if desk.is_idle():
         which = "" if selection == Selection() else " of that kind"
         message = f"there is nothing to adjudicate: no disagreement{which} is left for `{name}`"

@@ -1,4 +1,4 @@
-"""Texts of run files that stand in no usual form."""
+"""Texts of run files with a header."""
 
 from __future__ import annotations
 
