@@ -117,10 +117,10 @@ class Run:
     """Whether the run feeds pools."""
     header: str | None = None
     """The lines in which the file says what the run is, as they stand there; ``None`` = none."""
-    path: str = field(default="", compare=False, repr=False)
-    """Where the file can be read again; empty = nowhere."""
     as_handed_in: bytes | None = field(default=None, compare=False, repr=False)
-    """The text of a file with a header, see `store.formats.handed_in`; ``None`` = none, or not known."""
+    """The text of a file with a header, see `store.formats.handed_in`; ``None`` = none, or not known. A run
+    that is made of this one and says something else has none.
+    """
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,7 +49,7 @@ from store.fields import LONGEST_ID, id_fault
 from store.formats.handed_in import TextCopy
 from store.formats.run_header import START, RunHeader, is_end, read_header
 from store.formats.syntax.compression import DamagedDataError
-from store.formats.syntax.lines import BOM, QRELS, RUN, is_regular_file, open_bytes, tell_kind, told_kind
+from store.formats.syntax.lines import BOM, QRELS, RUN, open_bytes, tell_kind, told_kind
 from store.records import Ranking, Run
 
 LENIENT_HINT = "`--lenient` reads the first six fields, as trec_eval does"
@@ -111,8 +111,7 @@ def read_run(path: str, *, lenient: bool = False, copy: TextCopy | None = None) 
         for topic in parsed.topics
     ]
     header = None if parsed.header is None else parsed.header.text
-    again = path if is_regular_file(path) else ""
-    return Run(parsed.tag, rankings, parsed.sha256, file=PurePath(path).name, header=header, path=again)
+    return Run(parsed.tag, rankings, parsed.sha256, file=PurePath(path).name, header=header)
 
 
 def whole_ranks(ranks: list[bytes]) -> NDArray[np.int64] | None:

@@ -122,8 +122,7 @@ def read_whole(path: str, *, lenient: bool = False) -> Run:
         else:
             sha256 = seen.digest.hexdigest()
             header = None if seen.header is None else seen.header.text
-            tag, file = seen.tag.decode(), PurePath(path).name
-            return Run(tag, rankings, sha256, file=file, header=header, path=path)
+            return Run(seen.tag.decode(), rankings, sha256, file=PurePath(path).name, header=header)
     return read_run(path, lenient=lenient)
 
 

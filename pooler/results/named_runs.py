@@ -57,9 +57,7 @@ def read_named(named: Sequence[RunEntry | Run], *, lenient: bool) -> Iterator[Ru
                 continue
             run = read_whole(one.file, lenient=lenient)
             one = one.with_header(run.header)
-            tag = one.called(run.tag)
-            path = run.path if tag == run.tag else ""  # it is another run there
-            yield replace(run, tag=tag, group=one.group, contributes=one.contributes, path=path)
+            yield replace(run, tag=one.called(run.tag), group=one.group, contributes=one.contributes)
             advance(1)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from itertools import islice
@@ -16,8 +15,7 @@ from store.db.database import Area
 from store.db.keys import Keys
 from store.db.raw import insert_new
 from store.db.tables import POOL_RUN, RANKING, RUN, RunRow
-from store.errors import ArgumentError, ConflictError, PoolerError, UnknownNameError
-from store.formats.handed_in import text_of
+from store.errors import ArgumentError, ConflictError, UnknownNameError
 from store.records import ImportReport
 
 if TYPE_CHECKING:
@@ -59,12 +57,10 @@ def add_rankings(
 
     Rankings are of row ids, one a topic in file order; none is touched when the same file is there. That
     gives the run its group, if any, and can end its contributing, which begins again by `replace` alone.
-    What an older version did not keep of header and text comes in, too. With `replace` another file takes the
-    place of a known tag's, else it raises `ConflictError`.
+    What an older version did not keep of header and text comes in, too, and a text that was damaged. With
+    `replace` another file takes the place of a known tag's, else it raises `ConflictError`.
     """
-    has_text = RUN.c.as_handed_in.is_not(None).label("has_text")
-    known = select(RUN.c.id, RUN.c.group, RUN.c.contributes, RUN.c.sha256, RUN.c.file, RUN.c.header, has_text)
-    old = session.execute(known.where(RUN.c.tag == run.tag)).first()
+    old = session.execute(select(RUN).where(RUN.c.tag == run.tag)).first()
     values: dict[str, Any] = {**asdict(run), "imported_at": datetime.now(UTC)}
     if old is None:
         row = RunRow(**values)
@@ -79,7 +75,7 @@ def add_rankings(
             del values["as_handed_in"]
         if same_file and not replace:
             values["contributes"] = old.contributes and run.contributes
-        is_whole = (old.header or not run.header) and (old.has_text or not run.as_handed_in)
+        is_whole = (old.header or not run.header) and run.as_handed_in in (None, old.as_handed_in)
         is_same = (old.group, old.contributes) == (values["group"], values["contributes"])
         if same_file and is_same and is_whole:
             return ImportReport(unchanged=1)
@@ -155,11 +151,8 @@ class Runs(Area):
 
     def add(self, run: Run, *, replace: bool = False) -> ImportReport:
         """Add a run; see `add_rankings`."""
-        text = run.as_handed_in
-        if text is None:
-            with suppress(PoolerError):  # it is not there any more, or another file is
-                text = text_of(run)
-        stored = StoredRun(run.tag, run.group, run.contributes, run.sha256, run.file, run.header, text)
+        said = run.tag, run.group, run.contributes, run.sha256, run.file, run.header, run.as_handed_in
+        stored = StoredRun(*said)
         return self.add_rankings(stored, run.rankings, replace=replace)
 
     def add_rankings(

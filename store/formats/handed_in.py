@@ -9,13 +9,10 @@ import hashlib
 import io
 import zlib
 from collections.abc import Callable
-from functools import partial
 from typing import Any, BinaryIO, cast
 
 from store.errors import PoolerError
 from store.formats.syntax.compression import uncompressed
-from store.formats.syntax.lines import open_bytes
-from store.records import Run
 
 _LEVEL = 1
 """The usual 6 makes a text a tenth smaller in four times the time."""
@@ -65,10 +62,3 @@ def text_to_keep(header: str | None, name: str, sha256: str, opened: Callable[[]
         message = f"{name} was changed while it was read"
         raise PoolerError(message, hint="import it again")
     return kept
-
-
-def text_of(run: Run) -> bytes | None:
-    """Return the same of a run that was read; ``None``, too, where its file cannot be read again."""
-    if not run.path:
-        return None
-    return text_to_keep(run.header, run.file, run.sha256, partial(open_bytes, run.path))

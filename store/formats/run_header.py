@@ -167,7 +167,7 @@ def header_of(path: str) -> str | None:
         return None
     try:
         with open_bytes(path) as file:
-            raw = file.read(_LONGEST).removeprefix(BOM)
+            raw = file.read(len(BOM) + _LONGEST).removeprefix(BOM)[:_LONGEST]
     except (PoolerError, DamagedDataError, OSError):
         return None  # whoever reads the file tells
     faults = FaultList(path)

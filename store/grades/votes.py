@@ -38,7 +38,7 @@ from store.judging.event_arrays import (
     newest_events,
 )
 from store.judging.judges import fetch_graders, fetch_judges, judge_id
-from store.judging.kinds import Heard, hear
+from store.judging.kinds import Heard, hear, sorts_of
 from store.records import Judge, JudgeKind, Scale
 from store.text import natural_key
 
@@ -217,7 +217,9 @@ def fetch_all_votes(session: Session, topics: Keys, scale: Scale, policy: Policy
     has_rulings = policy.rulings and policy.judge is None
     heard = fetch_heard(session, of=policy.named, kinds=policy.kinds, rulings=has_rulings)
     if has_rulings and not adjudicators.isdisjoint(heard.names):
-        rulings = _fetch_rulings(session, names, policy.kinds)
+        named = [one for one in heard.judges if one.kind is not JudgeKind.ADJUDICATOR]
+        kinds = sorts_of(named) if policy.named else policy.kinds
+        rulings = _fetch_rulings(session, names, kinds)
     rounds = Numbering[str]()
     ids = [number for number, name in names.items() if name in heard.names]
     chosen = None if len(ids) == len(names) else np.array(sorted(ids), dtype=np.int64)

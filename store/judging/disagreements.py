@@ -30,7 +30,8 @@ CANNOT = "cannot"
 """How the given grade ``None`` is written."""
 
 _CANNOT_WORDS = (CANNOT, "cant", "can't")
-_BASIS = re.compile(r"docno opinions(?: of ([a-z,]+))?:(.*)", re.DOTALL)
+_KIND, _GIVEN = f"(?:{'|'.join(SORTS)})", f"(?:-?[0-9]{{1,9}}|{CANNOT})"
+_BASIS = re.compile(rf"docno opinions(?: of ({_KIND}(?:,{_KIND})*))?:((?:{_GIVEN}(?:,{_GIVEN})*)?)", re.ASCII)
 
 
 def is_disagreement(given_grades: Sequence[GivenGrade]) -> bool:
@@ -177,15 +178,19 @@ class Case:
     @property
     def status(self) -> Settlement:
         """What has become of it."""
-        if self.ruling is None:
+        ruling = self.ruling
+        if ruling is None:
             return Settlement.OPEN
-        if not self.is_disagreement:
-            return Settlement.UNNEEDED
-        # A ruling stands while those who were heard then say the same, whoever is heard now.
-        wanted = {kind for name in self.ruling.kinds for kind in SORTS[name]}
-        then = (*self.votes, *self.others)
-        now = basis_of(vote.given_grade for vote in then if vote.kind in wanted or not wanted)
-        return Settlement.CHANGED if self.ruling.basis not in (None, now) else Settlement.SETTLED
+        # A ruling stands while those who were heard for it say the same, whoever is heard now; but one on
+        # what models said settles nothing between people.
+        wanted = {kind for name in ruling.kinds for kind in SORTS[name]}
+        voters = (*self.votes, *self.others)
+        then = [vote.given_grade for vote in voters if vote.kind in wanted or not wanted]
+        here = {vote.kind for vote in self.votes}
+        first = next((set(sort) & here for sort in SORTS.values() if not here.isdisjoint(sort)), set())
+        if first <= (wanted or first) and ruling.basis in (None, basis_of(then)):
+            return Settlement.SETTLED if is_disagreement(then) else Settlement.UNNEEDED
+        return Settlement.CHANGED if self.is_disagreement else Settlement.UNNEEDED
 
     @property
     def basis(self) -> str:

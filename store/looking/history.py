@@ -6,7 +6,7 @@ whatever else in the collection has a date. Merges, and the withdrawal of a pool
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import chain
@@ -39,8 +39,10 @@ from store.db.tables import (
 )
 from store.errors import UnknownNameError
 from store.event import JudgementEvent
+from store.judging.adjudication import fetch_heard
 from store.judging.carried import CarriedOver, fetch_carried
 from store.judging.disagreements import (
+    ALL,
     Case,
     GivenGrade,
     Ruling,
@@ -484,9 +486,14 @@ def poolings(session: Session, document: int, *, topic: int | None = None) -> tu
 
 
 def _case(
-    topic: str, docno: str, pair: Pair, by_judge: Mapping[int, list[Row[Any]]], identities: Mapping[int, str]
+    topic: str,
+    docno: str,
+    pair: Pair,
+    by_judge: Mapping[int, list[Row[Any]]],
+    identities: Mapping[int, str],
+    heard: Set[JudgeKind],
 ) -> Case:
-    """Gather the votes and the ruling as they stand, as an adjudicator's desk would."""
+    """Gather the votes and the ruling as they stand, as an adjudicator's desk would; of the kinds heard."""
     votes: list[Vote] = []
     rulings: list[Ruling] = []
     for judge, rows in by_judge.items():
@@ -496,7 +503,9 @@ def _case(
             rulings += [] if ruling is None else [ruling]
         elif last.state in DECIDED:
             votes.append(Vote(judge, last.grade, last.id, kind=JudgeKind(last.kind)))
-    return Case(topic, docno, *pair, lettered(topic, docno, votes), latest_ruling(rulings, identities))
+    in_order = lettered(topic, docno, (vote for vote in votes if vote.kind in heard))
+    others = tuple(vote for vote in votes if vote.kind not in heard)
+    return Case(topic, docno, *pair, in_order, latest_ruling(rulings, identities), others=others)
 
 
 class HistoryQueries(Area):
@@ -561,7 +570,8 @@ class HistoryQueries(Area):
             newest = newest_guideline(session)
             places = poolings(session, document.id, topic=topic_row)
             identities = fetch_identities(session)
-            case = _case(topic, docno, (topic_row, document.id), by_judge, identities)
+            heard = {one.kind for one in fetch_heard(session, ALL).judges}
+            case = _case(topic, docno, (topic_row, document.id), by_judge, identities, heard)
             document_states = sorted(
                 (happened[part[-1].id] for part in by_judge.values()), key=lambda one: one.judge
             )

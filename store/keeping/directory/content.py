@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import partial
 from hashlib import sha256
 from itertools import groupby, repeat
 from operator import itemgetter
@@ -21,11 +22,11 @@ from store.db.packing import pack_ranking, unpack_floats, unpack_integers
 from store.db.tables import DOCUMENT, DOCUMENT_METADATA, GUIDELINE, RANKING, RUN, TOPIC, TOPIC_VERSION
 from store.errors import PoolerError, StoreError
 from store.fields import UnfitValueError
-from store.formats.handed_in import open_kept, text_of
+from store.formats.handed_in import open_kept, text_to_keep
 from store.formats.run_forms import NO_RANK, OWN, RunForm, decimals_of, usual_forms
 from store.formats.run_header import cut_header, header_of
 from store.formats.syntax.compression import DamagedDataError
-from store.formats.syntax.lines import read_text_lines
+from store.formats.syntax.lines import open_bytes, read_text_lines
 from store.keeping.checks import RESTORE
 from store.keeping.directory import tables
 from store.keeping.directory.tables import (
@@ -440,7 +441,9 @@ def read_runs(coming: Incoming) -> None:
             run = _handed_in(coming, tag, file) if tag in handed_in else None
             rows_read = _run_lines(coming, tag, file) if run is None else _lines_of(run)
             coming.insert(RANKING, _ranking_rows(coming, tag, file, rows_read, advance))
-            if run is not None and (text := text_of(run)) and not len(coming.faults):
+            if run is not None and not len(coming.faults):
+                opened = partial(open_bytes, coming.path(file))
+                text = text_to_keep(run.header, file, run.sha256, opened)
                 its_row = update(RUN).where(RUN.c.id == coming.runs[tag])
                 coming.session.execute(its_row.values(as_handed_in=text))
 

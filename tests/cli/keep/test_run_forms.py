@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from pooler.reading.strict import read_run
 from store.collection import Collection
 from store.db.engine import collection_url
 from store.keeping.copying import copy_collection
@@ -178,23 +177,13 @@ def test_file_from_a_pipe_comes_out_too(cli: Cli, here: Path) -> None:
     assert found == files
 
 
-def test_run_that_is_added_in_python_is_kept_too(cli: Cli, here: Path) -> None:
-    """The file is read again where it still is what it was; a copy of the run has the text itself."""
-    text = written(OTHERS["blanks"], "blanks")
-    for name in ("blanks", "changed", "gone"):
-        (here / f"{name}.run").write_bytes(text.replace(b"blanks", name.encode()))
-    cli("init", "--scale", "0-1").fine()
-    cli("init", "--scale", "0-1", "--collection", "two.db").fine()
-    runs = [read_run(str(here / f"{name}.run")) for name in ("blanks", "changed", "gone")]
-    (here / "changed.run").write_bytes(b"something else")
-    (here / "gone.run").unlink()
-    with Collection("collection.db") as one, Collection("two.db") as two:
-        for run in runs:
-            one.runs.add(run)
-        two.runs.add(one.runs.get(one.runs.all(["blanks"])[0]))
-    assert {tag for tag, length in kept_of("collection.db").items() if length} == {"blanks"}
-    cli("export", "collection", "out", "--collection", "two.db").fine()
-    assert runs_of(here / "out") == {"blanks": text}
+def test_longest_header_after_a_mark_comes_back(cli: Cli, here: Path) -> None:
+    """65,536 bytes, and three before them that are read leniently."""
+    fill = "# # " + "x" * ((1 << 16) - len(HEAD) - len("# # \n")) + "\n"
+    head = HEAD.replace("# actor", f"{fill}# actor")
+    files = {"long": b"\xef\xbb\xbf" + written(OTHERS["blanks"], "long", head)}
+    assert len(head) == 1 << 16
+    assert out_and_in(cli, here, files, "--lenient")[0] == files
 
 
 def test_older_collection_takes_the_text_when_the_file_comes_again(cli: Cli, here: Path) -> None:
@@ -256,6 +245,8 @@ def test_damaged_text_is_told(cli: Cli, here: Path, collection_name: str, damage
     )
     assert "pooler restore BACKUP" in refused.err
     assert not (here / "out").exists()
+    cli("import", "runs", "blanks.run", *on).fine()
+    assert "no fault found" in cli("verify", *on).fine().out
 
 
 @pytest.mark.slow

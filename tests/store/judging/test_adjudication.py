@@ -117,6 +117,23 @@ def test_a_ruling_stands_whoever_is_heard(ready: Collection, listed: Lister) -> 
     assert listed(ALL) == {"a": ("0,2", Settlement.CHANGED)}
 
 
+def test_a_ruling_on_models_settles_nothing_between_people(ready: Collection, listed: Lister) -> None:
+    """It stands until people have judged the document, whoever else they judged, and comes again then."""
+    ready.judges.add("bob", JudgeKind.HUMAN)
+    models = {"gpt": [Qrel("1", "a", 2)], "qwen": [Qrel("1", "a", 1)]}
+    ready.judgements.add(models, JudgeKind.MODEL)
+    Sitting(ready.adjudication_desk("zoe"), "1").grade("a", 1)
+    ann, bob = sit(ready, "ann"), Sitting(ready.desk("bob"), "1")
+    ann.grade("c", 1)
+    assert listed(ALL) == {"a": ("", Settlement.SETTLED)}
+    ann.grade("a", 0)
+    assert listed(ALL) == {"a": ("0", Settlement.UNNEEDED)}
+    bob.grade("a", 2)
+    assert listed(ALL) == {"a": ("0,2", Settlement.CHANGED)}
+    assert listed(Selection(kinds=("model",))) == {"a": ("1,2", Settlement.SETTLED)}
+    assert ready.history.of_document("1", "a").ruling_status is Settlement.CHANGED
+
+
 def test_adjudicator_is_no_party(ready: Collection, listed: Lister) -> None:
     """What adjudicators decided never makes a disagreement, with a judge or with each other."""
     qrels = {"zoe": [Qrel("1", "a", 0), Qrel("1", "b", 0)], "yan": [Qrel("1", "b", 2)]}
