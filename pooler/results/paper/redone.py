@@ -154,7 +154,8 @@ def paper(
             tell_heard(heard_of, "judge together")
             ranked = opinions.rankings()
             made = put_together(ranked, votes, scale, rank, values, cutoff, empty)
-            loaded = replace(made, collection=opinions.collection)
+            # Docnos are asked for when tables are made: what is open here may be closed by then.
+            loaded = replace(made, collection=None if opinions.collection is None else found.collection)
             for tag in (a, b):
                 if tag is not None and tag not in ranked.tags:
                     raise UnknownNameError("run", tag, ranked.tags)
