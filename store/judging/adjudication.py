@@ -46,21 +46,9 @@ from store.judging.disagreements import (
     read_basis,
 )
 from store.judging.events import Pair, current_events, fetch_shown_passages, ruling_of, shown_passages
-from store.judging.judges import fetch_identities, fetch_judge_names, has_graded, judge_named
-from store.judging.kinds import SORTS, Heard, hear, kinds_of
-from store.records import (
-    DECIDED,
-    Action,
-    Decision,
-    InboxLine,
-    Judge,
-    JudgeKind,
-    Passage,
-    Scale,
-    State,
-    Task,
-    Undone,
-)
+from store.judging.judges import fetch_identities, fetch_judge_names, fetch_kinds_heard, judge_named
+from store.judging.kinds import SORTS, Heard, kinds_of
+from store.records import DECIDED, Action, Decision, InboxLine, JudgeKind, Passage, Scale, State, Task, Undone
 from store.text import natural_key, sanitise, sanitise_line
 
 Wanted = int | ColumnElement[int] | None
@@ -103,25 +91,13 @@ def fetch_cases(
 
 def fetch_heard(session: Session, selection: Selection) -> Heard:
     """Choose whose decisions count, without anybody's name; two who are named bring their kinds with them."""
-    if is_seated(session):
-        rows = session.execute(text("SELECT kind, graders FROM pooler_graders()")).all()
-    else:
-        rows = session.execute(graders_by_kind()).all()
-    judges = [Judge(f"{kind} {place}", JudgeKind(kind)) for kind, n in rows for place in range(n)]
-    graders = frozenset(one.name for one in judges)
-    heard = hear(judges, graders, kinds=selection.kinds)
+    heard = fetch_kinds_heard(session, selection.kinds)
     if (pair := fetch_pair(session, selection)) is None:
         return heard
     named = session.scalars(select(JUDGE.c.kind).where(JUDGE.c.id.in_(pair)))
     kinds = {*map(JudgeKind, named), *(one.kind for one in heard.judges)}
     sorts = [sort for sort, of in SORTS.items() if not kinds.isdisjoint(of)]
-    return replace(hear(judges, graders, kinds=sorts), kinds=())
-
-
-def graders_by_kind() -> Select[Any]:
-    """Count who has graded something, by kind; adjudicators apart."""
-    counted = select(JUDGE.c.kind, func.count().label("graders"))
-    return counted.where(~_IS_ADJUDICATOR, has_graded()).group_by(JUDGE.c.kind)
+    return replace(fetch_kinds_heard(session, sorts), kinds=())
 
 
 def fetch_listed(session: Session, selection: Selection) -> list[Case]:

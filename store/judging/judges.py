@@ -12,12 +12,27 @@ from datetime import UTC, datetime
 from itertools import count
 from typing import Any
 
-from sqlalchemy import Column, ColumnElement, Row, Table, and_, delete, exists, func, or_, select, update
+from sqlalchemy import (
+    Column,
+    ColumnElement,
+    Row,
+    Select,
+    Table,
+    and_,
+    delete,
+    exists,
+    func,
+    or_,
+    select,
+    text,
+    update,
+)
 from sqlmodel import Session
 
 from store.content.lookup import row_named
 from store.db.database import Area
 from store.db.engine import database_now, overwrite_removed
+from store.db.login import is_seated
 from store.db.tables import (
     ASSIGNMENT,
     ASSIGNMENT_PLAN,
@@ -32,6 +47,7 @@ from store.db.tables import (
 )
 from store.errors import ArgumentError, ConflictError
 from store.fields import id_fault
+from store.judging.kinds import Heard, hear
 from store.judging.sittings import live_sittings
 from store.records import DECIDED, Action, Judge, JudgeKind, LiveSitting, State
 from store.text import natural_key
@@ -89,6 +105,22 @@ def has_graded() -> ColumnElement[bool]:
         .scalar_subquery()
     )
     return grade.is_not(None)
+
+
+def fetch_kinds_heard(session: Session, kinds: Sequence[str] = ()) -> Heard:
+    """Choose which kinds of judges count, and how many of each graded; their names stay unsaid."""
+    if is_seated(session):
+        rows = session.execute(text("SELECT kind, graders FROM pooler_graders()")).all()
+    else:
+        rows = session.execute(graders_by_kind()).all()
+    judges = [Judge(f"{kind} {place}", JudgeKind(kind)) for kind, n in rows for place in range(n)]
+    return hear(judges, frozenset(one.name for one in judges), kinds=kinds)
+
+
+def graders_by_kind() -> Select[Any]:
+    """Count who has graded something, by kind; adjudicators apart."""
+    counted = select(JUDGE.c.kind, func.count().label("graders"))
+    return counted.where(JUDGE.c.kind != JudgeKind.ADJUDICATOR.value, has_graded()).group_by(JUDGE.c.kind)
 
 
 def judge_named(session: Session, name: str, *columns: str) -> Row[Any]:
@@ -283,8 +315,8 @@ def _rename_rounds(session: Session, disguise: Disguise, *, dry_run: bool) -> in
 def _manifests(session: Session, table: Table) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield the row id and the manifest of every plan."""
     query = select(table.c.id, table.c.manifest).order_by(table.c.id)
-    for row_id, text in session.execute(query).all():
-        yield row_id, json.loads(text)
+    for row_id, manifest in session.execute(query).all():
+        yield row_id, json.loads(manifest)
 
 
 def _write(session: Session, table: Table, row_id: int, manifest: Mapping[str, Any]) -> None:

@@ -39,10 +39,8 @@ from store.db.tables import (
 )
 from store.errors import UnknownNameError
 from store.event import JudgementEvent
-from store.judging.adjudication import fetch_heard
 from store.judging.carried import CarriedOver, fetch_carried
 from store.judging.disagreements import (
-    ALL,
     Case,
     GivenGrade,
     Ruling,
@@ -54,7 +52,7 @@ from store.judging.disagreements import (
     seen_basis,
 )
 from store.judging.events import Pair, event_of_row, fetch_passages, ruling_of
-from store.judging.judges import fetch_identities, judge_id
+from store.judging.judges import fetch_identities, fetch_kinds_heard, judge_id
 from store.judging.sittings import fetch_sitting_numbers
 from store.records import DECIDED, Action, JudgeKind, State
 from store.text import natural_key
@@ -570,7 +568,7 @@ class HistoryQueries(Area):
             newest = newest_guideline(session)
             places = poolings(session, document.id, topic=topic_row)
             identities = fetch_identities(session)
-            heard = {one.kind for one in fetch_heard(session, ALL).judges}
+            heard = {one.kind for one in fetch_kinds_heard(session).judges}
             case = _case(topic, docno, (topic_row, document.id), by_judge, identities, heard)
             document_states = sorted(
                 (happened[part[-1].id] for part in by_judge.values()), key=lambda one: one.judge

