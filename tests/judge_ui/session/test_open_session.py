@@ -11,7 +11,7 @@ from judge_ui.session.queue import Filter
 from judge_ui.session.session import JudgingSession
 from judge_ui.session.words import KeyOutcome
 from store.collection import Collection
-from store.db.engine import collection_url, make_engine, writing
+from store.db.engine import collection_url, engine_at, writing
 from store.db.tables import GuidelineRow
 from store.errors import UnknownNameError
 from store.records import Document, Passage
@@ -135,7 +135,7 @@ def test_a_briefing_is_needed_until_something_is_decided_under_the_newest_guidel
     grade(session, clock, 1)
     session.open_topic("12")
     assert not session.needs_briefing
-    with writing(make_engine(collection_url(str(collection_file)))) as opened:
+    with engine_at(collection_url(str(collection_file))) as engine, writing(engine) as opened:
         now = datetime.now(UTC)
         opened.add(GuidelineRow(version=1, text="# Read\x1b[2J all", created_at=now))
     session.open_topic("12")
