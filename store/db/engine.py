@@ -260,6 +260,10 @@ def usual_name(where: str) -> str:
     return Path(url.database or str(url.query.get("service", ""))).stem
 
 
+_WHO = ("user", "password", "sslcert", "sslkey")
+"""What an address may say of who opens it, after its question mark."""
+
+
 def as_login(name: str, login: str) -> str:
     """Return the address by which a login opens a collection on a server, whatever the environment says.
 
@@ -269,11 +273,14 @@ def as_login(name: str, login: str) -> str:
     'postgresql://alice@host/wine'
     >>> as_login("postgresql:///?service=wine", "alice")
     'postgresql://alice@/?service=wine'
+    >>> as_login("postgresql://host/wine?user=organiser&password=secret", "alice")
+    'postgresql://alice@host/wine'
     """
     url = collection_url(name)
     if url.get_backend_name() != "postgresql":
         raise ArgumentError("collection", "must be a postgresql:// URL: a file has no logins", name)
-    own = URL.create("postgresql", login, None, url.host, url.port, url.database, url.query)
+    query = {name: value for name, value in url.query.items() if name not in _WHO}
+    own = URL.create("postgresql", login, None, url.host, url.port, url.database, query)
     return own.render_as_string(hide_password=False)
 
 

@@ -38,13 +38,18 @@ class RunForm:
         return map(repr, scores)
 
     def text(
-        self, tag: str, topic: str, docnos: Sequence[str], scores: Iterable[str], ranks: Sequence[int] | None
+        self,
+        tag: str,
+        topic: str,
+        docnos: Sequence[str],
+        scores: Iterable[float],
+        ranks: Sequence[int] | None,
     ) -> str:
-        r"""Write the lines of a ranking; `scores` are texts, and `ranks` ``None`` = not all were integers.
+        r"""Write the lines of a ranking; `ranks`: ``None`` = not all were integers.
 
         Examples
         --------
-        >>> RunForm().text("bm25", "51", ["d2", "d1"], ["0.5", "0.25"], None)
+        >>> RunForm().text("bm25", "51", ["d2", "d1"], [0.5, 0.25], None)
         '51 Q0 d2 - 0.5 bm25\n51 Q0 d1 - 0.25 bm25\n'
         """
         sep = self.separator
@@ -52,7 +57,7 @@ class RunForm:
         stated = [NO_RANK] * len(docnos) if ranks is None else ranks
         return "".join(
             f"{start}{docno}{sep}{rank}{sep}{score}{end}"
-            for docno, rank, score in zip(docnos, stated, scores, strict=True)
+            for docno, rank, score in zip(docnos, stated, self.score_texts(scores), strict=True)
         )
 
     def with_tabs(self) -> RunForm:

@@ -217,7 +217,7 @@ def fetch_all_votes(session: Session, topics: Keys, scale: Scale, policy: Policy
     has_rulings = policy.rulings and policy.judge is None
     heard = fetch_heard(session, of=policy.named, kinds=policy.kinds, rulings=has_rulings)
     if has_rulings and not adjudicators.isdisjoint(heard.names):
-        named = [one for one in heard.judges if one.kind is not JudgeKind.ADJUDICATOR]
+        named = (one.kind for one in heard.judges if one.kind is not JudgeKind.ADJUDICATOR)
         kinds = sorts_of(named) if policy.named else policy.kinds
         rulings = _fetch_rulings(session, names, kinds)
     rounds = Numbering[str]()

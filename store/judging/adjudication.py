@@ -47,7 +47,7 @@ from store.judging.disagreements import (
 )
 from store.judging.events import Pair, current_events, fetch_shown_passages, ruling_of, shown_passages
 from store.judging.judges import fetch_identities, fetch_judge_names, fetch_kinds_heard, judge_named
-from store.judging.kinds import SORTS, Heard, kinds_of
+from store.judging.kinds import Heard, kinds_of, sorts_of
 from store.records import DECIDED, Action, Decision, InboxLine, JudgeKind, Passage, Scale, State, Task, Undone
 from store.text import natural_key, sanitise, sanitise_line
 
@@ -64,7 +64,8 @@ def fetch_cases(
     Of a selection, whose judges are heard and whether what they agree on is wanted count here.
     """
     every = selection.documents is not None
-    kinds = {one.kind for one in fetch_heard(session, selection).judges}
+    heard = fetch_heard(session, selection)
+    kinds = {one.kind for one in heard.judges}
     rulings, identities = _fetch_rulings(session, topic, document)
     votes: dict[Pair, list[Vote]] = {pair: [] for pair in rulings}
     is_blind = is_seated(session)
@@ -83,7 +84,7 @@ def fetch_cases(
         in_order = given if is_blind else lettered(number, docno, given)
         others = tuple(vote for vote in cast if vote.kind not in kinds)
         rulers = frozenset(ruling.judge for ruling in document_states)
-        cases.append(Case(number, docno, *key, in_order, latest, rulers, others))
+        cases.append(Case(number, docno, *key, in_order, latest, rulers, others, kinds_of(heard)))
     # An adjudicator may have skipped a document, or noted something, on which judges agree now.
     cases = [case for case in cases if every or case.ruling is not None or case.is_disagreement]
     return sorted(cases, key=lambda case: (natural_key(case.topic), case.docno))
@@ -95,8 +96,7 @@ def fetch_heard(session: Session, selection: Selection) -> Heard:
     if (pair := fetch_pair(session, selection)) is None:
         return heard
     named = session.scalars(select(JUDGE.c.kind).where(JUDGE.c.id.in_(pair)))
-    kinds = {*map(JudgeKind, named), *(one.kind for one in heard.judges)}
-    sorts = [sort for sort, of in SORTS.items() if not kinds.isdisjoint(of)]
+    sorts = sorts_of([*map(JudgeKind, named), *(one.kind for one in heard.judges)])
     return replace(fetch_kinds_heard(session, sorts), kinds=())
 
 
@@ -240,7 +240,6 @@ class AdjudicationDesk(Desk):
     ) -> None:
         super().__init__(engine, judge, scale, program=program, fields=fields)
         self._cases: dict[tuple[int, int], Case] = {}
-        self._kinds: tuple[str, ...] = ()
         with reading(engine) as session:
             kind = judge_named(session, judge, "kind").kind
         if kind != JudgeKind.ADJUDICATOR:
@@ -347,7 +346,7 @@ class AdjudicationDesk(Desk):
         key = self._ids(decision)
         case = self._cases.get(key)
         if case is not None and decision.action in (Action.JUDGE, Action.CANNOT):
-            ruling = Ruling(self._judge_id, task.grade, basis=case.basis, kinds=self._kinds)
+            ruling = Ruling(self._judge_id, task.grade, basis=case.basis, kinds=case.kinds)
             rulers = case.rulers | {self._judge_id}
             self._cases[key] = replace(case, ruling=ruling, rulers=rulers)
         elif decision.action in (Action.SKIP, Action.REOPEN):
@@ -371,12 +370,9 @@ class AdjudicationDesk(Desk):
     def _queue(self, session: Session, topic: int) -> list[Queued]:
         """Return the disagreements of a topic that are wanted, by docno."""
         cases = self._wanted(session, fetch_cases(session, self._selection, topic=topic))
-        self._kinds = kinds_of(fetch_heard(session, self._selection))
         self._cases |= {(case.topic_id, case.document_id): case for case in cases}
         return [
-            Queued(
-                case.document_id, case.docno, display_order(case.given_grades, self._kinds), case.iteration
-            )
+            Queued(case.document_id, case.docno, display_order(case.given_grades, case.kinds), case.iteration)
             for case in cases
         ]
 

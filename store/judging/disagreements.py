@@ -164,6 +164,8 @@ class Case:
     """Adjudicators, by row id, who have a ruling that stands."""
     others: tuple[Vote, ...] = ()
     """Votes of kinds that are not heard."""
+    kinds: tuple[str, ...] = ()
+    """Who is heard, as a ruling on it notes: see `Ruling.kinds`."""
 
     @property
     def given_grades(self) -> tuple[GivenGrade, ...]:
@@ -188,7 +190,8 @@ class Case:
         then = [vote.given_grade for vote in voters if vote.kind in wanted or not wanted]
         here = {vote.kind for vote in self.votes}
         first = next((set(sort) & here for sort in SORTS.values() if not here.isdisjoint(sort)), set())
-        if first <= (wanted or first) and ruling.basis in (None, basis_of(then)):
+        covers = not wanted or first <= wanted
+        if covers and ruling.basis in (None, basis_of(then)):
             return Settlement.SETTLED if is_disagreement(then) else Settlement.UNNEEDED
         return Settlement.CHANGED if self.is_disagreement else Settlement.UNNEEDED
 

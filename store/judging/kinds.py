@@ -103,14 +103,14 @@ def is_mixed(counts: Mapping[str, int]) -> bool:
 
 def kinds_of(heard: Heard) -> tuple[str, ...]:
     """Name the sorts that are heard, as `--kinds` does; nothing where all are, or nobody is."""
-    sorts = heard.kinds or sorts_of(heard.judges)
+    sorts = heard.kinds or sorts_of(one.kind for one in heard.judges)
     return () if len(sorts) == len(SORTS) else sorts
 
 
-def sorts_of(judges: Iterable[Judge]) -> tuple[str, ...]:
-    """Name the sorts that judges are of."""
-    kinds = {one.kind for one in judges}
-    return tuple(sort for sort, of in SORTS.items() if not kinds.isdisjoint(of))
+def sorts_of(kinds: Iterable[JudgeKind]) -> tuple[str, ...]:
+    """Name the sorts that kinds of judges are of."""
+    found = set(kinds)
+    return tuple(sort for sort, of in SORTS.items() if not found.isdisjoint(of))
 
 
 def sorts_words(counts: Mapping[str, int]) -> str:

@@ -411,7 +411,7 @@ def _text(out: Outgoing, tag: str, row: Row[Any], form: RunForm) -> str:
     # To SQLite, a part of no bytes is no value.
     names = out.documents
     docnos = [names[number] for number in np.frombuffer(row.document_ids or b"", "<i4")[in_file].tolist()]
-    scores = form.score_texts(unpack_floats(row.scores)[in_file].tolist())
+    scores = unpack_floats(row.scores)[in_file].tolist()
     ranks = None if row.ranks is None else unpack_integers(row.ranks, row.length)[in_file].tolist()
     return form.text(tag, out.topics[row.topic_id], docnos, scores, ranks)
 
