@@ -314,8 +314,10 @@ TextThen = Literal["same", "changed", "came later", "removed", "none", "not know
 """The text that an event rests on, beside the one there is now. ``came later``: there was none;
 ``none``: there was none and is none; ``not known``: an imported event that does not say."""
 
-NoGrade = Literal["not-pooled", "unjudged", "skipped", "cannot", "several-judges", "ruled-cannot"]
-"""Why a document has no final grade."""
+NoGrade = Literal[
+    "not-pooled", "unjudged", "skipped", "cannot", "not-heard", "several-judges", "ruled-cannot"
+]
+"""Why a document has no final grade. ``not-heard``: only judges of kinds that are not asked for graded it."""
 
 _RULES = (Action.JUDGE, Action.CANNOT)
 """Actions of an adjudicator that are a ruling."""
@@ -394,6 +396,8 @@ class DocumentEvents:
     """Of a ruling that stands: whether the judges decided otherwise since; ``None`` = there is no
     ruling."""
     final: Final
+    heard: frozenset[JudgeKind]
+    """Whose grades count where nobody is named, in the whole collection."""
     carried: tuple[CarriedOver, ...] = ()
     """What was carried over to it, or from it to others; no event of a judge."""
 
@@ -418,9 +422,17 @@ def find_document(session: Session, docno: str) -> Row[Any]:
 
 
 def final_of(
-    document_states: Sequence[Happening], ruling: Ruling | None, names: Mapping[int, str], *, is_pooled: bool
+    document_states: Sequence[Happening],
+    ruling: Ruling | None,
+    names: Mapping[int, str],
+    heard: Set[JudgeKind],
+    *,
+    is_pooled: bool,
 ) -> Final:
-    """Say which grade follows without a rule, as in `store.grades.qrels`: a ruling's, or the only judge's."""
+    """Say which grade follows without a rule, as in `store.grades.qrels`: a ruling's, or the only judge's.
+
+    Of judges, those of a kind that is heard where nobody is named.
+    """
     if ruling is not None:
         by = names[ruling.judge]
         reason: NoGrade | None = "ruled-cannot" if ruling.given_grade is None else None
@@ -428,10 +440,11 @@ def final_of(
     graded = [
         one for one in document_states if one.state is State.JUDGED and one.kind is not JudgeKind.ADJUDICATOR
     ]
-    if len(graded) == 1:
-        return Final(graded[0].grade, None, graded[0].judge)
+    counted = [one for one in graded if one.kind in heard]
+    if len(counted) == 1:
+        return Final(counted[0].grade, None, counted[0].judge)
     if graded:
-        return Final(None, "several-judges")
+        return Final(None, "several-judges" if counted else "not-heard")
     states = {one.state for one in document_states}
     if State.CANNOT in states:
         return Final(None, "cannot")
@@ -568,7 +581,7 @@ class HistoryQueries(Area):
             newest = newest_guideline(session)
             places = poolings(session, document.id, topic=topic_row)
             identities = fetch_identities(session)
-            heard = {one.kind for one in fetch_kinds_heard(session).judges}
+            heard = frozenset(one.kind for one in fetch_kinds_heard(session).judges)
             case = _case(topic, docno, (topic_row, document.id), by_judge, identities, heard)
             document_states = sorted(
                 (happened[part[-1].id] for part in by_judge.values()), key=lambda one: one.judge
@@ -594,6 +607,7 @@ class HistoryQueries(Area):
                 n_left_out=len(told) - len(kept),
                 document_states=tuple(document_states),
                 ruling_status=None if case.ruling is None else case.status,
-                final=final_of(document_states, case.ruling, names, is_pooled=is_pooled),
+                final=final_of(document_states, case.ruling, names, heard, is_pooled=is_pooled),
+                heard=heard,
                 carried=tuple(fetch_carried(session, topic=topic_row, document=document.id)),
             )

@@ -13,6 +13,7 @@ from pooler.results.result import Result, frozen, taken
 from pooler.results.table import DOCNO, GRADE, JUDGE, TOPIC, Column, Kind, Table, View
 from store.errors import ArgumentError
 from store.event import EVENT
+from store.judging.kinds import sorts_words
 from store.text import counted
 
 if TYPE_CHECKING:
@@ -121,11 +122,14 @@ _SETTLED = {
 _AT_SETTLEMENT = (
     "a merge has no time of its own: it is listed at the time of the last event on the copies it settled"
 )
+_ONE_OF = {"people": "person", "models": "model", "imported judges": "imported judge"}
 _NO_GRADE = {
     "not-pooled": "it is in no pool, and nobody has graded it",
     "unjudged": "pooled, but nobody has decided on it yet",
     "skipped": "nobody has decided on it, and somebody skipped it",
     "cannot": "nobody has graded it, and somebody found it impossible to judge",
+    "not-heard": "only {others} graded it, and {kinds} alone count unasked; --kinds of `pooler export qrels`"
+    " asks for others",
     "several-judges": "several judges graded it; --judge or --aggregate of `pooler export qrels`"
     " says whose grade counts",
     "ruled-cannot": "{by} ruled that it cannot be judged",
@@ -459,12 +463,18 @@ def _about_thing(one: Entry) -> list[str]:
 def _final(found: DocumentEvents, scale: Scale) -> str:
     """Say which grade follows without a rule, or why none does."""
     final = found.final
+    graders = {one.kind: 1 for one in found.document_states if one.state.value == "judged"}
+    others = sorts_words({kind: 1 for kind in graders if kind not in {*found.heard, "adjudicator"}})
+    kinds = sorts_words(dict.fromkeys(found.heard, 1))
     if final.grade is None:
-        return "final grade: none; " + _NO_GRADE[final.reason or ""].format(by=final.by)
+        why = _NO_GRADE[final.reason or ""].format(by=final.by, others=others, kinds=kinds)
+        return f"final grade: none; {why}"
     grade = f"final grade: {final.grade} ({scale.label(final.grade)})"
     relevance = _relevance(final.grade, scale)
     if not final.is_ruling:
-        return f"{grade}, of {final.by}, the only judge to grade it; {relevance}"
+        only = f"the only {_ONE_OF[kinds]}" if others else "the only judge"
+        beside = f" ({others} did, too, and count with --kinds alone)" if others else ""
+        return f"{grade}, of {final.by}, {only} to grade it{beside}; {relevance}"
     since = found.ruling_status
     words = "" if since is None or since.value == "settled" else f"; {since.value}"
     return f"{grade}, ruled by {final.by}{words}; {relevance}"

@@ -12,7 +12,7 @@ from rich.cells import cell_len
 from pooler.cli.main import run
 from store.collection import Collection
 from store.keeping.merge.copies import SettleRule
-from store.records import Action, JudgeKind, Passage, Topic
+from store.records import Action, JudgeKind, Passage, Qrel, Topic
 from tests.cli.command_line import controls
 from tests.cli.conftest import Cli
 from tests.store.keeping.merge.apart import copies, make, merge, work
@@ -51,13 +51,16 @@ def test_final_grade_is_given_or_its_want_explained(cli: Cli, looked: Path) -> N
         bob.grade("a", 0)
         bob.act("f", Action.SKIP)
         bob.desk.leave()
+        opened.judgements.add({"gpt": [Qrel("1", "b", 1), Qrel("1", "e", 1)]}, JudgeKind.MODEL)
     assert "none; several judges graded it" in final_line(cli, "1", "a")
+    assert ", of ann, the only person to grade it (models did, too, and" in final_line(cli, "1", "b")
+    assert "none; only models graded it, and people alone count unasked" in final_line(cli, "1", "e")
     assert "somebody skipped it" in final_line(cli, "1", "f")
     reasons = {
         docno: cli("history", "1", docno, "--format", "json").fine().known()["final"]["reason"]
         for docno in "abdef"
     }
-    assert reasons == {"a": "several-judges", "b": None, "d": "cannot", "e": "unjudged",
+    assert reasons == {"a": "several-judges", "b": None, "d": "cannot", "e": "not-heard",
                        "f": "skipped"}  # fmt: skip
 
 

@@ -127,6 +127,21 @@ def test_document_without_an_event_is_told_apart(collection: Collection) -> None
     assert (left.is_pooled, left.places[0].withdrawn, left.final.reason) == (False, True, "not-pooled")
 
 
+def test_kinds_that_are_not_asked_for_give_no_final_grade(collection: Collection) -> None:
+    """A person graded `a`, a model both: of `a` the person's grade is final, of `b` none is."""
+    (ann,) = fill(collection, "ann")
+    collection.judgements.add({"gpt": [Qrel("1", "a", 2), Qrel("1", "b", 2)]}, JudgeKind.MODEL)
+    final = collection.history.of_document("1", "a").final
+    assert (final.grade, final.by) == (2, "gpt")  # no person graded anything yet
+    ann.grade("a", 0)
+    final = collection.history.of_document("1", "a").final
+    assert (final.grade, final.by) == (0, "ann")
+    final = collection.history.of_document("1", "b").final
+    assert (final.grade, final.reason) == (None, "not-heard")
+    exported = decide(collection.grades.all_votes(Policy()), Policy())
+    assert [(row.docno, row.grade) for row in exported.rows] == [("a", 0)]
+
+
 def test_unknown_document_is_told_with_its_neighbours(collection: Collection) -> None:
     """Neither topic nor document is guessed."""
     fill(collection)
@@ -145,12 +160,15 @@ def test_unknown_document_is_told_with_its_neighbours(collection: Collection) ->
             st.sampled_from(["0", "1", "skip", "cannot", "note", "undo"]),
         ),
         max_size=8,
-    )
+    ),
+    model=st.sampled_from([None, 0, 2]),
 )
 def test_final_grade_is_that_of_the_export(
-    steps: list[tuple[str, str]], tmp_path_factory: pytest.TempPathFactory
+    steps: list[tuple[str, str]], model: int | None, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     """Whatever happens to one document, history and export agree on its grade, or on having none.
+
+    A model's grade counts for both where no person graded.
 
     With one document in the collection, the export's only judge is the document's only judge.
     """
@@ -160,6 +178,8 @@ def test_final_grade_is_that_of_the_export(
         for judge in ("ann", "bob"):
             made.judges.add(judge, JudgeKind.HUMAN)
         made.judges.add("zoe", JudgeKind.ADJUDICATOR)
+        if model is not None:
+            made.judgements.add({"gpt": [Qrel("1", "a", model)]}, JudgeKind.MODEL)
         sittings = {judge: Sitting(made.desk(judge), "1") for judge in ("ann", "bob")}
         ruler = made.adjudication_desk("zoe")
         for judge, what in steps:
