@@ -21,8 +21,15 @@ WORDS = {"human": "people", "model": "models", "imported": "imported judges"}
 """Sorts of judges in words, in the order in which they are named."""
 
 
-def check_kinds(kinds: Sequence[str]) -> tuple[str, ...]:
-    """Return kinds, each once; raise `ArgumentError` for what is none."""
+def check_kinds(kinds: Sequence[str] | None) -> tuple[str, ...]:
+    """Return kinds, each once; raise `ArgumentError` for what is none. A text may name several.
+
+    Examples
+    --------
+    >>> check_kinds("human,model"), check_kinds(["model"]), check_kinds(None)
+    (('human', 'model'), ('model',), ())
+    """
+    kinds = kinds.split(",") if isinstance(kinds, str) else kinds or ()
     for kind in kinds:
         if kind not in SORTS:
             requirement = "must be human, model or imported, or several with commas"
@@ -154,10 +161,10 @@ def hear(
             if one.name in named or (rulings and one.kind is JudgeKind.ADJUDICATOR)
         ]
         return Heard(tuple(chosen), graded, is_named=True)
-    if kinds:
-        wanted = {kind for name in check_kinds(kinds) for kind in SORTS[name]}
+    if named_kinds := check_kinds(kinds):
+        wanted = {kind for name in named_kinds for kind in SORTS[name]}
         chosen = [one for one in able if one.kind in wanted]
-        return Heard(tuple(chosen), graded, is_named=True, kinds=check_kinds(kinds))
+        return Heard(tuple(chosen), graded, is_named=True, kinds=named_kinds)
     present = [one for one in able if one.name in graded]
     first: tuple[JudgeKind, ...] = next(
         (sort for sort in SORTS.values() if any(one.kind in sort for one in present or able)), ()

@@ -192,8 +192,12 @@ class Chromium:
         self._asked[number] = asyncio.get_running_loop().create_future()
         about = {"sessionId": session} if session else {}
         await self._socket.send_json({"id": number, "method": method, "params": parameters, **about})
-        async with asyncio.timeout(PATIENCE_S):
-            told = await self._asked[number]
+        try:
+            async with asyncio.timeout(PATIENCE_S):
+                told = await self._asked[number]
+        except TimeoutError:
+            last = [one["method"] for one in self._tabs[session].told[-20:]] if session else []
+            raise AssertionError(f"{method} {parameters}: no answer; the page told last: {last}") from None
         assert "error" not in told, told
         result: dict[str, Any] = told["result"]
         return result
