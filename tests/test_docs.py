@@ -25,7 +25,7 @@ from tests.test_readme import run_shell
 
 DOCS = ROOT / "docs"
 PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
-SPARK = DOCS / "how-to" / "many-machines.md"
+SPARK = DOCS / "how-to" / "spark.md"
 """The page that needs Java, and PySpark."""
 OTHER_TOOLS = DOCS / "how-to" / "other-tools.md"
 """The page that needs ir_datasets."""
