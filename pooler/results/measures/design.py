@@ -383,6 +383,9 @@ class Design(Result):
             )
         else:
             said = f"no depth here orders the runs as all judgements do (tau_AP {SAME_ORDER:g} or more)"
+            near = max(known, key=lambda row: np.nan_to_num(row["tau_ap"], nan=-1))
+            if not np.isnan(near["tau_ap"]):
+                said += f"; depth {near['depth']:,} comes nearest, {near['tau_ap']:.3f}"
         fewest, most = (end(row["topics"] for row in known) for end in (min, max))
         least = min(known, key=lambda row: row["judged"] / row["pooled"])
         unjudged = (

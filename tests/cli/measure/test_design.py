@@ -279,3 +279,26 @@ def test_pairs_are_sorted_by_p(cli: Cli, judged: Path) -> None:
     compared = cli("compare", "--all", "--judge", "strict", "--format", "json").fine().json()
     of = {frozenset((row["a"], row["b"])): row["p_tukey_randomised"] for row in compared}
     assert {frozenset((row["a"], row["b"])): row["p"] for row in found["pairs"]} == of
+
+
+def test_depth_that_comes_nearest_is_named(cli: Cli, here: Path) -> None:
+    """By all judgements `late`, with three of four relevant documents, leads; a pool of depth 1 has one.
+
+    AP .479 against .25 in two topics; of the pool's one relevant document 0 against 1: tau_AP is -1.
+    """
+    qrels = write(here / "q", "".join(f"{t} 0 {d} {int(d != 'n')}\n" for t in "123" for d in "nxabc"))
+    late, early = (
+        write(
+            here / name,
+            "".join(f"{t} Q0 {d} {r} {9 - r} {name}\n" for t in "123" for r, d in enumerate(of[t])),
+        )
+        for name, of in (
+            ("late", {"1": "nabc", "2": "nabc", "3": "nabcx"}),
+            ("early", {"1": "xn", "2": "xn", "3": "xn"}),
+        )
+    )
+    options = ("--qrels", qrels, late, early, "--depths", "1")
+    rows = cli("design", *options, "--format", "json").fine().json()["depths"]
+    assert {row["tau_ap"] for row in rows} == {-1}
+    said = " ".join(cli("design", *options).fine().out.split())
+    assert "(tau_AP 0.9 or more); depth 1 comes nearest, -1.000." in said
