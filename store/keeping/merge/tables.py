@@ -131,6 +131,7 @@ class MergedTable:
             return row_id
         if self.large and row[self.large] is not None:
             values[self.large] = row[self.large]
+            copy.count.changed[self.noun] += 1
         name = values.get("name")
         if name is not None and name != mine["name"]:
             if self._called(session, name) is not None:

@@ -217,6 +217,9 @@ def test_merge_brings_texts(cli: Cli, here: Path) -> None:
     cli("import", "runs", "topics.run", "--collection", "copy.db").fine()
     execute("collection.db", "UPDATE run SET as_handed_in = NULL, checksum = NULL WHERE tag = 'blanks'")
     cli("merge", "copy.db", "other.db").fine()
+    assert "nothing new" in cli("merge", "copy.db").fine().err
+    execute("collection.db", "UPDATE run SET as_handed_in = NULL, checksum = NULL WHERE tag = 'blanks'")
+    assert "nothing new" not in cli("merge", "copy.db").fine().err
     assert kept_of("collection.db") == kept_of("copy.db")
     assert all(kept_of("copy.db").values())
     assert "no fault found" in cli("verify").fine().out
