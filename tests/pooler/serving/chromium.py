@@ -229,19 +229,18 @@ async def chromium(*options: str) -> AsyncIterator[Chromium]:
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
         process = subprocess.Popen(
             ["chromium", *OPTIONS, *options, f"--user-data-dir={profile}", "about:blank"],
-            stderr=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,  # a pipe that nobody empties stops the browser once it is full
             stdout=subprocess.DEVNULL,
-            text=True,
             start_new_session=True,
         )
         try:
-            assert process.stderr is not None
-            found = None
-            for line in process.stderr:
-                if found := re.search(r"ws://\S+", line):
-                    break
-            assert found is not None
-            async with ClientSession() as session, session.ws_connect(found[0], max_msg_size=0) as socket:
+            told = Path(profile, "DevToolsActivePort")
+            end = time.monotonic() + PATIENCE_S
+            while not (told.exists() and len(where := told.read_text().split()) == 2):
+                assert time.monotonic() < end, "Chromium did not start"
+                await asyncio.sleep(0.05)
+            address = "ws://127.0.0.1:{}{}".format(*where)
+            async with ClientSession() as session, session.ws_connect(address, max_msg_size=0) as socket:
                 browser = Chromium(socket)
                 try:
                     yield browser
@@ -251,5 +250,3 @@ async def chromium(*options: str) -> AsyncIterator[Chromium]:
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
             process.wait(PATIENCE_S)
-            if process.stderr is not None:
-                process.stderr.close()

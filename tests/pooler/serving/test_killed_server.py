@@ -71,7 +71,6 @@ async def check_kills(folder: Path, browser: Chromium, n_kills: int, n_documents
             assert stored in (one.saved, told), f"{one.judge}\n{stored}\n{one.saved}\n{told}"
             found["in between"] += stored != one.saved
             one.saved, one.pressed = stored, None
-        print(found)
     found["saved"] = sum(len(one.saved) for one in workers)
     with Collection(str(file)) as opened:
         assert all(check.n_faults == 0 for check in opened.verify())
