@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pooler.telling import progress, say, warn
 from store.errors import ArgumentError, FaultList, PoolerError
+from store.fields import id_fault
 from store.formats.codes import (
     Meaning,
     Repeats,
@@ -21,6 +22,8 @@ from store.formats.codes import (
     parse_map,
     settle_repeats,
 )
+from store.formats.syntax.tables import GradedRow, JudgedTable, parse_columns, read_columns
+from store.records import JudgeKind, Judgement, PoolEntry, Scale, State
 from store.text import counted
 
 if TYPE_CHECKING:
@@ -28,9 +31,7 @@ if TYPE_CHECKING:
     from store.formats.codes import DecodedQrels, RepeatCounts
     from store.formats.prels import XinfapRow
     from store.formats.qrels import QrelRow, QrelsColumns, QrelsFile
-    from store.formats.syntax.tables import GradedRow, JudgedTable
     from store.grades.file_votes import FileVotes
-    from store.records import JudgeKind, Judgement, PoolEntry, Scale
     from store.text import NaturalKey
 
 Pair = tuple[str, str]
@@ -67,7 +68,6 @@ def read_sample(
     """Read a prels file; its faults are told, and what has none is returned."""
     from store.formats.prels import read_statap, read_xinfap
     from store.formats.qrels import QrelRow
-    from store.records import PoolEntry
 
     if judge_column is not None:
         requirement = "is for qrels; no column of a sample names a judge"
@@ -91,7 +91,6 @@ def read_sample(
 def _stratified(rows: Sequence[XinfapRow]) -> list[PoolEntry]:
     """Make entries of xinfap rows: a stratum's probability is the share of it that was sampled."""
     from store.formats.prels import NOT_SAMPLED
-    from store.records import PoolEntry
 
     sizes = Counter((row.topic, row.stratum) for row in rows)
     n_sampled = Counter((row.topic, row.stratum) for row in rows if row.code != NOT_SAMPLED)
@@ -171,8 +170,6 @@ def wanted_of(
     lenient: bool,
 ) -> FileOptions:
     """Check that the options go together, and say whose judgements they are."""
-    from store.formats.syntax.tables import parse_columns
-
     chosen: GradesFormat = form or ("qrels" if columns is None else "columns")
     if chosen == "columns" and columns is None:
         hint = "as in --input-columns docno,judge,grade"
@@ -234,8 +231,6 @@ def read_source(file: str, wanted: FileOptions, scale: Scale, faults: FaultList)
 
         table, n_fields, noun = read_ntcireval(file, **how), 3, "NTCIREVAL"
     else:
-        from store.formats.syntax.tables import read_columns
-
         names = wanted.columns
         table = read_columns(file, names, topic=wanted.topic, judge=judge, **how)
         faults.hint = _header_hint(file, wanted, table, faults)
@@ -369,8 +364,6 @@ def named_file(text: str, *, names_judges: bool = False) -> NamedFile:
     >>> named_file("runs/strict.qrels.gz"), named_file("ann=a.txt")
     (NamedFile(file='runs/strict.qrels.gz', judge='strict'), NamedFile(file='a.txt', judge='ann'))
     """
-    from store.fields import id_fault
-
     name, sign, file = text.partition("=")
     if not sign or is_file(text):
         name, file = judge_of_file(text), text
@@ -466,8 +459,6 @@ def decode(files: Iterable[JudgedFile], scale: Scale, reading: FileReading) -> N
 
 def fill(votes: FileVotes, files: Sequence[JudgedFile], scale: Scale, reading: FileReading) -> None:
     """Give judgements to whoever measures them, files in order, judges of one file by name."""
-    from store.records import JudgeKind
-
     unjudged, mapping = reading.unjudged, reading.mapping
     votes.scale = scale
     for one in files:
@@ -525,7 +516,6 @@ def _source(named: NamedFile, reading: FileReading, scale: Scale | None) -> Grad
 def _read_states(named: NamedFile, reading: FileReading) -> JudgedFile:
     """Read a file of every judge: how documents stand now, or all that happened to them."""
     from store.formats.judgements import read_judgements
-    from store.records import Judgement
 
     faults = FaultList(named.file)
     form: JudgementsFormat = "jsonl" if reading.wanted(None).form == "jsonl" else "tsv"
@@ -565,8 +555,6 @@ def codes_of(one: JudgedFile) -> set[int]:
 
 def _decode_rows(one: JudgedFile, source: GradesFile, scale: Scale, reading: FileReading) -> None:
     """Understand the codes of a file of grades."""
-    from store.records import Judgement, State
-
     faults = FaultList(one.named.file)
     decoded = decode_rows(
         source.rows,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from store.errors import ArgumentError, PoolerError, UnknownNameError
+from store.records import JudgeKind
 
 if TYPE_CHECKING:
     from pooler.pools.plan import ModelGrades
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
 def grades_of_model(opened: Collection, name: str, option: str) -> Grades:
     """Return the grades of a judge of kind model, by topic and document id; nothing graded is an error."""
     from store.grades.policy import Policy
-    from store.records import JudgeKind
 
     kinds = {judge.name: judge.kind for judge in opened.grades.judges()}
     if name not in kinds:

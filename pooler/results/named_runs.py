@@ -11,18 +11,18 @@ from typing import TYPE_CHECKING, Any, SupportsFloat, TypeGuard
 
 from pooler.telling import progress
 from store.errors import ArgumentError, PoolerError
+from store.fields import id_fault
 from store.formats.syntax.lines import is_pattern
+from store.records import Ranking, Run
 
 if TYPE_CHECKING:
     from pooler.reading.run_list import RunEntry
     from store.collection import Collection
-    from store.records import Run
 
 
 def entries_of(files: Iterable[str], listed: str | None, group: str = "") -> list[RunEntry]:
     """Return the runs that arguments and `--runs FILE` name, arguments first."""
     from pooler.reading.run_list import RunEntry, read_run_list
-    from store.fields import id_fault
 
     if group and (fault := id_fault(group)):
         raise ArgumentError("group", f"must be one word ({fault})", group)
@@ -95,8 +95,6 @@ def check_no_files(runs: Iterable[str], collection: str, what: str, hint: str) -
 def runs_given(runs: str | Path | Iterable[str | Path | Run] | Mapping[str, Any]) -> Iterator[str | Run]:
     """Yield runs that are given as `source` takes them, in order: files, or what is read of them."""
     import numpy as np
-
-    from store.records import Ranking, Run
 
     if isinstance(runs, str | Path):
         yield from files_of([runs])

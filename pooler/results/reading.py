@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, overload
 from pooler.results.named_runs import named_runs, read_named, runs_given
 from pooler.results.source import DEFAULT_COLLECTION
 from pooler.results.table import DOCNO, DOCUMENTS, GRADE, RUN, TOPIC, Column, Table
+from store.records import Qrel, Run
 
 if TYPE_CHECKING:
     from store.collection import Collection
-    from store.records import Qrel, Run
 
 
 class ReadRuns(Mapping[str, "Run"]):
@@ -166,7 +166,6 @@ def read_qrels(path: str | Path, *, lenient: bool = False) -> ReadQrels:
     {'51': {'d1': 2, 'd2': 0}}
     """
     from pooler.results.judgement_files import read_given_qrels
-    from store.records import Qrel
 
     rows = read_given_qrels(str(path), lenient=lenient).rows
     return ReadQrels([Qrel(row.topic, row.docno, row.code, row.iteration) for row in rows if row.code >= 0])

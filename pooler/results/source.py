@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from numbers import Integral
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, cast, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast, get_args
 
 from pooler.results.named_runs import (
     check_no_file_for_a_tag,
@@ -24,6 +24,7 @@ from pooler.telling import Listener, listening, progress, say
 from store.errors import ArgumentError, FaultList, PoolerError
 from store.formats.syntax.lines import STDIN, is_regular_file
 from store.judging.kinds import Heard, check_kinds
+from store.records import Qrel, Run, Scale
 from store.text import counted
 
 if TYPE_CHECKING:
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
     from store.grades.policy import Policy
     from store.grades.votes import CollectionGrades
     from store.ranking import Order
-    from store.records import Qrel, Run, Scale
 
 
 def level_of_files(scale: Scale | None, *, level: int | None, rigid: bool, relaxed: bool) -> int:
@@ -84,6 +84,8 @@ def is_spark(engine: Engine, master: str | None) -> bool:
     return engine == "spark"
 
 
+Measurable: TypeAlias = "Source | Collection | tuple[Any, Any]"
+"""What functions measure: a source, all runs of a collection, or runs and their qrels."""
 DEFAULT_COLLECTION = "collection.db"
 _ONE_GRADE = "is for a collection; --qrels already has one grade per document"
 _NEEDS_QRELS = "--qrels FILE goes with run files; without, RUN is a run tag of a collection"
@@ -322,7 +324,6 @@ class Source:
         from pooler.results.judgement_files import read_given_qrels
         from store.formats.codes import Meaning, decode_rows, graded_rows
         from store.formats.qrels import MARK
-        from store.records import Qrel
 
         qrels = self._given["qrels"]
         if not isinstance(qrels, str):
@@ -646,7 +647,7 @@ class Source:
         return said | judged.heard.without(self.apart).to_json()
 
 
-def source_of(given: Source | Collection | str | Path | tuple[Any, Any]) -> Source:
+def source_of(given: Measurable | str | Path) -> Source:
     """Return a source; a collection means all its runs, a pair its runs and its qrels."""
     if isinstance(given, Source):
         return given
@@ -778,8 +779,6 @@ def _qrels(
     qrels: str | Path | Iterable[Qrel] | Mapping[str, Mapping[str, int]] | None,
 ) -> str | list[Qrel] | None:
     """Return a file or rows."""
-    from store.records import Qrel
-
     if qrels is None or isinstance(qrels, str):
         return qrels
     if isinstance(qrels, Path):

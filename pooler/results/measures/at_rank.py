@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pooler.results.result import Progress, Result, frozen, heard
-from pooler.results.source import Source, source_of
+from pooler.results.source import Measurable, source_of
 from pooler.results.table import REASON, RUN_B, TOPIC, TOPICS_UNSEEN, Column, Table
 from pooler.telling import say
 from store.analysis.measures.ranked import Attainable, attainable_precision, attainable_recall
@@ -18,15 +19,8 @@ from store.analysis.significance.folds import MeanChanges, mean_changes
 from store.errors import PoolerError, UnknownNameError
 from store.text import counted
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
-    from store.collection import Collection
-
-
-def attainable(
-    source: Source | Collection | tuple[Any, Any], rank: int = 10, *, progress: Progress | None = None
-) -> AttainableValues:
+def attainable(source: Measurable, rank: int = 10, *, progress: Progress | None = None) -> AttainableValues:
     """Tell which values precision and recall at a rank can take, topic by topic.
 
     Parameters
@@ -106,7 +100,7 @@ class AttainableValues(Result):
 
 
 def mean_signs(
-    source: Source | Collection | tuple[Any, Any],
+    source: Measurable,
     rank: int = 10,
     *,
     against: str | None = None,

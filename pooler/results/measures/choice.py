@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pooler.results.measures.evaluate import known_measure, measured
 from pooler.results.result import Progress, Result, facts_view, frozen, heard
-from pooler.results.source import Source, source_of
+from pooler.results.source import Measurable, source_of
 from pooler.results.table import RUN, Column, Table, View
 from pooler.telling import say
 from store.analysis.measures.names import MeasureName
@@ -18,14 +19,9 @@ from store.analysis.significance.folds import Split, leave_one_out, topic_folds
 from store.errors import ArgumentError, PoolerError
 from store.text import counted
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from store.collection import Collection
-
 
 def choose(
-    source: Source | Collection | tuple[Any, Any],
+    source: Measurable,
     measure: str | MeasureName = "AP",
     *,
     folds: int | None = None,

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pooler.results.measures.evaluate import known_measure, measured
 from pooler.results.result import Progress, Result, frozen, heard, taken
-from pooler.results.source import Source, source_of
+from pooler.results.source import Measurable, source_of
 from pooler.results.table import (
     DIFFERENCE,
     REASON_OF_PAIR,
@@ -32,9 +32,6 @@ from store.analysis.significance.pairs import RunPairs, compare_pairs, holm
 from store.errors import ArgumentError, PoolerError, UnknownNameError
 from store.text import counted
 
-if TYPE_CHECKING:
-    from store.collection import Collection
-
 _POINTS = 1000
 """Of a curve that is drawn, between which it is straight."""
 _UNROUNDED = 1e-12
@@ -42,7 +39,7 @@ _UNROUNDED = 1e-12
 
 
 def compare(
-    source: Source | Collection | tuple[Any, Any],
+    source: Measurable,
     a: str | None = None,
     b: str | None = None,
     *,

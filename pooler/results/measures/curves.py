@@ -5,24 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from string import ascii_uppercase
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pooler.results.measures.cut import list_scores
 from pooler.results.result import Progress, Result, frozen, heard
-from pooler.results.source import Source, source_of
+from pooler.results.source import Measurable, source_of
 from pooler.results.table import REASON, RUN, TOPIC, TOPICS_UNSEEN, Column, Plot, Table, View
 from store.analysis.measures.average_precision import mean_average_precision
 from store.analysis.measures.confusion import roc_curve
 from store.analysis.measures.ranked import ELEVEN_RECALLS, precision_recall_curve
 from store.errors import ArgumentError, UnknownNameError
 from store.ranking import compared_scores
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from store.collection import Collection
 
 CurveKind = Literal["precision-recall", "roc"]
 KINDS: tuple[CurveKind, ...] = get_args(CurveKind)
@@ -33,7 +29,7 @@ MOST_DRAWN = 10
 
 
 def curves(
-    source: Source | Collection | tuple[Any, Any],
+    source: Measurable,
     *,
     kinds: Sequence[CurveKind] = KINDS,
     topics: Sequence[str] | None = None,

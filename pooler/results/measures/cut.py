@@ -8,23 +8,21 @@ from itertools import product
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pooler.results.result import Progress, Result, frozen, heard
-from pooler.results.source import Source, source_of
+from pooler.results.source import Measurable, Source, source_of
 from pooler.results.table import REASON, RUN, TOPIC, Column, Table, cells_where
 from store.analysis.measures import confusion as sets
 from store.analysis.measures.confusion import Confusion
 from store.errors import ArgumentError
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from store.analysis.rankings import GradedRankings
-    from store.collection import Collection
 
 
 def cut(
-    source: Source | Collection | tuple[Any, Any],
+    source: Measurable,
     rank: int | None = None,
     *,
     threshold: float | None = None,

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from pooler.results.measures.pilot import (
     pilot_depths,
 )
 from pooler.results.result import Progress, Result, frozen, heard, taken
-from pooler.results.source import Source, source_of
+from pooler.results.source import Measurable, source_of
 from pooler.results.table import REASON, Column, Plot, Table
 from store.analysis.significance.pairs import compare_pairs
 from store.analysis.significance.power import (
@@ -36,9 +36,6 @@ from store.analysis.significance.power import (
 from store.analysis.undiscovered.required import required_difference
 from store.errors import ArgumentError, PoolerError
 from store.text import counted, percent
-
-if TYPE_CHECKING:
-    from store.collection import Collection
 
 DIFFERENCES = (0.05, 0.1)
 WIDTHS = (0.1,)
@@ -56,7 +53,7 @@ ANY, THESE = "any two runs", "two of these"
 
 
 def design(
-    source: Source | Collection | tuple[Any, Any] | None = None,
+    source: Measurable | None = None,
     *,
     variance: Sequence[float] = (),
     difference: Sequence[float] = DIFFERENCES,

@@ -12,19 +12,18 @@ from numpy.typing import NDArray
 
 from pooler.results.reasons import REASONS
 from pooler.results.result import Progress, Result, facts_view, frozen, heard
-from pooler.results.source import Source, level_of_files, opened_collection, source_of
+from pooler.results.source import Measurable, Source, level_of_files, opened_collection, source_of
 from pooler.results.table import REASON, RUN, TOPIC, Column, Table, View
 from pooler.telling import say, warn
 from store.analysis.measures.estimates import NAMES, SampleScores, estimates
 from store.analysis.measures.sampled import NOT_SAMPLED, UNGRADED, SampledPool
 from store.errors import ArgumentError, FaultList, PoolerError
+from store.records import Scale
 from store.text import counted
 
 if TYPE_CHECKING:
     from store.analysis.arrays import RankedDocuments
-    from store.collection import Collection
     from store.formats.prels import PrelsRow
-    from store.records import Scale
 
 NEEDS_PRELS = "--prels FILE goes with run files; without, RUN is a run tag of a collection"
 FEW_WAITING = 0.1
@@ -34,7 +33,7 @@ _FORMS = "form: xinf (topic iteration docno stratum rel) or statap (topic docno 
 
 
 def estimate(
-    source: Source | Collection | tuple[Any, Any],
+    source: Measurable,
     *,
     pool: str | None = None,
     prels: str | None = None,

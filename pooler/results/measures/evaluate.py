@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pooler.results.result import Progress, Result, frozen, heard
-from pooler.results.source import Engine, Source, is_spark, source_of
+from pooler.results.source import Engine, Measurable, Source, is_spark, source_of
 from pooler.results.table import REASON, RUN, TOPIC, Column, Table, View
 from pooler.telling import say
 from store.analysis.measures.names import ALIASES, DCGS, MeasureName, parse_measure
@@ -19,17 +20,14 @@ from store.analysis.measures.table import evaluate as score
 from store.errors import ArgumentError, UnknownNameError
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from pooler.results.measures.counted_once import Clusters
     from store.analysis.rankings import GradedRankings
-    from store.collection import Collection
 
 _Duplicates = Literal["keep", "novelty", "drop"]
 
 
 def evaluate(
-    source: Source | Collection | tuple[Any, Any],
+    source: Measurable,
     measures: str | Sequence[str | MeasureName] = ("AP",),
     *,
     cutoff: int | None = None,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pooler.results.measures.evaluate import known_measure, measured
 from pooler.results.source import Source, opened_collection
@@ -21,8 +22,6 @@ from store.records import JudgeKind
 from store.text import counted
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from store.analysis.measures.names import MeasureName
     from store.analysis.rankings import GradedRankings
 

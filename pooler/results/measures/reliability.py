@@ -5,14 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pooler.results.measures.pilot import TOPICS, load_pilot
 from pooler.results.reasons import REASONS
 from pooler.results.result import Progress, Result, frozen, heard
-from pooler.results.source import Source, source_of
+from pooler.results.source import Measurable, source_of
 from pooler.results.table import REASON, Column, Plot, Table, View
 from store.analysis.run_order import TIED_MAP, kendall_tau_b
 from store.analysis.significance.generalizability import (
@@ -26,11 +27,6 @@ from store.analysis.variation.order import expected_tau, expected_tau_ap
 from store.errors import ArgumentError
 from store.text import counted, percent
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from store.collection import Collection
-
 TARGETS = (0.9, 0.95)
 SPLITS = 200
 """Halvings of the topics."""
@@ -39,7 +35,7 @@ LEVELS = ("E rho2", "Phi")
 
 
 def reliability(
-    source: Source | Collection | tuple[Any, Any],
+    source: Measurable,
     *,
     topics: Sequence[int] | None = None,
     target: Sequence[float] = TARGETS,

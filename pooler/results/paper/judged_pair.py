@@ -24,11 +24,11 @@ from store.analysis.collapse import level_index
 from store.analysis.undiscovered.sensitivity import discovery_effect
 from store.analysis.variation.lists import Empty, ProbableRankings, probable_rankings
 from store.judging.kinds import Heard
+from store.records import Scale
 from store.text import counted
 
 if TYPE_CHECKING:
     from store.analysis.arrays import RankedDocuments
-    from store.records import Scale
 
 
 def document_chances(votes: PopulationVotes, scale: Scale, values: Values | None) -> NDArray[np.float64]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, get_args
+from typing import Any, ClassVar, get_args
 
 import numpy as np
 
@@ -25,7 +25,7 @@ from pooler.results.paper.judging import figure_1, figure_2, table_4, table_5
 from pooler.results.paper.scores import beside_chance, table_3
 from pooler.results.paper.two_runs import Redone, share_text, told
 from pooler.results.result import Progress, frozen, heard
-from pooler.results.source import Source, source_of
+from pooler.results.source import Measurable, source_of
 from pooler.results.table import RUN, TOPIC, Column, Plot, Table, View
 from pooler.results.variation.discovery import discoveries_of
 from pooler.results.variation.probabilities import Values, parse_values
@@ -41,9 +41,6 @@ from store.analysis.variation.simulation import simulate_maps
 from store.errors import ArgumentError, PoolerError, UnknownNameError
 from store.judging.kinds import check_kinds
 
-if TYPE_CHECKING:
-    from store.collection import Collection
-
 MOST_TOPICS = 16
 """Rows of tables 1 and 2 that people see."""
 SMALL_SHARE = 0.1
@@ -54,7 +51,7 @@ _ALWAYS = ("Judgements of different documents are taken for independent, and p f
 
 
 def paper(
-    source: Source | Collection | tuple[Any, Any],
+    source: Measurable,
     a: str | None = None,
     b: str | None = None,
     *,

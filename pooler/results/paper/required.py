@@ -8,10 +8,11 @@ from itertools import product
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pooler.results.reasons import undefined_pairs
 from pooler.results.result import Progress, Result, frozen, heard
-from pooler.results.source import Source, source_of
+from pooler.results.source import Measurable, Source, source_of
 from pooler.results.table import (
     DIFFERENCE,
     REASON_UNSEEN,
@@ -42,11 +43,8 @@ from store.errors import ArgumentError
 from store.text import counted
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from store.analysis.undiscovered.flips import Scenario
     from store.analysis.undiscovered.required import RequiredOfPairs
-    from store.collection import Collection
 
 VARIANCES = (0.01, 0.03, 0.05, 0.07, 0.09)
 TOPICS = (30, 50, 100, 150)
@@ -57,7 +55,7 @@ H_OF = "judging included"
 
 
 def required_difference(
-    source: Source | Collection | tuple[Any, Any] | None = None,
+    source: Measurable | None = None,
     *,
     variation: float | Sequence[float] | None = 0.0,
     alpha: float = 0.05,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,9 +16,7 @@ from store.analysis.agreement.populations import PopulationVotes
 from store.analysis.significance.normality import NormalityPicture, normality_picture
 from store.analysis.variation.collection import CollectionVariation, VariedPairs, pair_components
 from store.analysis.variation.simulation import SimulatedMaps
-
-if TYPE_CHECKING:
-    from store.records import Scale
+from store.records import Scale
 
 
 @dataclass(frozen=True, slots=False, eq=False, repr=False, kw_only=True)

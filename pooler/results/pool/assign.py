@@ -14,14 +14,13 @@ from pooler.results.source import opened_collection
 from pooler.results.table import DOCUMENTS, JUDGE, Column, Table
 from pooler.telling import warn
 from store.errors import ArgumentError, PoolerError, UnknownNameError
-from store.records import Existing, Scope, Workloads
+from store.records import Assignable, AssignmentPlan, Cleared, Existing, Scope, Workloads
 from store.text import counted
 
 if TYPE_CHECKING:
     from pooler.assigning import AssignmentOptions, By, DisplayOrder
     from store.collection import Collection
     from store.judging.assignments import Make
-    from store.records import Assignable, AssignmentPlan, Cleared
 
 LEASE_MINUTES = 120
 """How long a claimed document waits for a decision, unless another time is given."""

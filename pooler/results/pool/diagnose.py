@@ -14,7 +14,7 @@ from pooler.results.measures.evaluate import known_measure
 from pooler.results.pool.conclusions import conclusions
 from pooler.results.pool.repool import check_pools
 from pooler.results.result import Progress, Result, facts_view, frozen, heard
-from pooler.results.source import Source, opened_collection, source_of
+from pooler.results.source import Judged, Measurable, Source, opened_collection, source_of
 from pooler.results.table import REASON, RUN, TOPIC, Column, Show, Table, View, cells_where
 from pooler.telling import progress as telling
 from pooler.telling import warn
@@ -27,9 +27,7 @@ from store.formats.scale import parse_scale
 from store.text import counted
 
 if TYPE_CHECKING:
-    from pooler.results.source import Judged
     from store.analysis.measures.table import Scores
-    from store.collection import Collection
 
 Fact = str | int | float | bool | None
 LEAST_RANKS = 20
@@ -40,7 +38,7 @@ SIBLINGS_FALL = ", when the other runs of its group have lost theirs too"
 
 
 def diagnose(
-    source: Source | Collection | tuple[Any, Any],
+    source: Measurable,
     *,
     depth: int | None = None,
     judged_at: int = 10,

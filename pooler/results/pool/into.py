@@ -31,6 +31,7 @@ from pooler.results.table import Table, View
 from pooler.telling import say, warn
 from store.errors import ArgumentError, PoolerError
 from store.formats.pairs import read_pairs
+from store.records import PoolEntry, Workloads
 from store.text import counted
 
 if TYPE_CHECKING:
@@ -40,7 +41,6 @@ if TYPE_CHECKING:
     from store.content.documents import TextCounts
     from store.looking.pool_change import PairState
     from store.ranking import Order
-    from store.records import PoolEntry, Workloads
 
 Told = tuple[Literal["say", "warn"], str]
 

@@ -32,14 +32,14 @@ from pooler.strategies.kinds import (
 )
 from store.errors import ArgumentError
 from store.formats.pairs import read_pairs
+from store.ranking import Order
+from store.records import Pool, Run, Workloads
 from store.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from store.collection import Collection
-    from store.ranking import Order
-    from store.records import Pool, Run, Workloads
 
 BARE_SHOWN = 10
 """Topics without a pooled document are named up to this many."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,12 +13,9 @@ from pooler.pools.annotated import annotated_rows, annotated_text
 from pooler.pools.contents import contributions, depth_curve
 from pooler.pools.runs import RunSet
 from pooler.results.result import Progress, Result, frozen, heard, taken
-from pooler.results.source import Source, source_of
+from pooler.results.source import Measurable, source_of
 from pooler.results.table import DOCNO, RUN, TOPIC, Column, Table
 from pooler.telling import say
-
-if TYPE_CHECKING:
-    from store.collection import Collection
 
 By = Literal["run", "group", "depth", "document"]
 
@@ -30,11 +27,7 @@ _OF_DEPTH = ("pairs", "judged", "relevant", "of_one_run")
 
 
 def provenance(
-    source: Source | Collection | tuple[Any, Any],
-    *,
-    depth: int | None = None,
-    by: By = "run",
-    progress: Progress | None = None,
+    source: Measurable, *, depth: int | None = None, by: By = "run", progress: Progress | None = None
 ) -> Provenance:
     """Count what each run, or group of runs, brought into the pool of one depth.
 

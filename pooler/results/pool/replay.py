@@ -23,7 +23,7 @@ from pooler.pools.replay import (
 )
 from pooler.results.reasons import REASONS
 from pooler.results.result import Progress, Result, frozen, heard
-from pooler.results.source import Judged, Source, source_of
+from pooler.results.source import Judged, Measurable, Source, source_of
 from pooler.results.table import REASON, TOPIC, Column, Plot, Table, View
 from pooler.strategies import STRATEGIES, find_strategy
 from pooler.telling import progress as telling
@@ -34,7 +34,6 @@ from store.text import counted
 
 if TYPE_CHECKING:
     from pooler.strategies.kinds import AnyStrategy, ParameterValue
-    from store.collection import Collection
 
 DEFAULT_STRATEGIES = ("take", "rrf", "borda", "rbp-a", "mtf", "hedge", "max-mean", "mm-ns", "rbp-b")
 """`take` is depth pooling that stops at the budget: what the others are compared with."""
@@ -45,7 +44,7 @@ _COUNTS = ("judgements", "passed_over", "relevant")
 
 
 def replay(
-    source: Source | Collection | tuple[Any, Any],
+    source: Measurable,
     strategies: Sequence[str] = (),
     *,
     depth: int = 100,

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pooler.pools.replay import JudgedTopic, judged_topics
-from pooler.results.source import Source, opened_collection
+from pooler.results.source import Judged, Source, opened_collection
 from pooler.strategies import STRATEGIES, find_strategy
 from pooler.strategies.kinds import AnyStrategy, FixedStrategy, ParameterValue, SamplingStrategy
 from pooler.strategies.rankings import TopicRankings, descending
@@ -18,9 +18,6 @@ from pooler.telling import say, warn
 from store.analysis.pools.contributions import NO_DOCUMENT
 from store.analysis.rankings import JudgedRankings
 from store.errors import PoolerError
-
-if TYPE_CHECKING:
-    from pooler.results.source import Judged
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from pooler.results.reasons import undefined_pairs
 from pooler.results.result import Progress, frozen, heard, taken
-from pooler.results.source import source_of
+from pooler.results.source import Measurable, source_of
 from pooler.results.table import REASON, REASON_UNSEEN, RUN, Column, Plot, Table, cells_where
-from pooler.results.undiscovered.supposed import NO_RUN_TOPICS, STATUS, Sourced, Supposed, no_relevant
+from pooler.results.undiscovered.supposed import NO_RUN_TOPICS, STATUS, Supposed, no_relevant
 from pooler.telling import progress as telling
 from store.analysis.measures.average_precision import RMode
 from store.analysis.rankings import UNJUDGED
@@ -22,12 +22,9 @@ from store.analysis.undiscovered.missing import missing_bounds as bounds_of_runs
 from store.analysis.undiscovered.missing import missing_pair_bounds as bounds_of_pairs
 from store.text import counted
 
-if TYPE_CHECKING:
-    from store.collection import Collection
-
 
 def missing_bounds(
-    source: Sourced | Collection, missing: int, *, r: RMode = "pool", cutoff: int = 1000
+    source: Measurable, missing: int, *, r: RMode = "pool", cutoff: int = 1000
 ) -> MissingResult:
     """Bound AP and MAP if relevant documents of every topic went unjudged, wherever they are.
 
@@ -59,7 +56,7 @@ def missing_bounds(
 
 
 def missing_pairs(
-    source: Sourced | Collection,
+    source: Measurable,
     missing: int,
     *,
     r: RMode = "pool",

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pooler.results.reasons import undefined_pairs
 from pooler.results.result import Progress, frozen, heard, taken
-from pooler.results.source import Source, source_of
+from pooler.results.source import Measurable, Source, source_of
 from pooler.results.table import (
     REASON,
     REASON_UNSEEN,
@@ -27,7 +27,7 @@ from pooler.results.table import (
     View,
     cells_where,
 )
-from pooler.results.undiscovered.supposed import NO_RUN_TOPICS, STATUS, Sourced, Supposed, no_relevant
+from pooler.results.undiscovered.supposed import NO_RUN_TOPICS, STATUS, Supposed, no_relevant
 from pooler.telling import progress as telling
 from pooler.telling import warn
 from store.analysis.measures.average_precision import RMode
@@ -51,9 +51,6 @@ from store.analysis.undiscovered.sensitivity import sensitivity as flip_each_run
 from store.errors import ArgumentError
 from store.text import counted, percent, rough
 
-if TYPE_CHECKING:
-    from store.collection import Collection
-
 _STATES = {"judged": JUDGED, "unjudged": UNJUDGED, "ended": ENDED, "no_run": NO_RUN}
 _STATE_WORDS = {JUDGED: "judged", UNJUDGED: "unjudged", ENDED: "run ended", NO_RUN: "no documents"}
 ALPHA = 0.05
@@ -66,7 +63,7 @@ SHOWN_EACH = 20
 
 
 def sensitivity(
-    source: Sourced | Collection,
+    source: Measurable,
     *,
     depth: int | None = None,
     at: At | None = None,
@@ -133,7 +130,7 @@ def sensitivity(
 
 
 def sensitivity_pairs(
-    source: Sourced | Collection,
+    source: Measurable,
     *,
     depth: int | None = None,
     at: At | None = None,
@@ -194,7 +191,7 @@ def sensitivity_pairs(
 
 
 def sensitivity_each(
-    source: Sourced | Collection, *, r: RMode = "pool", cutoff: int = 1000, progress: Progress | None = None
+    source: Measurable, *, r: RMode = "pool", cutoff: int = 1000, progress: Progress | None = None
 ) -> SensitivityEach:
     """Turn every unjudged document relevant by itself, in every run that retrieved it.
 

@@ -18,7 +18,6 @@ from store.analysis.undiscovered.missing import MissingPairBounds
 from store.analysis.undiscovered.pairs import PairDiscovery, PairSensitivity
 from store.text import counted
 
-Sourced = Source | tuple[Any, Any]
 NO_RUN_TOPICS = Column("no_run", "int", "no run", "topics for which the run has no document", show="if_any")
 STATUS = Column("status")
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pooler.results.result import Progress, Result, frozen, heard
-from pooler.results.source import Source, source_of
+from pooler.results.source import Measurable, source_of
 from pooler.results.table import DOCNO, RUN, RUN_A, RUN_B, TOPIC, TOPICS_UNSEEN, Column, Table, View, unseen
 from pooler.results.variation.probabilities import Probable, Values, load_probable, moments, say_empty
 from pooler.telling import progress as telling
@@ -29,15 +29,12 @@ from store.analysis.variation.order import OrderProbability, order_probability
 from store.errors import UnknownNameError
 from store.text import counted
 
-if TYPE_CHECKING:
-    from store.collection import Collection
-
 TESTS = ("t1_removed", "t1_included", "t2_removed", "t2_included")
 """The paper's tests of a pair, by `VariedPairs`."""
 
 
 def discoveries(
-    source: Source | Collection | tuple[Any, Any],
+    source: Measurable,
     run: str | None = None,
     *,
     rank: int | None = None,

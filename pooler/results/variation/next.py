@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pooler.results.result import Progress, Result, frozen, heard
-from pooler.results.source import Source, opened_collection, source_of
+from pooler.results.source import Measurable, Source, opened_collection, source_of
 from pooler.results.table import TOPIC, Column, Table
 from pooler.results.variation.probabilities import Probable, Values, load_probable, say_empty
 from pooler.telling import progress as telling
@@ -19,15 +19,12 @@ from store.analysis.variation.collection import collection_variation
 from store.analysis.variation.lists import Empty
 from store.analysis.variation.next import next_documents as most_telling
 from store.errors import ArgumentError, PoolerError
+from store.records import Pool, PoolEntry
 from store.text import counted, natural_key
-
-if TYPE_CHECKING:
-    from store.collection import Collection
-    from store.records import Pool
 
 
 def next_documents(
-    source: Source | Collection | tuple[Any, Any],
+    source: Measurable,
     *,
     limit: int | None = 20,
     confidence: float = 0.95,
@@ -179,7 +176,6 @@ class NextDocuments(Result):
         `ArgumentError`: the runs are files.
         """
         from pooler import __version__
-        from store.records import Pool, PoolEntry
 
         if self.loaded.collection is None:
             raise ArgumentError("pool", "needs a collection, but there are only files", name)

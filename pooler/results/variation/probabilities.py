@@ -10,11 +10,19 @@ from itertools import compress
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pooler.results.judge_kinds import tell_heard
 from pooler.results.named_runs import check_no_file_for_a_tag, check_no_files, check_some_run
 from pooler.results.result import Result, frozen, heard
-from pooler.results.source import Source, level_of_collection, opened_collection, source_of
+from pooler.results.source import (
+    Judged,
+    Measurable,
+    Source,
+    level_of_collection,
+    opened_collection,
+    source_of,
+)
 from pooler.results.table import DOCNO, TOPIC, Column, Table
 from pooler.telling import progress as telling
 from pooler.telling import say, warn
@@ -28,15 +36,12 @@ from store.formats.pairs import ProbabilityRow, parse_probability, read_probabil
 from store.formats.scale import parse_scale
 from store.grades.policy import Policy
 from store.judging.kinds import Heard
+from store.records import Scale
 from store.text import counted, natural_key
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from pooler.results.source import Judged
     from store.analysis.arrays import RankedDocuments
     from store.collection import Collection
-    from store.records import Scale
 
     ByTopic = dict[str, tuple[NDArray[np.int64], NDArray[np.float64]]]
     """By topic the ids and probabilities of documents."""
@@ -49,7 +54,7 @@ Values = Mapping[int, float] | Sequence[str]
 
 
 def probabilities(
-    source: Source | Collection | tuple[Any, Any],
+    source: Measurable,
     *,
     values: Values | None = None,
     unjudged: float | str | None = None,

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pooler.results.measures.compare import normality_plot
 from pooler.results.result import Progress, Result, frozen, heard
-from pooler.results.source import Source, source_of
+from pooler.results.source import Judged, Measurable, source_of
 from pooler.results.table import RUN, RUN_A, RUN_B, TOPIC, TOPICS_UNSEEN, Column, Plot, Table, View, unseen
 from pooler.results.variation.probabilities import Probable, Values, load_probable, moments, say_empty
 from pooler.telling import progress as telling
@@ -34,10 +34,6 @@ from store.analysis.variation.order import Method, Reversals, reversals
 from store.analysis.variation.simulation import SimulatedMaps, simulate_maps
 from store.errors import ArgumentError
 from store.text import counted
-
-if TYPE_CHECKING:
-    from pooler.results.source import Judged
-    from store.collection import Collection
 
 MOST_PAIRS = 45
 """Pairs that are drawn; all of neighbours are."""
@@ -91,7 +87,7 @@ _LAW_WORDS: Mapping[Method, str] = {
 
 
 def variation(
-    source: Source | Collection | tuple[Any, Any],
+    source: Measurable,
     *,
     values: Values | None = None,
     probabilities: str | None = None,
