@@ -42,19 +42,15 @@ class Result:
 
     NAMES: ClassVar[tuple[str, ...]]
     """Of the tables, the one that answers the question first."""
+    SHOWN: ClassVar[int | None] = 1
+    """How many of them a command shows unasked, as the end of a slice; ``None`` = all."""
 
     def names(self) -> tuple[str, ...]:
         """Return the names of the tables there are."""
         return self.NAMES
 
     def table(self, name: str) -> Table:
-        """Return one table.
-
-        Raises
-        ------
-        UnknownNameError
-            If there is none of that name.
-        """
+        """Return one table; `UnknownNameError`: there is none of that name."""
         if name not in self.names():
             raise UnknownNameError("table", name, self.names())
         return with_kinds(self._table(name), self.voters())
@@ -76,8 +72,8 @@ class Result:
         return kinds
 
     def shown(self) -> tuple[str, ...]:
-        """Return the names of the tables that a command shows unasked; default the first."""
-        return self.names()[:1]
+        """Return the names of the tables that a command shows unasked."""
+        return self.names()[: self.SHOWN]
 
     def plots(self) -> tuple[Plot, ...]:
         """Return what can be drawn."""

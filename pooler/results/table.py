@@ -197,13 +197,7 @@ class Table:
         return f"Table {self.name}: {len(self):,} rows of {', '.join(self.data)}"
 
     def column(self, name: str) -> Column:
-        """Return what is declared of a column.
-
-        Raises
-        ------
-        UnknownNameError
-            If there is none of that name.
-        """
+        """Return what is declared of a column; `UnknownNameError`: there is none of that name."""
         for column in self.columns:
             if column.name == name:
                 return column
@@ -229,13 +223,7 @@ class Table:
         return replace(self, data=data)
 
     def where(self, mask: Sequence[bool]) -> Table:
-        """Return the rows for which a mask of their length is true.
-
-        Raises
-        ------
-        ArgumentError
-            If the mask has another length.
-        """
+        """Return the rows for which a mask is true; `ArgumentError`: its length is not that of the table."""
         if len(mask) != len(self):
             raise ArgumentError("mask", f"must have {len(self):,} values", len(mask))
         return self.take([row for row, is_kept in enumerate(mask) if is_kept])
@@ -276,37 +264,19 @@ class Table:
         return [dict(zip(data, row, strict=True)) for row in zip(*data.values(), strict=True)]
 
     def to_pandas(self) -> pandas.DataFrame:
-        """Return a pandas DataFrame: `Int64` and `boolean` where a cell is undefined.
-
-        Raises
-        ------
-        PoolerError
-            If pandas is not installed.
-        """
+        """Return a pandas DataFrame: `Int64` and `boolean` where a cell is undefined."""
         from pooler.results.frames import to_pandas
 
         return to_pandas(self)
 
     def to_polars(self) -> polars.DataFrame:
-        """Return a polars DataFrame; undefined is null.
-
-        Raises
-        ------
-        PoolerError
-            If polars is not installed.
-        """
+        """Return a polars DataFrame; undefined is null."""
         from pooler.results.frames import to_polars
 
         return to_polars(self)
 
     def to_arrow(self) -> pyarrow.Table:
-        """Return a pyarrow Table; undefined is null.
-
-        Raises
-        ------
-        PoolerError
-            If pyarrow is not installed: the extra `arrow` brings it.
-        """
+        """Return a pyarrow Table; undefined is null. The extra `arrow` brings pyarrow."""
         from pooler.results.frames import to_arrow
 
         return to_arrow(self)

@@ -225,14 +225,11 @@ class Comparison(Result, RunPairs):
     """Whether two runs were named."""
 
     NAMES: ClassVar[tuple[str, ...]] = ("difference", "tests", "topics", "normality")
+    SHOWN = 2
 
     def names(self) -> tuple[str, ...]:
         """Return the names of the tables there are."""
         return self.NAMES if self.is_two else ("pairs",)
-
-    def shown(self) -> tuple[str, ...]:
-        """Return what `pooler compare` shows."""
-        return self.names()[:2]
 
     def _both(self) -> NDArray[np.float64]:
         """Return the scores of the first two runs where both have one, shape (2, n)."""

@@ -208,14 +208,11 @@ class Design(Result):
     """``None`` = how long a judgement takes is not known."""
 
     NAMES: ClassVar[tuple[str, ...]] = ("topics", "detectable", "depths")
+    SHOWN = None
 
     def names(self) -> tuple[str, ...]:
         """Return the names of the tables there are."""
         return self.NAMES if self.of_depths else self.NAMES[:2]
-
-    def shown(self) -> tuple[str, ...]:
-        """Return what `pooler design` shows."""
-        return self.names()
 
     @property
     def _careful(self) -> Sequence[tuple[str, float]]:

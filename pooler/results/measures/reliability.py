@@ -142,10 +142,7 @@ class ReliabilityResult(Result):
     NAMES: ClassVar[tuple[str, ...]] = (
         "components", "reliability", "needed", "orders", "discriminative", "pairs",
     )  # fmt: skip
-
-    def shown(self) -> tuple[str, ...]:
-        """Return what `pooler design --reliability` shows."""
-        return self.NAMES[:-1]
+    SHOWN = -1
 
     @property
     def _n_topics(self) -> int:

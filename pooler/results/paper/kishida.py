@@ -329,10 +329,7 @@ class PaperOfKishida(Result):
         "table_1", "table_2", "table_3", "table_4", "table_5", "table_6", "figure_3", "section_4_3",
         "table_7", "table_8", "text",
     )  # fmt: skip
-
-    def shown(self) -> tuple[str, ...]:
-        """Return what `pooler paper --of-kishida` shows."""
-        return self.NAMES
+    SHOWN = None
 
     def _table(self, name: str) -> Table:
         if name == "figure_3":

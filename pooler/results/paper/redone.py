@@ -332,10 +332,7 @@ class Paper(Redone):
     """
 
     NAMES: ClassVar[tuple[str, ...]] = tuple(TABLES)
-
-    def shown(self) -> tuple[str, ...]:
-        """Return what `pooler paper` shows: what stands in the paper."""
-        return self.NAMES[:-1]
+    SHOWN = -1
 
     def facts(self) -> Mapping[str, Any]:
         """Return the test of normality of figure 3, and how far its two curves are apart."""

@@ -491,13 +491,11 @@ class ApProperties(Result):
     cannot: NDArray[np.bool_] | None = None
     """As `change`: its cells that cannot occur, where it has them as printed."""
 
+    SHOWN = None
+
     def names(self) -> tuple[str, ...]:
         """Return the names of the tables."""
         return tuple(self.grids)
-
-    def shown(self) -> tuple[str, ...]:
-        """Return what `pooler ap-properties` shows."""
-        return self.names()
 
     def _table(self, name: str) -> Table:
         reason = "more-relevant-than-documents" if self.down[0] == "documents" else "cannot-occur"

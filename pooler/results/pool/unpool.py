@@ -96,14 +96,11 @@ class Unpooled(Result):
     """What there is to say."""
 
     NAMES: ClassVar[tuple[str, ...]] = ("alone", "change", "topics")
+    SHOWN = -1
 
     def names(self) -> tuple[str, ...]:
         """Return the names of the tables there are."""
         return self.NAMES if self.alone is not None else self.NAMES[1:]
-
-    def shown(self) -> tuple[str, ...]:
-        """Return what a command shows unasked."""
-        return self.names()[:-1]
 
     def _table(self, name: str) -> Table:
         if name == "change":
