@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -21,7 +22,7 @@ _PANDAS_WITH_NONE = {"int": "Int64", "float": "float64", "bool": "boolean"}
 
 def to_pandas(table: Table) -> pandas.DataFrame:
     """Return a pandas DataFrame: `Int64` and `boolean` where a cell is undefined."""
-    frames = _library("pandas", "pandas")
+    frames = _library("pandas")
     series = {}
     for column in table.columns:
         cells = _cells(table, column)
@@ -33,37 +34,22 @@ def to_pandas(table: Table) -> pandas.DataFrame:
 
 def to_polars(table: Table) -> polars.DataFrame:
     """Return a polars DataFrame; undefined is null."""
-    frames = _library("polars", "polars")
+    frames = _library("polars")
     moment = frames.Datetime("us", "UTC")
-    kinds = {
-        "text": frames.String,
-        "given_grade": frames.String,
-        "int": frames.Int64,
-        "float": frames.Float64,
-        "bool": frames.Boolean,
-        **dict.fromkeys(_MOMENTS, moment),
-        "texts": frames.List(frames.String),
-        "ints": frames.List(frames.Int64),
-    }
-    # Of records a library finds the kinds itself.
+    kinds = _kinds(
+        frames.String, frames.Int64, frames.Float64, frames.Boolean, moment=moment, listed=frames.List
+    )
     schema = {column.name: kinds.get(column.kind) for column in table.columns}
     return frames.DataFrame({column.name: _cells(table, column) for column in table.columns}, schema=schema)
 
 
 def to_arrow(table: Table) -> pyarrow.Table:
     """Return a pyarrow Table; undefined is null."""
-    arrow = _library("pyarrow", "pyarrow")
+    arrow = _library("pyarrow")
     moment = arrow.timestamp("us", "UTC")
-    kinds = {
-        "text": arrow.string(),
-        "given_grade": arrow.string(),
-        "int": arrow.int64(),
-        "float": arrow.float64(),
-        "bool": arrow.bool_(),
-        **dict.fromkeys(_MOMENTS, moment),
-        "texts": arrow.list_(arrow.string()),
-        "ints": arrow.list_(arrow.int64()),
-    }
+    kinds = _kinds(
+        arrow.string(), arrow.int64(), arrow.float64(), arrow.bool_(), moment=moment, listed=arrow.list_
+    )
     return arrow.table(
         {
             column.name: arrow.array(_cells(table, column), type=kinds.get(column.kind))
@@ -75,7 +61,22 @@ def to_arrow(table: Table) -> pyarrow.Table:
 def write_parquet(table: Table, file: BinaryIO) -> None:
     """Write a table as a Parquet file."""
     arrow = to_arrow(table)
-    _library("pyarrow.parquet", "pyarrow").write_table(arrow, file)
+    _library("pyarrow.parquet").write_table(arrow, file)
+
+
+def _kinds(
+    text: Any, whole: Any, fraction: Any, truth: Any, *, moment: Any, listed: Callable[[Any], Any]
+) -> dict[str, Any]:
+    """Return a library's kind of each kind of column; of records it finds the kinds itself."""
+    return {
+        **dict.fromkeys(("text", "given_grade"), text),
+        "int": whole,
+        "float": fraction,
+        "bool": truth,
+        **dict.fromkeys(_MOMENTS, moment),
+        "texts": listed(text),
+        "ints": listed(whole),
+    }
 
 
 def _cells(table: Table, column: Column) -> list[Any]:
@@ -84,10 +85,11 @@ def _cells(table: Table, column: Column) -> list[Any]:
     return [one if one is None else str(one) for one in cells] if column.kind == "given_grade" else cells
 
 
-def _library(name: str, package: str) -> Any:
+def _library(name: str) -> Any:
     """Import a library, or say what to install."""
     try:
         return import_module(name)
     except ImportError as error:
-        message = f"{name.partition('.')[0]} is not installed"
+        package = name.partition(".")[0]
+        message = f"{package} is not installed"
         raise PoolerError(message, hint=f"pip install '{package}'") from error

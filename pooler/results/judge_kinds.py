@@ -117,24 +117,13 @@ def models_sentence(models: Sequence[str]) -> list[str]:
     return [f"No person votes here: {who}."]
 
 
-def kinds_cell(counts: Mapping[str, int]) -> str:
-    """Write counts of kinds as one cell of a table for programs.
-
-    Examples
-    --------
-    >>> kinds_cell({"human": 1, "model": 3})
-    'human=1 model=3'
-    """
-    return " ".join(f"{kind}={count}" for kind, count in counts.items())
-
-
 def with_kinds(table: results.Table, counts: Mapping[str, int]) -> results.Table:
     """Add a column on the kinds of judges who voted, where they were mixed or named: people do not see it."""
     if not counts:
         return table
-    column = results.Column("kinds", show="never")
-    data = {**table.data, "kinds": [kinds_cell(counts)] * len(table)}
-    return replace(table, columns=[*table.columns, column], data=data)
+    cell = " ".join(f"{kind}={count}" for kind, count in counts.items())
+    columns = [*table.columns, results.unseen("kinds", "text")]
+    return replace(table, columns=columns, data={**table.data, "kinds": [cell] * len(table)})
 
 
 def view_with_kinds(view: results.View, counts: Mapping[str, int]) -> results.View:

@@ -81,6 +81,11 @@ OF_PAIRS = {
 """What `TestReason` and `RequiredReason` of `store.analysis` mean of two runs."""
 
 
+def joined(codes: Iterable[str | None]) -> str | None:
+    """Write the codes there are, each once; ``None`` where there is none."""
+    return ", ".join(dict.fromkeys(filter(None, codes))) or None
+
+
 def undefined_pairs(reasons: Iterable[str | None]) -> str:
     """Say in how many pairs a number is undefined, and why, each reason in a sentence; nothing where none is.
 

@@ -10,6 +10,7 @@ from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast, get_args
 
+from pooler.results.judge_kinds import erased_words, tell_heard, who_judged
 from pooler.results.named_runs import (
     check_no_file_for_a_tag,
     check_no_files,
@@ -175,11 +176,7 @@ class Opinions:
 
     def erased(self) -> str:
         """Say how much of erased judges is gone; empty where nothing is."""
-        if self.collection is None:
-            return ""
-        from store.judging.erasing import removed_words
-
-        return removed_words(one.judgements for one in self.collection.erasures.all())
+        return "" if self.collection is None else erased_words(self.collection)
 
 
 def check_no_policy(policy: Policy, requirement: str, hint: str | None = None) -> None:
@@ -351,8 +348,6 @@ class Source:
 
     def _of_collection(self, *, docnos: bool) -> Judged:
         """Read runs and grades of a collection."""
-        from pooler.results.judge_kinds import tell_heard, who_judged
-
         policy = self._policy
         tags = [run if isinstance(run, str) else run.tag for run in self._given["runs"]]
         if isinstance(self.collection, str):
@@ -572,7 +567,6 @@ class Source:
         Of a collection a pair is when somebody says so who is heard, unless a policy says how
         judgements become one; files are read by their codes, of which those below 0 are unjudged.
         """
-        from pooler.results.judge_kinds import tell_heard
         from pooler.results.judgement_files import read_given_qrels
 
         qrels = self._given["qrels"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from pooler.results.reasons import joined
 from pooler.results.result import Progress, Result, frozen, heard
 from pooler.results.source import Measurable, Source, source_of
 from pooler.results.table import REASON, RUN, TOPIC, Column, Table, cells_where
@@ -126,9 +126,6 @@ def list_scores(source: Source, rankings: GradedRankings, cutoff: int) -> NDArra
     return found
 
 
-_Ratio = Callable[[Confusion], "NDArray[np.float64]"]
-
-
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
 class Cuts(Result):
     """2x2 tables of runs and topics at a cut; table: `cut`, a row a run and topic."""
@@ -152,16 +149,10 @@ class Cuts(Result):
         p, r = sets.precision(self.counts), sets.recall(self.counts)
         f = sets.f_measure(p, r, beta=self.settings["beta"])
         found = {"precision": p, "recall": r, "f": f, "e": 1 - f}
-        ratios: dict[str, _Ratio] = {
-            "fallout": sets.fallout,
-            "specificity": sets.specificity,
-            "generality": sets.generality,
-            "accuracy": sets.accuracy,
-        }
         unknown = np.full(p.shape, np.nan)
-        return found | {
-            name: ratio(self.counts) if self.has_size else unknown for name, ratio in ratios.items()
-        }
+        for ratio in (sets.fallout, sets.specificity, sets.generality, sets.accuracy):
+            found[ratio.__name__] = ratio(self.counts) if self.has_size else unknown
+        return found
 
     def _reasons(self) -> list[str | None]:
         """Say what keeps ratios of each list from having a number."""
@@ -173,7 +164,7 @@ class Cuts(Result):
             "no-not-relevant": (counts.false_positive + counts.true_negative == 0) & self.has_size,
         }
         lists = np.ndindex(counts.true_positive.shape)
-        return [", ".join(name for name, is_so in empty.items() if is_so[at]) or None for at in lists]
+        return [joined(name for name, is_so in empty.items() if is_so[at]) for at in lists]
 
     def _cut(self) -> Table:
         lists = list(product(self.runs, self.topics))

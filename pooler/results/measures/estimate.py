@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from pooler.results.reasons import REASONS
+from pooler.results.reasons import REASONS, joined
 from pooler.results.result import Progress, Result, facts_view, frozen, heard
 from pooler.results.source import Measurable, Source, level_of_files, opened_collection, source_of
 from pooler.results.table import REASON, RUN, TOPIC, Column, Table, View
@@ -308,14 +308,14 @@ class Estimates(Result):
             "relevant_by_probability": _total(found.by_probability),
             "in_strata_without_grade": found.n_uncovered,
         }
-        return facts | ({"reason": _joined(found.reasons.values())} if found.reasons else {})
+        return facts | ({"reason": joined(found.reasons.values())} if found.reasons else {})
 
     def _views(self, name: str) -> Sequence[View]:
         """Show the sample before the runs; what all rows lack is said there, and not in each."""
         table = self._table(name)
         of_all = set(self.scores.reasons.values())
         cells = [str(cell or "").split(", ") for cell in table.cells("reason")]
-        own = [_joined(code for code in codes if code and code not in of_all) for codes in cells]
+        own = [joined(code for code in codes if code not in of_all) for codes in cells]
         table = replace(table, data={**table.data, "reason": own})
         if name == "by_topic":
             return [View(table)]
@@ -372,7 +372,7 @@ class Estimates(Result):
         else:
             no_error = np.zeros(n_rows, np.bool_)
         data["reason"] = [
-            _joined(
+            joined(
                 [*found.reasons.values(), *["no-relevant"] * bool(none), *["no-standard-error"] * bool(error)]
             )
             for none, error in zip(undefined, no_error, strict=True)
@@ -466,11 +466,6 @@ class Estimates(Result):
     def _n_without_relevant(self) -> int:
         """Count the topics of which no sampled document is relevant."""
         return int(np.sum(self.scores.relevant == 0))
-
-
-def _joined(codes: Iterable[str]) -> str | None:
-    """Write codes, each once."""
-    return ", ".join(dict.fromkeys(codes)) or None
 
 
 def _total(values: NDArray[np.float64] | None) -> float | None:

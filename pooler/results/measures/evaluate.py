@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from pooler.results.reasons import joined
 from pooler.results.result import Progress, Result, frozen, heard
 from pooler.results.source import Engine, Measurable, Source, is_spark, source_of
 from pooler.results.table import REASON, RUN, TOPIC, Column, Table, View
@@ -296,16 +297,13 @@ class Evaluation(Result):
         columns = [RUN, *([TOPIC] if by_topic else [])]
         columns += [Column(name, "float") for name in self.measures] + [REASON]
         step = len(self.scores)
-        reasons = table.cells("reason")
+        reasons: list[Any] = table.cells("reason")
         values = table.cells("value")
         data: dict[str, list[Any]] = {
             column.name: table.cells(column.name)[::step] for column in columns[: 1 + by_topic]
         }
         data |= {name: values[place::step] for place, name in enumerate(self.measures)}
-        data["reason"] = [
-            ", ".join(dict.fromkeys(str(one) for one in reasons[first : first + step] if one)) or None
-            for first in range(0, len(table), step)
-        ]
+        data["reason"] = [joined(reasons[first : first + step]) for first in range(0, len(table), step)]
         missing = int(self.missing.max(initial=0))
         note = f"A run lacks up to {missing} of the judged topics and scores 0 there." if missing else ""
         return Table(table.name, columns, data, notes=[note])

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from pooler.results.measures.evaluate import known_measure
 from pooler.results.pool.conclusions import conclusions
 from pooler.results.pool.repool import check_pools
+from pooler.results.reasons import joined
 from pooler.results.result import Progress, Result, facts_view, frozen, heard
 from pooler.results.source import Judged, Measurable, Source, opened_collection, source_of
 from pooler.results.table import REASON, RUN, TOPIC, Column, Show, Table, View, cells_where
@@ -260,7 +261,7 @@ class Diagnosis(Result):
                 cells(lambda one: one.residual)
             ),
             REASON: [
-                _joined(_why(one.scores, run), _why(one.judged_only, run), NO_BOUNDS * (one.low is None))
+                joined([_why(one.scores, run), _why(one.judged_only, run), NO_BOUNDS * (one.low is None)])
                 for one, run in rows
             ],
         }
@@ -274,7 +275,7 @@ class Diagnosis(Result):
         bpref, inferred, judged = of_runs.bpref, of_runs.inferred_ap, of_runs.judged
         no_pool = [NO_POOL if pooled is None else _why(inferred, run) for run in range(len(self.runs))]
         reasons = [
-            _joined(_why(bpref, run), why, "no-documents" if np.isnan(judged[run]) else None)
+            joined([_why(bpref, run), why, "no-documents" if np.isnan(judged[run]) else None])
             for run, why in enumerate(no_pool)
         ]
         as_a_sample = (
@@ -589,8 +590,3 @@ def _of_run(scores: Scores, run: int, values: NDArray[np.float64] | None) -> flo
 def _why(scores: Scores, run: int) -> str | None:
     """Say why a run has no score."""
     return None if scores.n_defined[run] else scores.reason(run, 0)
-
-
-def _joined(*reasons: str | None) -> str | None:
-    """Write several reasons, each once."""
-    return ", ".join(dict.fromkeys(reason for reason in reasons if reason)) or None

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from pooler.results.reasons import undefined_pairs
+from pooler.results.reasons import joined, undefined_pairs
 from pooler.results.result import Progress, frozen, heard, taken
 from pooler.results.source import Measurable, Source, source_of
 from pooler.results.table import (
@@ -602,8 +602,7 @@ def flipped(*, at: str, depth: int | None, flips: int) -> str:
 
 def _reasons(*tests: RunPairs) -> list[str | None]:
     """Say why pairs have no t2 before or after; ``None`` = they have them all."""
-    by_pair = zip(*(one.t_reasons for one in tests), strict=True)
-    return [", ".join(dict.fromkeys(filter(None, reasons))) or None for reasons in by_pair]
+    return [*map(joined, zip(*(one.t_reasons for one in tests), strict=True))]
 
 
 def _drop(before: NDArray[np.float64], after: NDArray[np.float64]) -> NDArray[np.float64]:
