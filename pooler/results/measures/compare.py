@@ -106,10 +106,7 @@ def compare(
     """
     if not 0 < alpha < 1:
         raise ArgumentError("alpha", "must be between 0 and 1", alpha)
-    if (a is None) != (b is None):
-        raise ArgumentError("b", "must be named with `a`, or neither", a or b)
-    if a is not None and a == b:
-        raise ArgumentError("b", "must be another run than `a`", b)
+    check_named(a, b)
     known_measure(measure)
     with heard(progress) as said:
         found = source_of(source)
@@ -161,6 +158,14 @@ def compare(
         settings=settings,
         warnings=said.warnings,
     )
+
+
+def check_named(a: str | None, b: str | None) -> None:
+    """Raise `ArgumentError` unless two runs are named, or neither."""
+    if (a is None) != (b is None):
+        raise ArgumentError("b", "must be named with `a`, or neither", a or b)
+    if a is not None and a == b:
+        raise ArgumentError("b", "must be another run than `a`", b)
 
 
 def _pairs(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from string import ascii_uppercase
 from typing import Any, ClassVar, Literal, get_args
@@ -211,37 +211,32 @@ class Curves(Result):
         """Shape (n_runs,): over the topics where it is defined."""
         return mean_average_precision(self.areas)[0]
 
-    def _lists(self) -> list[tuple[int, int | None, dict[str, Any]]]:
-        """Return places of run and topic, ``None`` = the mean, with the cells that name them."""
-        columns: list[int | None] = [*map(self.topics.index, self.chosen), None]
-        return [
-            (run, column, {"run": tag, "topic": "all" if column is None else self.topics[column]})
-            for run, tag in enumerate(self.runs)
-            for column in columns
-        ]
+    def _lists(self, *, of_area: bool) -> Iterator[tuple[int, int | None, dict[str, Any]]]:
+        """Yield places of run and topic, ``None`` = the mean, with the cells that every row of theirs has."""
+        values = self.areas if of_area else self.precision[0]
+        for run, tag in enumerate(self.runs):
+            for column in (*map(self.topics.index, self.chosen), None):
+                places = slice(None) if column is None else slice(column, column + 1)
+                n_known = int(np.count_nonzero(~np.isnan(values[run, places])))
+                why = "no-relevant" if self.lacks_relevant[places].all() else "no-pairs"
+                cells: dict[str, Any] = {"run": tag, "reason": None if n_known else why}
+                if column is None:
+                    yield run, None, cells | {"topic": "all", "topics": n_known}
+                else:
+                    yield run, column, cells | {"topic": self.topics[column]}
 
     def _at(self, by_topic: NDArray[np.float64], run: int, column: int | None) -> NDArray[np.float64]:
         """Return the curve of one list, or a run's mean."""
         return by_topic[:, run, column] if column is not None else mean_average_precision(by_topic[:, run])[0]
 
-    def _reason(self, run: int, column: int | None, *, of_area: bool) -> str | None:
-        """Tell why there is no curve."""
-        places = slice(None) if column is None else slice(column, column + 1)
-        values = self.areas if of_area else self.precision[0]
-        if not np.isnan(values[run, places]).all():
-            return None
-        return "no-relevant" if self.lacks_relevant[places].all() else "no-pairs"
-
-    def _n_topics(self, run: int, column: int | None, *, of_area: bool) -> int | None:
-        values = self.areas if of_area else self.precision[0]
-        return None if column is not None else int(np.count_nonzero(~np.isnan(values[run])))
+    def _area(self, run: int, column: int | None) -> float:
+        """Return the area of one list, or a run's mean."""
+        return float(self.mean_area[run] if column is None else self.areas[run, column])
 
     def _precision_recall(self) -> Table:
         rows = [
-            {**named, "recall": recall, "precision": value, "reason": reason, "topics": n_topics}
-            for run, column, named in self._lists()
-            for reason in [self._reason(run, column, of_area=False)]
-            for n_topics in [self._n_topics(run, column, of_area=False)]
+            {**named, "recall": recall, "precision": value}
+            for run, column, named in self._lists(of_area=False)
             for recall, value in zip(RECALLS, self._at(self.precision, run, column).tolist(), strict=True)
         ]
         columns = [RUN, TOPIC, Column("recall", "float"), Column("precision", "float"), REASON, TOPICS_UNSEEN]
@@ -249,9 +244,7 @@ class Curves(Result):
 
     def _roc(self) -> Table:
         rows: list[dict[str, Any]] = []
-        for run, column, named in self._lists():
-            n_topics = self._n_topics(run, column, of_area=True)
-            named |= {"topics": n_topics, "reason": self._reason(run, column, of_area=True)}
+        for run, column, named in self._lists(of_area=True):
             if named["reason"] is not None:
                 rows.append(named)
                 continue
@@ -266,30 +259,22 @@ class Curves(Result):
         return Table.of_rows("roc", columns, rows)
 
     def _areas(self) -> Table:
-        rows = [
-            {
-                **named,
-                "area": self.mean_area[run] if column is None else self.areas[run, column],
-                "reason": self._reason(run, column, of_area=True),
-                "topics": self._n_topics(run, column, of_area=True),
-            }
-            for run, column, named in self._lists()
-        ]
+        lists = self._lists(of_area=True)
+        rows = [{**named, "area": self._area(run, column)} for run, column, named in lists]
         return Table.of_rows("areas", [RUN, TOPIC, Column("area", "float"), REASON, TOPICS_UNSEEN], rows)
 
     def _views(self, name: str) -> Sequence[View]:
         if name == "areas":
             return [View(self._areas())]
         is_roc = name == "roc"
+        values = self.rates if is_roc else self.precision
         rows = [
             {
                 **named,
                 **dict(zip(map(str, RECALLS), map(float, self._at(values, run, column)), strict=True)),
-                "area": self.mean_area[run] if column is None else self.areas[run, column],
-                "reason": self._reason(run, column, of_area=is_roc),
+                "area": self._area(run, column),
             }
-            for values in [self.rates if is_roc else self.precision]
-            for run, column, named in self._lists()
+            for run, column, named in self._lists(of_area=is_roc)
         ]
         title = "Precision by recall: the highest at any rank with at least this recall"
         notes = []

@@ -137,9 +137,15 @@ def paper_of_kishida() -> PaperOfKishida:
             "table_4": tuple(_chances()),
             "table_5": tuple(_shares()),
             "table_6": tuple(_tests()),
-            "table_7": tuple(_needed()),
+            "table_7": tuple(
+                said for k, texts in NEEDED.items() for said in _needed(f"K={k:g}", texts, variation_share=k)
+            ),
             "section_4_3": tuple(_found()),
-            "table_8": tuple(_needed_found()),
+            "table_8": tuple(
+                said
+                for (q, h), texts in NEEDED_FOUND.items()
+                for said in _needed(f"Q={q:g}, H={h:g}", texts, difference_drop=q, variance_drop=h)
+            ),
             "text": tuple(_text()),
         }
     )
@@ -240,28 +246,12 @@ def _tested(means: Sequence[float], variances: Sequence[float], of_differences: 
     return cells
 
 
-def _needed() -> Iterator[Said]:
-    """Compare table 7."""
-    for k, texts in NEEDED.items():
-        for (variance, n_topics), text in zip(product(VARIANCES, NUMBERS), texts.split(), strict=True):
-            ours = float(required_difference(variance, n_topics, variation_share=k))
-            yield Said(
-                f"K={k:g}, s2={variance:g}", f"L={n_topics}", text, ours, float(round_up(ours)) == float(text)
-            )
-
-
-def _needed_found() -> Iterator[Said]:
-    """Compare table 8."""
-    for (q, h), texts in NEEDED_FOUND.items():
-        for (variance, n_topics), text in zip(product(VARIANCES, NUMBERS), texts.split(), strict=True):
-            ours = float(required_difference(variance, n_topics, difference_drop=q, variance_drop=h))
-            yield Said(
-                f"Q={q:g}, H={h:g}, s2={variance:g}",
-                f"L={n_topics}",
-                text,
-                ours,
-                float(round_up(ours)) == float(text),
-            )
+def _needed(what: str, texts: str, **left_out: float) -> Iterator[Said]:
+    """Compare a part of table 7 or 8: the differences needed with some K, or with some Q and H."""
+    for (variance, n_topics), text in zip(product(VARIANCES, NUMBERS), texts.split(), strict=True):
+        ours = float(required_difference(variance, n_topics, **left_out))
+        same = float(round_up(ours)) == float(text)
+        yield Said(f"{what}, s2={variance:g}", f"L={n_topics}", text, ours, same)
 
 
 def _found() -> Iterator[Said]:

@@ -10,20 +10,21 @@ from typing import Any, ClassVar, get_args
 import numpy as np
 
 from pooler.results.judge_kinds import tell_heard
-from pooler.results.measures.compare import normality_plot
+from pooler.results.measures.compare import check_named, normality_plot
 from pooler.results.paper.difference import figure_3, needed, section_4_3, table_6
-from pooler.results.paper.judged_pair import (
+from pooler.results.paper.scores import beside_chance, figure_1, figure_2, table_3, table_4, table_5
+from pooler.results.paper.two_runs import (
     STATES,
+    Redone,
     document_chances,
     higher_two,
     put_together,
     rows_of,
     scores_of_judge,
+    share_text,
     states_at_rank,
+    told,
 )
-from pooler.results.paper.judging import figure_1, figure_2, table_4, table_5
-from pooler.results.paper.scores import beside_chance, table_3
-from pooler.results.paper.two_runs import Redone, share_text, told
 from pooler.results.result import Progress, frozen, heard
 from pooler.results.source import Measurable, source_of
 from pooler.results.table import RUN, TOPIC, Column, Plot, Table, View
@@ -130,13 +131,19 @@ def paper(
     Traceback (most recent call last):
     store.errors.PoolerError: qrels have one grade per document, ...
     """
-    if (a is None) != (b is None):
-        raise ArgumentError("b", "must be named with `a`, or neither", a or b)
-    if a is not None and a == b:
-        raise ArgumentError("b", "must be another run than `a`", b)
+    check_named(a, b)
     if not 0 < alpha < 1:
         raise ArgumentError("alpha", "must be above 0 and below 1", alpha)
-    _check(rank, levels, cutoff, scenario, flip, simulate, seed)
+    if rank is not None and (rank != int(rank) or not 1 <= rank <= cutoff):
+        raise ArgumentError("rank", f"must be an integer from 1 to the cutoff, {cutoff:,}", rank)
+    if levels is not None and not levels:
+        raise ArgumentError("levels", "must be at least one grade", None)
+    for name, given, known in (("scenario", scenario, get_args(Gain)), ("flip", flip, get_args(Flip))):
+        if given not in known:
+            raise ArgumentError(name, f"must be one of {', '.join(known)}", given)
+    for name, least, number in (("simulate", 2, simulate), ("seed", 0, seed)):
+        if number is not None and number < least:
+            raise ArgumentError(name, f"must be an integer >= {least}", number)
     with heard(progress) as said:
         found = source_of(source)
         rank = 1 + found.pool_depth(None) if rank is None else rank
@@ -387,25 +394,3 @@ class Paper(Redone):
         if name in ("table_1", "table_2") and len(self.topics) > MOST_TOPICS:
             return [replace(view, limit=MOST_TOPICS)]
         return [view]
-
-
-def _check(
-    rank: int | None,
-    levels: Sequence[int] | None,
-    cutoff: int,
-    scenario: str,
-    flip: str,
-    simulate: int | None,
-    seed: int,
-) -> None:
-    """Raise `ArgumentError` for an argument out of its range, before anything is read."""
-    if rank is not None and (rank != int(rank) or not 1 <= rank <= cutoff):
-        raise ArgumentError("rank", f"must be an integer from 1 to the cutoff, {cutoff:,}", rank)
-    if levels is not None and not levels:
-        raise ArgumentError("levels", "must be at least one grade", None)
-    for name, given, known in (("scenario", scenario, get_args(Gain)), ("flip", flip, get_args(Flip))):
-        if given not in known:
-            raise ArgumentError(name, f"must be one of {', '.join(known)}", given)
-    for name, least, number in (("simulate", 2, simulate), ("seed", 0, seed)):
-        if number is not None and number < least:
-            raise ArgumentError(name, f"must be an integer >= {least}", number)

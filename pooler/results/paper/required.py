@@ -115,8 +115,10 @@ def required_difference(
     >>> [round(cell, 4) for cell in found.table("required_difference").cells("difference")]
     [0.0635]
     """
-    _check("alpha", alpha, "above 0 and below 1", holds=0 < alpha < 1)
-    _check("power", power, "at least 0.5 and below 1", holds=0.5 <= power < 1)
+    if not 0 < alpha < 1:
+        raise ArgumentError("alpha", "must be above 0 and below 1", alpha)
+    if not 0.5 <= power < 1:
+        raise ArgumentError("power", "must be at least 0.5 and below 1", power)
     chosen: dict[str, Any] = {"variation": variation, "alpha": alpha, "power": power}
     if source is None:
         shares = [0.0] if variation is None else np.atleast_1d(variation).tolist()
@@ -168,12 +170,6 @@ def _shares_by_judges(
     rows = np.array([probable.tags.index(tag) for tag in tags])
     pairs = rows[moved.first], rows[moved.second]
     return np.nan_to_num(pair_components(varied, pairs).components.share)
-
-
-def _check(name: str, value: float, words: str, *, holds: bool) -> None:
-    """Raise `ArgumentError` for a value outside its range."""
-    if not holds:
-        raise ArgumentError(name, f"must be {words}", value)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)

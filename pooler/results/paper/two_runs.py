@@ -1,22 +1,183 @@
-"""Two runs of a collection as the paper looks at them, and how its tables write numbers."""
+"""Two runs beside several judges, as the paper looks at them, and how its tables write numbers."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pooler.results.paper.judged_pair import AtRank, OwnScore
 from pooler.results.result import Result
 from pooler.results.variation.discovery import Discoveries
+from pooler.results.variation.probabilities import (
+    Probable,
+    Values,
+    chances,
+    check_any_judged,
+    moments,
+    parse_values,
+    with_chances,
+)
+from pooler.telling import say
 from store.analysis.agreement.populations import PopulationVotes
+from store.analysis.arrays import RankedDocuments
+from store.analysis.collapse import level_index
 from store.analysis.significance.normality import NormalityPicture, normality_picture
+from store.analysis.undiscovered.sensitivity import discovery_effect
 from store.analysis.variation.collection import CollectionVariation, VariedPairs, pair_components
+from store.analysis.variation.lists import Empty, ProbableRankings, probable_rankings
 from store.analysis.variation.simulation import SimulatedMaps
+from store.judging.kinds import Heard
 from store.records import Scale
+from store.text import counted
+
+
+def document_chances(votes: PopulationVotes, scale: Scale, values: Values | None) -> NDArray[np.float64]:
+    """Compute how likely each document is relevant, of the grades of its judges."""
+    own = votes.votes
+    counts = np.zeros((own.n_documents, own.n_grades), dtype=np.int64)
+    np.add.at(counts, (own.documents, own.places), 1)
+    return chances(counts, None if values is None else parse_values(values, scale), 1)
+
+
+def put_together(
+    ranked: RankedDocuments,
+    votes: PopulationVotes,
+    scale: Scale,
+    rank: int,
+    values: Values | None,
+    cutoff: int,
+    empty: Empty,
+) -> Probable:
+    """Put runs and probabilities side by side."""
+    own = votes.votes
+    check_any_judged(own.n_documents)
+    p = document_chances(votes, scale, values)
+    found = {
+        topic: (votes.document_numbers[own.topic_codes == code], p[own.topic_codes == code])
+        for code, topic in enumerate(own.topics)
+        if (own.topic_codes == code).any()
+    }
+    how = "share of judges" if values is None else "mean value of grades"
+    n_open = int(((p > 0) & (p < 1)).sum())
+    say(
+        f"{counted(own.n_documents, 'document')}: p = {how}, {counted(len(own.judges), 'judge')};"
+        f" {n_open:,} may be relevant or not"
+    )
+    probable = probable_rankings(
+        list(found), ranked.tags, ranked.rankings, found, cutoff=cutoff, keep_rank=rank
+    )
+    kept = probable if empty == "zero" else with_chances(probable)
+    n_left_out = len(probable.topics) - len(kept.topics)
+    return Probable(kept, ranked, {}, Heard(), n_left_out, None, {"level": None})
+
+
+def rows_of(probable: ProbableRankings, rows: Sequence[int]) -> ProbableRankings:
+    """Keep some runs."""
+    return replace(
+        probable,
+        tags=tuple(probable.tags[row] for row in rows),
+        ranks=tuple(ranks[list(rows)] for ranks in probable.ranks),
+    )
+
+
+def higher_two(probable: ProbableRankings, a: str | None, b: str | None, empty: Empty) -> tuple[int, int]:
+    """Return rows of the two runs, the one with the higher expected MAP first."""
+    tags = probable.tags
+    chosen = [*range(len(tags))] if a is None or b is None else [tags.index(a), tags.index(b)]
+    varied = moments(rows_of(probable, chosen), empty)
+    first, second = np.argsort(-varied.map_mean, kind="stable")[:2].tolist()
+    return chosen[first], chosen[second]
+
+
+State = Literal["none", "unjudged", "no chance", "either way", "relevant"]
+"""Of the document at rank N + 1: the list is shorter, nobody judged it, p is 0, between 0 and 1, or 1."""
+STATES: tuple[State, ...] = ("none", "unjudged", "no chance", "either way", "relevant")
+
+
+@dataclass(frozen=True, slots=True)
+class AtRank:
+    """Documents at rank N + 1 of one run, counted by topic."""
+
+    states: Mapping[State, int]
+    elsewhere: int
+    """Of the unjudged ones, how many another run retrieved."""
+
+
+def states_at_rank(probable: ProbableRankings, pair: tuple[int, int], rank: int) -> list[AtRank]:
+    """Count what stands at rank N + 1 of both runs."""
+    found = []
+    for run in pair:
+        states = dict.fromkeys(STATES, 0)
+        elsewhere = 0
+        for p, ranks, judged in zip(probable.probabilities, probable.ranks, probable.judged, strict=True):
+            (there,) = np.nonzero(ranks[run] == rank)
+            if not there.size:
+                states["none"] += 1
+            elif not judged[there[0]]:
+                states["unjudged"] += 1
+                elsewhere += int(np.isfinite(ranks[:, there[0]]).sum() > 1)
+            else:
+                chance = p[there[0]]
+                states["no chance" if chance == 0 else "relevant" if chance == 1 else "either way"] += 1
+        found.append(AtRank(states, elsewhere))
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class OwnScore:
+    """One run in one topic by one judge, with R of the documents that it retrieved (eq. 1)."""
+
+    run: str
+    topic: str
+    n_documents: int
+    """N, documents that the run lists."""
+    retrieved: int
+    """R of eq. 1."""
+    relevant: int
+    """R of the whole topic."""
+    own: float | None
+    """AP by eq. 1; ``None`` = R is 0."""
+    ap: float | None
+    """AP with R of the topic."""
+    change: float | None
+    """By eq. 19, were the document at rank N + 1 relevant; ``None`` = it is, or there is none."""
+
+
+def scores_of_judge(
+    ranked: RankedDocuments, votes: PopulationVotes, tags: Sequence[str], scale: Scale, level: int, rank: int
+) -> list[OwnScore]:
+    """Score both runs by the first judge at one level."""
+    own = votes.votes
+    is_relevant = (own.judge_codes == 0) & (own.places >= level_index(scale, level))
+    documents = own.documents[is_relevant]
+    found = []
+    for code, topic in enumerate(own.topics):
+        wanted = votes.document_numbers[documents[own.topic_codes[documents] == code]]
+        for tag in tags:
+            listed = ranked.rankings.get((tag, topic), np.empty(0, np.int64))
+            relevant = np.isin(listed, wanted)
+            (places,) = np.nonzero(relevant)
+            total = float((np.arange(1, places.size + 1) / (places + 1)).sum())
+            change = None
+            if listed.size >= rank and not relevant[rank - 1] and wanted.size:
+                change = float(discovery_effect(relevant, np.array(wanted.size))[rank - 1])
+            found.append(
+                OwnScore(
+                    tag,
+                    topic,
+                    listed.size,
+                    places.size,
+                    wanted.size,
+                    total / places.size if places.size else None,
+                    total / wanted.size if wanted.size else None,
+                    change,
+                )
+            )
+    return found
 
 
 @dataclass(frozen=True, slots=False, eq=False, repr=False, kw_only=True)
