@@ -145,6 +145,11 @@ def depths_of_pools(opened: Collection) -> frozenset[int]:
     return frozenset(one["parameters"]["depth"] for one in manifests if one.get("strategy") == "depth")
 
 
+def named_collection(collection: str | Path | Collection | None) -> dict[str, str]:
+    """Return the collection for settings, where it was named."""
+    return {"collection": str(collection)} if isinstance(collection, str | Path) else {}
+
+
 @contextmanager
 def opened_collection(collection: str | Path | Collection) -> Iterator[Collection]:
     """Open a collection by its name; one that is open stays so."""

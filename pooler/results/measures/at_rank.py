@@ -85,7 +85,8 @@ class AttainableValues(Result):
     def _attainable(self) -> Table:
         both, rank = (self.precision, self.recall), self.settings["rank"]
         # Of each topic P, and then R.
-        highest, step = (np.stack([getattr(one, name) for one in both], axis=1).ravel() for name in _VALUES)
+        highest = np.stack([one.highest for one in both], axis=1).ravel()
+        step = np.stack([one.step for one in both], axis=1).ravel()
         is_missing = np.isnan(highest)
         columns = {
             TOPIC: np.repeat(self.topics, 2).tolist(),
@@ -187,7 +188,6 @@ def mean_signs(
     )
 
 
-_VALUES = ("highest", "step")
 _SIGNS = {-1: "down", 0: "same", 1: "up"}
 
 

@@ -137,16 +137,11 @@ def evaluate(
             about = found.settings()
         _say_without_relevant(len(axes["topics"]), scores)
     settings = frozen(measures=[str(name) for name in names], cutoff=cutoff, **given, **about)
+    axes |= {"scores": tuple(scores), "settings": settings, "warnings": said.warnings}
     if duplicates == "keep":
-        return Evaluation(scores=tuple(scores), settings=settings, warnings=said.warnings, **axes)
-    return OnceEvaluation(
-        scores=tuple(scores),
-        kept=tuple(kept),
-        n_clusters=sum(n > 1 for n in Counter(labels.values()).values()),
-        settings=settings,
-        warnings=said.warnings,
-        **axes,
-    )
+        return Evaluation(**axes)
+    n_clusters = sum(n > 1 for n in Counter(labels.values()).values())
+    return OnceEvaluation(kept=tuple(kept), n_clusters=n_clusters, **axes)
 
 
 def _names(measures: Sequence[str | MeasureName], level: int) -> list[MeasureName]:

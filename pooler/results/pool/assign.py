@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from pooler.results.look.status import drawable, idle_words, way_out
 from pooler.results.result import Result, frozen, heard
-from pooler.results.source import opened_collection
+from pooler.results.source import named_collection, opened_collection
 from pooler.results.table import DOCUMENTS, JUDGE, Column, Table
 from pooler.telling import warn
 from store.errors import ArgumentError, PoolerError, UnknownNameError
@@ -131,7 +131,7 @@ def assign(
         topics=scope.topics,
         existing=existing,
         dry_run=dry_run,
-        **_named(collection),
+        **named_collection(collection),
     )
     words = [*_plan_words(plan, cleared, dry_run=dry_run), *_rest_words(workloads)]
     return AssignmentResult(
@@ -168,7 +168,7 @@ def assigned(collection: str | Path | Collection) -> AssignmentResult:
         words=_rest_words(workloads),
         doubts=doubts,
         warnings=doubts,
-        settings=frozen(**_named(collection)),
+        settings=frozen(**named_collection(collection)),
     )
 
 
@@ -210,7 +210,9 @@ def clear_assignments(
         doubts=doubts,
         warnings=doubts,
         words=[*_clear_words(cleared, workloads, dry_run=dry_run), *_rest_words(workloads)],
-        settings=frozen(pools=scope.pools, topics=scope.topics, dry_run=dry_run, **_named(collection)),
+        settings=frozen(
+            pools=scope.pools, topics=scope.topics, dry_run=dry_run, **named_collection(collection)
+        ),
     )
 
 
@@ -248,11 +250,6 @@ class AssignmentResult(Result):
         if not lines:
             return [] if self.workloads.outside else ["nothing is assigned: all judges see the whole pool"]
         return ["judge -: open to whoever claims them"] if lines[-1].judge is None else []
-
-
-def _named(collection: str | Path | Collection) -> dict[str, str]:
-    """Return the collection for settings, where it was named."""
-    return {"collection": str(collection)} if isinstance(collection, str | Path) else {}
 
 
 def _doubts(opened: Collection, workloads: Workloads) -> tuple[str, ...]:
@@ -409,8 +406,6 @@ def _warn_of_few(people: Sequence[str], options: AssignmentOptions) -> None:
 
 def _planner(people: Sequence[str], scope: Scope, options: AssignmentOptions) -> Make:
     """Make the planner that the store calls with the documents as they stand."""
-    from dataclasses import replace
-
     from pooler import __version__
     from pooler.assigning import plan_assignment
 

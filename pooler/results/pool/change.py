@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from pooler.pools.change import JudgeShare, Pair, PoolChange, StatesInPool
     from store.collection import Collection
+    from store.records import Pool
 
 STATES = tuple(Column(name, "int") for name in ("judged", "cannot", "skipped", "unjudged"))
 """How documents stand with all judges together."""
@@ -70,6 +71,11 @@ def change_view(table: Table) -> View:
     if table.name != "topics":
         return View(table)
     return View(table, rows=[row for row, cell in enumerate(table.cells("documents")) if cell])
+
+
+def pairs_to_judge(pool: Pool) -> set[Pair]:
+    """Return topic and docno of what a pool has to judge."""
+    return {(one.topic, one.docno) for one in pool.entries if one.sampled}
 
 
 def told_columns(table: Table) -> list[str]:

@@ -14,7 +14,7 @@ from pooler.reading.rules import RULES, apply_rules, read_rules, verdict, warned
 from pooler.reading.run_list import RunEntry
 from pooler.results.named_runs import entries_of
 from pooler.results.result import Progress, Result, frozen, heard
-from pooler.results.source import opened_collection
+from pooler.results.source import named_collection, opened_collection
 from pooler.results.table import DOCUMENTS, RUN, Column, Table, View
 from pooler.telling import progress as telling
 from store.errors import Fault, PoolerError
@@ -133,7 +133,7 @@ def check_entries(
         depth=depth,
         order=order,
         lenient=lenient,
-        **({"collection": str(collection)} if isinstance(collection, str | Path) else {}),
+        **named_collection(collection),
         **({} if rules is None else {"rules": str(rules)}),
     )
     checked = _with_repeated_tags(map(_with_contradictions, reports, entries))

@@ -18,7 +18,7 @@ from pooler.pools.change import (
     place_of,
     pool_diff,
 )
-from pooler.results.pool.change import told_columns
+from pooler.results.pool.change import STATES, pairs_to_judge, told_columns
 from pooler.results.result import Result, frozen, heard
 from pooler.results.source import opened_collection
 from pooler.results.table import DOCNO, DOCUMENTS, GRADE, RUN, TOPIC, Column, Table, View
@@ -144,7 +144,7 @@ class PoolDifference(Result):
         if name == "documents":
             return self._documents()
         states = [
-            *(Column(state, "int") for state in ("judged", "cannot", "skipped", "unjudged")),
+            *STATES,
             Column("outside", "int", about="judged, but in no pool that is in use"),
             Column("not_pooled", "int", about="in none, and graded by nobody"),
             Column("reason"),
@@ -239,7 +239,7 @@ class _Side:
 def _side(named: Named, opened: Collection | None, stored: Mapping[str, StoredPool]) -> _Side:
     """Read one of the two pools."""
     if isinstance(named, Pool):
-        return _Side(f"pool `{named.name}`", _to_judge(named))
+        return _Side(f"pool `{named.name}`", pairs_to_judge(named))
     if isinstance(named, Set):
         return _Side("pairs", named)
     word = str(named)
@@ -249,12 +249,7 @@ def _side(named: Named, opened: Collection | None, stored: Mapping[str, StoredPo
         raise UnknownNameError("pool", word, stored, hint="there is no such file, either")
     pool = stored[word]
     words = f"pool `{word}`" + (", withdrawn" if pool.withdrawn else "")
-    return _Side(words, _to_judge(opened.pools.get(word)), pool)
-
-
-def _to_judge(pool: Pool) -> set[Pair]:
-    """Return topic and docno of what a pool has to judge."""
-    return {(one.topic, one.docno) for one in pool.entries if one.sampled}
+    return _Side(words, pairs_to_judge(opened.pools.get(word)), pool)
 
 
 def _is_path(word: str) -> bool:

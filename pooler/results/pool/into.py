@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from pooler.pools.annotated import annotated_lines
 from pooler.pools.change import ChangeCount, PoolChange, PooledWhen
-from pooler.pools.plan import OutOrder, Plan, PoolBuild
+from pooler.pools.plan import OutOrder, PoolBuild
 from pooler.results.model_grades import named_grades_of_model
 from pooler.results.pool.change import (
     Cost,
@@ -26,7 +26,7 @@ from pooler.results.pool.change import (
 from pooler.results.pool.options import DEPTH, PoolOptions, as_added_to, as_replaced, leaves_others_out
 from pooler.results.pool.pool import bare_warnings, draw_words, idle_warnings, run_warnings, size_words
 from pooler.results.result import Result, frozen, heard
-from pooler.results.source import opened_collection
+from pooler.results.source import named_collection, opened_collection
 from pooler.results.table import Table, View
 from pooler.telling import say, warn
 from store.errors import ArgumentError, PoolerError
@@ -36,15 +36,12 @@ from store.text import counted
 
 if TYPE_CHECKING:
     from pooler.pools.change import Pair
-    from pooler.pools.runs import RunFacts
     from store.collection import Collection
     from store.content.documents import TextCounts
     from store.looking.pool_change import PairState
     from store.ranking import Order
 
 Told = tuple[Literal["say", "warn"], str]
-
-_NOTHING_TO_ADD = "every document is in a pool already: nothing to add"
 
 
 def pool_collection(
@@ -144,7 +141,7 @@ def pool_collection(
         replace=replace,
         dry_run=dry_run,
         without=str(without) if isinstance(without, str | Path) else None,
-        **({} if not isinstance(collection, str | Path) else {"collection": str(collection)}),
+        **named_collection(collection),
     )
     return dataclasses.replace(result, settings=settings, warnings=(*said.warnings, *doubts))
 
@@ -238,7 +235,9 @@ def _build(
     elif manner.replace:
         options = as_replaced(options, stored)
         leaves_out = leaves_others_out(options, stored, has_minus=minus is not None)
-    plan = _plan(options, opened)
+    if options.level is not None:
+        opened.scale.check_level(options.level)
+    plan = options.plan(level=opened.scale.relaxed)
     known, known_from = minus, None
     if leaves_out:
         others = {one.name for one in stored if not one.withdrawn}
@@ -272,8 +271,7 @@ def _stored(
     if manner.add:  # what is new is little, and may be nothing
         listed = [entry for of_topic in entries for entry in of_topic]
         if not build.statistics().total:
-            nothing: Told = ("say", _NOTHING_TO_ADD + _left_out(build.runs.runs))
-            return PooledCollection(build=build, is_nothing=True, opening=[nothing])
+            return PooledCollection(build=build, is_nothing=True, opening=[_nothing_to_add(build)])
         new = opened.pools.add(build.pool(listed))
     elif manner.replace:
         if leaves_out:
@@ -322,9 +320,7 @@ def _planned(opened: Collection, build: PoolBuild, count: ChangeCount, manner: _
     if manner.replace and "pools" in build.manifest().get("without", {}):
         _check_anything_left(build)
     is_nothing = manner.add and not build.statistics().total
-    opening: list[Told] = []
-    if is_nothing:
-        opening.append(("say", _NOTHING_TO_ADD + _left_out(build.runs.runs)))
+    opening = [_nothing_to_add(build)] if is_nothing else []
     plan, budgets = build.plan, build.pool().budgets
     is_there = not is_nothing and _is_there(opened, build, replace=manner.replace)
     change = count.finish()
@@ -428,19 +424,11 @@ def _is_there(opened: Collection, build: PoolBuild, *, replace: bool) -> bool:
     return False
 
 
-def _plan(options: PoolOptions, opened: Collection) -> Plan:
-    """Make the plan, rewarding from the scale's relaxed level on unless another is given."""
-    if options.level is not None:
-        opened.scale.check_level(options.level)
-    return options.plan(level=opened.scale.relaxed)
-
-
-def _left_out(runs: Sequence[RunFacts]) -> str:
-    """Name the runs that do not contribute; empty when all do."""
-    tags = [f"`{run.tag}`" for run in runs if not run.contributes]
-    if not tags:
-        return ""
-    return f" (left out: {', '.join(tags[:10])}, not contributing)"
+def _nothing_to_add(build: PoolBuild) -> Told:
+    """Say that every document is in a pool already, and which runs do not contribute."""
+    tags = [f"`{run.tag}`" for run in build.runs.runs if not run.contributes]
+    left_out = f" (left out: {', '.join(tags[:10])}, not contributing)" if tags else ""
+    return "say", f"every document is in a pool already: nothing to add{left_out}"
 
 
 def _check_adaptive(build: PoolBuild, manner: _Manner) -> None:

@@ -12,15 +12,13 @@ from numpy.typing import NDArray
 from pooler.pools.annotated import annotated_rows, annotated_text
 from pooler.pools.contents import contributions, depth_curve
 from pooler.pools.runs import RunSet
+from pooler.results.pool.options import DEPTH
 from pooler.results.result import Progress, Result, frozen, heard, taken
 from pooler.results.source import Measurable, source_of
 from pooler.results.table import DOCNO, RUN, TOPIC, Column, Table
 from pooler.telling import say
 
 By = Literal["run", "group", "depth", "document"]
-
-DEPTH = 100
-"""Ranks taken from each run, unless another number is given."""
 
 _OF_DEPTH = ("pairs", "judged", "relevant", "of_one_run")
 """Columns of `Provenance.by_depth`."""

@@ -25,7 +25,7 @@ from pooler.results.reasons import REASONS
 from pooler.results.result import Progress, Result, frozen, heard
 from pooler.results.source import Judged, Measurable, Source, source_of
 from pooler.results.table import REASON, TOPIC, Column, Plot, Table, View
-from pooler.strategies import STRATEGIES, find_strategy
+from pooler.strategies import find_strategy
 from pooler.telling import progress as telling
 from pooler.telling import say
 from store.analysis.pools.growth import relevant_ranks
@@ -102,7 +102,7 @@ def replay(
     >>> found.budgets, found.found[0, 0].tolist()
     ((1, 2, 3), [1, 1, 1])
     """
-    named = [strategies] if isinstance(strategies, str) else strategies or _defaults()
+    named = [strategies] if isinstance(strategies, str) else strategies or DEFAULT_STRATEGIES
     contenders = [_contender(text, seed) for text in dict.fromkeys(named)]
     if any(one is not None and one < 1 for one in budgets or ()):
         raise ArgumentError("budgets", "must be integers >= 1, or None", budgets)
@@ -149,8 +149,8 @@ def replay(
         found=counts[:, 1],
         passed_over=counts[:, 2],
         curves=np.stack([found_by_budget(replays, min(at[-1], n_most)) for replays in followed]),
-        tau_b=_floats([[one.tau_b.tau for one in of_one] for of_one in orders]),
-        tau_ap=_floats([[one.tau_ap.tau for one in of_one] for of_one in orders]),
+        tau_b=np.array([[one.tau_b.tau for one in of_one] for of_one in orders], np.float64),
+        tau_ap=np.array([[one.tau_ap.tau for one in of_one] for of_one in orders], np.float64),
         tau_reasons=[[one.tau_b.reason or one.tau_ap.reason for one in of_one] for of_one in orders],
         in_union=np.array([len(topic.relevant) for topic in topics], np.int64),
         in_qrels=arrays.n_relevant,
@@ -289,44 +289,28 @@ class Replay(Result):
                 "strategy": [self.strategies[one] for _, one in rows],
             }
             found = np.array([self.found[one, topic] for topic, one in rows])
-            return [View(self._grid("found", names, found, "int", title=_FOUND, notes=self._notes()))]
+            return [self._grid("found", names, found, "int", title=_FOUND, notes=self._notes())]
         labels = {"strategy": self.strategies}
         found = self.found.sum(axis=1)
         spent = self.judgements[:1].sum(axis=1)
         in_union = self.in_union.sum()
         share = found / in_union if in_union else np.full(found.shape, np.nan)
         codes = {one.split(", ")[0] for of_one in self.tau_reasons for one in of_one if one is not None}
+        of_tau_b = "Kendall's tau-b of the order of the runs by MAP and the order by all judgements"
+        of_tau_ap = "tau_AP the same, giving the first places most weight"
         why = [f"-: undefined, because {REASONS[code]}." for code in sorted(codes)]
         return [
-            View(
-                self._grid(
-                    "found",
-                    {"strategy": ["(judgements)", *self.strategies]},
-                    np.concatenate([spent, found]),
-                    "int",
-                    title=_FOUND,
-                    notes=self._notes(),
-                )
+            self._grid(
+                "found",
+                {"strategy": ["(judgements)", *self.strategies]},
+                np.concatenate([spent, found]),
+                "int",
+                title=_FOUND,
+                notes=self._notes(),
             ),
-            View(self._grid("share", labels, share, title="Share of the relevant documents of the union")),
-            View(
-                self._grid(
-                    "tau_b",
-                    labels,
-                    self.tau_b,
-                    notes=why,
-                    title="Kendall's tau-b of the order of the runs by MAP and the order by all judgements",
-                )
-            ),
-            View(
-                self._grid(
-                    "tau_ap",
-                    labels,
-                    self.tau_ap,
-                    notes=why,
-                    title="tau_AP the same, giving the first places most weight",
-                )
-            ),
+            self._grid("share", labels, share, title="Share of the relevant documents of the union"),
+            self._grid("tau_b", labels, self.tau_b, title=of_tau_b, notes=why),
+            self._grid("tau_ap", labels, self.tau_ap, title=of_tau_ap, notes=why),
         ]
 
     def _grid(
@@ -338,12 +322,12 @@ class Replay(Result):
         *,
         title: str,
         notes: Sequence[str] = (),
-    ) -> Table:
+    ) -> View:
         """Make a table of a column a budget."""
         heads = ["all" if one == self.n_most else f"{one:,}" for one in self.budgets]
         columns = [Column(head.replace(",", ""), kind, head, digits=DIGITS) for head in heads]
         data = dict(zip((column.name for column in columns), cells.T, strict=True))
-        return Table(name, [*map(Column, labels), *columns], {**labels, **data}, title, notes)
+        return View(Table(name, [*map(Column, labels), *columns], {**labels, **data}, title, notes))
 
     def _notes(self) -> list[str]:
         """Say what there is to be found, and what became of documents without a judgement."""
@@ -352,12 +336,9 @@ class Replay(Result):
             f" {self.in_qrels.sum():,} in the judgements."
         ]
         if self.n_unjudged:
-            passed = "passed over, at no cost"
-            fate = (
-                passed
-                if self.settings["unjudged"] == "pass"
-                else "each costs a judgement that says not relevant"
-            )
+            fate = "passed over, at no cost"
+            if self.settings["unjudged"] != "pass":
+                fate = "each costs a judgement that says not relevant"
             n_union = f"{self.n_union:,} documents of the union"
             lines.append(f"{self.n_unjudged:,} of the {n_union} have no judgement: {fate}.")
         if self.n_most in self.budgets:
@@ -377,11 +358,6 @@ def _columns() -> list[Column]:
         Column("of_qrels", "float", about="share of all relevant documents", digits=DIGITS),
         Column("precision", "float", about="relevant documents among the judgements spent", digits=DIGITS),
     ]
-
-
-def _floats(values: Sequence[Sequence[float | None]]) -> NDArray[np.float64]:
-    """Return numbers as an array; ``None`` is NaN."""
-    return np.array(values, dtype=np.float64)
 
 
 def _tell(
@@ -416,11 +392,6 @@ class _Contender:
     label: str
     strategy: AnyStrategy
     parameters: dict[str, ParameterValue]
-
-
-def _defaults() -> list[str]:
-    """Return the default strategies that there are."""
-    return [name for name in DEFAULT_STRATEGIES if name in STRATEGIES]
 
 
 def _contender(text: str, seed: int | None) -> _Contender:

@@ -15,10 +15,11 @@ from pooler.results.pool.change import (
     cost_words,
     fetch_cost,
     in_words,
+    pairs_to_judge,
     topics_table,
 )
 from pooler.results.result import Result, frozen, heard
-from pooler.results.source import opened_collection
+from pooler.results.source import named_collection, opened_collection
 from pooler.results.table import DOCNO, GRADE, TOPIC, Column, Table, View
 from pooler.telling import warn
 from store.errors import ArgumentError, PoolerError, UnknownNameError
@@ -70,8 +71,7 @@ def unpool(
             found = _withdrawn(opened, pool, dry_run=dry_run)
         else:
             found = _without_run(opened, run, pool, dry_run=dry_run)
-    named = {"collection": str(collection)} if isinstance(collection, str | Path) else {}
-    settings = frozen(run=run, pool=pool, dry_run=dry_run, **named)
+    settings = frozen(run=run, pool=pool, dry_run=dry_run, **named_collection(collection))
     return Unpooled(**found, settings=settings, warnings=said.warnings)
 
 
@@ -147,21 +147,13 @@ def _without_run(opened: Collection, run: str, pool: str | None, *, dry_run: boo
             order=one.manifest["order"],
             tags=[fact["tag"] for fact in one.manifest["runs"] if fact["contributes"]],
         )
-        brought = brought_alone(runs, run, _pairs(opened, one.name))
+        brought = brought_alone(runs, run, pairs_to_judge(opened.pools.get(one.name)))
         alone[one.name] = {(topic, docno) for topic, docno, _ in brought}
         for topic, docno, rank in brought:
             stands = pair_states[topic, docno]
-            rows.append(
-                {
-                    "pool": one.name,
-                    "topic": topic,
-                    "docno": docno,
-                    "rank": rank,
-                    "state": stands.state.value,
-                    "grade": stands.grade,
-                    "other_pool": sorted(stands.pools - {one.name}),
-                }
-            )
+            row = {"pool": one.name, "topic": topic, "docno": docno, "rank": rank, "grade": stands.grade}
+            others = sorted(stands.pools - {one.name})
+            rows.append(row | {"state": stands.state.value, "other_pool": others})
     change = ChangeCount(pair_states, alone).finish()
     cost = fetch_cost(opened, change.leaving, drawable=0) if dry_run else None
     if not dry_run:
@@ -178,7 +170,7 @@ def _withdrawn(opened: Collection, name: str | None, *, dry_run: bool) -> dict[s
     """Withdraw a whole pool."""
     if name is None:
         raise ArgumentError("run", "must be given, or --pool NAME to withdraw a pool", None)
-    n_pairs = len(_pairs(opened, name))
+    n_pairs = len(pairs_to_judge(opened.pools.get(name)))
     n_judged = opened.progress.count_judged(name)
     change = ChangeCount(opened.pool_changes.pair_states(), {name: None}).finish()
     stored = next(one for one in opened.pools.all() if one.name == name)
@@ -218,11 +210,6 @@ def _words_of_rest(change: PoolChange, cost: Cost | None) -> list[str]:
     if cost is not None and cost.shares:
         lines.append(f"no longer needed: {cost_words(cost)}")
     return [*lines, "nothing was changed: this is --dry-run"] if dry_run else lines
-
-
-def _pairs(opened: Collection, name: str) -> set[tuple[str, str]]:
-    """Return topic and docno of what a pool has to judge."""
-    return {(one.topic, one.docno) for one in opened.pools.get(name).entries if one.sampled}
 
 
 def _fed_pools(pools: list[StoredPool], run: StoredRun, name: str | None) -> list[StoredPool]:
