@@ -135,9 +135,7 @@ def render(result: Result, output: Output, *names: str, plot: bool = False) -> N
     if output.fmt == "tsv":
         _write(output, lambda stream: _write_tsv(tables[0], stream))
     else:
-        from pooler.results.frames import write_parquet
-
-        _write(output, lambda stream: write_parquet(tables[0], stream.buffer))
+        _write(output, lambda stream: tables[0].write_parquet(stream.buffer))
 
 
 def check_choice(result: Result, output: Output, *names: str) -> None:

@@ -11,11 +11,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from enum import StrEnum
+from importlib import import_module
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal, TypeVar
 
 from pooler.results.reasons import OF_PAIRS, REASONS
-from store.errors import ArgumentError, UnknownNameError
+from store.errors import ArgumentError, PoolerError, UnknownNameError
 from store.text import natural_key, sanitise_line
 
 if TYPE_CHECKING:
@@ -265,21 +266,42 @@ class Table:
 
     def to_pandas(self) -> pandas.DataFrame:
         """Return a pandas DataFrame: `Int64` and `boolean` where a cell is undefined."""
-        from pooler.results.frames import to_pandas
-
-        return to_pandas(self)
+        frames = _library("pandas")
+        series = {}
+        for column, cells in self._framed():
+            kinds = _PANDAS_WITH_NONE if None in cells else _PANDAS
+            kind = "datetime64[us, UTC]" if column.kind in _MOMENTS else kinds.get(column.kind, "object")
+            series[column.name] = frames.Series(cells, dtype=kind)
+        return frames.DataFrame(series)
 
     def to_polars(self) -> polars.DataFrame:
         """Return a polars DataFrame; undefined is null."""
-        from pooler.results.frames import to_polars
-
-        return to_polars(self)
+        frames = _library("polars")
+        plain = frames.String, frames.Int64, frames.Float64, frames.Boolean
+        kinds = _kinds(*plain, moment=frames.Datetime("us", "UTC"), several=frames.List)
+        schema = {column.name: kinds.get(column.kind) for column in self.columns}
+        return frames.DataFrame({column.name: cells for column, cells in self._framed()}, schema=schema)
 
     def to_arrow(self) -> pyarrow.Table:
         """Return a pyarrow Table; undefined is null. The extra `arrow` brings pyarrow."""
-        from pooler.results.frames import to_arrow
+        arrow = _library("pyarrow")
+        plain = arrow.string(), arrow.int64(), arrow.float64(), arrow.bool_()
+        kinds = _kinds(*plain, moment=arrow.timestamp("us", "UTC"), several=arrow.list_)
+        made = {one.name: arrow.array(cells, type=kinds.get(one.kind)) for one, cells in self._framed()}
+        return arrow.table(made)
 
-        return to_arrow(self)
+    def write_parquet(self, file: BinaryIO) -> None:
+        """Write a Parquet file."""
+        arrow = self.to_arrow()
+        _library("pyarrow.parquet").write_table(arrow, file)
+
+    def _framed(self) -> Iterator[tuple[Column, list[Any]]]:
+        """Yield the cells of every column as frames have them: given grades, numbers and words, as text."""
+        for column in self.columns:
+            cells: list[Any] = self.cells(column.name)
+            if column.kind == "given_grade":
+                cells = [None if cell is None else str(cell) for cell in cells]
+            yield column, cells
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         return self.to_arrow().__arrow_c_stream__(requested_schema)
@@ -299,6 +321,36 @@ class Made(Sequence[Cell]):
         if isinstance(row, slice):
             return [self._make(number) for number in self._numbers[row].tolist()]
         return self._make(int(self._numbers[row]))
+
+
+_MOMENTS = ("moment", "day", "instant")
+_PANDAS = {"int": "int64", "float": "float64", "bool": "bool"}
+_PANDAS_WITH_NONE = {"int": "Int64", "float": "float64", "bool": "boolean"}
+
+
+def _kinds(
+    text: Any, whole: Any, fraction: Any, truth: Any, *, moment: Any, several: Callable[[Any], Any]
+) -> dict[str, Any]:
+    """Return a library's kind for each kind of column; those of records it finds itself."""
+    return {
+        **dict.fromkeys(("text", "given_grade"), text),
+        "int": whole,
+        "float": fraction,
+        "bool": truth,
+        **dict.fromkeys(_MOMENTS, moment),
+        "texts": several(text),
+        "ints": several(whole),
+    }
+
+
+def _library(name: str) -> Any:
+    """Import a library, or say what to install."""
+    try:
+        return import_module(name)
+    except ImportError as error:
+        package = name.partition(".")[0]
+        message = f"{package} is not installed"
+        raise PoolerError(message, hint=f"pip install '{package}'") from error
 
 
 def _cells(column: Column, values: Any) -> list[Any]:
@@ -474,6 +526,16 @@ def written(cell: Cell, column: Column) -> str:
     if column.kind == "records":
         return f"{len(cell):,}"
     return sanitise_line(" ".join(map(str, cell))) or "-"
+
+
+def listed(names: Sequence[str], most: int = 5) -> str:
+    """Write the first names one after the other, and how many more there are.
+
+    >>> listed(["a", "b"]), listed(["a", "b", "c"], 1)
+    ('a, b', 'a and 2 more')
+    """
+    more = len(names) - most
+    return ", ".join(names) if more <= 0 else f"{', '.join(names[:most])} and {more:,} more"
 
 
 def cells_where(is_there: Any, values: Any) -> list[Any]:

@@ -16,7 +16,6 @@ import pyarrow.parquet
 import pytest
 
 from pooler.cli.render import Output, render
-from pooler.results.frames import write_parquet
 from pooler.results.table import Column, Table
 from store.errors import PoolerError
 from tests.results.test_table import Found
@@ -82,7 +81,7 @@ def test_arrow_and_parquet_have_the_same() -> None:
     assert TABLE.to_arrow().to_pylist() == RECORDS
     assert pa.table(TABLE).to_pylist() == RECORDS
     file = io.BytesIO()
-    write_parquet(TABLE, file)
+    TABLE.write_parquet(file)
     file.seek(0)
     assert pyarrow.parquet.read_table(file).to_pylist() == RECORDS
 

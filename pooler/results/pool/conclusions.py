@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.typing import NDArray
 
+from pooler.results.table import listed
 from store.analysis.pools.diagnosis import (
     GUESSABLE,
     MOSTLY_OUTSIDE,
@@ -33,8 +32,6 @@ FEW_UNJUDGED = 0.1
 """Share of unjudged documents in a pool below which equal scores may be the reason."""
 MOSTLY_JUDGED = 0.95
 """Share of judged documents down to a rank from which on the pool may have been that deep."""
-NAMED = 5
-"""Runs or topics that a sentence names at most."""
 
 
 class Alarm(str):
@@ -86,18 +83,6 @@ def conclusions(found: PoolDiagnosis, left: LeftOut | None, judged_at: int) -> l
     said += _topics(found)
     said += _poorly_judged(found, judged_at)
     return said
-
-
-def listed(names: Sequence[str], most: int = NAMED) -> str:
-    """Write names one after the other, and how many more there are.
-
-    Examples
-    --------
-    >>> listed(["a", "b"]), listed(["a", "b", "c"], 1)
-    ('a, b', 'a and 2 more')
-    """
-    more = len(names) - most
-    return ", ".join(names) if more <= 0 else f"{', '.join(names[:most])} and {more:,} more"
 
 
 def _no_pool(found: PoolDiagnosis) -> str:

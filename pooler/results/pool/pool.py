@@ -20,7 +20,7 @@ from pooler.results.model_grades import grades_of_file
 from pooler.results.pool.options import DEPTH
 from pooler.results.result import Progress, Result, frozen, heard
 from pooler.results.source import Engine, Source, is_spark, source
-from pooler.results.table import DOCNO, RUN, TOPIC, Column, Table
+from pooler.results.table import DOCNO, RUN, TOPIC, Column, Table, listed
 from pooler.strategies import STRATEGIES, find_strategy
 from pooler.strategies.kinds import (
     MODEL,
@@ -34,7 +34,7 @@ from store.errors import ArgumentError
 from store.formats.pairs import read_pairs
 from store.ranking import Order
 from store.records import Pool, Run, Workloads
-from store.text import counted
+from store.text import counted, natural_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -339,13 +339,10 @@ def bare_warnings(known: Set[str], pooled: Set[str], retrieved: Set[str]) -> lis
 
     `known`: topics that a topics file named; empty = nothing to doubt.
     """
-    from store.text import natural_key
-
     bare = sorted(known - pooled, key=natural_key)
     if not bare:
         return []
-    named = ", ".join(bare[:BARE_SHOWN])
-    named += f" and {len(bare) - BARE_SHOWN:,} more" if len(bare) > BARE_SHOWN else ""
+    named = listed(bare, BARE_SHOWN)
     words = f"{len(bare):,} of {counted(len(known), 'topic')} without a pooled document: {named}"
     n_missed = len(set(bare) - retrieved)
     if n_missed:

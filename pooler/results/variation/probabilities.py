@@ -23,7 +23,7 @@ from pooler.results.source import (
     opened_collection,
     source_of,
 )
-from pooler.results.table import DOCNO, TOPIC, Column, Table
+from pooler.results.table import DOCNO, TOPIC, Column, Table, listed
 from pooler.telling import progress as telling
 from pooler.telling import say, warn
 from store.analysis.aggregation.probability import share_probabilities, value_probabilities
@@ -350,7 +350,7 @@ def _sentences(topics: Sequence[str], varied: CollectionVariation) -> Iterator[t
         if sure:
             place = f"in {len(sure):,} of {counted(len(topics), 'topic')}"
             rule = "AP is 0 there (--empty given|zero)"
-            yield f"{place} no document can be relevant ({_some(sure)}); {rule}", True
+            yield f"{place} no document can be relevant ({listed(sure, 3)}); {rule}", True
     told = [topic for topic, chance in chances.items() if chance > TOLD]
     if not told:
         return
@@ -367,13 +367,7 @@ def _sentences(topics: Sequence[str], varied: CollectionVariation) -> Iterator[t
     flagged = [topic for topic in told if chances[topic] > FLAGGED]
     if flagged:
         likely = "it is more likely than not that nothing is relevant; better leave the topic out"
-        yield f"{_some(flagged)}: {likely}", True
-
-
-def _some(topics: Sequence[str]) -> str:
-    """Name the first three, and count the others."""
-    others = f" and {len(topics) - 3:,} more" if len(topics) > 3 else ""
-    return f"{', '.join(topics[:3])}{others}"
+        yield f"{listed(flagged, 3)}: {likely}", True
 
 
 def _percent(chance: float) -> str:
