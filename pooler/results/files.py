@@ -42,13 +42,6 @@ def check_result(out: str, beside: str) -> None:
         raise PoolerError(message, hint=_HINT)
 
 
-def check_earlier_manifest(path: str) -> None:
-    """Refuse to replace what is no manifest of pooler's, or that of an exported collection."""
-    if _is_something(Path(path)) and _manifest_of(path) is None:
-        message = f"{path}: already exists, and is not the manifest of an earlier result"
-        raise PoolerError(message, hint=_HINT)
-
-
 def check_place(path: str | None) -> None:
     """Raise `PoolerError` now, before any work, when nothing could be written there."""
     if path is None or path == "-":
@@ -69,11 +62,12 @@ def check_place(path: str | None) -> None:
 def check_manifest(path: str | None) -> None:
     """Raise `PoolerError` now when a manifest could not be written, or would replace another file.
 
-    What is there already is replaced only if it is a manifest of an earlier result.
+    What is there already is replaced only if it is a manifest of a result, and of no exported collection.
     """
     check_place(path)
-    if path is not None and path != "-":
-        check_earlier_manifest(path)
+    if path not in (None, "-") and _is_something(Path(path)) and _manifest_of(path) is None:
+        message = f"{path}: already exists, and is not the manifest of an earlier result"
+        raise PoolerError(message, hint=_HINT)
 
 
 def check_out(out: str | None, manifest: str | None, *, form: str | None = None) -> None:

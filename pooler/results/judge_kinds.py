@@ -28,8 +28,6 @@ _NOUNS = {
 def kinds_words(counts: Mapping[str, int]) -> str:
     """Write counts of kinds; empty for none.
 
-    Examples
-    --------
     >>> kinds_words({"human": 1, "model": 3})
     '1 person, 3 models'
     """
@@ -39,8 +37,6 @@ def kinds_words(counts: Mapping[str, int]) -> str:
 def judged_by(counts: Mapping[str, int]) -> str:
     """Say whose judgements these are, of several sorts or of one.
 
-    Examples
-    --------
     >>> judged_by({"human": 2, "model": 3}), judged_by({"model": 3})
     ('people and models: 2 people, 3 models', '3 models')
     """
@@ -53,8 +49,6 @@ def heard_words(heard: Heard, what: str = "vote together", *, others: bool = Fal
 
     `others`: somebody who was named is not among them.
 
-    Examples
-    --------
     >>> from store.judging.kinds import hear
     >>> from store.records import Judge, JudgeKind
     >>> judges = [
@@ -89,9 +83,9 @@ def heard_words(heard: Heard, what: str = "vote together", *, others: bool = Fal
     return words
 
 
-def heard_sentence(heard: Heard, what: str = "vote together") -> list[str]:
+def heard_sentence(heard: Heard) -> list[str]:
     """Say the same as a sentence of a text: a list of one, or of none."""
-    words = heard_words(heard, what)
+    words = heard_words(heard)
     return [f"{words[0].upper()}{words[1:]}."] if words else []
 
 
@@ -104,8 +98,6 @@ def tell_heard(heard: Heard, what: str = "vote together", *, others: bool = Fals
 def models_sentence(models: Sequence[str]) -> list[str]:
     """Say that no person judged, where all who vote are models: a list of one sentence, or of none.
 
-    Examples
-    --------
     >>> models_sentence(["gpt"]), models_sentence([])
     (['No person votes here: gpt is a model.'], [])
     >>> models_sentence(["gpt", "qwen"])

@@ -295,8 +295,6 @@ def read_given_qrels(path: str, *, lenient: bool, faults: FaultList | None = Non
 def alike_words(number: int, first: int) -> str:
     """Say that lines are not counted, as each says what a line says that is.
 
-    Examples
-    --------
     >>> alike_words(1, 7)
     '1 line not counted (line 7): repeats of another line'
     >>> alike_words(2, 7)
@@ -359,8 +357,6 @@ def named_file(text: str, *, names_judges: bool = False) -> NamedFile:
     A file whose name has a ``=`` is that file where there is one. ``NAME=`` is refused for one that
     names its judges itself.
 
-    Examples
-    --------
     >>> named_file("runs/strict.qrels.gz"), named_file("ann=a.txt")
     (NamedFile(file='runs/strict.qrels.gz', judge='strict'), NamedFile(file='a.txt', judge='ann'))
     """
@@ -381,8 +377,6 @@ def named_file(text: str, *, names_judges: bool = False) -> NamedFile:
 def judge_of_file(file: str) -> str:
     """Return the name of a file without folder, compression and the last extension.
 
-    Examples
-    --------
     >>> judge_of_file("a/qrels-rnd1.txt.gz"), judge_of_file("gpt-4.1.qrels"), judge_of_file("-")
     ('qrels-rnd1', 'gpt-4.1', 'stdin')
     """

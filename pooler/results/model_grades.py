@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from store.collection import Collection
 
 
-def grades_of_model(opened: Collection, name: str, option: str) -> Grades:
+def grades_of_model(opened: Collection, name: str, option: str = "model") -> Grades:
     """Return the grades of a judge of kind model, by topic and document id; nothing graded is an error."""
     from store.grades.policy import Policy
 
@@ -30,9 +30,9 @@ def grades_of_model(opened: Collection, name: str, option: str) -> Grades:
     return found.by_topic
 
 
-def named_grades_of_model(opened: Collection, name: str, option: str) -> ModelGrades:
+def named_grades_of_model(opened: Collection, name: str) -> ModelGrades:
     """Return the same by topic and docno."""
-    by_topic = grades_of_model(opened, name, option)
+    by_topic = grades_of_model(opened, name)
     every = {number for ids, _ in by_topic.values() for number in ids.tolist()}
     docnos = opened.documents.names(sorted(every))
     return {

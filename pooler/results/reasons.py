@@ -91,8 +91,6 @@ def undefined_pairs(reasons: Iterable[str | None]) -> str:
 
     Several reasons of one pair are parted by a comma and a blank.
 
-    Examples
-    --------
     >>> undefined_pairs([None, "no-variation", None])
     '-: undefined in 1 pair (the same difference in every topic).'
     >>> undefined_pairs([None, None])

@@ -215,8 +215,6 @@ class _Heard(Listener):
 def heard(progress: Progress | None = None) -> Iterator[_Heard]:
     """Keep the warnings of what is done inside, for the result; count its steps.
 
-    Examples
-    --------
     >>> from pooler.telling import warn
     >>> with heard() as said:
     ...     warn("few topics")

@@ -103,27 +103,8 @@ T2_UNSEEN = unseen("t2")
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Table:
-    """Named columns of one length.
+    """Named columns of one length; `ValueError`: columns and data have other names, or lengths differ.
 
-    Parameters
-    ----------
-    name : str
-        For programs: the key in JSON, the word after `--table`.
-    columns : sequence of Column
-        In their order.
-    data : mapping of str to sequence
-        For each column its cells: a list, a tuple, a numpy array, or `Made`. Undefined is ``None``, and NaN
-        in a column of floats.
-    title, notes : str, sequence of str, optional
-        For people; the notes stand below, conclusions before explanations.
-
-    Raises
-    ------
-    ValueError
-        If the names of columns and data differ, or their lengths.
-
-    Examples
-    --------
     >>> table = Table(
     ...     "runs",
     ...     [Column("run"), Column("map", "float")],
@@ -136,10 +117,13 @@ class Table:
     """
 
     name: str
+    """For programs: the key in JSON, the word after `--table`."""
     columns: Sequence[Column]
     data: Mapping[str, Any]
+    """By column a list, a tuple, a numpy array, or `Made`; undefined is ``None``, of floats NaN, too."""
     title: str = ""
     notes: Sequence[str] = ()
+    """For people, below the table: conclusions before explanations."""
 
     def __post_init__(self) -> None:
         names = [column.name for column in self.columns]
@@ -502,8 +486,6 @@ def see(view: View, *, only: Sequence[str] = ()) -> Seen:
 def written(cell: Cell, column: Column) -> str:
     """Write one cell for people: undefined is a dash, moments are local, nothing steers a terminal.
 
-    Examples
-    --------
     >>> written(0.25, Column("p", "float", digits=3)), written(None, Column("n", "int"))
     ('0.250', '-')
     >>> written(1200, Column("n", "int")), written(["a", "b"], Column("pools", "texts"))
@@ -546,8 +528,6 @@ def cells_where(is_there: Any, values: Any) -> list[Any]:
 def each(write: Callable[..., Form], cells: Sequence[Any], *more: Any) -> list[Form]:
     """Make something of every cell, and of what is `more`: once of equal ones, where these look alike.
 
-    Examples
-    --------
     >>> each(str, [7, None, 7]), each(str, [0.0, -0.0, True])
     (['7', 'None', '7'], ['0.0', '-0.0', 'True'])
     """

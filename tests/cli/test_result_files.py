@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pooler.results.files import check_earlier_manifest, check_result, earlier_result
+from pooler.results.files import check_manifest, check_result, earlier_result
 from store.errors import PoolerError
 from tests.cli.command_line import write
 from tests.cli.conftest import Cli
@@ -122,10 +122,10 @@ def test_manifest_is_replaced_when_it_is_ours(tmp_path: Path, content: str, is_o
     path = tmp_path / "m.json"
     path.write_text(content, "latin-1")
     if is_ours:
-        check_earlier_manifest(str(path))
+        check_manifest(str(path))
         return
     with pytest.raises(PoolerError, match="already exists, and is not the manifest"):
-        check_earlier_manifest(str(path))
+        check_manifest(str(path))
 
 
 def test_result_and_manifest_are_two_files(tmp_path: Path) -> None:

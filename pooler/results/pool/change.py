@@ -122,8 +122,6 @@ def cost_view(table: Table) -> View:
 def cost_words(cost: Cost) -> str:
     """Word what documents, of which there are some, cost in all, and how many judges each has.
 
-    Examples
-    --------
     >>> from pooler.pools.change import JudgeShare
     >>> shares = [JudgeShare("ann", 3, 60.0, 180.0), JudgeShare("ben", 2, 60.0, 120.0)]
     >>> cost_words(Cost(shares, None))
@@ -182,8 +180,6 @@ def change_words(change: PoolChange) -> list[str]:
 def in_words(counts: StatesInPool) -> str:
     """Word how documents stand.
 
-    Examples
-    --------
     >>> from pooler.pools.change import StatesInPool
     >>> in_words(StatesInPool(judged=2, unjudged=3))
     '2 judged, 0 cannot be judged, 0 skipped, 3 unjudged'

@@ -253,7 +253,7 @@ def _build(
     )
     chosen, grades = find_strategy(plan.strategy), None
     if uses_model(chosen):
-        grades = named_grades_of_model(opened, str(chosen.complete(plan.parameters)[MODEL]), "model")
+        grades = named_grades_of_model(opened, str(chosen.complete(plan.parameters)[MODEL]))
     build = PoolBuild(runs, plan, version=__version__, known=known, known_from=known_from, grades=grades)
     if build.is_adaptive:
         _check_adaptive(build, manner)

@@ -71,8 +71,6 @@ class PoolOptions:
 def parse_parameters(given: Sequence[str]) -> dict[str, str]:
     """Read ``NAME=VALUE`` texts, each name once.
 
-    Examples
-    --------
     >>> parse_parameters(["k=60"])
     {'k': '60'}
     """

@@ -354,8 +354,6 @@ def bare_warnings(known: Set[str], pooled: Set[str], retrieved: Set[str]) -> lis
 def _percent(part: int, whole: int) -> str:
     """Write a share in whole percent; 0% is none of it, and 100% all.
 
-    Examples
-    --------
     >>> _percent(59_694, 59_846), _percent(1, 1_000), _percent(1, 4), _percent(7, 7)
     ('over 99%', 'under 1%', '25%', '100%')
     """

@@ -139,6 +139,8 @@ def _of_votes(source: Source, values: Values | None) -> Probabilities:
         tell_heard(tallied.heard)
         place = level_index(opened.scale, cut)
     topics, docnos = tallied.topics, tallied.docnos
+    level = cut if worth is None else None
+    said = source.named() | {"values": worth, "unjudged": None, "level": level} | tallied.heard.to_json()
     return Probabilities(
         topics=tuple(topics[code] for code in tallied.topic_codes[tallied.rows].tolist()),
         docnos=tuple(docnos[code] for code in tallied.docno_codes[tallied.rows].tolist()),
@@ -146,17 +148,9 @@ def _of_votes(source: Source, values: Values | None) -> Probabilities:
         n_judges=tallied.counts.sum(axis=1),
         judges=tuple(tallied.votes.judges),
         values=worth,
-        level=cut if worth is None else None,
+        level=level,
         without_grade=tallied.n_pairs - len(tallied.rows),
-        settings=frozen(
-            **{
-                **source.named(),
-                "values": worth,
-                "unjudged": None,
-                "level": cut if worth is None else None,
-                **tallied.heard.to_json(),
-            }
-        ),
+        settings=frozen(**said),
         heard=tallied.heard,
     )
 
@@ -223,8 +217,6 @@ def parse_values(values: Values, scale: Scale | Sequence[int]) -> dict[int, floa
 
     One probability for every grade of the scale, ascending.
 
-    Examples
-    --------
     >>> parse_values(["2=1", "0=0", "1=.8"], (0, 1, 2))
     {0: 0.0, 1: 0.8, 2: 1.0}
     >>> parse_values({0: 0, 1: 0.5}, (0, 1))
@@ -269,8 +261,6 @@ def _texts(values: Values | None) -> list[str]:
 def parse_unjudged(unjudged: float | str) -> float | None:
     """Read how likely a document is relevant that nobody judged: a probability, or ``None`` = by rank.
 
-    Examples
-    --------
     >>> parse_unjudged("0.05"), parse_unjudged("by-rank")
     (0.05, None)
     """
@@ -357,13 +347,9 @@ def _sentences(topics: Sequence[str], varied: CollectionVariation) -> Iterator[t
     most = max(told, key=chances.__getitem__)
     rule = "are left out" if varied.empty == "given" else "count with an AP of 0"
     place = "it is possible that nothing is relevant"
-    yield (
-        (
-            f"in {len(told):,} of {counted(len(topics), 'topic')} {place} (most likely in {most}:"
-            f" {_percent(chances[most])}); such outcomes {rule} (--empty given|zero)"
-        ),
-        False,
-    )
+    most_likely = f"most likely in {most}: {_percent(chances[most])}"
+    where = f"in {len(told):,} of {counted(len(topics), 'topic')} {place} ({most_likely})"
+    yield f"{where}; such outcomes {rule} (--empty given|zero)", False
     flagged = [topic for topic in told if chances[topic] > FLAGGED]
     if flagged:
         likely = "it is more likely than not that nothing is relevant; better leave the topic out"
