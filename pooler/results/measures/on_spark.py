@@ -52,7 +52,9 @@ class SparkScoring:
             see_tag(head.tag, tags)
         task = _Scoring(tuple(tags), tuple(reaches))
         topics = tuple(self._qrels)
-        parts = [*tops.each(topics, task, self._qrels)] or [task.of(_no_rankings(tags), {})]
+        parts = [*tops.each(topics, task, self._qrels)] or [
+            task.of(RankedDocuments(tuple(tags), {}, {}, {}), {})
+        ]
         missing = np.array([len(self._qrels.keys() - head.topics.keys()) for head in tops.heads], np.int64)
         axes = {"runs": tuple(tags), "topics": topics, "missing": missing, "rankings": None}
         return axes, {one.measure: one for one in joined(parts)}
@@ -85,7 +87,3 @@ class _Scoring:
         for reach, names in self.reaches:
             scores += evaluate(graded_arrays(ranked, grades, cutoff=reach), names)
         return scores
-
-
-def _no_rankings(tags: Sequence[str]) -> RankedDocuments:
-    return RankedDocuments(tuple(tags), {}, {}, {})

@@ -136,7 +136,11 @@ def check_entries(
         **named_collection(collection),
         **({} if rules is None else {"rules": str(rules)}),
     )
-    checked = _with_repeated_tags(map(_with_contradictions, reports, entries))
+    # What the header of a file says otherwise than the list of runs is a fault, too.
+    checked = _with_repeated_tags(
+        with_faults(report, entry.faults_of(report.header))
+        for report, entry in zip(reports, entries, strict=True)
+    )
     if track is not None:
         checked = tuple(apply_rules(track, checked, entries, submitted or {}))
     warnings = tuple(f"{report.path}: {one.message}" for report in checked for one in report.warnings)
@@ -150,11 +154,6 @@ def _unreadable(file: str, error: PoolerError) -> RunReport:
     """Report a file that cannot be opened as one fault."""
     fault = Fault(None, error.message.removeprefix(f"{file}: "), "open")
     return RunReport(file, "", "", 0, 0, 0, (fault,), {"open": 1}, (), (), error.hint)
-
-
-def _with_contradictions(report: RunReport, entry: RunEntry) -> RunReport:
-    """Add what the header of a file says otherwise than the list of runs."""
-    return with_faults(report, entry.faults_of(report.header))
 
 
 def _with_repeated_tags(reports: Iterable[RunReport]) -> tuple[RunReport, ...]:

@@ -216,21 +216,15 @@ def _fed_pools(pools: list[StoredPool], run: StoredRun, name: str | None) -> lis
     """Return the pools in use that a run feeds; none where it may only feed later ones."""
     if name is not None and name not in {pool.name for pool in pools}:
         raise UnknownNameError("pool", name, (pool.name for pool in pools))
-    fed = [
-        pool
-        for pool in pools
-        if name in (None, pool.name)
-        and any(fact["tag"] == run.tag and fact["contributes"] for fact in pool.manifest.get("runs", []))
-    ]
+
+    def feeds(pool: StoredPool) -> bool:
+        return any(fact["tag"] == run.tag and fact["contributes"] for fact in pool.manifest.get("runs", []))
+
+    fed = [pool for pool in pools if name in (None, pool.name) and feeds(pool)]
     if not fed and (name is not None or not run.contributes):
         where = "any pool, nor will it" if name is None else f"pool `{name}`"
         message = f"run `{run.tag}` does not feed {where}"
-        has_fed = any(
-            fact["tag"] == run.tag and fact["contributes"]
-            for one in pools
-            for fact in one.manifest.get("runs", [])
-        )
-        if has_fed:
+        if any(map(feeds, pools)):
             hint = f"pooler show run {run.tag} names the pools it feeds"
         elif run.contributes:
             hint = "it feeds no pool yet"

@@ -353,13 +353,10 @@ class SensitivityResult(Supposed, Sensitivity):
         relevant = [self.arrays.states_by_rank(topic) == RELEVANT for topic in range(n_topics)]
         for place, columns in enumerate(chosen):
             run, topic = divmod(place, n_topics)
-            first = min(columns, default=None)
-            is_known = first is not None and self.arrays.n_relevant[topic] > 0
-            found.append(
-                bool(relevant[topic][run, :first].sum() == self.arrays.n_relevant[topic])
-                if is_known
-                else None
-            )
+            n_relevant = self.arrays.n_relevant[topic]
+            is_known = bool(columns) and n_relevant > 0
+            n_above = relevant[topic][run, : min(columns, default=0)].sum()
+            found.append(bool(n_above == n_relevant) if is_known else None)
         return found
 
 
