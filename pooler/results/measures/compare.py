@@ -24,6 +24,7 @@ from pooler.results.table import (
     Plot,
     Table,
     View,
+    unseen,
 )
 from pooler.telling import progress as telling
 from pooler.telling import say, warn
@@ -273,7 +274,7 @@ class Comparison(Result, RunPairs):
         columns = {
             Column("a", heading="A", show="never"): [self.runs[0]],
             Column("b", heading="B", show="never"): [self.runs[1]],
-            Column("measure", show="never"): [self.settings["measure"]],
+            unseen("measure", "text"): [self.settings["measure"]],
             TOPICS_UNSEEN: [n_topics],
             Column("mean_a", "float", "mean A"): [float(first.mean()) if n_topics else None],
             Column("mean_b", "float", "mean B"): [float(second.mean()) if n_topics else None],
@@ -283,9 +284,9 @@ class Comparison(Result, RunPairs):
             ],
             Column("high", "float", about="its upper end"): [outcome.high],
             VARIANCE_UNSEEN: [outcome.variance],
-            Column("variance_a", "float", show="never"): [_variance(first)],
-            Column("variance_b", "float", show="never"): [_variance(second)],
-            Column("covariance", "float", show="never"): [covariance],
+            unseen("variance_a"): [_variance(first)],
+            unseen("variance_b"): [_variance(second)],
+            unseen("covariance"): [covariance],
             Column(
                 "needed", "float", about=f"the A - B that would be needed for p <= {alpha:g} by t2 (eq. 23)"
             ): [needed],
@@ -371,10 +372,7 @@ class Comparison(Result, RunPairs):
             Column("p", "float"),
             Column("significant", "bool", f"p <= {alpha:g}"),
             REASON_OF_PAIR,
-            Column("rounded_to", "float", show="never"),
-            Column("p_unrounded", "float", show="never"),
-            Column("df", "float", show="never"),
-            Column("p_normal", "float", show="never"),
+            *map(unseen, ("rounded_to", "p_unrounded", "df", "p_normal")),
         ]
         note = (
             "All tests are two-sided. Signs, Wilcoxon and randomisation are exact, on differences rounded to"
@@ -446,16 +444,16 @@ class Comparison(Result, RunPairs):
             Column("high", "float", about="its upper end"): self.high,
             Column("effect_size", "float", "effect", digits=2, show="never"): self.effect_size,
             VARIANCE_UNSEEN: self.variance,
-            Column("variance_a", "float", show="never"): [one for one, _, _ in variances],
-            Column("variance_b", "float", show="never"): [one for _, one, _ in variances],
-            Column("covariance", "float", show="never"): [one for _, _, one in variances],
-            Column("t", "float", show="never"): self.t,
-            Column("df", "int", show="never"): [
+            unseen("variance_a"): [one for one, _, _ in variances],
+            unseen("variance_b"): [one for _, one, _ in variances],
+            unseen("covariance"): [one for _, _, one in variances],
+            unseen("t"): self.t,
+            unseen("df", "int"): [
                 None if np.isnan(t) else n - 1
                 for t, n in zip(self.t.tolist(), self.n_topics.tolist(), strict=True)
             ],
             Column("p_t", "float", "p t", show="never"): self.p_t,
-            Column("p_normal", "float", show="never"): [*map(normal_p, self.t.tolist())],
+            unseen("p_normal"): [*map(normal_p, self.t.tolist())],
             Column("p_wilcoxon", "float", "Wilcoxon", show="never"): self.p_wilcoxon,
             Column(
                 "p_randomisation",

@@ -14,7 +14,7 @@ from pooler.results.measures.pilot import TOPICS, load_pilot
 from pooler.results.reasons import REASONS
 from pooler.results.result import Progress, Result, frozen, heard
 from pooler.results.source import Measurable, source_of
-from pooler.results.table import REASON, Column, Plot, Table, View
+from pooler.results.table import REASON, Column, Plot, Table, View, unseen
 from store.analysis.run_order import TIED_MAP, kendall_tau_b
 from store.analysis.significance.generalizability import (
     LEAST,
@@ -161,8 +161,8 @@ class ReliabilityResult(Result):
             Column("share", "float", digits=2, about="of the variance of one score"): [
                 one.value / whole for one in parts
             ],
-            Column("mean_square", "float", show="never"): self.found.mean_squares,
-            Column("df", "int", show="never"): self.found.freedom,
+            unseen("mean_square"): self.found.mean_squares,
+            unseen("df", "int"): self.found.freedom,
             REASON: [self.found.reason] * 3,
         }
         notes = [
@@ -292,7 +292,7 @@ class ReliabilityResult(Result):
             Column("least", "float", "difference", f"above which every pair has p <= {alpha:g}", digits=4): [
                 least
             ],
-            Column("permutations", "int", show="never"): [tested.permutations],
+            unseen("permutations", "int"): [tested.permutations],
             REASON: [tested.reason or ("no-least-difference" if math.isnan(least) else None)],
         }
         exact = "all" if tested.is_exact else f"{tested.permutations:,} random"

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pooler.results.paper.two_runs import Redone, letters, told
-from pooler.results.table import Column, Table
+from pooler.results.table import Column, Table, unseen
 from pooler.results.variation.discovery import moments_of_pair
 from store.analysis.significance.normality import shapiro_wilk
 from store.analysis.significance.t_tests import TTest, normal_p, paired_t, unpaired_t
@@ -58,13 +58,13 @@ def table_6(pair: Redone) -> Table:
         Column("level", "int"),
         Column("topics", "int", show="if_varied"),
         Column("difference", "float", "A - B"),
-        *(Column(name, "float", show="never") for name in ("variance_a", "variance_b", "covariance")),
+        *map(unseen, ("variance_a", "variance_b", "covariance")),
         Column("t1", "float", about="of two samples (eq. 8)", digits=3),
-        Column("p_normal_t1", "float", show="never"),
+        unseen("p_normal_t1"),
         Column("p_t1", "float", "p(t1)", digits=3),
         Column("variance", "float", "s2", "of the differences by topic"),
         Column("t2", "float", about="of pairs (eq. 9)", digits=3),
-        Column("p_normal_t2", "float", show="never"),
+        unseen("p_normal_t2"),
         Column("p_t2", "float", "p(t2)", digits=3),
     ]
     removed, included = (float(p[f"t2_{which}"][0]) for which in ("removed", "included"))
@@ -191,7 +191,7 @@ def needed(pair: Redone, name: str) -> Table:
         Column("q", "float", "Q", digits=3, show="always" if is_8 else "never"),
         Column("h", "float", "H", digits=3, show="always" if is_8 else "never"),
         Column("topics", "int", "L"),
-        Column("difference", "float", show="never"),
+        unseen("difference"),
         Column("rounded", "float", "needed", f"for significance at {alpha:g}, rounded up"),
         Column("reason", show="if_any"),
     ]

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from pooler.results.result import Result
-from pooler.results.table import Column, Table, View
+from pooler.results.table import Column, Table, View, unseen
 from store.analysis.measures.chance import expected_average_precision, least_average_precision
 from store.analysis.significance.t_tests import normal_p
 from store.analysis.undiscovered.required import relative_drop, required_difference, round_up
@@ -331,7 +331,7 @@ class PaperOfKishida(Result):
             Column("printed"): [one.printed for one in cells],
             Column("value", "float", "follows", digits=5): [one.ours for one in cells],
             Column("same", "bool", show="if_varied", usual=(True,)): [one.same for one in cells],
-            Column("erratum", show="never"): [one.erratum or None for one in cells],
+            unseen("erratum", "text"): [one.erratum or None for one in cells],
         }
         return Table.of_columns(name, columns, notes=self._notes(cells))
 

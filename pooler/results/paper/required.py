@@ -24,6 +24,7 @@ from pooler.results.table import (
     Table,
     View,
     cells_where,
+    unseen,
 )
 from pooler.telling import progress as telling
 from store.analysis.measures.average_precision import average_precision, gains
@@ -282,8 +283,8 @@ class RequiredDifference(Result):
                 f"the same if B's unjudged documents at rank {depth + 1:,} were relevant (eq. 24)",
             ): if_found,
             Column("enough_if_found", "bool", "reached", "A - B reaches that, too"): reached,
-            Column("h_of", show="never"): [H_OF] * len(places),
-            Column("turns", "bool", show="never"): turns,
+            unseen("h_of", "text"): [H_OF] * len(places),
+            unseen("turns", "bool"): turns,
             REASON_UNSEEN: reasons,
         }
         n_pairs = counted(len(places), "pair") + (" of neighbours" if self.settings["neighbours"] else "")

@@ -15,7 +15,7 @@ from pooler.reading.run_list import RunEntry
 from pooler.results.named_runs import entries_of
 from pooler.results.result import Progress, Result, frozen, heard
 from pooler.results.source import named_collection, opened_collection
-from pooler.results.table import DOCUMENTS, RUN, Column, Table, View
+from pooler.results.table import DOCUMENTS, RUN, Column, Table, View, unseen
 from pooler.telling import progress as telling
 from store.errors import Fault, PoolerError
 from store.formats.run_header import NO_MODEL
@@ -271,7 +271,7 @@ class CheckResult(Result):
             Column("faults", "int", can_go=3),
             Column("models", "texts", show="if_any", can_go=2),
             Column("method", show="if_any", can_go=1),
-            Column("file", show="never"),
+            unseen("file", "text"),
         ]
         return Table.of_rows("submissions", columns, map(_submission, self.reports, self.runs))
 

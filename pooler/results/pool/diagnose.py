@@ -16,7 +16,7 @@ from pooler.results.pool.repool import check_pools
 from pooler.results.reasons import joined
 from pooler.results.result import Progress, Result, facts_view, frozen, heard
 from pooler.results.source import Judged, Measurable, Source, opened_collection, source_of
-from pooler.results.table import REASON, RUN, TOPIC, Column, Show, Table, View, cells_where
+from pooler.results.table import REASON, RUN, TOPIC, Column, Show, Table, View, cells_where, unseen
 from pooler.telling import progress as telling
 from pooler.telling import warn
 from store.analysis.pools.diagnosis import DepthPool, DepthSource, LeftOut
@@ -550,7 +550,7 @@ def _left_out_columns(pool: DepthPool, left: LeftOut) -> dict[Column, Any]:
         "" if all_fed else "; -: the run fed no pool"
     )
     columns |= {
-        Column("ap_left_out", "float", show="never"): np.where(is_late, late.score_after, np.nan),
+        unseen("ap_left_out"): np.where(is_late, late.score_after, np.nan),
         Column("change", "float", about=change): np.where(is_late, late.difference(), np.nan),
     }
     if of_groups:
@@ -570,7 +570,7 @@ def _left_out_columns(pool: DepthPool, left: LeftOut) -> dict[Column, Any]:
             "late",
             "its place without its unique documents" + SIBLINGS_FALL * of_groups,
         ): (cells_where(is_late & (after != NOT_RANKED), after)),
-        Column("tau", "float", show="never"): np.where(is_late, late.tau_b[owners], np.nan),
+        unseen("tau"): np.where(is_late, late.tau_b[owners], np.nan),
         Column("adjusted", "float", about=adjusted, can_go=1, show=show): left.adjusted.scores,
     }
 

@@ -26,6 +26,7 @@ from pooler.results.table import (
     Table,
     View,
     cells_where,
+    unseen,
 )
 from pooler.results.undiscovered.supposed import NO_RUN_TOPICS, STATUS, Supposed, no_relevant
 from pooler.telling import progress as telling
@@ -431,15 +432,15 @@ class SensitivityPairs(Supposed):
         columns = {
             **self._two_runs(result, before.n_topics, before.difference),
             T2_UNSEEN: before.t,
-            Column("p", "float", show="never"): before.p_t,
+            unseen("p"): before.p_t,
             TOPIC: [self.topics[topic] if topic >= 0 else None for topic in result.topic],
             Column("docno", most=24, about=most): [docno for docno, _, _ in documents],
             Column("rank_a", "int", "in A", "its rank"): [rank for _, rank, _ in documents],
             Column("rank_b", "int", "in B", "its rank"): [rank for _, _, rank in documents],
             Column("difference_after", "float", "after", swapped): after.difference,
-            Column("t2_after", "float", show="never"): after.t,
+            unseen("t2_after"): after.t,
             Column("p_after", "float", "p", f"{_P}, after"): after.p_t,
-            Column("sign", show="never"): _sign_words(signs),
+            unseen("sign", "text"): _sign_words(signs),
             REASON_UNSEEN: reasons,
         }
         notes = [

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from pooler.results.result import Progress, Result, frozen, heard
 from pooler.results.source import Measurable, Source, opened_collection, source_of
-from pooler.results.table import TOPIC, Column, Table
+from pooler.results.table import TOPIC, Column, Table, unseen
 from pooler.results.variation.probabilities import Probable, Values, load_probable, say_empty
 from pooler.telling import progress as telling
 from pooler.telling import say
@@ -243,7 +243,7 @@ class NextDocuments(Result):
             Column(
                 "so_far", "float", about="the least share that this row and all rows above remove together"
             ): (np.cumsum(self.share)),
-            Column("gain", "float", show="never"): self.gain,
+            unseen("gain"): self.gain,
         }
         notes = [
             f"{len(self):,} of {counted(self.n_telling, 'document')} that would change anything.",
