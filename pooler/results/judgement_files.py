@@ -159,44 +159,6 @@ class GradesFile:
     """The first grade that was written as a float."""
 
 
-def wanted_of(
-    form: GradesFormat | None,
-    *,
-    sample: PrelsName | None,
-    judge: str | None,
-    judge_column: int | None,
-    columns: str | None,
-    topic: str | None,
-    lenient: bool,
-) -> FileOptions:
-    """Check that the options go together, and say whose judgements they are."""
-    chosen: GradesFormat = form or ("qrels" if columns is None else "columns")
-    if chosen == "columns" and columns is None:
-        hint = "as in --input-columns docno,judge,grade"
-        raise ArgumentError("columns", "must name the columns of the file", None, hint=hint)
-    given: list[tuple[str, object, GradesFormat]] = [
-        ("columns", columns, "columns"),
-        ("topic", topic, "columns"),
-        ("as", sample, "qrels"),
-        ("judge_column", judge_column, "qrels"),
-    ]
-    for name, value, its_format in given:
-        if value is not None and chosen != its_format:
-            requirement = f"is for files of format {its_format}, and this is one of {chosen}"
-            raise ArgumentError(name, requirement, value)
-    names = () if columns is None else parse_columns(columns)
-    said = [judge is not None, judge_column is not None, "judge" in names]
-    if chosen not in EVERY_JUDGE and sum(said) != 1:
-        other = {
-            "qrels": ", or --judge-column 2; one of the two. what `pooler export"
-            f" judgements` wrote: --format jsonl or tsv; {COLUMNS_HINT}",
-            "columns": ", or `judge` among --input-columns; one of the two",
-        }
-        message = "whose judgements are these?"
-        raise PoolerError(message, hint="--judge NAME" + other.get(chosen, " says it"))
-    return FileOptions(chosen, sample, judge, judge_column, names, topic, lenient)
-
-
 def read_source(file: str, wanted: FileOptions, scale: Scale, faults: FaultList) -> GradesFile:
     """Read a file of grades; its faults are told, and what has none is returned.
 
@@ -679,17 +641,38 @@ class FileReading:
         """Codes to be read as others."""
         return parse_map(self.mapped or [], self.meanings)
 
+    def options(self, judge: str | None, sample: PrelsName | None = None) -> FileOptions:
+        """Check that the options go together, and say whose judgements a file holds."""
+        columns = self.columns
+        chosen: GradesFormat = self.form or ("qrels" if columns is None else "columns")
+        if chosen == "columns" and columns is None:
+            hint = "as in --input-columns docno,judge,grade"
+            raise ArgumentError("columns", "must name the columns of the file", None, hint=hint)
+        given: list[tuple[str, object, GradesFormat]] = [
+            ("columns", columns, "columns"),
+            ("topic", self.topic, "columns"),
+            ("as", sample, "qrels"),
+            ("judge_column", self.judge_column, "qrels"),
+        ]
+        for name, value, its_format in given:
+            if value is not None and chosen != its_format:
+                requirement = f"is for files of format {its_format}, and this is one of {chosen}"
+                raise ArgumentError(name, requirement, value)
+        names = () if columns is None else parse_columns(columns)
+        said = [judge is not None, self.judge_column is not None, "judge" in names]
+        if chosen not in EVERY_JUDGE and sum(said) != 1:
+            other = {
+                "qrels": ", or --judge-column 2; one of the two. what `pooler export"
+                f" judgements` wrote: --format jsonl or tsv; {COLUMNS_HINT}",
+                "columns": ", or `judge` among --input-columns; one of the two",
+            }
+            message = "whose judgements are these?"
+            raise PoolerError(message, hint="--judge NAME" + other.get(chosen, " says it"))
+        return FileOptions(chosen, sample, judge, self.judge_column, names, self.topic, self.lenient)
+
     def wanted(self, judge: str | None) -> FileOptions:
         """Say how a file of a judge is read, or of those whom it names itself."""
-        wanted = wanted_of(
-            self.form,
-            sample=None,
-            judge=judge,
-            judge_column=self.judge_column,
-            columns=self.columns,
-            topic=self.topic,
-            lenient=self.lenient,
-        )
+        wanted = self.options(judge)
         if wanted.form in EVERY_JUDGE:
             for name in ("codes", "mapped", "repeats", "lenient"):
                 if value := getattr(self, name):

@@ -46,10 +46,10 @@ from pooler.results.judgement_files import (
     CODES_HINT,
     REPEATS_HINT,
     UNKNOWN_HINT,
+    FileReading,
     GradesFile,
     read_source,
     say_repeats,
-    wanted_of,
     warn_if_nothing_relevant,
     warn_of_oddities,
 )
@@ -204,15 +204,8 @@ def judgements(
             )
         return
     stated.refuse_any(f"with --format {form or 'qrels'}")
-    wanted = wanted_of(
-        form,
-        sample=kind_of_sample,
-        judge=judge,
-        judge_column=judge_column,
-        columns=columns,
-        topic=topic,
-        lenient=lenient,
-    )
+    reading = FileReading(form=form, columns=columns, topic=topic, judge_column=judge_column, lenient=lenient)
+    wanted = reading.options(judge, kind_of_sample)
     if wanted.form == "jsonl" or wanted.form == "tsv":
         for name, value in (
             ("--judge", judge),
