@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from pooler.results import table as results
 from pooler.telling import warn
-from store.judging.kinds import SORTS, WORDS, is_mixed, sorts_words
+from store.judging.kinds import SORTS, WORDS, Heard, is_mixed, sorts_words
 from store.text import counted
 
 if TYPE_CHECKING:
     from store.collection import Collection
     from store.grades.opinions import AllVotes
     from store.grades.qrels import FinalQrels
-    from store.judging.kinds import Heard
 
 _NOUNS = {
     "human": ("person", "people"),

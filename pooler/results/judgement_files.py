@@ -13,8 +13,11 @@ from typing import TYPE_CHECKING, Any, Literal
 from pooler.telling import progress, say, warn
 from store.errors import ArgumentError, FaultList, PoolerError
 from store.fields import id_fault
+from store.formats import GradesFormat, JudgementsFormat
 from store.formats.codes import (
+    DecodedQrels,
     Meaning,
+    RepeatCounts,
     Repeats,
     decode_rows,
     graded_rows,
@@ -24,15 +27,12 @@ from store.formats.codes import (
 )
 from store.formats.syntax.tables import GradedRow, JudgedTable, parse_columns, read_columns
 from store.records import JudgeKind, Judgement, PoolEntry, Scale, State
-from store.text import counted
+from store.text import NaturalKey, counted, natural_key
 
 if TYPE_CHECKING:
-    from store.formats import GradesFormat, JudgementsFormat
-    from store.formats.codes import DecodedQrels, RepeatCounts
     from store.formats.prels import XinfapRow
     from store.formats.qrels import QrelRow, QrelsColumns, QrelsFile
     from store.grades.file_votes import FileVotes
-    from store.text import NaturalKey
 
 Pair = tuple[str, str]
 """Topic and docno."""
@@ -106,7 +106,6 @@ def _stratified(rows: Sequence[XinfapRow]) -> list[PoolEntry]:
 
 def _ordered(entries: Iterable[PoolEntry]) -> list[PoolEntry]:
     """Sort entries and number them within their topics: those to judge, then the others."""
-    from store.text import natural_key
 
     def place(entry: PoolEntry) -> tuple[NaturalKey, bool, str]:
         return natural_key(entry.topic), not entry.sampled, entry.docno

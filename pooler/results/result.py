@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, fields, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from pooler.results.judge_kinds import view_with_kinds, with_kinds
 from pooler.results.table import Column, Plot, Table, View, see, written
 from pooler.telling import Listener, listening, now_listening
 from store.errors import UnknownNameError
-
-if TYPE_CHECKING:
-    from contextlib import AbstractContextManager
 
 Progress = Callable[[int], None]
 """Called with steps done."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import product
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,10 +15,8 @@ from pooler.results.source import Measurable, Source, source_of
 from pooler.results.table import REASON, RUN, TOPIC, Column, Table, cells_where
 from store.analysis.measures import confusion as sets
 from store.analysis.measures.confusion import Confusion
+from store.analysis.rankings import GradedRankings
 from store.errors import ArgumentError
-
-if TYPE_CHECKING:
-    from store.analysis.rankings import GradedRankings
 
 
 def cut(

@@ -18,11 +18,11 @@ from pooler.telling import say
 from store.analysis.measures.names import ALIASES, DCGS, MeasureName, parse_measure
 from store.analysis.measures.table import MEASURES, Definition, Scores
 from store.analysis.measures.table import evaluate as score
+from store.analysis.rankings import GradedRankings
 from store.errors import ArgumentError, UnknownNameError
 
 if TYPE_CHECKING:
     from pooler.results.measures.counted_once import Clusters
-    from store.analysis.rankings import GradedRankings
 
 _Duplicates = Literal["keep", "novelty", "drop"]
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pooler.reading.blocks import TopRanking
 from pooler.reading.ranked import see_tag
 from pooler.spark.tops import SparkTops
 from store.analysis.arrays import RankedDocuments, graded_arrays, grades_by_topic
@@ -18,7 +19,6 @@ from store.records import Qrel
 from store.text import natural_key
 
 if TYPE_CHECKING:
-    from pooler.reading.blocks import TopRanking
     from pooler.results.source import Source
 
 Reach = tuple[int, list[MeasureName]]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,19 +11,16 @@ from numpy.typing import NDArray
 from pooler.results.measures.evaluate import known_measure, measured
 from pooler.results.source import Source, opened_collection
 from pooler.telling import progress, warn
+from store.analysis.measures.names import MeasureName
 from store.analysis.measures.table import Scores, evaluate
 from store.analysis.pools.pace import LEAST_DECISIONS
+from store.analysis.rankings import GradedRankings
 from store.analysis.run_order import TIED_MAP, tau_ap
 from store.analysis.significance.generalizability import score_components
 from store.analysis.significance.power import score_variance
 from store.errors import PoolerError
 from store.records import JudgeKind
 from store.text import counted
-
-if TYPE_CHECKING:
-    from store.analysis.measures.names import MeasureName
-    from store.analysis.rankings import GradedRankings
-
 
 TOPICS = (30, 50, 100, 150)
 """Numbers of topics that are shown beside those at hand."""

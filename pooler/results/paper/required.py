@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,16 +36,13 @@ from store.analysis.measures.chance import (
 )
 from store.analysis.significance.pairs import check_pair
 from store.analysis.significance.pairs import neighbours as next_to_each_other
+from store.analysis.undiscovered.flips import Scenario
 from store.analysis.undiscovered.pairs import PairSensitivity, pair_sensitivity
+from store.analysis.undiscovered.required import RequiredOfPairs, required_of_pairs, round_up
 from store.analysis.undiscovered.required import required_difference as required
-from store.analysis.undiscovered.required import required_of_pairs, round_up
 from store.analysis.undiscovered.sensitivity import discovery_effect_below, discovery_range
 from store.errors import ArgumentError
 from store.text import counted
-
-if TYPE_CHECKING:
-    from store.analysis.undiscovered.flips import Scenario
-    from store.analysis.undiscovered.required import RequiredOfPairs
 
 VARIANCES = (0.01, 0.03, 0.05, 0.07, 0.09)
 TOPICS = (30, 50, 100, 150)

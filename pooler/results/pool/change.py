@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from pooler.pools.change import PooledWhen
+from pooler.pools.change import (
+    JudgeShare,
+    Pair,
+    PoolChange,
+    PooledWhen,
+    StatesInPool,
+    judging_cost,
+    total_seconds,
+)
 from pooler.results.look.listing import cells_of
 from pooler.results.table import DOCUMENTS, JUDGE, TOPIC, Column, Table, View
+from store.records import Pool
 from store.text import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from pooler.pools.change import JudgeShare, Pair, PoolChange, StatesInPool
     from store.collection import Collection
-    from store.records import Pool
 
 STATES = tuple(Column(name, "int") for name in ("judged", "cannot", "skipped", "unjudged"))
 """How documents stand with all judges together."""
@@ -86,7 +91,6 @@ def told_columns(table: Table) -> list[str]:
 
 def fetch_cost(opened: Collection, pairs: Iterable[Pair], *, drawable: int) -> Cost:
     """Return what documents cost, be they new or about to leave, judge by judge."""
-    from pooler.pools.change import judging_cost
     from store.analysis.pools.pace import RECENT_DECISIONS
 
     if_pooled = opened.pool_changes.if_pooled([*pairs])
@@ -129,7 +133,6 @@ def cost_words(cost: Cost) -> str:
     >>> cost_words(Cost(shares, {"per_document": 1, "overlap": 0.25, "overlap_judges": 2}))
     '5 judgements: about 5 min; as last assigned: 1 judge per document, 2 for 25% of each topic'
     """
-    from pooler.pools.change import total_seconds
     from store.analysis.pools.pace import duration_words
 
     shares = cost.shares

@@ -19,11 +19,11 @@ from pooler.results.table import DOCUMENTS, RUN, Column, Table, View, unseen
 from pooler.telling import progress as telling
 from store.errors import Fault, PoolerError
 from store.formats.run_header import NO_MODEL
+from store.ranking import Order
 from store.text import counted, sanitise_line
 
 if TYPE_CHECKING:
     from store.collection import Collection
-    from store.ranking import Order
 
 
 def check_runs(

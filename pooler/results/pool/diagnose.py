@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from pooler.results.source import Judged, Measurable, Source, opened_collection,
 from pooler.results.table import REASON, RUN, TOPIC, Column, Show, Table, View, cells_where, unseen
 from pooler.telling import progress as telling
 from pooler.telling import warn
+from store.analysis.measures.table import Scores
 from store.analysis.pools.diagnosis import DepthPool, DepthSource, LeftOut
 from store.analysis.pools.diagnosis import PoolDiagnosis as Looked
 from store.analysis.pools.diagnosis import diagnose as analyse
@@ -26,9 +27,6 @@ from store.analysis.pools.leave_out import NOT_RANKED
 from store.analysis.pools.readings import Readings, coverage, readings
 from store.formats.scale import parse_scale
 from store.text import counted
-
-if TYPE_CHECKING:
-    from store.analysis.measures.table import Scores
 
 Fact = str | int | float | bool | None
 LEAST_RANKS = 20

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from pooler.pools.annotated import annotated_lines
-from pooler.pools.change import ChangeCount, PoolChange, PooledWhen
+from pooler.pools.change import ChangeCount, Pair, PoolChange, PooledWhen
 from pooler.pools.plan import OutOrder, PoolBuild
 from pooler.results.model_grades import named_grades_of_model
 from pooler.results.pool.change import (
@@ -31,15 +31,14 @@ from pooler.results.table import Table, View
 from pooler.telling import say, warn
 from store.errors import ArgumentError, PoolerError
 from store.formats.pairs import read_pairs
+from store.ranking import Order
 from store.records import PoolEntry, Workloads
 from store.text import counted
 
 if TYPE_CHECKING:
-    from pooler.pools.change import Pair
     from store.collection import Collection
     from store.content.documents import TextCounts
     from store.looking.pool_change import PairState
-    from store.ranking import Order
 
 Told = tuple[Literal["say", "warn"], str]
 

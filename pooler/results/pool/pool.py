@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -37,8 +37,6 @@ from store.records import Pool, Run, Workloads
 from store.text import counted, natural_key
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from store.collection import Collection
 
 BARE_SHOWN = 10

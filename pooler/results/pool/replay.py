@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,14 +26,12 @@ from pooler.results.result import Progress, Result, frozen, heard
 from pooler.results.source import Judged, Measurable, Source, source_of
 from pooler.results.table import REASON, TOPIC, Column, Plot, Table, View
 from pooler.strategies import find_strategy
+from pooler.strategies.kinds import AnyStrategy, ParameterValue
 from pooler.telling import progress as telling
 from pooler.telling import say
 from store.analysis.pools.growth import relevant_ranks
 from store.errors import ArgumentError, PoolerError
 from store.text import counted
-
-if TYPE_CHECKING:
-    from pooler.strategies.kinds import AnyStrategy, ParameterValue
 
 DEFAULT_STRATEGIES = ("take", "rrf", "borda", "rbp-a", "mtf", "hedge", "max-mean", "mm-ns", "rbp-b")
 """`take` is depth pooling that stops at the budget: what the others are compared with."""
