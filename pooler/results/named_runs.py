@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import replace
+from glob import glob
 from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, SupportsFloat, TypeGuard
@@ -128,8 +129,6 @@ def _scores(tag: str, topic: Any, scores: Any) -> list[float]:
 
 def files_of(names: Iterable[str | Path]) -> Iterator[str]:
     """Yield files, those of a pattern in order; a pattern without any stays, to be told as missing."""
-    from glob import glob
-
     for name in map(str, names):
         found = sorted(glob(name)) if is_pattern(name) and not Path(name).exists() else []  # noqa: PTH207 - may be absolute
         yield from found or [name]

@@ -6,9 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
+from pooler import __version__
 from pooler.results.named_runs import named_runs, read_named, runs_given
 from pooler.results.source import DEFAULT_COLLECTION
 from pooler.results.table import DOCNO, DOCUMENTS, GRADE, RUN, TOPIC, Column, Table
+from store.errors import ArgumentError
 from store.records import Qrel, Run
 
 if TYPE_CHECKING:
@@ -124,8 +126,6 @@ def read_runs(*paths: str | Path, runs: str | Path | None = None, lenient: bool 
     ...     read_runs(file.name).to_dict()
     {'bm25': {'51': {'d2': 0.9, 'd1': 0.4}}}
     """
-    from store.errors import ArgumentError
-
     found: dict[str, Run] = {}
     named = named_runs(runs_given(paths), None if runs is None else str(runs))
     for run in read_named(named, lenient=lenient):
@@ -227,7 +227,6 @@ def create_collection(url: str | Path, *, scale: str = "0-3", name: str = "") ->
     ...         made.scale.values
     (0, 1, 2)
     """
-    from pooler import __version__
     from store.collection import Collection
     from store.db.engine import usual_name
     from store.formats.scale import parse_scale

@@ -30,6 +30,12 @@ from pooler.telling import progress as telling
 from pooler.telling import say, warn
 from store.analysis.significance.normality import NormalityPicture, normality_picture
 from store.analysis.significance.pairs import RunPairs, compare_pairs, holm
+from store.analysis.significance.randomisation import randomisation_test, studentised_bootstrap
+from store.analysis.significance.sign import sign_test
+from store.analysis.significance.t_tests import normal_p, paired_t, unpaired_t, welch_t
+from store.analysis.significance.tukey import randomised_tukey_test, tukey_test
+from store.analysis.significance.wilcoxon import wilcoxon_test
+from store.analysis.undiscovered.required import required_difference
 from store.errors import ArgumentError, PoolerError, UnknownNameError
 from store.text import counted
 
@@ -253,9 +259,6 @@ class Comparison(Result, RunPairs):
 
     def _difference(self) -> Table:
         """Set both means and their difference beside what it would have to be."""
-        from store.analysis.significance.t_tests import paired_t
-        from store.analysis.undiscovered.required import required_difference
-
         alpha, resolution = self.settings["alpha"], self.settings["resolution"]
         first, second = self._both()
         differences = first - second
@@ -311,11 +314,6 @@ class Comparison(Result, RunPairs):
 
     def _tests(self) -> Table:
         """Make a row a test."""
-        from store.analysis.significance.randomisation import randomisation_test, studentised_bootstrap
-        from store.analysis.significance.sign import sign_test
-        from store.analysis.significance.t_tests import paired_t, unpaired_t, welch_t
-        from store.analysis.significance.wilcoxon import wilcoxon_test
-
         alpha, resolution, seed = (self.settings[name] for name in ("alpha", "resolution", "seed"))
         first, second = self._both()
         differences = first - second
@@ -413,9 +411,6 @@ class Comparison(Result, RunPairs):
 
     def _pairs(self) -> Table:
         """Make a row a pair, with p-values adjusted for the number of pairs."""
-        from store.analysis.significance.t_tests import normal_p
-        from store.analysis.significance.tukey import randomised_tukey_test, tukey_test
-
         alpha, resolution, seed = (self.settings[name] for name in ("alpha", "resolution", "seed"))
         common = self.values[:, np.isfinite(self.values).all(axis=0)]
         at = self.first, self.second

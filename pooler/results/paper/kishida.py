@@ -12,6 +12,7 @@ import numpy as np
 
 from pooler.results.result import Result
 from pooler.results.table import Column, Table, View, unseen
+from store.analysis.measures.average_precision import average_precision
 from store.analysis.measures.chance import expected_average_precision, least_average_precision
 from store.analysis.significance.t_tests import normal_p
 from store.analysis.undiscovered.required import relative_drop, required_difference, round_up
@@ -281,8 +282,6 @@ def _found() -> Iterator[Said]:
 
 def _text() -> Iterator[Said]:
     """Compare numbers of the running text."""
-    from store.analysis.measures.average_precision import average_precision
-
     for bits, text in (("1010", ".8333"), ("0011", ".4167"), ("1110000001", ".85"),
                        ("1011100000", ".8042")):  # fmt: skip
         relevant = np.array([bit == "1" for bit in bits])

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Literal
 
+from pooler import __version__
 from pooler.results.look.status import drawable, idle_words, way_out
 from pooler.results.result import Result, frozen, heard
 from pooler.results.source import named_collection, opened_collection
@@ -406,7 +407,6 @@ def _warn_of_few(people: Sequence[str], options: AssignmentOptions) -> None:
 
 def _planner(people: Sequence[str], scope: Scope, options: AssignmentOptions) -> Make:
     """Make the planner that the store calls with the documents as they stand."""
-    from pooler import __version__
     from pooler.assigning import plan_assignment
 
     def plan(documents: Sequence[Assignable]) -> AssignmentPlan:

@@ -17,6 +17,7 @@ from pooler.pools.change import (
 )
 from pooler.results.look.listing import cells_of
 from pooler.results.table import DOCUMENTS, JUDGE, TOPIC, Column, Table, View
+from store.analysis.pools.pace import RECENT_DECISIONS, duration_words
 from store.records import Pool
 from store.text import counted
 
@@ -91,8 +92,6 @@ def told_columns(table: Table) -> list[str]:
 
 def fetch_cost(opened: Collection, pairs: Iterable[Pair], *, drawable: int) -> Cost:
     """Return what documents cost, be they new or about to leave, judge by judge."""
-    from store.analysis.pools.pace import RECENT_DECISIONS
-
     if_pooled = opened.pool_changes.if_pooled([*pairs])
     times = opened.progress.recent_times(limit=RECENT_DECISIONS)
     return Cost(judging_cost(if_pooled, times, drawable=drawable), if_pooled.plan)
@@ -133,8 +132,6 @@ def cost_words(cost: Cost) -> str:
     >>> cost_words(Cost(shares, {"per_document": 1, "overlap": 0.25, "overlap_judges": 2}))
     '5 judgements: about 5 min; as last assigned: 1 judge per document, 2 for 25% of each topic'
     """
-    from store.analysis.pools.pace import duration_words
-
     shares = cost.shares
     numbers = [one.judgements for one in shares if one.judgements is not None]
     if len(numbers) < len(shares):

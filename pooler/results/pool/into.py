@@ -8,9 +8,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from pooler import __version__
 from pooler.pools.annotated import annotated_lines
 from pooler.pools.change import ChangeCount, Pair, PoolChange, PooledWhen
 from pooler.pools.plan import OutOrder, PoolBuild
+from pooler.pools.runs import stored_runs
 from pooler.results.model_grades import named_grades_of_model
 from pooler.results.pool.change import (
     Cost,
@@ -28,6 +30,8 @@ from pooler.results.pool.pool import bare_warnings, draw_words, idle_warnings, r
 from pooler.results.result import Result, frozen, heard
 from pooler.results.source import named_collection, opened_collection
 from pooler.results.table import Table, View
+from pooler.strategies import find_strategy
+from pooler.strategies.kinds import MODEL, uses_model
 from pooler.telling import say, warn
 from store.errors import ArgumentError, PoolerError
 from store.formats.pairs import read_pairs
@@ -220,11 +224,7 @@ def _build(
     opened: Collection, options: PoolOptions, manner: _Manner, minus: Set[Pair] | None
 ) -> tuple[PoolBuild, ChangeCount, bool]:
     """Complete what was asked for, and load the runs; say whether other pools' documents stay out."""
-    from pooler import __version__
     from pooler.pools.live import start_strategy
-    from pooler.pools.runs import stored_runs
-    from pooler.strategies import find_strategy
-    from pooler.strategies.kinds import MODEL, uses_model
 
     stored = opened.pools.all()
     pair_states = opened.pool_changes.pair_states()

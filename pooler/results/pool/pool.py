@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from pooler import __version__
 from pooler.pools.annotated import annotated_lines
 from pooler.pools.contents import PoolStatistics
 from pooler.pools.plan import OutOrder, Plan, PoolBuild, TopicPool
@@ -133,8 +134,6 @@ def pool(
     >>> [entry.docno for entry in pool(runs, strategy="rrf", k=10, budget=1).pool.entries]
     ['y']
     """
-    from pooler import __version__
-
     chosen = find_strategy(strategy)
     if isinstance(chosen, AdaptiveStrategy):
         hint = "pool runs of a collection; or try it out: `pooler replay`"

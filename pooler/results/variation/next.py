@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from pooler import __version__
 from pooler.results.result import Progress, Result, frozen, heard
 from pooler.results.source import Measurable, Source, opened_collection, source_of
 from pooler.results.table import TOPIC, Column, Table, unseen
@@ -175,8 +176,6 @@ class NextDocuments(Result):
 
         `ArgumentError`: the runs are files.
         """
-        from pooler import __version__
-
         if self.loaded.collection is None:
             raise ArgumentError("pool", "needs a collection, but there are only files", name)
         by_topic: dict[str, list[tuple[str, float]]] = {}
