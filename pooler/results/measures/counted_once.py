@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from pooler.results.source import Source, opened_collection
 from pooler.results.table import RUN, Column, Table
+from store.analysis.duplicates.counted_once import ClusterGrade, Treatment, counted_once
+from store.analysis.measures.table import Scores
+from store.analysis.rankings import GradedRankings
 from store.analysis.run_order import tau_ap
 from store.errors import ArgumentError
-
-if TYPE_CHECKING:
-    from pooler.results.source import Source
-    from store.analysis.duplicates.counted_once import ClusterGrade, Treatment
-    from store.analysis.measures.table import Scores
-    from store.analysis.rankings import GradedRankings
+from store.formats.pairs import read_labels
 
 Clusters = str | Path | Mapping[str, str]
 """A file of lines `docno cluster`, or the cluster of each docno."""
@@ -30,9 +29,6 @@ _WRITES_ONE = (
 
 def clusters_of(source: Source, clusters: Clusters | None) -> Mapping[str, str]:
     """Return the cluster of each docno that has near-duplicates: as given, or by the collection's texts."""
-    from pooler.results.source import opened_collection
-    from store.formats.pairs import read_labels
-
     if isinstance(clusters, Mapping):
         return clusters
     if clusters is not None:
@@ -47,40 +43,29 @@ def clusters_of(source: Source, clusters: Clusters | None) -> Mapping[str, str]:
         return compare_texts(opened, THRESHOLD, pooled=False).labels
 
 
-class CountedOnce:
-    """The rankings of a source with near-duplicates counted once."""
-
-    def __init__(
-        self, source: Source, labels: Mapping[str, str], treatment: Treatment, grade: ClusterGrade
-    ) -> None:
-        judged = source.judged
-        numbers = dict(judged.ranked.ids)
-        self._ranked = judged.ranked
-        by_topic: dict[str, tuple[list[int], list[int]]] = {}
-        for row in judged.qrels:
-            ids, grades = by_topic.setdefault(row.topic, ([], []))
-            # Judged documents that no run retrieved need a number that no other one has.
-            ids.append(numbers.setdefault(row.docno, (1 << 40) + len(numbers)))
-            grades.append(row.grade)
-        self._grades = {
-            topic: (np.array(ids, dtype=np.int64), np.array(grades, dtype=np.int64))
-            for topic, (ids, grades) in by_topic.items()
-        }
-        first: dict[str, int] = {}
-        self._clusters = {
-            numbers[docno]: first.setdefault(label, numbers[docno])
-            for docno, label in labels.items()
-            if docno in numbers
-        }
-        self._treatment, self._grade = treatment, grade
-
-    def graded(self, cutoff: int) -> GradedRankings:
-        """Return rankings beside grades, as `Source.graded` does."""
-        from store.analysis.duplicates.counted_once import counted_once
-
-        return counted_once(
-            self._ranked, self._grades, self._clusters, self._treatment, grade=self._grade, cutoff=cutoff
-        )
+def graded_once(
+    source: Source, labels: Mapping[str, str], treatment: Treatment, grade: ClusterGrade
+) -> Callable[[int], GradedRankings]:
+    """Return what `Source.graded` is of a cutoff, with near-duplicates counted once."""
+    judged = source.judged
+    numbers = dict(judged.ranked.ids)
+    by_topic: dict[str, tuple[list[int], list[int]]] = {}
+    for row in judged.qrels:
+        ids, grades = by_topic.setdefault(row.topic, ([], []))
+        # Judged documents that no run retrieved need a number that no other one has.
+        ids.append(numbers.setdefault(row.docno, (1 << 40) + len(numbers)))
+        grades.append(row.grade)
+    graded = {
+        topic: (np.array(ids, dtype=np.int64), np.array(grades, dtype=np.int64))
+        for topic, (ids, grades) in by_topic.items()
+    }
+    first: dict[str, int] = {}
+    clusters = {
+        numbers[docno]: first.setdefault(label, numbers[docno])
+        for docno, label in labels.items()
+        if docno in numbers
+    }
+    return lambda cutoff: counted_once(judged.ranked, graded, clusters, treatment, grade=grade, cutoff=cutoff)
 
 
 _COLUMNS = (
@@ -113,22 +98,15 @@ def duplicates_table(
         measure = str(one.measure)
         for index in sorted(range(len(runs)), key=lambda run: places[run] or len(runs) + 1):
             new, old = places[index], places_before[index]
-            is_known = new is not None and old is not None
-            rows.append(
-                {
-                    "run": runs[index],
-                    "measure": measure,
-                    "value": values[index] if new is not None else None,
-                    "kept": before[index] if old is not None else None,
-                    "change": values[index] - before[index] if is_known else None,
-                    "place": new,
-                    "place_kept": old,
-                    "lost": new - old if new is not None and old is not None else None,
-                }
-            )
-        defined = np.array(
-            [new is not None and old is not None for new, old in zip(places, places_before, strict=True)]
-        )
+            row = {"run": runs[index], "measure": measure, "place": new, "place_kept": old}
+            if new is not None:
+                row["value"] = values[index]
+            if old is not None:
+                row["kept"] = before[index]
+            if new is not None and old is not None:
+                row |= {"change": values[index] - before[index], "lost": new - old}
+            rows.append(row)
+        defined = np.array([None not in both for both in zip(places, places_before, strict=True)])
         tau = tau_ap(one.overall[defined], other.overall[defined], tolerance=_TIED)
         order = f"tau_AP {tau.tau:.4f}" if tau.tau is not None else f"no tau_AP ({tau.reason})"
         notes.append(f"{measure}: {order} with the order of runs with near-duplicates as they are")

@@ -121,11 +121,11 @@ def evaluate(
             names = _names(measures, found.numbered.level)  # measures need no docnos
             rankings, scores = measured(found, names, cutoff)
             if duplicates != "keep":
-                from pooler.results.measures.counted_once import CountedOnce, clusters_of
+                from pooler.results.measures.counted_once import clusters_of, graded_once
 
                 labels, kept = clusters_of(found, clusters), scores
-                once = CountedOnce(found, labels, duplicates, cluster_grade)
-                rankings, scores = measured(found, names, cutoff, graded=once.graded)
+                graded = graded_once(found, labels, duplicates, cluster_grade)
+                rankings, scores = measured(found, names, cutoff, graded=graded)
                 given = {"duplicates": duplicates, "cluster_grade": cluster_grade}
             missing = np.asarray((rankings.lengths == 0).sum(axis=1), dtype=np.int64)
             axes = {
