@@ -8,7 +8,7 @@ tables are lists does not either.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from enum import StrEnum
 from importlib import import_module
@@ -449,21 +449,10 @@ class Seen:
     """Lines of words, not folded."""
 
 
-@dataclass(slots=True)
-class _Choice:
-    """The columns that people see, and what is said of those they do not."""
-
-    columns: list[Column] = field(default_factory=list)
-    same: list[str] = field(default_factory=list)
-    named: list[Column] = field(default_factory=list)
-    """Those that stay, and those whose only value is said below."""
-
-
 def see(view: View, *, only: Sequence[str] = ()) -> Seen:
     """Work out what people see of a view; `only` names columns to show, whatever the view chooses."""
     table = view.seen()
-    choice = _chosen(table, view.declared(), only)
-    columns = choice.columns
+    columns, same, named = _chosen(table, view.declared(), only)
     cells = [_texts(table, column) for column in columns]
     codes = {
         code: words[code]
@@ -476,8 +465,8 @@ def see(view: View, *, only: Sequence[str] = ()) -> Seen:
     }
     caption = [
         *table.notes,
-        *([f"the same in every row: {', '.join(choice.same)}"] if choice.same else []),
-        *dict.fromkeys(f"{column.title.strip()}: {column.about}." for column in choice.named if column.about),
+        *([f"the same in every row: {', '.join(same)}"] if same else []),
+        *dict.fromkeys(f"{column.title.strip()}: {column.about}." for column in named if column.about),
         *(f"{code}: {words}." for code, words in codes.items()),
     ]
     return Seen(table.title, columns, cells, [line for line in caption if line])
@@ -545,26 +534,30 @@ def _plain(value: Any) -> Any:
     return value.value if isinstance(value, StrEnum) else value
 
 
-def _chosen(table: Table, declared: Sequence[Column], only: Sequence[str]) -> _Choice:
-    """Choose the columns that people see."""
+def _chosen(
+    table: Table, declared: Sequence[Column], only: Sequence[str]
+) -> tuple[list[Column], list[str], list[Column]]:
+    """Return the columns that people see, the only value of others in words, and the columns of both."""
     if only:
         chosen = [table.column(name) for name in only]
-        return _Choice(chosen, named=chosen)
-    choice = _Choice()
+        return chosen, [], chosen
+    columns: list[Column] = []
+    same: list[str] = []
+    named: list[Column] = []
     for place, column in enumerate(declared):
         if column.show == "never":
             continue
         cells = [] if column.interval else table.cells(column.name)
         if column.show == "if_any" and not any(cells):
             continue
-        choice.named.append(column)
+        named.append(column)
         if column.kind == "day":  # people see no more of it
             cells = [written(cell, column) for cell in cells]
         if column.show == "if_varied" and place and _is_same(column, cells):
-            choice.same.append(f"{column.title} {written(cells[0], column)}")
+            same.append(f"{column.title} {written(cells[0], column)}")
             continue
-        choice.columns.append(column)
-    return choice
+        columns.append(column)
+    return columns, same, named
 
 
 def _is_same(column: Column, cells: Sequence[Cell]) -> bool:

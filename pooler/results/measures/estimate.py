@@ -366,11 +366,9 @@ class Estimates(Result):
         columns = [*first, *self._columns(of_topic=name == "by_topic")]
         data |= {one: [None] * n_rows for one in NAMES if one not in data}
         undefined = np.any([np.isnan(data[one]) for one in found.values], axis=0)
-        no_error = np.isnan(data["statap_se"])
+        no_error = np.zeros(n_rows, np.bool_)
         if "statap" in found.values:
-            no_error &= ~np.isnan(data["statap"])
-        else:
-            no_error = np.zeros(n_rows, np.bool_)
+            no_error = np.isnan(data["statap_se"]) & ~np.isnan(data["statap"])
         data["reason"] = [
             joined(
                 [*found.reasons.values(), *["no-relevant"] * bool(none), *["no-standard-error"] * bool(error)]

@@ -20,9 +20,6 @@ from pooler.telling import say
 
 By = Literal["run", "group", "depth", "document"]
 
-_OF_DEPTH = ("pairs", "judged", "relevant", "of_one_run")
-"""Columns of `Provenance.by_depth`."""
-
 
 def provenance(
     source: Measurable, *, depth: int | None = None, by: By = "run", progress: Progress | None = None
@@ -144,17 +141,15 @@ class Provenance(Result):
 
     def _depths(self) -> Table:
         """Make a row a depth."""
-        by_depth = dict(zip(_OF_DEPTH, self.by_depth.T, strict=True))
+        pairs, judged, relevant, of_one_run = self.by_depth.T
         new = "those that the pool one rank less deep does not have"
         columns = {
             Column("depth", "int"): np.arange(1, len(self.by_depth) + 1),
-            Column("pairs", "int", about="pairs of topic and document in the pool of that depth"): (
-                by_depth["pairs"]
-            ),
-            Column("new", "int", about=new): np.diff(by_depth["pairs"], prepend=0),
-            Column("judged", "int"): by_depth["judged"],
-            Column("relevant", "int"): by_depth["relevant"],
-            Column("of_one_run", "int", about="pairs that only one run brought"): by_depth["of_one_run"],
+            Column("pairs", "int", about="pairs of topic and document in the pool of that depth"): pairs,
+            Column("new", "int", about=new): np.diff(pairs, prepend=0),
+            Column("judged", "int"): judged,
+            Column("relevant", "int"): relevant,
+            Column("of_one_run", "int", about="pairs that only one run brought"): of_one_run,
         }
         return Table.of_columns("depths", columns)
 

@@ -38,7 +38,6 @@ DEFAULT_STRATEGIES = ("take", "rrf", "borda", "rbp-a", "mtf", "hedge", "max-mean
 DIGITS = 3
 """Decimals of shares and correlations for people: with four, budgets do not fit beside them."""
 _FOUND = "Relevant documents found, by judgements per topic"
-_COUNTS = ("judgements", "passed_over", "relevant")
 
 
 def replay(
