@@ -278,15 +278,8 @@ class CheckResult(Result):
     def _table(self, name: str) -> Table:
         if name == "submissions":
             return self._submissions()
-        columns = [
-            Column("file"),
-            Column("tag"),
-            Column("kind"),
-            Column("code"),
-            Column("line", "int"),
-            Column("message"),
-            Column("count", "int"),
-        ]
+        names = ("file", "tag", "kind", "code", "line", "message", "count")
+        columns = [Column(one, "int" if one in ("line", "count") else "text") for one in names]
         return Table.of_rows(name, columns, (row for report in self.reports for row in _rows(report)))
 
 
