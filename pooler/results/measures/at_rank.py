@@ -29,8 +29,6 @@ def attainable(source: Measurable, rank: int = 10, *, progress: Progress | None 
         Its judgements tell R of every topic; what runs found plays no part.
     rank : int, default=10
         N, at least 1.
-    progress : callable, optional
-        Called with steps done.
 
     Returns
     -------
@@ -120,8 +118,6 @@ def mean_signs(
         Compare the others with this run alone.
     runs : sequence of str, optional
         Tags of runs, default all.
-    progress : callable, optional
-        Called with steps done.
 
     Returns
     -------
