@@ -10,6 +10,7 @@ from heapq import merge
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from pooler import __version__
 from pooler.results.agree.qrels_words import (
     qrels_facts,
     tell_decisions,
@@ -26,7 +27,8 @@ from pooler.results.source import Source, opened_collection, source_of
 from pooler.results.table import DOCNO, GRADE, TOPIC, Column, Table
 from pooler.telling import Listener, listening, say, warn
 from store.errors import ArgumentError, PoolerError
-from store.judging.kinds import check_kinds, hear
+from store.judging.kinds import Heard, check_kinds, hear
+from store.records import Judge, JudgeKind, Qrel, Scale, State
 from store.text import counted, natural_key
 
 if TYPE_CHECKING:
@@ -39,8 +41,6 @@ if TYPE_CHECKING:
     from store.grades.policy import Policy
     from store.grades.qrels import FinalQrels, Flip
     from store.judging.carried import CarriedOver
-    from store.judging.kinds import Heard
-    from store.records import Judge, Qrel, Scale
 
 Pair = tuple[str, str]
 """Topic and docno."""
@@ -221,7 +221,7 @@ def qrels_at(
             found = _of_files(source, policy, () if is_sum else levels, choose, is_read=rigid or relaxed)
         else:
             found = _of_collection(source, choose)
-        made = found.results(source, unjudged=unjudged, carried=carried)
+        made = list(found.results(source, unjudged=unjudged, carried=carried))
         if found.files:
             from pooler.results.judgement_files import tell
 
@@ -366,15 +366,13 @@ class _CollectedVotes:
     carried: Mapping[Pair, CarriedOver] = field(default_factory=dict)
     """What is carried over, by topic and docno."""
 
-    def results(self, source: Source, *, unjudged: int | None, carried: bool = False) -> list[QrelsResult]:
+    def results(self, source: Source, *, unjudged: int | None, carried: bool) -> Iterator[QrelsResult]:
         """Apply the policies."""
-        from pooler import __version__
         from store.grades.qrels import decide, flips_of
 
         all_votes = self.all_votes
         # Beside binary files the graded one need not say how relevance would change.
         at_levels = all_votes.scale.values[1:] if len(self.policies) == 1 else ()
-        made = []
         for policy in self.policies:
             final = decide(all_votes, policy)
             flips = flips_of(all_votes, policy, at_levels)
@@ -394,20 +392,17 @@ class _CollectedVotes:
             settings |= {"judgements": [*source.judgements], "unjudged": unjudged}
             settings |= {"carried": True} if carried else {}
             settings |= all_votes.heard.to_json()
-            made.append(
-                QrelsResult(
-                    final=final,
-                    all_votes=all_votes,
-                    flips=tuple(flips),
-                    open_pairs=self.open_pairs,
-                    told=told,
-                    erased=self.erased,
-                    carried=grades,
-                    writes_carried=carried,
-                    settings=frozen(**settings),
-                )
+            yield QrelsResult(
+                final=final,
+                all_votes=all_votes,
+                flips=tuple(flips),
+                open_pairs=self.open_pairs,
+                told=told,
+                erased=self.erased,
+                carried=grades,
+                writes_carried=carried,
+                settings=frozen(**settings),
             )
-        return made
 
 
 def _policy(
@@ -511,10 +506,7 @@ def _of_files(
 
 
 def _blocks(
-    final: FinalQrels,
-    open_pairs: Mapping[Pair, str],
-    unjudged: int | None,
-    carried: Sequence[CarriedGrade] = (),
+    final: FinalQrels, open_pairs: Mapping[Pair, str], unjudged: int | None, carried: Sequence[CarriedGrade]
 ) -> Iterator[str]:
     """Yield the lines of a file of qrels, unjudged documents among the others where they have a code."""
     from store.formats.qrels import MARK, qrels_blocks
@@ -536,21 +528,18 @@ def _blocks(
 
 def _in_memory(qrels: Sequence[Qrel]) -> JudgedFile:
     """Take qrels as if a file had them."""
-    from pooler.results.judgement_files import GradesFile as Read
-    from pooler.results.judgement_files import JudgedFile, NamedFile
+    from pooler.results.judgement_files import GradesFile, JudgedFile, NamedFile
     from store.formats.syntax.tables import GradedRow
 
     rows = [
         GradedRow(number, row.topic, row.iteration, row.docno, "qrels", row.grade)
         for number, row in enumerate(qrels, 1)
     ]
-    return JudgedFile(NamedFile("qrels", "qrels"), source=Read(rows, "", 0, 0, 4, "qrels"))
+    return JudgedFile(NamedFile("qrels", "qrels"), source=GradesFile(rows, "", 0, 0, 4, "qrels"))
 
 
 def _judges(files: Sequence[JudgedFile]) -> list[Judge]:
     """Return every judge of the files, by name."""
-    from store.records import Judge, JudgeKind
-
     kinds: dict[str, JudgeKind] = {}
     for file in files:
         names = {one.judge for one in file.judgements}
@@ -561,8 +550,6 @@ def _judges(files: Sequence[JudgedFile]) -> list[Judge]:
 
 def _heard(files: Sequence[JudgedFile], judges: Sequence[Judge], policy: Policy) -> Heard:
     """Choose whose judgements count; judges of files of one judge each are named by the user."""
-    from store.records import State
-
     graders = {one.judge for file in files for one in file.judgements if one.state is State.JUDGED}
     of = policy.named
     if not policy.kinds and all(file.named.judge is not None for file in files):
@@ -572,8 +559,6 @@ def _heard(files: Sequence[JudgedFile], judges: Sequence[Judge], policy: Policy)
 
 def _check_judges(judges: Sequence[Judge], policy: Policy, heard: Heard) -> set[str]:
     """Refuse adjudicators who are heard, whose rulings files cannot say; return them all."""
-    from store.records import JudgeKind
-
     adjudicators = {one.name for one in judges if one.kind is JudgeKind.ADJUDICATOR}
     for name in policy.of:
         if name in adjudicators:
@@ -589,8 +574,6 @@ def _check_judges(judges: Sequence[Judge], policy: Policy, heard: Heard) -> set[
 
 def _check_any(files: Sequence[JudgedFile]) -> None:
     """Refuse files in which nobody judged anything."""
-    from store.records import State
-
     states = {one.state for file in files for one in file.judgements}
     if State.JUDGED not in states:
         names = ", ".join(file.named.file for file in files)
@@ -639,10 +622,8 @@ def tell_qrels(made: Sequence[QrelsResult]) -> None:
         n_carried = counted(len(first.carried), "grade")
         say(f"with {n_carried} carried over from near-duplicates, which nobody judged: iteration {MARK}")
     elif first.carried:
-        words = (
-            f"{counted(len(first.carried), 'document')} left out that nobody judged, and a near-duplicate is"
-        )
-        say(f"{words}: --carried writes the grade carried over")
+        words = f"{counted(len(first.carried), 'document')} left out that nobody judged"
+        say(f"{words}, and a near-duplicate is: --carried writes the grade carried over")
     if n_mixed := first.final.n_mixed_iterations:
         say(f"judged in different rounds: {counted(n_mixed, 'document')}, iteration 0")
     if first.erased:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -10,18 +10,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from pooler.results.agree import people
-from pooler.results.agree.parts import Part, part_rows, parts_of
-from pooler.results.agree.people import (
-    FEW_DOCUMENTS,
-    MOST_APART,
-    MOST_PAIRS,
-    Row,
-    ac1_column,
-    band_column,
-    bands_line,
-    sharing,
-)
-from pooler.results.agree.rows import FIRST, PART, SECOND, against_rows, judges_rows, pair_columns, pair_rows
+from pooler.results.agree.people import FIRST, MOST_APART, MOST_PAIRS, PART, SECOND, Row, pair_columns
+from pooler.results.agree.rows import Part, against_rows, judges_rows, pair_rows, part_rows, parts_of
 from pooler.results.agree.settings import (
     ALL_LABELS,
     AgreementOptions,
@@ -35,18 +25,18 @@ from pooler.results.result import Progress, Result, frozen, heard
 from pooler.results.source import Source, source_of
 from pooler.results.table import GRADE, JUDGE, REASON, TOPIC, Column, Table, View, cells_where
 from pooler.telling import warn
-from store.analysis.agreement.tables import all_pair_stacks, sharing_pairs
+from store.analysis.agreement.intervals import FEW_TOPICS
+from store.analysis.agreement.overlap import stacked_specific
+from store.analysis.agreement.tables import IntervalKind, PairStack, all_pair_stacks, sharing_pairs
+from store.grades.policy import Policy
 from store.text import counted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from pooler.results.agree.settings import AgreementOptions, Pair
     from store.analysis.agreement.kappa import Bands
     from store.analysis.agreement.populations import Population, PopulationVotes
-    from store.analysis.agreement.tables import IntervalKind, PairStack
     from store.collection import Collection as OpenCollection
-    from store.grades.policy import Policy
 
 MEASURES = {
     "alpha_ordinal": "alpha, ordinal",
@@ -60,39 +50,46 @@ ACROSS = {"kappa": "kappa", "quadratic": "kappa, quadratic", "ac1": "AC1", "macr
 """Of people with models."""
 GRADED = ("alpha_ordinal", "alpha_nominal", "alpha_interval", "fleiss")
 BINARY = ("alpha_nominal", "fleiss", "macro_overlap")
+ACROSS_GRADED, ACROSS_BINARY = ("kappa", "quadratic"), ("kappa", "macro_overlap")
+_ALL_JUDGES = (
+    Column("level", "int"),
+    Column("coefficient"),
+    *(Column(name, "float", digits=3) for name in ("value", "low", "high")),
+    Column("band"),
+    Column("n", "int"),
+    Column("topics", "int"),
+    Column("reason"),
+    Column("interval_reason"),
+)
 
 
-def all_view(
+def _all_view(
     rows: Sequence[Row],
     n_judges: int,
     options: AgreementOptions,
     *,
     skewed: Collection[int | None],
-    part: Part | None = None,
+    part: Part | None,
 ) -> View:
     """Show the agreement of all judges together, or of all of a part.
 
     AC1 at `skewed` levels (``None`` = graded), where one grade prevails.
     """
     across = part is not None and part.is_across
+    named, graded, binary = (ACROSS, ACROSS_GRADED, ACROSS_BINARY) if across else (MEASURES, GRADED, BINARY)
     two_grades = len(options.scale.values) == 2
     chosen: list[Row] = []
     for row in rows:
         level, name = row["level"], str(row["coefficient"])
         if row["topic"] != "all" or (two_grades and level is None):
             continue
-        usual: tuple[str, ...] = GRADED if level is None else BINARY
-        if across:
-            usual = ("kappa", "quadratic") if level is None else ("kappa", "macro_overlap")
-        wanted = (*usual, *(["ac1"] if level in skewed else []))
-        if name not in wanted:
+        if name not in (graded if level is None else binary) and not (name == "ac1" and level in skewed):
             continue
-        binary = level is not None
-        named = ACROSS if across else MEASURES
-        measure = "alpha" if binary and name == "alpha_nominal" else named[name]
-        shown = {**row, "on": f"relevant {level}+" if binary else "grades", "measure": measure}
-        if row["value"] is not None and row.get("low") is None and not row.get("interval_reason"):
-            shown["interval_reason"] = _no_interval(name, options)
+        measure = "alpha" if level is not None and name == "alpha_nominal" else named[name]
+        shown = {**row, "on": "grades" if level is None else f"relevant {level}+", "measure": measure}
+        has_reason = row["value"] is None or row.get("low") is not None or row.get("interval_reason")
+        if options.kind != "none" and not has_reason:
+            shown["interval_reason"] = "topics-only" if name == "macro_overlap" else "no-standard-error"
         chosen.append(shown)
     measures = {row["measure"] for row in chosen}
     lines = ["alpha, Fleiss' kappa: 1 = all agree, 0 = as by chance, below 0 = less than by chance."]
@@ -106,17 +103,15 @@ def all_view(
             " over topics that have any; N: documents that everybody graded."
         )
     if "AC1" in measures:
-        lines.append(f"AC1: {ac1_column(binary=None not in skewed or two_grades).about}.")
-    columns = [Column("on"), Column("measure"), Column("value", "float", digits=3)]
+        lines.append(f"AC1: {people.ac1_column(binary=None not in skewed or two_grades).about}.")
+    own = [Column("on"), Column("measure")]
+    columns = [*own, Column("value", "float", digits=3)]
     columns += [people.interval_column("interval", "")] * (options.kind != "none")
     columns.append(Column("n", "int", "N", "" if across else "documents with at least two graders"))
-    columns += [Column("topics", "int"), *band_column(options)]
+    columns += [Column("topics", "int"), *people.band_column(options)]
     columns += [REASON] * (options.kind == "none")
-    hidden = [Column("low", "float"), Column("high", "float"), Column("reason"), Column("interval_reason")]
-    names = {one.name for one in columns}
-    declared = [one for one in columns if not one.interval] + [one for one in hidden if one.name not in names]
-    table = Table.of_rows("all_judges", declared, chosen)
-    lines += [bands_line(options)] if options.bands else []
+    table = Table.of_rows("all_judges", [*own, *_ALL_JUDGES], chosen)
+    lines += [people.bands_line(options)] if options.bands else []
     title = f"All {n_judges} judges together"
     if part is not None:
         title = "People with models" if across else f"All {n_judges} {part.name} together"
@@ -133,7 +128,7 @@ def _notes_once(views: Sequence[View]) -> list[View]:
     return found[::-1]
 
 
-def topics_view(rows: Sequence[Row], options: AgreementOptions, *, part: Part | None = None) -> View:
+def _topics_view(rows: Sequence[Row], options: AgreementOptions, part: Part | None) -> View:
     """Show the agreement of all judges topic by topic, one row a topic."""
     wanted: list[tuple[int | None, str, str]] = []
     if len(options.scale.values) > 2:
@@ -162,13 +157,6 @@ def topics_view(rows: Sequence[Row], options: AgreementOptions, *, part: Part | 
     table = Table.of_rows("all_judges", columns, list(by_topic.values()))
     who = "judges" if part is None else part.name
     return View(table, title=f"All {who} together, topic by topic", notes=lines)
-
-
-def _no_interval(name: str, options: AgreementOptions) -> str | None:
-    """Say why a number has no interval of the kind that was asked for."""
-    if options.kind == "none":
-        return None
-    return "topics-only" if name == "macro_overlap" else "no-standard-error"
 
 
 def agreement(
@@ -250,8 +238,6 @@ def agreement(
     Krippendorff's alpha, Fleiss' kappa; Cohen's kappa plain and weighted, Scott's pi, Bennett's S,
     Gwet's AC, and the overlap of relevant documents. Bootstrap by topic: O(resamples topics) a pair.
     """
-    from store.grades.policy import Policy
-
     policy = policy or Policy()
     with heard(progress) as said, source_of(source).judging(of_scale=rigid or relaxed) as opinions:
         scale = opinions.scale
@@ -301,7 +287,7 @@ def agreement(
             rule = None if policy.rule is None else policy
             found = against_rows(votes, against, others, options, rule, intervals=intervals)
             if leaves_out:
-                shared, n_apart = sharing(found)
+                shared, n_apart = people.sharing(found)
                 found = [dict(row) for row in shared]
         has_intervals = (intervals and not (by_topic and not every_level)) or bool(together)
         _warn(found, n_apart, votes.n_topics, options, intervals=has_intervals)
@@ -331,19 +317,13 @@ def _warn(
     rows: Sequence[Row], n_apart: int, n_topics: int, options: AgreementOptions, *, intervals: bool
 ) -> None:
     """Say where the numbers stand on little; `n_apart` pairs are in no row."""
-    from store.analysis.agreement.intervals import FEW_TOPICS
-
     level = rows[-1]["level"] if rows else None
-    numbers = [
-        row["n"]
-        for row in rows
-        if row["level"] == level and row["topic"] == "all" and people.is_judge(row["first"])
-    ]
-    few = n_apart + sum(number < FEW_DOCUMENTS for number in numbers)
+    numbers = [row["n"] for row in people.of_judges(rows, level)]
+    few = n_apart + sum(number < people.FEW_DOCUMENTS for number in numbers)
     if few:
-        share = "shares" if few == 1 else "share"
-        pairs = counted(n_apart + len(numbers), "pair")
-        warn(f"{few:,} of {pairs} {share} fewer than {FEW_DOCUMENTS} documents: their kappas mean little")
+        pairs, share = counted(n_apart + len(numbers), "pair"), "shares" if few == 1 else "share"
+        words = f"{few:,} of {pairs} {share} fewer than {people.FEW_DOCUMENTS} documents"
+        warn(f"{words}: their kappas mean little")
     if intervals and options.kind == "topic" and 1 < n_topics < FEW_TOPICS:
         warn(f"{n_topics} topics: intervals of fewer than {FEW_TOPICS} topics are too narrow")
 
@@ -472,31 +452,15 @@ class AgreementResult(Result):
         return Table.of_columns("judges", columns)
 
     def _all_judges(self) -> Table:
-        columns = [
-            *([PART] if self.parts else []),
-            *([TOPIC] if self.options.by_topic else []),
-            Column("level", "int"),
-            Column("coefficient"),
-            Column("value", "float", digits=3),
-            Column("low", "float", digits=3),
-            Column("high", "float", digits=3),
-            Column("band"),
-            Column("n", "int"),
-            Column("topics", "int"),
-            Column("reason"),
-            Column("interval_reason"),
-        ]
+        columns = [*([PART] if self.parts else []), *([TOPIC] if self.options.by_topic else []), *_ALL_JUDGES]
         return Table.of_rows("all_judges", columns, self.together)
 
     def _pairs(self) -> Table:
-        return Table.of_rows(
-            "pairs", pair_columns(by_topic=self.options.by_topic, in_parts=bool(self.parts)), self.found
-        )
+        columns = pair_columns(by_topic=self.options.by_topic, in_parts=bool(self.parts))
+        return Table.of_rows("pairs", columns, self.found)
 
     def _per_grade(self) -> Table:
         """Make the table of the agreement specific to each grade."""
-        from store.analysis.agreement.overlap import stacked_specific
-
         tables, values = self.stacks[0].tables, self.options.scale.values
         shares = stacked_specific(tables)
         given = tables.sum(axis=-1) + tables.sum(axis=-2)
@@ -534,24 +498,17 @@ class AgreementResult(Result):
         if name == "judges":
             return [people.judges_view(self._judges(), self.votes, options, self.settings.get("kinds", {}))]
         if name == "all_judges":
-            views = []
-            for part in self.parts:
-                together, found = (
-                    [row for row in rows if row["part"] == part.name] for rows in (self.together, self.found)
-                )
-                skewed = people.skewed_levels(found)
-                views.append(all_view(together, len(part.judges), options, skewed=skewed, part=part))
-                views += [topics_view(together, options, part=part)] * (
-                    options.by_topic and not part.is_across
-                )
-            if self.parts:
-                views = _notes_once(views)
-            if self.together and not self.parts:
-                skewed = people.skewed_levels(self.found)
-                views.append(all_view(self.together, len(self.judges), options, skewed=skewed))
-                views += [topics_view(self.together, options)] * options.by_topic
-            return views
+            return _notes_once(list(self._all_views())) if self.together else []
         return self._pair_views() if name == "pairs" else [View(self._table(name))]
+
+    def _all_views(self) -> Iterator[View]:
+        """Show all judges together, those of each part by themselves."""
+        options = self.options
+        for part in self.parts or (None,):
+            together, skewed = _of_part(self.together, part), people.skewed_levels(_of_part(self.found, part))
+            yield _all_view(together, len((part or self).judges), options, skewed=skewed, part=part)
+            if options.by_topic and not (part and part.is_across):
+                yield _topics_view(together, options, part)
 
     def _pair_views(self) -> list[View]:
         """Show every pair, or of many the ends."""
@@ -561,7 +518,7 @@ class AgreementResult(Result):
             rows = [row for row in rows if row["first"] != ALL_LABELS]
         rest, n_apart = "", self.n_apart
         if not n_apart and self.n_pairs > MOST_APART:
-            rows, n_apart = sharing(rows)
+            rows, n_apart = people.sharing(rows)
         if self.n_pairs - n_apart > MOST_PAIRS and not self.settings["all_pairs"]:
             rows, rest = people.ends_of(rows)
         show = partial(
@@ -582,12 +539,16 @@ class AgreementResult(Result):
 
     def _shown_pairs(self, rows: Sequence[Row], *, ending: Sequence[str] = (), **how: Any) -> list[View]:
         """Show pairs, those of each part under a title of its own; `ending` is said at the end."""
-        if not self.parts:
-            return people.pair_views(rows, self.options, ending=ending, **how)
+        parts: Sequence[Part | None] = self.parts or (None,)
         views: list[View] = []
-        for part in self.parts:
-            own = [row for row in rows if row["part"] == part.name]
-            who = "People with models" if part.is_across else f"Pairs of {part.name}"
-            is_last = part is self.parts[-1]
-            views += people.pair_views(own, self.options, who=who, ending=ending if is_last else (), **how)
+        for part in parts:
+            who = f"Pairs of {part.name if part else 'judges'}"
+            who = "People with models" if part and part.is_across else who
+            said = ending if part is parts[-1] else ()
+            views += people.pair_views(_of_part(rows, part), self.options, who=who, ending=said, **how)
         return views
+
+
+def _of_part(rows: Sequence[Row], part: Part | None) -> list[Row]:
+    """Return the rows of a part; ``None`` = of all judges together."""
+    return [row for row in rows if part is None or row["part"] == part.name]

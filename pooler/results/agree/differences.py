@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -180,12 +181,7 @@ class QrelsDifference(Result, QrelsDiff):
 
     def _pairs(self) -> Table:
         """Count documents by a pair of codes."""
-        pairs = [
-            (before, after)
-            for before in self._codes(0)
-            for after in self._codes(1)
-            if (before, after) in self.pairs
-        ]
+        pairs = [pair for pair in product(self._codes(0), self._codes(1)) if pair in self.pairs]
         columns = {
             Column("before", "int"): [before for before, _ in pairs],
             Column("after", "int"): [after for _, after in pairs],

@@ -14,6 +14,7 @@ from pooler.results.result import Result, frozen, heard
 from pooler.results.source import Source, source_of
 from pooler.results.table import REASON, RUN, Column, Table, View
 from pooler.telling import warn
+from store.analysis.agreement.matters import JudgeOrder, judge_average_precisions, judge_order
 from store.analysis.collapse import level_index
 from store.errors import ArgumentError
 from store.text import counted
@@ -21,7 +22,6 @@ from store.text import counted
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from store.analysis.agreement.matters import JudgeOrder
     from store.analysis.agreement.populations import Population, PopulationVotes
     from store.analysis.arrays import RankedDocuments
     from store.collection import Collection
@@ -139,8 +139,6 @@ def judge_order_of(
     Over topics with a score under every judge; where there is none, over those with a score under
     two, with mixtures of those who have one. Topics nobody has a score for do not count.
     """
-    from store.analysis.agreement.matters import judge_average_precisions, judge_order
-
     scores = judge_average_precisions(
         population.votes,
         population.document_numbers,

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import textwrap
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from pooler.results.agree.settings import ALL_LABELS
+from pooler.results.agree.settings import ALL_LABELS, AgreementOptions
 from pooler.results.judge_kinds import kinds_words
 from pooler.results.table import REASON, TOPIC, Column, Table, View
 from store.text import counted
 
 if TYPE_CHECKING:
-    from pooler.results.agree.settings import AgreementOptions
     from store.analysis.agreement.populations import PopulationVotes
 
 Row = Mapping[str, Any]
 
-LINE = 80
-"""Characters of a line of words."""
 SKEWED = 0.8
 """Share of one grade above which kappa falls for its sake, and AC1 stands beside it."""
 
@@ -34,6 +30,8 @@ KINDS = {
     "item": "other documents, assuming independence (item bootstrap, {resamples} resamples, seed {seed})",
     "asymptotic": "other documents, assuming independence (from the standard error)",
 }
+FIRST, SECOND = Column("first"), Column("second")
+PART = Column("part", about="who is measured: people, models, or each person with each model")
 N_ABOUT = "documents both graded"
 SAME = Column("raw", "float", "same", "share with the same grade", digits=3)
 KAPPA = Column(
@@ -42,25 +40,32 @@ KAPPA = Column(
     about="agreement beyond chance, 1 = always, 0 = as by chance, below 0 = less often than by chance",
     digits=3,
 )
+QUADRATIC = Column(
+    "quadratic", "float", about="kappa in which a near miss counts less than a far one", digits=3
+)
 AUTHORS = {"landis-koch": "Landis-Koch", "ir-book": "IR book", "krippendorff": "Krippendorff"}
 
 
-def legend(lines: Iterable[str]) -> str:
-    """Fold lines of words at blanks so that none is longer than `LINE`; leave out empty ones.
-
-    Examples
-    --------
-    >>> print(legend(["a few words", "", "b" * 70 + " and no more words"]))
-    a few words
-    bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb and no
-    more words
-    """
-    folded = [
-        textwrap.fill(line, LINE, break_long_words=False, break_on_hyphens=False)
-        for text in lines
-        for line in text.split("\n")
+def pair_columns(*, by_topic: bool, in_parts: bool = False) -> list[Column]:
+    """Name the columns of pairs."""
+    names = ["raw", "kappa", "kappa_low", "kappa_high", "kappa_se", "band", "linear"]
+    names += ["quadratic", "quadratic_low", "quadratic_high", "quadratic_se", "pi", "s"]
+    names += ["ac1", "ac2", "alpha_ordinal", "alpha_nominal", "alpha_interval"]
+    names += ["positive", "overlap", "macro_overlap", "macro_overlap_low", "macro_overlap_high"]
+    return [
+        *([PART] if in_parts else []),
+        FIRST,
+        SECOND,
+        *([TOPIC] if by_topic else []),
+        Column("level", "int"),
+        Column("n", "int"),
+        *(Column(name, "text" if name == "band" else "float", digits=3) for name in names),
+        Column("macro_topics", "int"),
+        Column("first_marginals", "ints"),
+        Column("second_marginals", "ints"),
+        Column("reason"),
+        Column("interval_reason"),
     ]
-    return "\n".join(line for line in folded if line)
 
 
 def population_line(population: PopulationVotes) -> str:
@@ -165,11 +170,7 @@ def pair_views(
         second = has_intervals and not skewed and options.bands is None
         columns = [*_first_columns(graded, options, reference), KAPPA]
         columns += [interval_column("interval", "kappa")] * has_intervals
-        columns.append(
-            Column(
-                "quadratic", "float", digits=3, about="kappa in which a near miss counts less than a far one"
-            )
-        )
+        columns.append(QUADRATIC)
         columns += [interval_column("quadratic_interval", "quadratic")] * second
         lines = ["The interval of quadratic is in json and tsv."] * (has_intervals and not second)
         views.append(_view(graded, columns, f"{title} grades", lines, options, skewed=skewed, binary=False))
@@ -240,11 +241,8 @@ def _view(
     columns = [*columns, *[ac1_column(binary=binary)] * skewed, *band_column(options)]
     if all(column.name != "interval" for column in columns):
         columns.append(REASON)
-    limits = [name for one in columns if one.interval for name in one.interval]
-    hidden = [Column(name, "float", show="never") for name in limits]
-    hidden += [Column(name, show="never") for name in ("reason", "interval_reason")]
-    shown = {one.name for one in columns}
-    declared = [one for one in columns if not one.interval] + [one for one in hidden if one.name not in shown]
+    declared = [*pair_columns(by_topic=True), Column("at"), Column("n_marked")]
+    declared.append(Column("mean_overlap", "float"))
     lines = list(lines)
     if any(row["first"] == ALL_LABELS for row in rows):
         lines.append(
@@ -287,11 +285,7 @@ def ends_of(rows: Sequence[Row]) -> tuple[list[Row], str]:
     """
     levels = {row["level"] for row in rows}
     level = None if None in levels else min(levels, key=_place)
-    whole = [
-        row
-        for row in rows
-        if row["level"] == level and row.get("topic", "all") == "all" and is_judge(row["first"])
-    ]
+    whole = of_judges(rows, level)
     measured = [row for row in whole if row["kappa"] is not None]
     enough = [row for row in measured if _number(row["n"]) >= FEW_DOCUMENTS]
     ranked = sorted(enough or measured, key=lambda row: _number(row["kappa"]))
@@ -311,6 +305,12 @@ def ends_of(rows: Sequence[Row]) -> tuple[list[Row], str]:
     if len(whole) > len(measured):
         words += f" No kappa: {counted(len(whole) - len(measured), 'pair')}."
     return kept, f"{words}\n--all-pairs shows every pair, --level N agreement on relevant or not."
+
+
+def of_judges(rows: Sequence[Row], level: int | None) -> list[Row]:
+    """Return the rows of pairs of judges at a level, over all topics."""
+    at_level = [row for row in rows if row["level"] == level and row["topic"] == "all"]
+    return [row for row in at_level if is_judge(row["first"])]
 
 
 def skewed_levels(rows: Sequence[Row]) -> set[int | None]:

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from pooler.results.judge_kinds import who_judged
 from pooler.telling import say, warn
-from store.judging.kinds import SORTS, sorts_words
+from store.judging.kinds import SORTS, Heard, sorts_words
 from store.text import counted
 
 if TYPE_CHECKING:
     from store.grades.opinions import AllVotes
     from store.grades.policy import Policy
     from store.grades.qrels import FinalQrels, Flip
-    from store.judging.kinds import Heard
     from store.records import Judge, Scale
 
 

@@ -1,52 +1,44 @@
-"""Rows of agreement: pairs of judges, all judges together, judges against a reference."""
+"""Rows of agreement: pairs of judges, all together, people and models apart, judges and a reference."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations, product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pooler.results.agree.settings import ALL_LABELS
-from pooler.results.table import TOPIC, Column
+from pooler.results.agree.settings import ALL_LABELS, AgreementOptions, Chosen, Pair
 from pooler.telling import progress as telling
+from store.analysis.agreement.kappa import band
+from store.analysis.agreement.many import AllJudges, all_judges, all_judges_by_topic
+from store.analysis.agreement.tables import (
+    PairStack,
+    all_pair_stacks,
+    coefficients,
+    pair_intervals,
+    reasons,
+    sharing_pairs,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from pooler.results.agree.settings import AgreementOptions, Pair
     from store.analysis.agreement.intervals import Interval
-    from store.analysis.agreement.many import AllJudges
     from store.analysis.agreement.populations import PopulationVotes
-    from store.analysis.agreement.tables import PairStack
     from store.grades.policy import Policy
 
-FIRST, SECOND = Column("first"), Column("second")
-PART = Column("part", about="who is measured: people, models, or each person with each model")
 UNDEFINED = "undefined"
 """The code of an interval whose coefficient has no number: `reason` says why."""
+PEOPLE, ACROSS, MODELS = "people", "people and models", "models"
+"""The parts, in order."""
+EVERY_PERSON, EVERY_MODEL = "(people)", "(models)"
+"""Stand for every label of one side; no judge's name has a bracket in front."""
 
-
-def pair_columns(*, by_topic: bool, in_parts: bool = False) -> list[Column]:
-    """Name the columns of pairs."""
-    names = ["raw", "kappa", "kappa_low", "kappa_high", "kappa_se", "band", "linear"]
-    names += ["quadratic", "quadratic_low", "quadratic_high", "quadratic_se", "pi", "s"]
-    names += ["ac1", "ac2", "alpha_ordinal", "alpha_nominal", "alpha_interval"]
-    names += ["positive", "overlap", "macro_overlap", "macro_overlap_low", "macro_overlap_high"]
-    return [
-        *([PART] if in_parts else []),
-        FIRST,
-        SECOND,
-        *([TOPIC] if by_topic else []),
-        Column("level", "int"),
-        Column("n", "int"),
-        *(Column(name, "text" if name == "band" else "float", digits=3) for name in names),
-        Column("macro_topics", "int"),
-        Column("first_marginals", "ints"),
-        Column("second_marginals", "ints"),
-        Column("reason"),
-        Column("interval_reason"),
-    ]
+_ACROSS = ("kappa", "linear", "quadratic", "pi", "s", "ac1", "ac2", "raw", "positive", "macro_overlap")
+"""Coefficients of pairs that say how far two sides agree, all pairs thrown together."""
+_WITH_INTERVAL = ("kappa", "quadratic", "macro_overlap")
 
 
 def pair_rows(
@@ -58,8 +50,6 @@ def pair_rows(
     intervals: bool,
 ) -> list[dict[str, Any]]:
     """Make the rows of pairs: graded, then each level, then topic by topic."""
-    from store.analysis.agreement.tables import pair_intervals
-
     of_stacks = [_stack_rows(stack.tables, stack.level_index, options, stack.overlaps) for stack in stacks]
     rows: list[dict[str, Any]] = []
     with telling("intervals", len(pairs) if intervals else 0) as advance:
@@ -81,8 +71,6 @@ def pair_rows(
 
 def judges_rows(population: PopulationVotes, options: AgreementOptions) -> list[dict[str, Any]]:
     """Make the rows of all judges together: graded, then each level; then topic by topic."""
-    from store.analysis.agreement.many import all_judges, all_judges_by_topic
-
     rows: list[dict[str, Any]] = []
     indices: list[int | None] = [None, *options.level_indices]
     for index in indices:
@@ -104,9 +92,6 @@ def _stack_rows(
     overlaps: NDArray[np.float64] | None = None,
 ) -> list[dict[str, Any]]:
     """Make one row a table."""
-    from store.analysis.agreement.kappa import band
-    from store.analysis.agreement.tables import coefficients, reasons
-
     found = coefficients(tables, binary=level_index is not None, values=options.scale.values)
     columns: dict[str, list[Any]] = {
         "level": [options.level_at(level_index)] * len(tables),
@@ -144,8 +129,6 @@ def _topic_rows(
 
 def _judges_row(one: AllJudges, level: int | None, options: AgreementOptions) -> dict[str, Any]:
     """Turn one coefficient of all judges into a row."""
-    from store.analysis.agreement.kappa import band
-
     row: dict[str, Any] = {
         "topic": "all",
         "level": level,
@@ -226,3 +209,78 @@ def aggregate_name(policy: Policy) -> str:
     parts = [str(policy.rule), *([f"ties {policy.ties}"] if policy.ties else [])]
     parts += ["collapsed before"] if policy.collapse == "before" else []
     return f"({', '.join(parts)})"
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Some of the judges who are measured, and which pairs of them."""
+
+    name: str
+    judges: tuple[str, ...]
+    pairs: tuple[Pair, ...]
+
+    @property
+    def is_across(self) -> bool:
+        """Whether each pair is a person and a model."""
+        return self.name == ACROSS
+
+
+def parts_of(chosen: Chosen) -> Iterator[Part]:
+    """Yield the parts that have a pair."""
+    people, models = chosen.people, chosen.models
+    for part in (
+        Part(PEOPLE, people, tuple(combinations(people, 2))),
+        Part(ACROSS, (*people, *models), tuple(product(people, models))),
+        Part(MODELS, models, tuple(combinations(models, 2))),
+    ):
+        if part.pairs:
+            yield part
+
+
+def _across_rows(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Turn rows of one pair, the labels of both sides, into rows of coefficients of all judges."""
+    return [
+        {
+            "topic": row["topic"],
+            "level": row["level"],
+            "coefficient": name,
+            "value": row[name],
+            "low": row.get(f"{name}_low"),
+            "high": row.get(f"{name}_high"),
+            "n": row["n"],
+            "topics": row.get("macro_topics") if name == "macro_overlap" else row["topics"],
+            "reason": row["reason"] if row[name] is None else None,
+            "interval_reason": row.get("interval_reason") if name in _WITH_INTERVAL else None,
+        }
+        for row in rows
+        for name in _ACROSS
+        if name == "kappa" or row.get(name) is not None
+    ]
+
+
+def part_rows(
+    part: Part, population: PopulationVotes, options: AgreementOptions, *, intervals: bool, leaves_out: bool
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]], int]:
+    """Measure one part of the judges: rows of its pairs, of all of them, and how many pairs are left out.
+
+    `population` has the judges of the part; `leaves_out`: pairs that share no document.
+    """
+    from store.grades.reference import pairs_together
+
+    topics, named = population.votes.topics, list(part.pairs)
+    if part.is_across:
+        stacks, both = pairs_together(population, named, options.level_indices)
+        labels = (EVERY_PERSON, EVERY_MODEL)
+        together = pair_rows(both, [labels], topics, options, intervals=options.kind != "none")
+        n_topics = int(both[0].topic_tables(0).any(axis=(1, 2)).sum())
+        all_ = _across_rows([{"topics": n_topics if row["topic"] == "all" else 1, **row} for row in together])
+    else:
+        stacks = list(all_pair_stacks(population, options.level_indices))
+        all_ = judges_rows(population, options)
+    n_pairs = len(named)
+    if leaves_out:
+        stacks, kept = sharing_pairs(stacks)
+        named = [named[number] for number in kept]
+    rows = pair_rows(stacks, named, topics, options, intervals=intervals)
+    of_part = {"part": part.name}
+    return ([{**of_part, **row} for row in rows], [{**of_part, **row} for row in all_], n_pairs - len(named))

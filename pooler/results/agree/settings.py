@@ -178,11 +178,6 @@ class Chosen:
     models: tuple[str, ...] = ()
     """Who is measured apart from the others; empty where all are measured together."""
 
-    @property
-    def are_apart(self) -> bool:
-        """Whether people and models are measured apart."""
-        return bool(self.people)
-
 
 def fetch_chosen(
     opinions: Opinions,

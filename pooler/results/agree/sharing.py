@@ -30,6 +30,30 @@ REASONS = {
     "one-doc-a-topic": "no topic has two documents, so topics and documents cannot be separated",
     "too-few-topics": "topics differ so much that more documents do not help",
 }
+_ASSUMED = (
+    Column("kappa", "float", digits=2),
+    Column("share", "float", "relevant", digits=2),
+    Column("wanted", "float", "width", digits=2),
+    DOCUMENTS,
+    Column("warning"),
+)
+_PLAN = (
+    Column("first"),
+    Column("second"),
+    Column("level", "int"),
+    Column("coefficient"),
+    Column("n", "int", "N", "documents shared so far"),
+    Column("topics", "int"),
+    Column("kappa", "float", digits=3),
+    Column("width", "float", about="of the 95 % interval that they give according to the plan", digits=2),
+    Column("wanted", "float", digits=2),
+    Column("documents_per_topic", "int", "per topic", "documents that each of these topics would need"),
+    DOCUMENTS,
+    Column(
+        "or_topics", "int", "topics", "how many topics, with as many documents each as now, would do instead"
+    ),
+    REASON,
+)
 
 
 def plan_sharing(
@@ -154,43 +178,12 @@ class SharingPlan(Result):
 
     def _table(self, name: str) -> Table:
         if name == "assumed_plan":
-            columns = [
-                Column("kappa", "float", digits=2),
-                Column("share", "float", "relevant", digits=2),
-                Column("wanted", "float", "width", digits=2),
-                DOCUMENTS,
-                Column("warning"),
-            ]
             note = (
                 "A minimum, as if documents of a topic were unrelated; plan again after the first judgements."
             )
-            return Table.of_rows(name, columns, self.rows, notes=[note])
-        columns = [
-            Column("first"),
-            Column("second"),
-            Column("level", "int"),
-            Column("coefficient"),
-            Column("n", "int", "N", "documents shared so far"),
-            Column("topics", "int"),
-            Column("kappa", "float", digits=3),
-            Column(
-                "width", "float", digits=2, about="of the 95 % interval that they give according to the plan"
-            ),
-            Column("wanted", "float", digits=2),
-            Column(
-                "documents_per_topic", "int", "per topic", "documents that each of these topics would need"
-            ),
-            DOCUMENTS,
-            Column(
-                "or_topics",
-                "int",
-                "topics",
-                "how many topics, with as many documents each as now, would do instead",
-            ),
-            REASON,
-        ]
+            return Table.of_rows(name, _ASSUMED, self.rows, notes=[note])
         title = f"Documents to share for an interval of width {self.settings['width']}"
-        return Table.of_rows(name, columns, self.rows, title=title)
+        return Table.of_rows(name, _PLAN, self.rows, title=title)
 
     def _views(self, name: str) -> Sequence[View]:
         table = self._table(name)
