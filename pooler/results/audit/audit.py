@@ -177,7 +177,7 @@ def audit(
                 for one in runs.measures:
                     by_measure.append(_of_measure(one, runs, ranked, top=top, alpha=alpha, **drawn))
                     advance(1)
-            odds = {name: _odds(grades, runs, name, cuts[1], **drawn) for name in _families(runs)}
+            odds = {name: _odds(grades, runs, name, cuts[1], **drawn) for name in runs.families}
         _tell(grades, test, runs, circular=circular, family=family)
     settings = frozen(
         model=model,
@@ -244,20 +244,6 @@ def _check(*, top: int, alpha: float, measures: Sequence[str], resamples: int) -
         raise ArgumentError("resamples", "must be at least 1", resamples)
 
 
-def _families(runs: AuditedRuns) -> list[str]:
-    """Return the models that runs use, by name."""
-    return sorted({name for one in runs.models for name in one or ()})
-
-
-def _members(runs: AuditedRuns) -> dict[tuple[str, str], NDArray[np.bool_]]:
-    """Return which runs are of a group, and which use a model."""
-    groups = sorted({group for group in runs.groups if group})
-    found = {("group", name): np.array([one == name for one in runs.groups]) for name in groups}
-    return found | {
-        ("uses", name): np.array([name in (one or ()) for one in runs.models]) for name in _families(runs)
-    }
-
-
 def _of_measure(
     one: MeasuredBoth,
     runs: AuditedRuns,
@@ -276,7 +262,7 @@ def _of_measure(
     drawn = {"seed": seed, "resamples": resamples}
     human, model = one.human[ranked], one.model[ranked]
     kinds, turned = conclusions(human, model, alpha=alpha)
-    gains = {what: favour(one.model - one.human, chosen, **drawn) for what, chosen in _members(runs).items()}
+    gains = {what: favour(one.model - one.human, chosen, **drawn) for what, chosen in runs.members().items()}
     favours = {what: gain for what, gain in gains.items() if gain is not None}
     p_holm: dict[tuple[str, str], float] = {}
     for kind in ("group", "uses"):
@@ -305,7 +291,7 @@ def _odds(
     grades: AuditedGrades, runs: AuditedRuns, family: str, cut: int, *, seed: int, resamples: int
 ) -> OddsRatio | None:
     """Compare documents that only runs with a model put forward with those of others."""
-    of_family = np.array([family in (one or ()) for one in runs.models])
+    of_family = runs.using(family)
     if of_family.all():
         return None
     both = grades.both
@@ -321,10 +307,8 @@ def _odds(
         exposed = by_family & ~by_others
         human, model = grades.human[rows][kept], grades.model[rows][kept]
         parts.append(np.stack([np.full(human.size, code), human, exposed[kept], model >= cut]))
-    columns = np.concatenate(parts, axis=1)
-    return exposure_odds(
-        columns[0], columns[1], columns[2] > 0, columns[3] > 0, seed=seed, resamples=resamples
-    )
+    topics, people, exposed, relevant = np.concatenate(parts, axis=1)
+    return exposure_odds(topics, people, exposed > 0, relevant > 0, seed=seed, resamples=resamples)
 
 
 def _tell(
@@ -364,21 +348,7 @@ class Audit(Result):
     odds: Mapping[str, OddsRatio | None]
     """By model that runs use; ``None`` = all of them use it."""
 
-    NAMES: ClassVar[tuple[str, ...]] = (
-        "verdict",
-        "population",
-        "confusion",
-        "levels",
-        "grades",
-        "topics",
-        "orders",
-        "bias",
-        "runs",
-        "groups",
-        "documents",
-        "pairs",
-        "annotators",
-    )
+    NAMES: ClassVar[tuple[str, ...]] = tuple(tables.TABLES)
     OF_RUNS: ClassVar[frozenset[str]] = frozenset({"orders", "bias", "runs", "groups", "documents", "pairs"})
     UNSHOWN: ClassVar[frozenset[str]] = frozenset({"topics", "runs"})
 

@@ -14,7 +14,7 @@ from pooler.results.measures.evaluate import known_measure
 from pooler.results.model_grades import grades_of_model
 from pooler.results.result import Progress, Result, facts_view, frozen, heard
 from pooler.results.source import Source, opened_collection, source_of
-from pooler.results.table import DIFFERENCE, REASON, RUN, RUN_A, RUN_B, TOPIC, Column, Table, View
+from pooler.results.table import DIFFERENCE, REASON, RUN, RUN_A, RUN_B, TOPIC, Column, Table, View, unseen
 from pooler.telling import say, warn
 from store.analysis.corrected.drawn import FEWEST, NO_GRADE, drawn
 from store.analysis.corrected.estimates import (
@@ -57,6 +57,27 @@ _INTERVALS = (
         interval=("topics_low", "topics_high"),
         digits=3,
     ),
+)
+_LIMITS = (
+    unseen("standard_error"),
+    *(Column(name, "float") for name in ("low", "high", "topics_low", "topics_high")),
+)
+_OF_ERRORS = "root of the mean variance over runs, for these topics"
+_WORTH = (
+    Column("measure"),
+    Column("way", about="what is expected of documents that people did not judge"),
+    Column("lambda", "float", about="the share of the model's grades with the least variance; 0 = none"),
+    *(
+        Column(f"se_{way}", "float", f"s.e. {way}", _OF_ERRORS if way == WAYS[0] else "", can_go=1)
+        for way in WAYS
+    ),
+    Column(
+        "helped", "bool", about="whether lambda times the model's grades leaves less open than people alone"
+    ),
+    Column("kept", "float", "B", "share of a run's own correction in the composite; 0 = none", digits=2),
+    Column("common", "float", about="mean correction over runs", can_go=1),
+    Column("outside", "float", about="mean share of weight on documents outside the pool", can_go=1),
+    REASON,
 )
 _KNOWN = "P@k, RBP, DCG@k, sDCG@k, AP and nDCG@k"
 
@@ -383,61 +404,38 @@ class Corrected(Result):
         facts = {name: fact for name, fact in self.facts().items() if fact}
         share = facts["human_share"]
         facts["human_share"] = f"{share:.1%}" if share >= 0.001 else "under 0.1%"
-        rows = [
-            row
-            for number in range(len(self.by_measure))
-            for row in table.order("score", descending=True)
-            if row // len(self.runs) == number
-        ]
-        columns: list[str | Column] = [
-            "measure",
-            "run",
-            "by_model",
-            "score",
-            *_INTERVALS,
-            "composite",
-            "lowest",
-            "highest",
-        ]
+        # Of each measure the best run first.
+        rows = sorted(table.order("score", descending=True), key=lambda row: row // len(self.runs))
+        scores = ("measure", "run", "by_model", "score")
+        columns: list[str | Column] = [*scores, *_INTERVALS, "composite", "lowest", "highest"]
         return [facts_view(facts), View(table, columns, rows=rows)]
 
     def _runs(self) -> Table:
         """Make a row for every measure and run."""
         model, n_runs = self.sample.model, len(self.runs)
-        parts: dict[str, list[Any]] = {}
+        parts: list[dict[str, Any]] = []
         for one in self.by_measure:
-            low, high = topic_interval(one.by_topic)
-            error = _errors(one, n_runs)
-            bounds = np.full((2, n_runs), np.nan) if one.bounds is None else one.bounds
             nothing = np.full(n_runs, np.nan)
-            cells: dict[str, Any] = {
-                "measure": [one.name] * n_runs,
-                "run": self.runs,
-                "by_model": one.by_model,
-                "score": one.scores,
-                "standard_error": error,
-                "low": one.scores - NORMAL * error,
-                "high": one.scores + NORMAL * error,
-                "topics_low": low,
-                "topics_high": high,
-                "composite": nothing if one.composite is None else one.composite.scores,
-                "outside": nothing if one.outside is None else one.outside,
-                "lowest": bounds[0],
-                "highest": bounds[1],
-                "reason": [self._why(one)] * n_runs,
-            }
-            for name, values in cells.items():
-                parts.setdefault(name, []).extend(np.asarray(values).tolist() if name != "reason" else values)
+            error = nothing if one.covariance is None else np.sqrt(np.diag(one.covariance))
+            bounds = (nothing, nothing) if one.bounds is None else one.bounds
+            parts.append(
+                {
+                    "run": self.runs,
+                    "by_model": one.by_model,
+                    "score": one.scores,
+                    "composite": nothing if one.composite is None else one.composite.scores,
+                    "outside": nothing if one.outside is None else one.outside,
+                    "lowest": bounds[0],
+                    "highest": bounds[1],
+                    **self._with_limits(one, one.scores, error, one.by_topic),
+                }
+            )
         columns = [
             Column("measure"),
             RUN,
             Column("by_model", "float", f"by {model}", "the model's own score, of its grades alone"),
             Column("score", "float", "corrected", "the same corrected by what people say of the sample"),
-            Column("standard_error", "float", show="never"),
-            Column("low", "float"),
-            Column("high", "float"),
-            Column("topics_low", "float"),
-            Column("topics_high", "float"),
+            *_LIMITS,
             Column(
                 "composite",
                 "float",
@@ -457,52 +455,44 @@ class Corrected(Result):
             Column("highest", "float", about="were they all of the highest grade", show="if_any"),
             REASON,
         ]
-        return Table("runs", columns, parts, title="Corrected scores", notes=self._words())
+        return Table("runs", columns, _below(columns, parts), "Corrected scores", self._words())
+
+    def _with_limits(
+        self,
+        one: CorrectedMeasure,
+        values: NDArray[np.float64],
+        error: NDArray[np.float64],
+        by_topic: NDArray[np.float64],
+    ) -> dict[str, Any]:
+        """Return the cells of both intervals of some values of a measure, and why there is none."""
+        low, high = topic_interval(by_topic)
+        return {
+            "measure": [one.name] * values.size,
+            "standard_error": error,
+            "low": values - NORMAL * error,
+            "high": values + NORMAL * error,
+            "topics_low": low,
+            "topics_high": high,
+            "reason": [self._why(one)] * values.size,
+        }
 
     def _measures(self) -> Table:
         """Make a row for every measure: what each way of using the model's grades leaves open."""
         rows = []
         for one in self.by_measure:
-            row: dict[str, Any] = {
-                "measure": one.name,
-                "way": one.way,
-                "lambda": one.tuned,
-                "helped": one.helped,
-            }
+            row: dict[str, Any] = {"measure": one.name, "way": one.way, "helped": one.helped}
+            row["lambda"] = one.tuned
             row |= {f"se_{way}": float(np.sqrt(variance)) for way, variance in one.variances.items()}
             if one.composite is not None:
                 row |= {"kept": one.composite.kept, "common": one.composite.common}
             outside = one.outside
             row |= {"outside": None if outside is None else float(outside.mean()), "reason": self._why(one)}
             rows.append(row)
-        about = "root of the mean variance over runs, for these topics"
-        columns = [
-            Column("measure"),
-            Column("way", about="what is expected of documents that people did not judge"),
-            Column(
-                "lambda", "float", about="the share of the model's grades with the least variance; 0 = none"
-            ),
-            *(
-                Column(f"se_{way}", "float", f"s.e. {way}", about if way == WAYS[0] else "", can_go=1)
-                for way in WAYS
-            ),
-            Column(
-                "helped",
-                "bool",
-                about="whether lambda times the model's grades leaves less open than people alone",
-            ),
-            Column(
-                "kept", "float", "B", "share of a run's own correction in the composite; 0 = none", digits=2
-            ),
-            Column("common", "float", about="mean correction over runs", can_go=1),
-            Column("outside", "float", about="mean share of weight on documents outside the pool", can_go=1),
-            REASON,
-        ]
-        return Table.of_rows("measures", columns, rows, title="What the model's grades are worth")
+        return Table.of_rows("measures", _WORTH, rows, title="What the model's grades are worth")
 
     def _pairs(self) -> Table:
         """Make a row for every measure and two runs, the one ahead first."""
-        rows = []
+        parts: list[dict[str, Any]] = []
         for one in self.by_measure:
             order = np.argsort(-np.round(one.scores, 10), kind="stable")
             upper = np.triu_indices(order.size, 1)
@@ -511,37 +501,13 @@ class Corrected(Result):
             if one.covariance is not None:
                 own = np.diag(one.covariance)
                 variance = np.maximum(own[first] + own[second] - 2 * one.covariance[first, second], 0.0)
-            error = np.sqrt(variance)
-            low, high = topic_interval(one.by_topic[first] - one.by_topic[second])
-            for place, (a, b) in enumerate(zip(first.tolist(), second.tolist(), strict=True)):
-                difference = float(one.scores[a] - one.scores[b])
-                rows.append(
-                    {
-                        "measure": one.name,
-                        "a": self.runs[a],
-                        "b": self.runs[b],
-                        "difference": difference,
-                        "standard_error": float(error[place]),
-                        "low": difference - NORMAL * float(error[place]),
-                        "high": difference + NORMAL * float(error[place]),
-                        "topics_low": float(low[place]),
-                        "topics_high": float(high[place]),
-                        "reason": self._why(one),
-                    }
-                )
-        columns = [
-            Column("measure"),
-            RUN_A,
-            RUN_B,
-            DIFFERENCE,
-            Column("standard_error", "float", show="never"),
-            Column("low", "float"),
-            Column("high", "float"),
-            Column("topics_low", "float"),
-            Column("topics_high", "float"),
-            REASON,
-        ]
-        return Table.of_rows("pairs", columns, rows, title="Differences of corrected scores")
+            difference = one.scores[first] - one.scores[second]
+            by_topic = one.by_topic[first] - one.by_topic[second]
+            pairs = {"a": [self.runs[run] for run in first], "b": [self.runs[run] for run in second]}
+            limits = self._with_limits(one, difference, np.sqrt(variance), by_topic)
+            parts.append({**pairs, "difference": difference, **limits})
+        columns = [Column("measure"), RUN_A, RUN_B, DIFFERENCE, *_LIMITS, REASON]
+        return Table("pairs", columns, _below(columns, parts), "Differences of corrected scores")
 
     def _by_topic(self) -> Table:
         """Make a row for every measure, run and topic."""
@@ -591,6 +557,6 @@ class Corrected(Result):
         return words
 
 
-def _errors(one: CorrectedMeasure, n_runs: int) -> NDArray[np.float64]:
-    """Return standard errors for these topics; NaN = not known."""
-    return np.full(n_runs, np.nan) if one.covariance is None else np.sqrt(np.diag(one.covariance))
+def _below(columns: Sequence[Column], parts: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
+    """Put the cells of several measures below each other."""
+    return {one.name: [cell for part in parts for cell in part[one.name]] for one in columns}

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pooler.reading.run_list import RunEntry
 from pooler.results.measures.evaluate import known_measure
 from pooler.results.named_runs import entries_of, named_runs
-from pooler.results.source import opened_collection
+from pooler.results.source import Opinions, opened_collection
 from pooler.telling import warn
 from store.analysis.agreement.votes import NO_GRADE
-from store.analysis.measures.table import MEASURES
+from store.analysis.measures.table import MEASURES, evaluate
 from store.analysis.rankings import graded_rankings
 from store.errors import ArgumentError, PoolerError, UnknownNameError
 from store.formats.run_header import NO_MODEL
@@ -21,8 +22,6 @@ from store.formats.run_header import NO_MODEL
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from pooler.reading.run_list import RunEntry
-    from pooler.results.source import Opinions, Source
     from store.analysis.agreement.populations import PopulationVotes
     from store.analysis.arrays import Grades, RankedDocuments
     from store.analysis.measures.names import MeasureName
@@ -173,6 +172,21 @@ class AuditedRuns:
     first: Mapping[str, NDArray[np.bool_]]
     """Of every topic, by its documents in `AuditedGrades.by_topic`: which runs have it among their first."""
 
+    @property
+    def families(self) -> list[str]:
+        """The models that runs use, by name."""
+        return sorted({name for one in self.models for name in one or ()})
+
+    def using(self, family: str) -> NDArray[np.bool_]:
+        """Say which runs use a model."""
+        return np.array([family in (one or ()) for one in self.models], dtype=np.bool_)
+
+    def members(self) -> dict[tuple[str, str], NDArray[np.bool_]]:
+        """Return which runs are of a group, and which use a model."""
+        groups = sorted({group for group in self.groups if group})
+        found = {("group", name): np.array([one == name for one in self.groups]) for name in groups}
+        return found | {("uses", name): self.using(name) for name in self.families}
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MeasuredBoth:
@@ -239,13 +253,14 @@ def _declared(
 ) -> tuple[tuple[str, ...], tuple[tuple[str, ...] | None, ...]]:
     """Return groups of runs, and the models they use, from `uses` or from a list of runs."""
     source = opinions.source
-    named = {} if opinions.collection is not None else _named(source, tags)
-    groups = {tag: one.group for tag, one in named.items()}
-    declared = {tag: _models_of(one) for tag, one in named.items()}
+    runs: Iterable[tuple[str, RunEntry | Run | StoredRun]]
     if opinions.collection is not None:
-        stored = opinions.collection.runs.all()  # those not named, too
-        groups = {run.tag: run.group for run in stored}
-        declared = {run.tag: _models_of(run) for run in stored}
+        runs = [(run.tag, run) for run in opinions.collection.runs.all()]  # those not named, too
+    else:
+        runs = zip(tags, named_runs(source.option("runs"), source.option("listed")), strict=True)
+    known_runs = dict(runs)
+    groups = {tag: one.group for tag, one in known_runs.items()}
+    declared = {tag: _models_of(one) for tag, one in known_runs.items()}
     if uses is not None:
         for tag in uses:
             if tag not in groups:
@@ -283,22 +298,13 @@ def listed_models(listed: str, collection: str) -> dict[str, tuple[str, ...]]:
 
 def _models_of(run: RunEntry | Run | StoredRun) -> tuple[str, ...] | None:
     """Return the models that a run says it uses: in a list of runs, or in its header."""
-    from pooler.reading.run_list import RunEntry
-
     return (run if isinstance(run, RunEntry) else RunEntry(run.file).with_header(run.header)).models
-
-
-def _named(source: Source, tags: Sequence[str]) -> Mapping[str, RunEntry | Run]:
-    """Return what is known of run files beside them, by tag."""
-    return dict(zip(tags, named_runs(source.option("runs"), source.option("listed")), strict=True))
 
 
 def _scores(
     ranked: RankedDocuments, grades: Grades, names: Sequence[MeasureName], cutoff: int
 ) -> list[NDArray[np.float64]]:
     """Score runs by every measure, shape (n_runs, n_topics)."""
-    from store.analysis.measures.table import evaluate
-
     rankings = graded_rankings(list(grades), ranked.tags, ranked.rankings, grades, cutoff=cutoff)
     return [one.values for one in evaluate(rankings, names)]
 

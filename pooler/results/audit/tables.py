@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from pooler.results.audit.material import FIRST
-from pooler.results.table import DOCUMENTS, REASON, RUN, TOPIC, Column, Table, View
+from pooler.results.result import taken
+from pooler.results.table import DOCUMENTS, REASON, RUN, TOPIC, Column, Table, View, unseen
 from store.analysis.agreement.kappa import WEIGHTS, stacked_chance_corrected
-from store.analysis.audit.annotators import rejections
+from store.analysis.audit.annotators import AlternativeTest, rejections
 from store.analysis.audit.conclusions import CONCLUSIONS
 from store.analysis.audit.levels import cut_gain, kappas_at
 from store.analysis.audit.orders import DIGITS
@@ -20,11 +21,10 @@ from store.text import counted
 if TYPE_CHECKING:
     from pooler.results.audit.audit import Audit, MeasureAudit
     from store.analysis.agreement.intervals import Interval
-    from store.analysis.audit.annotators import AlternativeTest
-    from store.analysis.audit.levels import CutAgreement
 
 MEASURE = Column("measure")
-LOW, HIGH = Column("low", "float", show="never"), Column("high", "float", show="never")
+LOW, HIGH = unseen("low"), unseen("high")
+INTERVAL_REASON = unseen("interval_reason", "text")
 CODES = {"one-topic": "too-few-topics", "no-topics": "too-few-topics", "no-variation": "same-difference"}
 """Reasons for no t test, or no interval, in the words of this page."""
 
@@ -108,7 +108,6 @@ def _verdict(found: Audit) -> Table:
         Column("threshold", "float"),
         Column("source", heading="whose threshold", most=40),
     ]
-    rows = [{one.name: getattr(each, one.name) for one in fields(each)} for each in found.findings]
     settings = found.settings
     against = " and ".join(settings["against"])
     title = f"{settings['model']} against {against}"
@@ -117,7 +116,7 @@ def _verdict(found: Audit) -> Table:
         f"Everything is over documents that both graded; means are rounded to {DIGITS} decimals before runs"
         " are put in order.",
     ]
-    return Table.of_rows("verdict", columns, rows, title=title, notes=notes)
+    return Table.of_records("verdict", columns, found.findings, title=title, notes=notes)
 
 
 def _population(found: Audit) -> Table:
@@ -128,13 +127,12 @@ def _population(found: Audit) -> Table:
 
 def _confusion(found: Audit) -> Table:
     values, table = found.grades.scale.values, found.grades.tables().sum(axis=0)
-    rows = [
-        {"human": human, "model": model, "documents": int(table[row, column])}
-        for row, human in enumerate(values)
-        for column, model in enumerate(values)
-    ]
-    columns = [Column("human", "int", "people"), Column("model", "int"), DOCUMENTS]
-    return Table.of_rows("confusion", columns, rows)
+    columns = {
+        Column("human", "int", "people"): np.repeat(values, len(values)),
+        Column("model", "int"): [*values] * len(values),
+        DOCUMENTS: table.ravel(),
+    }
+    return Table.of_columns("confusion", columns)
 
 
 def _crossed(found: Audit) -> Table:
@@ -158,29 +156,9 @@ def grade_kappas(found: Audit) -> dict[str, float | None]:
     return {one: None if np.isnan(kappa) else kappa for one, kappa in kappas.items()}
 
 
-def _kappa(one: CutAgreement) -> float:
-    """Return kappa to sort by."""
-    return -2.0 if one.kappa is None else one.kappa
-
-
 def _levels(found: Audit) -> Table:
     values = found.grades.scale.values
     declared = tuple(values.index(found.settings[name]) for name in ("level", "model_level"))
-    rows = [
-        {
-            "human": values[one.human],
-            "model": values[one.model],
-            "kappa": one.kappa,
-            "low": one.interval.low,
-            "high": one.interval.high,
-            "human_share": one.human_share,
-            "model_share": one.model_share,
-            "declared": (one.human, one.model) == declared,
-            "reason": one.reason,
-            "interval_reason": None if one.reason else _code(one.interval.reason),
-        }
-        for one in found.levels
-    ]
     columns = [
         Column("human", "int", "people from"),
         Column("model", "int", "model from"),
@@ -191,9 +169,20 @@ def _levels(found: Audit) -> Table:
         Column("model_share", "float", "by model", digits=3),
         Column("declared", "bool", about="the two levels that scores are measured with"),
         REASON,
-        Column("interval_reason", show="never"),
+        INTERVAL_REASON,
     ]
-    return Table.of_rows("levels", columns, rows, title="Agreement on relevant or not, by level of either")
+    return Table.of_records(
+        "levels",
+        columns,
+        found.levels,
+        title="Agreement on relevant or not, by level of either",
+        human=lambda one: values[one.human],
+        model=lambda one: values[one.model],
+        low=lambda one: one.interval.low,
+        high=lambda one: one.interval.high,
+        declared=lambda one: (one.human, one.model) == declared,
+        interval_reason=lambda one: None if one.reason else _code(one.interval.reason),
+    )
 
 
 def _map_lines(found: Audit) -> list[str]:
@@ -203,9 +192,8 @@ def _map_lines(found: Audit) -> list[str]:
     words = []
     for human in sorted({one.human for one in known}):
         of_level = [one for one in known if one.human == human]
-        by_kappa = max(of_level, key=_kappa)
-        shares = [abs((one.model_share or 0) - (one.human_share or 0)) for one in of_level]
-        by_share = of_level[shares.index(min(shares))]
+        by_kappa = max(of_level, key=lambda one: one.kappa or 0)
+        by_share = min(of_level, key=lambda one: abs((one.model_share or 0) - (one.human_share or 0)))
         words.append(
             f"{values[human]}+ of people is {values[by_kappa.model]}+ by kappa,"
             f" {values[by_share.model]}+ by share"
@@ -283,10 +271,11 @@ def _orders(found: Audit) -> Table:
         tags = [tag for tag, is_in in zip(found.runs, part.ranked.tolist(), strict=True) if is_in]
         rows.append(
             row
-            | {"tau_b": order.tau.tau, **_limits("tau_b", order.tau_interval)}
+            | {"tau_b": order.tau.tau, **_limits(order.tau_interval, "tau_b_")}
             | {"ceiling": order.ceiling}
-            | {"tau_ap": order.tau_ap.tau, **_limits("tau_ap", order.tau_ap_interval)}
-            | {"top": order.n_top, "tau_top": order.tau_top.tau, **_limits("tau_top", order.tau_top_interval)}
+            | {"tau_ap": order.tau_ap.tau, **_limits(order.tau_ap_interval, "tau_ap_")}
+            | {"top": order.n_top, "tau_top": order.tau_top.tau}
+            | _limits(order.tau_top_interval, "tau_top_")
             | {"best": tags[order.best], "best_place": order.best_place}
             | {"reason": order.tau.reason or order.tau_top.reason}
         )
@@ -297,7 +286,8 @@ def _orders(found: Audit) -> Table:
         Column("left_out", "int", show="never"),
         Column("runs", "int", show="if_varied"),
         Column("tau_b", "float", "tau-b"),
-        *_limit_columns("tau_b"),
+        unseen("tau_b_low"),
+        unseen("tau_b_high"),
         Column(
             "ceiling",
             "float",
@@ -311,10 +301,12 @@ def _orders(found: Audit) -> Table:
             "down the order of the model; two runs tied in either order are half right (in `diff`, tied in"
             " both they are right)",
         ),
-        *_limit_columns("tau_ap"),
+        unseen("tau_ap_low"),
+        unseen("tau_ap_high"),
         Column("top", "int", about=f"runs at or above place {top} by people"),
         Column("tau_top", "float", "tau-b of these"),
-        *_limit_columns("tau_top"),
+        unseen("tau_top_low"),
+        unseen("tau_top_high"),
         Column("best", show="never"),
         Column("best_place", "int", "best run", "place of people's best run by the model"),
         REASON,
@@ -335,8 +327,7 @@ def _bias(found: Audit) -> Table:
             {
                 "measure": part.name,
                 "bias": part.bias.mean,
-                "low": part.bias.interval.low,
-                "high": part.bias.interval.high,
+                **_limits(part.bias.interval),
                 "least": float(of_runs[least]),
                 "least_run": found.runs[least],
                 "most": float(of_runs[most]),
@@ -358,7 +349,7 @@ def _bias(found: Audit) -> Table:
         Column("off", "int", about=f"runs that gain more or less than all do (t, Holm, {_alpha(found)})"),
         Column("correlation", "float", digits=2, about="of a run's bias and its score by people"),
         REASON,
-        Column("interval_reason", show="never"),
+        INTERVAL_REASON,
     ]
     notes = []
     low = [row["measure"] for row in rows if (row.get("correlation") or 0) < 0]
@@ -422,9 +413,10 @@ def _places(scores: Any, part: MeasureAudit) -> list[int | None]:
 def _groups(found: Audit) -> Table:
     assert found.audited is not None
     rows: list[dict[str, Any]] = []
+    members = found.audited.members()
     for part in found.by_measure:
         for (kind, name), gain in part.favours.items():
-            of_it = _is_of(found, kind, name)
+            of_it = members[kind, name]
             assert part.bias is not None
             p_holm = part.p_holm[kind, name]
             rows.append(
@@ -436,8 +428,7 @@ def _groups(found: Audit) -> Table:
                     "others": int((~of_it).sum()),
                     "bias": float(part.bias.of_runs[of_it].mean()),
                     "gain": gain.test.difference,
-                    "low": gain.interval.low,
-                    "high": gain.interval.high,
+                    **_limits(gain.interval),
                     "t": gain.test.t,
                     "p": gain.test.p,
                     "p_holm": None if np.isnan(p_holm) else p_holm,
@@ -459,21 +450,13 @@ def _groups(found: Audit) -> Table:
         Column("p", "float", show="never"),
         Column("p_holm", "float", "p, Holm"),
         REASON,
-        Column("interval_reason", show="never"),
+        INTERVAL_REASON,
     ]
     silent = sum(one is None for one in found.audited.models)
     notes = []
     if found.odds and silent:
         notes = [f"{counted(silent, 'run')} say nothing of models and count among the others."]
     return Table.of_rows("groups", columns, rows, title="Groups of runs", notes=notes)
-
-
-def _is_of(found: Audit, kind: str, name: str) -> Any:
-    """Say which runs are of a group, or use a model."""
-    assert found.audited is not None
-    if kind == "group":
-        return np.array([one == name for one in found.audited.groups])
-    return np.array([name in (one or ()) for one in found.audited.models])
 
 
 def _documents(found: Audit) -> Table:
@@ -484,8 +467,9 @@ def _documents(found: Audit) -> Table:
             rows.append(row | {"reason": "no-others"})
             continue
         row |= {"exposed": odds.n_exposed, "others": odds.n_others, "odds_ratio": odds.value}
-        row |= {"low": odds.interval.low, "high": odds.interval.high}
-        rows.append(row | {"reason": None if odds.value is not None else "no-others"})
+        rows.append(
+            row | _limits(odds.interval) | {"reason": None if odds.value is not None else "no-others"}
+        )
     columns = [
         Column("name", heading="model"),
         Column("own", "bool", about="the audited judge's own"),
@@ -535,10 +519,8 @@ def _pairs(found: Audit) -> Table:
 
 def _annotators(found: Audit) -> Table:
     test, names = found.test, found.settings["against"]
-    rows: list[dict[str, Any]] = [
-        {"person": name} | {one.name: getattr(each, one.name) for one in fields(each)}
-        for name, each in zip(names, test.people, strict=False)
-    ] or [{"person": name, "reason": test.reason} for name in names]
+    rows = [{"person": name} | taken(each) for name, each in zip(names, test.people, strict=False)]
+    rows = rows or [{"person": name, "reason": test.reason} for name in names]
     columns = [
         Column("person"),
         Column("n", "int", "N", "documents that this person, another one and the model graded"),
@@ -568,14 +550,9 @@ def _annotators(found: Audit) -> Table:
     return Table.of_rows("annotators", columns, rows, title=title, notes=notes)
 
 
-def _limits(name: str, interval: Interval) -> dict[str, float | None]:
-    """Return the limits of one of several intervals as cells."""
-    return {f"{name}_low": interval.low, f"{name}_high": interval.high}
-
-
-def _limit_columns(name: str) -> list[Column]:
-    """Return their columns."""
-    return [Column(f"{name}_{end}", "float", show="never") for end in ("low", "high")]
+def _limits(interval: Interval, of: str = "") -> dict[str, float | None]:
+    """Return the limits of an interval as cells, of one of several after its name."""
+    return {f"{of}low": interval.low, f"{of}high": interval.high}
 
 
 def _code(reason: str | None) -> str | None:

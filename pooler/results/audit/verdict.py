@@ -141,22 +141,14 @@ def _orders(part: MeasureAudit) -> list[Finding]:
         return []
     said = []
     if order.ceiling is not None:
-        is_as_good = order.tau.tau >= order.ceiling
-        says = (
-            f"Orders these runs {'about as' if is_as_good else 'less well than'} another set of topics would"
-        )
-        limits = order.tau_interval
-        said.append(
-            Finding(
-                says, part.name, order.tau.tau, limits.low, limits.high, order.ceiling, f"tau-b; {CEILING}"
-            )
-        )
-    limits = order.tau_top_interval
-    if order.tau_top.tau is not None and limits.low is not None:
+        how = "about as" if order.tau.tau >= order.ceiling else "less well than"
+        says = f"Orders these runs {how} another set of topics would"
+        source, limits = f"tau-b; {CEILING}", order.tau_interval
+        said.append(Finding(says, part.name, order.tau.tau, limits.low, limits.high, order.ceiling, source))
+    limits, tau = order.tau_top_interval, order.tau_top.tau
+    if tau is not None and limits.low is not None:
         is_known = limits.low >= LEAST_TOP_TAU
         says = f"Says {'something' if is_known else 'nothing'} about the order of the best {order.n_top} runs"
         source = f"lower limit of tau-b; {CONVENTION}"
-        said.append(
-            Finding(says, part.name, order.tau_top.tau, limits.low, limits.high, LEAST_TOP_TAU, source)
-        )
+        said.append(Finding(says, part.name, tau, limits.low, limits.high, LEAST_TOP_TAU, source))
     return said
