@@ -34,11 +34,11 @@ STATE_WORDS = {
 """What the states of `store.judging.carried.CarriedState` mean."""
 
 
-def carried_table(carried: Sequence[CarriedOver], name: str = "carried") -> Table:
+def carried_table(carried: Sequence[CarriedOver]) -> Table:
     """Make the table."""
     states = dict.fromkeys(one.state.value for one in carried)
     return Table.of_records(
-        name,
+        "carried",
         CARRIED_COLUMNS,
         carried,
         title="Carried over from near-duplicates",

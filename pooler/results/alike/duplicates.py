@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations
+from itertools import chain, combinations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pooler.results.alike.carried import carried_table
 from pooler.results.alike.texts import Compared, compare_texts
 from pooler.results.judge_kinds import tell_heard
-from pooler.results.result import Progress, Result, frozen, heard
+from pooler.results.result import Progress, Result, frozen, heard, taken
 from pooler.results.table import DOCNO, GRADE, JUDGE, REASON, TOPIC, Column, Table, View
 from store.errors import ArgumentError
+from store.judging.kinds import check_kinds
+from store.records import State
 from store.text import counted, natural_key
 
 if TYPE_CHECKING:
@@ -120,7 +122,6 @@ def _to_carry(collection: Collection, compared: Compared, topics: Sequence[str])
     """Choose for every topic which documents of a cluster are shown, and in whose place."""
     from store.analysis.duplicates.clusters import stand_ins
     from store.judging.carried import Alike
-    from store.records import State
 
     looked_at, kept = collection.duplicates.looked_at(), collection.duplicates.kept()
     gone = {(topic, document) for topic, document, _ in kept}
@@ -137,9 +138,8 @@ def _to_carry(collection: Collection, compared: Compared, topics: Sequence[str])
             number, place = cluster_of[document]
             members.setdefault((topic, number), []).append(place)
     several = {key: places for key, places in members.items() if len(places) > 1}
-    runs = _runs_with(
-        collection, {(key[0], int(compared.ids[place])) for key in several for place in several[key]}
-    )
+    pairs = {(topic, int(compared.ids[place])) for (topic, _), places in several.items() for place in places}
+    runs = _runs_with(collection, pairs)
     found = []
     for (topic, _), places in sorted(several.items()):
 
@@ -221,7 +221,6 @@ class _Judged:
     def of(cls, collection: Collection, topics: Sequence[str], kinds: Sequence[str]) -> _Judged:
         """Gather them, of some topics or all."""
         from store.grades.policy import Policy
-        from store.judging.kinds import check_kinds
 
         found = collection.grades.all_votes(Policy(kinds=check_kinds(kinds)))
         tell_heard(found.heard)
@@ -263,17 +262,16 @@ class _Judged:
                 by_judge.setdefault(judge, []).append((ones[judge], others[judge]))
             by_two += [(ones[a], others[b]) for a in ones for b in others if a != b]
         same = [pair for votes in self.votes.values() for pair in combinations(votes.values(), 2)]
-        for judge in sorted(by_judge):
-            yield _GradePairs(
-                "near-duplicates, one judge", judge, pair_consistency(by_judge[judge], self.values)
-            )
+        told: list[tuple[str, str | None, list[tuple[int, int]]]]
+        told = [("near-duplicates, one judge", judge, by_judge[judge]) for judge in sorted(by_judge)]
         if len(by_judge) > 1:
-            every = [pair for pairs in by_judge.values() for pair in pairs]
-            yield _GradePairs("near-duplicates, one judge", None, pair_consistency(every, self.values))
+            told.append(("near-duplicates, one judge", None, [*chain(*by_judge.values())]))
         if by_two:
-            yield _GradePairs("near-duplicates, two judges", None, pair_consistency(by_two, self.values))
+            told.append(("near-duplicates, two judges", None, by_two))
         if same and (by_judge or by_two):
-            yield _GradePairs("one document, two judges", None, pair_consistency(same, self.values))
+            told.append(("one document, two judges", None, same))
+        for of, who, pairs in told:
+            yield _GradePairs(of, who, pair_consistency(pairs, self.values))
 
     def contradictions(self, compared: Compared) -> Iterator[Contradiction]:
         """Find the contradictions."""
@@ -360,7 +358,7 @@ class Duplicates(Result):
     def facts(self) -> Mapping[str, Any]:
         """Count documents, clusters and what they come to."""
         clusters, twins = self.compared.clusters, self.compared.sets.twins.tolist()
-        members = [place for places in clusters for place in places]
+        members = [*chain(*clusters)]
         return {
             "threshold": float(self.compared.threshold),
             "documents": len(self.compared.docnos),
@@ -375,13 +373,9 @@ class Duplicates(Result):
 
     def shown(self) -> tuple[str, ...]:
         """Return the tables that have something to say."""
-        full = {
-            "carried": self.carried,
-            "consistency": self.consistency,
-            "contradictions": self.contradictions,
-        }
-        first = ("carried",) if self.settings.get("release") else ("clusters",)
-        return tuple(dict.fromkeys([*first, *(name for name, rows in full.items() if rows)]))
+        first = "carried" if self.settings.get("release") else "clusters"
+        full = [name for name in self.NAMES[2:] if getattr(self, name)]
+        return tuple(dict.fromkeys([first, *full]))
 
     def sentences(self) -> Iterator[str]:
         """Say what was done, and what could be."""
@@ -443,23 +437,12 @@ class Duplicates(Result):
 
     def _consistency(self) -> Table:
         rows = [
-            {
-                "of": one.of,
-                "judge": one.judge,
-                "pairs": one.found.pairs,
-                "same": one.found.same,
-                "share": one.found.share,
-                "alpha": one.found.alpha,
-                "reason": one.found.reason,
-            }
+            {"of": one.of, "judge": one.judge, "share": one.found.share} | taken(one.found)
             for one in self.consistency
         ]
-        notes = [
-            "Near-duplicates should fare as one document does with two judges: far below, judging drifts."
-        ]
-        return Table.of_rows(
-            "consistency", _CONSISTENCY, rows, title="Grades of near-duplicates", notes=notes
-        )
+        note = "Near-duplicates should fare as one document does with two judges: far below, judging drifts."
+        title = "Grades of near-duplicates"
+        return Table.of_rows("consistency", _CONSISTENCY, rows, title=title, notes=[note])
 
     def _contradictions(self) -> Table:
         return Table.of_records(
@@ -475,4 +458,4 @@ class Duplicates(Result):
         )
 
     def _views(self, name: str) -> Sequence[View]:
-        return [View(self._table(name), of_rows={"clusters": "cluster"}.get(name, "row"))]
+        return [View(self._table(name), of_rows="cluster" if name == "clusters" else "row")]

@@ -14,12 +14,13 @@ from pooler.results.table import JUDGE, REASON, Column, Table, View
 from pooler.telling import progress as shown_progress
 from pooler.telling import warn
 from store.errors import ArgumentError, FaultList, PoolerError
+from store.formats.syntax.lines import read_text_lines
+from store.records import Scale, State
 from store.text import counted, sanitise_line
 
 if TYPE_CHECKING:
     from store.collection import Collection
     from store.keeping.merge.copies import MergeConflict, Merged, Take
-    from store.records import Scale
 
 RuleName = Literal["latest", "earliest", "highest", "lowest", "unjudged"]
 Key = tuple[str, str, str]
@@ -341,8 +342,6 @@ def _read_takes(path: str, scale: Scale) -> dict[Key, Take]:
     Columns may come in any order, and others are passed over. An empty `take` settles nothing; that
     of a rule settles as it would. A `FormatError` has every fault of the file.
     """
-    from store.formats.syntax.lines import read_text_lines
-
     faults = FaultList(path)
     takes: dict[Key, Take] = {}
     seen: dict[Key, int] = {}
@@ -380,7 +379,6 @@ def _read_takes(path: str, scale: Scale) -> dict[Key, Take]:
 def _take(word: str, scale: Scale) -> Take | None:
     """Read one cell; ``None`` = it is neither a grade of the scale nor a word that is known."""
     from store.keeping.merge.copies import SettleRule, Take
-    from store.records import State
 
     if word in _RULES:
         return Take(State.UNJUDGED, rule=SettleRule(word))
