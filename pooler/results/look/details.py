@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from pooler.results.alike.carried import carried_table
@@ -14,6 +14,7 @@ from pooler.results.look.listing import (
     JUDGE_COLUMNS,
     POOL_COLUMNS,
     RUN_COLUMNS,
+    SHOWN_SHA256,
     STATE_COLUMNS,
     cells_of,
     judge_cells,
@@ -21,8 +22,8 @@ from pooler.results.look.listing import (
     run_cells,
     topic_cells,
 )
-from pooler.results.result import Result, frozen
-from pooler.results.table import DOCUMENTS, GRADE, JUDGE, RUN, TOPIC, Column, Table, View, written
+from pooler.results.result import Result, facts_view, frozen
+from pooler.results.table import DOCUMENTS, GRADE, JUDGE, RUN, TOPIC, Column, Table, View
 from store.errors import ArgumentError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -34,8 +35,6 @@ if TYPE_CHECKING:
 
 Kind = Literal["run", "topic", "doc", "pool", "judge"]
 
-_SHOWN_SHA256 = 12
-"""Digits of a hash that people see."""
 _SHA256 = 64
 """Digits of a whole one."""
 _UNSHOWN = {"text", "older", "prompt_text"}
@@ -146,16 +145,14 @@ def details(
         raise ArgumentError("version", "is only for topics", None)
     if text and kind != "doc":
         raise ArgumentError("text", "is only for documents", None)
-    if kind == "run":
-        known, tables = _run(collection, name)
-    elif kind == "topic":
-        known, tables = _topic(collection, name, version)
-    elif kind == "doc":
-        known, tables = _document(collection, name, with_text=text)
-    elif kind == "pool":
-        known, tables = _pool(collection, name)
-    else:
-        known, tables = _judge(collection, name)
+    ways: dict[str, Callable[[Collection, str], _Found]] = {
+        "run": _run,
+        "topic": partial(_topic, version=version),
+        "doc": partial(_document, with_text=text),
+        "pool": _pool,
+        "judge": _judge,
+    }
+    known, tables = ways[kind](collection, name)
     return Details(
         settings=frozen(collection=collection.name, kind=kind, name=name, version=version, text=text),
         known=known,
@@ -208,23 +205,14 @@ class Details(Result):
             shown["judged with older text"] = self.known["older"]
         for name in ("sha256", "identity", "prompt"):
             if len(shown.get(name) or "") == _SHA256:
-                shown[name] = shown[name][:_SHOWN_SHA256]
-        (first, value), *others = ((name.replace("_", " "), _fact(one)) for name, one in shown.items())
-        room = _PAGE - 2 - max(map(len, shown))
-        columns = [Column("name", heading=first), Column("value", heading=value, most=room)]
+                shown[name] = shown[name][:SHOWN_SHA256]
+        shown = {
+            name: ", ".join(map(str, one)) if isinstance(one, list) else one for name, one in shown.items()
+        }
         notes = [f"{name}: {words}." for name, words in _WORDS.items() if name in shown]
-        rows = [{"name": name, "value": value} for name, value in others]
-        return View(Table.of_rows("facts", columns, rows, notes=notes), is_whole=True)
-
-
-def _fact(value: Any) -> str:
-    """Write a fact for people."""
-    if isinstance(value, float):
-        return f"{value:,.4g}"
-    if isinstance(value, list):
-        return written(", ".join(map(str, value)) or None, Column("value"))
-    kind: Any = "moment" if isinstance(value, datetime) else "text"
-    return written(value or None if isinstance(value, str) else value, Column("value", kind))
+        view = facts_view(shown, notes)
+        names, values = view.declared()
+        return replace(view, columns=[names, replace(values, most=_PAGE - 2 - max(map(len, shown)))])
 
 
 _Found = tuple[dict[str, Any], Sequence[Table]]
@@ -245,7 +233,7 @@ def _run(collection: Collection, tag: str) -> _Found:
     return facts, [Table.of_records("by_topic", columns, found.topics)]
 
 
-def _topic(collection: Collection, number: str, version: int | None) -> _Found:
+def _topic(collection: Collection, number: str, *, version: int | None) -> _Found:
     """Tell a topic's text, how its documents stand, who judged, and which runs have it."""
     found = collection.details.topic(number)
     shown = _version(found, version)

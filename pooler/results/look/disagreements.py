@@ -13,13 +13,21 @@ from pooler.results.result import Result, frozen, heard
 from pooler.results.table import DOCNO, DOCUMENTS, TOPIC, Column, Table, View
 from store.analysis.aggregation import TieRule
 from store.errors import ArgumentError
-from store.judging.kinds import check_kinds
+from store.judging.disagreements import (
+    Case,
+    CellCount,
+    GivenGrade,
+    Selection,
+    count_cells,
+    gap_of,
+    letter,
+    parse_cell,
+)
+from store.judging.kinds import Heard, check_kinds
 from store.text import counted
 
 if TYPE_CHECKING:
     from store.collection import Collection
-    from store.judging.disagreements import Case, CellCount, GivenGrade, Selection
-    from store.judging.kinds import Heard
     from store.records import Scale
 
     Mark = Callable[[GivenGrade], int | str]
@@ -90,8 +98,6 @@ def disagreements(
     ...     disagreements(opened, cell=(0, 2)).table("disagreements").to_dict()["docno"]
     ['KG-E-008']
     """
-    from store.judging.disagreements import count_cells
-
     wanted = {
         "topic": topic,
         "gap": gap,
@@ -141,8 +147,6 @@ def selection(scale: Scale, wanted: Mapping[str, Any], of_duplicates: Collection
 
     `of_duplicates`: the collection in which near-duplicates contradict each other, if those are wanted.
     """
-    from store.judging.disagreements import Selection, parse_cell
-
     cell, judges, unresolved, level = (wanted[name] for name in ("cell", "judges", "unresolved", "level"))
     if level is not None and unresolved is None:
         raise ArgumentError("--level", "needs --unresolved", None)
@@ -170,6 +174,11 @@ def selection(scale: Scale, wanted: Mapping[str, Any], of_duplicates: Collection
     return Selection(wanted["topic"], wanted["gap"], cell, pair, unresolved, level, kinds=kinds)
 
 
+def _stored(given_grade: GivenGrade) -> int | str:
+    """Write a grade, or that there can be none, as it is stored."""
+    return "cannot" if given_grade is None else given_grade
+
+
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
 class DisagreementList(Result):
     """What judges disagree on; tables: `disagreements`, and `cells`: their number by two grades."""
@@ -187,17 +196,14 @@ class DisagreementList(Result):
 
     NAMES: ClassVar[tuple[str, ...]] = ("disagreements", "cells")
 
-    def _table(self, name: str) -> Table:
-        return self._made(name, _stored)
+    def _table(self, name: str, mark: Mark = _stored) -> Table:
+        return self._listed(mark) if name == "disagreements" else self._counted(mark)
 
     def _views(self, name: str) -> Sequence[View]:
         from judge_ui.session.messages import given_grade_mark
 
         # People read grades as judges know them.
-        return [View(self._made(name, partial(given_grade_mark, self.scale)), of_rows="document")]
-
-    def _made(self, name: str, mark: Mark) -> Table:
-        return self._listed(mark) if name == "disagreements" else self._counted(mark)
+        return [View(self._table(name, partial(given_grade_mark, self.scale)), of_rows="document")]
 
     def _listed(self, mark: Mark) -> Table:
         """List the documents."""
@@ -229,32 +235,18 @@ class DisagreementList(Result):
             *(Column(name, "int", f"as {mark(one)}") for name, one in outcomes.items()),
         ]
         rows = [
-            {
-                "first": mark(one.cell[0]),
-                "second": mark(one.cell[1]),
-                "documents": one.documents,
-                "settled": one.settled,
-                **{name: one.outcomes.get(given_grade, 0) for name, given_grade in outcomes.items()},
-            }
+            {"first": mark(one.cell[0]), "second": mark(one.cell[1])}
+            | {"documents": one.documents, "settled": one.settled}
+            | {name: one.outcomes.get(given_grade, 0) for name, given_grade in outcomes.items()}
             for one in self.cells
         ]
-        note = (
-            "A document with three different grades counts in three rows."
-            if rows
-            else "no disagreement to count"
-        )
-        return Table.of_rows("cells", columns, rows, title="Disagreements by the two grades", notes=[note])
-
-
-def _stored(given_grade: GivenGrade) -> int | str:
-    """Write a grade, or that there can be none, as it is stored."""
-    return "cannot" if given_grade is None else given_grade
+        note = "A document with three different grades counts in three rows."
+        notes = [note if rows else "no disagreement to count"]
+        return Table.of_rows("cells", columns, rows, title="Disagreements by the two grades", notes=notes)
 
 
 def _row(case: Case, who: Mapping[int, str], mark: Mark) -> dict[str, Any]:
     """Return the cells of a document; names, where they are told."""
-    from store.judging.disagreements import gap_of, letter
-
     votes = [(letter(place), vote) for place, vote in enumerate(case.votes)]
     ruling = case.ruling
     named = {"judges": [f"{one}={who[vote.judge]}" for one, vote in votes]} if who else {}

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from pooler.results.result import Result, frozen
-from pooler.results.table import DOCNO, GRADE, JUDGE, REASON, REASON_UNSEEN, TOPIC, Column, Table, View
+from pooler.results.result import Result, frozen, taken
+from pooler.results.table import DOCNO, GRADE, JUDGE, REASON, TOPIC, Column, Table, View, unseen
 from store.errors import UnknownNameError
 from store.text import natural_key
 
@@ -17,8 +17,10 @@ if TYPE_CHECKING:
     from store.judging.effort import DecidedDocument, Effort
     from store.judging.models.stored import ModelWork
 
-_BEST_FIRST = ("priority", "drawn")
+_BEST_FIRST = frozenset({"priority", "drawn"})
 """Display orders in which the likely relevant documents come first."""
+_DWELL = ("dwell_lower_s", "dwell_median_s", "dwell_upper_s")
+_QUARTERS = {"quarter_1": "1st", "quarter_2": "2nd", "quarter_3": "3rd", "quarter_4": "4th"}
 
 
 def effort(
@@ -107,19 +109,16 @@ class EffortResult(Result):
         columns = [
             JUDGE,
             Column("sittings", "int"),
-            Column("active_s", "float", show="never"),
+            unseen("active_s"),
             Column("decided", "int"),
-            Column("pace_s", "float", show="never"),
-            Column("dwell_lower_s", "float", show="never"),
-            Column("dwell_median_s", "float", show="never"),
-            Column("dwell_upper_s", "float", show="never"),
+            *map(unseen, ("pace_s", *_DWELL)),
             Column("low_dwell", "int", f"<{below:g} s"),
             Column(
                 "dropped_keys", "int", "dropped", "grade keys pressed too soon after the document appeared"
             ),
             Column("undone", "int", about="taken back"),
-            Column("imported", "int", show="never"),
-            REASON_UNSEEN,
+            unseen("imported", "int"),
+            unseen("reason", "text"),
         ]
         return Table.of_rows("effort", columns, (_cost(one, below) for one in self.efforts), title="Effort")
 
@@ -142,35 +141,29 @@ class EffortResult(Result):
             Column("first_at", "moment", "from", show="if_any"),
             Column("last_at", "moment", "to", show="if_any"),
         ]
-        rows = [
-            {
-                "judge": one.judge,
-                "cost_each": None if one.cost is None or not one.judged else one.cost / one.judged,
-                "unreadable": sum(one.unreadable.values()),
-            }
-            | {
-                column.name: getattr(one, column.name)
-                for column in columns
-                if column.name not in ("judge", "cost_each", "unreadable")
-            }
-            for one in self.models
-            if one.answers
-        ]
         reasons: Counter[str] = Counter()
         for one in self.models:
             reasons.update(one.unreadable)
         listed = ", ".join(f"{n:,} {reason}" for reason, n in sorted(reasons.items()))
-        notes = [f"could not be read: {listed}"] if listed else []
-        return Table.of_rows("models", columns, rows, title="Models", notes=notes)
+        return Table.of_records(
+            "models",
+            columns,
+            [one for one in self.models if one.answers],
+            title="Models",
+            notes=[f"could not be read: {listed}"] if listed else [],
+            cost_each=lambda one: None if one.cost is None or not one.judged else one.cost / one.judged,
+            unreadable=lambda one: sum(one.unreadable.values()),
+        )
 
     def _costs_view(self, table: Table) -> View:
         """Write times as people read them."""
         minutes = Column("minutes", "int", about="active, without pauses")
         dwell = Column("dwell", heading="dwell quartiles", about="seconds on the screen until decided")
-        judge, sittings, *others = [column for column in table.columns if column.show != "never"]
-        decided, *rest = others
+        judge, sittings, decided, *rest = [column for column in table.columns if column.show != "never"]
         records: list[dict[str, Any]] = table.to_records()
-        rows = [{**row, "minutes": _minutes(row["active_s"]), "dwell": _quartiles(row)} for row in records]
+        rows = [{**row, "dwell": _quartiles(row)} for row in records]
+        for row in rows:
+            row["minutes"] = None if row["active_s"] is None else round(row["active_s"] / 60)
         timeless = [str(row["judge"]) for row in rows if row["reason"]]
         notes = [f"imported, so without times: {', '.join(timeless)}"] if timeless else []
         columns = [judge, sittings, minutes, decided, dwell, *rest]
@@ -208,10 +201,7 @@ class EffortResult(Result):
             Column("topic", show="if_any"),
             Column("measure", about="seconds: median active; share relevant and grade: means"),
             Column("n", "int"),
-            *(
-                Column(f"quarter_{number}", "float", heading, digits=2)
-                for number, heading in enumerate(("1st", "2nd", "3rd", "4th"), 1)
-            ),
+            *(Column(name, "float", heading, digits=2) for name, heading in _QUARTERS.items()),
             Column("tau", "float", about="above 0 rising, below 0 falling, within topics", digits=2),
             Column("p", "float", digits=3),
             REASON,
@@ -236,22 +226,15 @@ class EffortResult(Result):
         notes = []
         if too_few := [one.judge for one in self.efforts if one.judge not in compared]:
             notes.append(f"fewer than four documents of a topic graded here: {', '.join(too_few)}")
-        biased = [
-            one.judge
-            for one in self.efforts
-            if one.judge in compared and set(one.display_orders) & set(_BEST_FIRST)
-        ]
-        if biased:
-            notes.append(
-                "documents likely to be relevant came first, so grades fall even without drift:"
-                f" {', '.join(biased)}"
-            )
+        best_first = [one.judge for one in self.efforts if not _BEST_FIRST.isdisjoint(one.display_orders)]
+        if biased := [judge for judge in best_first if judge in compared]:
+            what = "documents likely to be relevant came first, so grades fall even without drift"
+            notes.append(f"{what}: {', '.join(biased)}")
         if self.settings["by_topic"]:
             topics = [topic or "all" for topic in table.cells("topic")]
             table = replace(table, data={**table.data, "topic": topics})
-        return View(
-            table, columns, kept, notes=[*notes, "Quarters of every topic, by the order of decisions."]
-        )
+        notes.append("Quarters of every topic, by the order of decisions.")
+        return View(table, columns, kept, notes=notes)
 
 
 def _cost(one: Effort, below: float) -> dict[str, Any]:
@@ -270,9 +253,7 @@ def _cost(one: Effort, below: float) -> dict[str, Any]:
         "active_s": _seconds(one.active_ms),
         "decided": len(one.documents) + one.elsewhere,
         "pace_s": sum(spent) / len(spent) if spent else None,
-        "dwell_lower_s": spread.lower,
-        "dwell_median_s": spread.median,
-        "dwell_upper_s": spread.upper,
+        **dict(zip(_DWELL, (spread.lower, spread.median, spread.upper), strict=True)),
         "low_dwell": sum(dwell < below for dwell in dwells) if dwells else None,
         "dropped_keys": one.dropped_keys,
         "undone": one.undone,
@@ -298,10 +279,9 @@ def _drift(one: Effort, level: int, *, by_topic: bool) -> list[dict[str, Any]]:
                 summary="median" if measure == "seconds" else "mean",
             )
             row: dict[str, Any] = {"judge": one.judge, "topic": topic, "measure": measure}
-            row |= {f"quarter_{number}": cell for number, cell in enumerate(found.quarters, 1)}
-            row |= {"n": found.trend.n, "tau": found.trend.tau, "p": found.trend.p}
+            row |= taken(found.trend) | dict(zip(_QUARTERS, found.quarters, strict=True))
             no_times = not (timed if measure == "seconds" else one.documents)
-            rows.append({**row, "reason": "no-times" if no_times else found.trend.reason})
+            rows.append(row | {"reason": "no-times"} if no_times else row)
     return rows
 
 
@@ -320,10 +300,5 @@ def _seconds(milliseconds: int | None) -> float | None:
 
 def _quartiles(row: Mapping[str, Any]) -> str | None:
     """Write the quartiles of the dwell in one cell."""
-    cells = [row[name] for name in ("dwell_lower_s", "dwell_median_s", "dwell_upper_s")]
+    cells = [row[name] for name in _DWELL]
     return None if cells[0] is None else "".join(f"{cell:5.1f}" for cell in cells)
-
-
-def _minutes(active_s: float | None) -> int | None:
-    """Round a time to minutes."""
-    return None if active_s is None else round(active_s / 60)

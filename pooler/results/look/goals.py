@@ -52,14 +52,13 @@ def parse_until(text: str) -> Until:
     if found is None or (found[1] == "order" and found[3] is not None):
         requirement = "must be recall=R, recall=R@CONFIDENCE or order=CONFIDENCE"
         raise ArgumentError("until", requirement, text, hint=UNTIL_HINT)
-    first, second = float(found[2]), None if found[3] is None else float(found[3])
+    first = float(found[2])
     if found[1] == "order":
         if not 0.5 < first < 1:
-            raise ArgumentError(
-                "until", "must have a confidence above 0.5 and below 1", text, hint=UNTIL_HINT
-            )
+            requirement = "must have a confidence above 0.5 and below 1"
+            raise ArgumentError("until", requirement, text, hint=UNTIL_HINT)
         return Until(None, first)
-    confidence = CONFIDENCE if second is None else second
+    confidence = CONFIDENCE if found[3] is None else float(found[3])
     if not (0 < first < 1 and 0 < confidence < 1):
         requirement = "must have a recall and a confidence above 0 and below 1"
         raise ArgumentError("until", requirement, text, hint=UNTIL_HINT)

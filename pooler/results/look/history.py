@@ -210,12 +210,9 @@ def history(
         limit=limit,
     )
     if topic is None or docno is None:
-        happenings = collection.history.everything(asked)
-        return History(
-            settings=settings,
-            entries=happenings.entries,
-            n_left_out=happenings.total - len(happenings.entries),
-        )
+        every = collection.history.everything(asked)
+        left_out = every.total - len(every.entries)
+        return History(settings=settings, entries=every.entries, n_left_out=left_out)
     found = collection.history.of_document(topic, docno, asked)
     return DocumentHistory(
         settings=settings,

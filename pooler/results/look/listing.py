@@ -21,7 +21,7 @@ Kind = Literal["runs", "topics", "docs", "pools", "judges", "rounds", "guideline
 
 SHOWN_DOCUMENTS = 50
 """Documents that people see unless they ask for more."""
-_SHOWN_SHA256 = 12
+SHOWN_SHA256 = 12
 """Digits of a hash that people see."""
 _ROUND = "label of a pool, which its judgements carry in column 2 of qrels"
 _LISTED = Column(
@@ -126,172 +126,6 @@ _GUIDELINE_COLUMNS = (
     Column("lines", "int"),
     Column("begins"),
 )
-_COLUMNS: dict[str, tuple[Column, ...]] = {
-    "runs": RUN_COLUMNS,
-    "topics": TOPIC_COLUMNS,
-    "docs": DOCUMENT_COLUMNS,
-    "pools": POOL_COLUMNS,
-    "judges": JUDGE_COLUMNS,
-    "rounds": ROUND_COLUMNS,
-    "guidelines": _GUIDELINE_COLUMNS,
-}
-_EMPTY = {
-    "runs": "no runs: pooler import runs FILE...",
-    "topics": "no topics: pooler import topics FILE",
-    "docs": "no documents: pooler import docs FILE",
-    "pools": "no pools: pooler pool --depth 10",
-    "judges": "no judges: pooler judges add NAME",
-    "rounds": "no rounds: a pool or a judgement begins one",
-    "guidelines": "no guidelines yet: pooler guidelines set FILE",
-}
-_TAKES = {
-    "runs": ("topic", "pool"),
-    "topics": ("pool", "judge"),
-    "docs": ("topic", "pool", "judge"),
-    "pools": ("topic", "judge"),
-    "judges": ("topic", "pool"),
-    "rounds": ("topic", "judge"),
-    "guidelines": (),
-}
-"""What each list can be narrowed to."""
-
-
-def listing(
-    collection: Collection,
-    kind: Kind,
-    *,
-    topic: str | None = None,
-    pool: str | None = None,
-    judge: str | None = None,
-    limit: int | None = None,
-) -> Listing:
-    """List what there is of one kind, with its counts.
-
-    Parameters
-    ----------
-    collection : Collection
-        Open.
-    kind : {"runs", "topics", "docs", "pools", "judges", "rounds", "guidelines"}
-        What a row is; of guidelines a version.
-    topic : str, optional
-        Of this topic alone; not of topics and guidelines.
-    pool : str, optional
-        Of this pool alone, withdrawn or not; not of pools, rounds and guidelines.
-    judge : str, optional
-        Count only what this judge did; not of runs, judges and guidelines.
-    limit : int, optional
-        Documents that are read at most, by docno; from 1. Other kinds are read whole.
-
-    Returns
-    -------
-    Listing
-        One table, named as the kind; ``docs`` are `documents`.
-
-    Raises
-    ------
-    ArgumentError
-        If the kind is none of these, or is not narrowed to what is given.
-    UnknownNameError
-        If there is no such topic, pool or judge.
-
-    Notes
-    -----
-    A few queries whatever the size; of documents O(documents log documents) without a limit.
-
-    Examples
-    --------
-    >>> from store.collection import Collection
-    >>> with Collection("collection.db") as opened:  # doctest: +SKIP
-    ...     listing(opened, "runs", topic="G01").table("runs").to_dict()["documents"]
-    [45, 45]
-    """
-    from store.judging.states import Sought
-
-    if kind not in get_args(Kind):
-        raise ArgumentError("kind", f"must be one of {', '.join(get_args(Kind))}", kind)
-    given = {"topic": topic, "pool": pool, "judge": judge}
-    for name, value in given.items():
-        if value is not None and name not in _TAKES[kind]:
-            raise ArgumentError(name, f"does not narrow a list of {kind}", value)
-    sought = Sought(topic=topic, pool=pool, judge=judge)
-    lists, total = collection.lists, None
-    ways: dict[str, tuple[Callable[..., Sequence[Any]], Callable[[Any], dict[str, Any]]]] = {
-        "runs": (lists.runs, run_cells),
-        "topics": (lists.topics, topic_cells),
-        "pools": (lists.pools, pool_cells),
-        "judges": (lists.judges, judge_cells),
-        "rounds": (lists.rounds, _round_cells),
-    }
-    if kind == "docs":
-        found = lists.documents(sought, limit=limit)
-        rows, total = [*map(_document_cells, found.lines)], found.total
-    elif kind == "guidelines":
-        rows = [*map(_guideline_cells, collection.guidelines.all())]
-    else:
-        listed, cells = ways[kind]
-        rows = [*map(cells, listed(sought))]
-    return Listing(
-        settings=frozen(collection=collection.name, kind=kind, limit=limit, **given),
-        kind=kind,
-        rows=tuple(rows),
-        total=len(rows) if total is None else total,
-        relaxed=collection.scale.relaxed,
-        erased=erased_words(collection) if kind == "judges" else "",
-    )
-
-
-@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
-class Listing(Result):
-    """What there is of one kind: one table, of a row a thing."""
-
-    kind: Kind
-    rows: tuple[Mapping[str, Any], ...]
-    total: int
-    """Things there are, with those that a limit left out."""
-    relaxed: int
-    """Least grade that counts as relevant."""
-    erased: str
-    """What is gone with judges that were erased, in words; of judges alone."""
-
-    def names(self) -> tuple[str, ...]:
-        """Return the name of the only table."""
-        return ("documents" if self.kind == "docs" else self.kind,)
-
-    def _table(self, name: str) -> Table:
-        pool, judge = self.settings["pool"], self.settings["judge"]
-        by = "" if self.kind == "judges" else f" by {judge or 'somebody, person or model'}"
-        about = {
-            "outside": f"judged, but {'in no pool' if pool is None else f'not in {pool}'}",
-            "relevant": f"graded {self.relaxed} or more{by}",
-        }
-        columns = [
-            replace(column, about=about.get(column.name, column.about)) for column in _COLUMNS[self.kind]
-        ]
-        return Table.of_rows(name, columns, self.rows, notes=[*self._size(name), self.erased])
-
-    def _size(self, name: str) -> list[str]:
-        """Say how many things there are."""
-        if not self.rows:
-            is_narrowed = any(self.settings[one] for one in ("topic", "pool", "judge"))
-            return [f"no such {name}" if is_narrowed and self.kind != "judges" else _EMPTY[self.kind]]
-        if len(self.rows) < self.total:
-            return [f"{len(self.rows):,} of {self.total:,} {name}: --limit shows more"]
-        return [counted(self.total, self._noun(name))]
-
-    def _noun(self, name: str) -> str:
-        """Name a row."""
-        return "version" if self.kind == "guidelines" else name.removesuffix("s")
-
-    def _views(self, name: str) -> Sequence[View]:
-        table = self._table(name)
-        if self.kind == "runs":
-            short = [sha256[:_SHOWN_SHA256] for sha256 in table.data["sha256"]]
-            table = replace(table, data={**table.data, "sha256": short})
-        if self.kind == "guidelines":
-            short = [text if len(text) <= 40 else f"{text[:37]}..." for text in table.data["begins"]]
-            table = replace(table, data={**table.data, "begins": short})
-        limit = SHOWN_DOCUMENTS if self.kind == "docs" else None
-        return [View(table, limit=limit, of_rows=self._noun(name))]
 
 
 def cells_of(line: Any, columns: Sequence[Column], **others: Any) -> dict[str, Any]:
@@ -350,3 +184,164 @@ def _guideline_cells(version: Guideline) -> dict[str, Any]:
     lines = version.text.splitlines()
     begins = next(line.strip() for line in lines if line.strip())
     return cells_of(version, _GUIDELINE_COLUMNS, lines=len(lines), begins=begins)
+
+
+@dataclass(frozen=True, slots=True)
+class _List:
+    """What a list of one kind has."""
+
+    columns: tuple[Column, ...]
+    cells: Callable[[Any], dict[str, Any]]
+    takes: tuple[str, ...]
+    """What it can be narrowed to."""
+    empty: str
+    """Said where there is nothing."""
+
+
+_LISTS = {
+    "runs": _List(RUN_COLUMNS, run_cells, ("topic", "pool"), "no runs: pooler import runs FILE..."),
+    "topics": _List(TOPIC_COLUMNS, topic_cells, ("pool", "judge"), "no topics: pooler import topics FILE"),
+    "docs": _List(
+        DOCUMENT_COLUMNS, _document_cells, ("topic", "pool", "judge"), "no documents: pooler import docs FILE"
+    ),
+    "pools": _List(POOL_COLUMNS, pool_cells, ("topic", "judge"), "no pools: pooler pool --depth 10"),
+    "judges": _List(JUDGE_COLUMNS, judge_cells, ("topic", "pool"), "no judges: pooler judges add NAME"),
+    "rounds": _List(
+        ROUND_COLUMNS, _round_cells, ("topic", "judge"), "no rounds: a pool or a judgement begins one"
+    ),
+    "guidelines": _List(
+        _GUIDELINE_COLUMNS, _guideline_cells, (), "no guidelines yet: pooler guidelines set FILE"
+    ),
+}
+
+
+def listing(
+    collection: Collection,
+    kind: Kind,
+    *,
+    topic: str | None = None,
+    pool: str | None = None,
+    judge: str | None = None,
+    limit: int | None = None,
+) -> Listing:
+    """List what there is of one kind, with its counts.
+
+    Parameters
+    ----------
+    collection : Collection
+        Open.
+    kind : {"runs", "topics", "docs", "pools", "judges", "rounds", "guidelines"}
+        What a row is; of guidelines a version.
+    topic : str, optional
+        Of this topic alone; not of topics and guidelines.
+    pool : str, optional
+        Of this pool alone, withdrawn or not; not of pools, rounds and guidelines.
+    judge : str, optional
+        Count only what this judge did; not of runs, judges and guidelines.
+    limit : int, optional
+        Documents that are read at most, by docno; from 1. Other kinds are read whole.
+
+    Returns
+    -------
+    Listing
+        One table, named as the kind; ``docs`` are `documents`.
+
+    Raises
+    ------
+    ArgumentError
+        If the kind is none of these, or is not narrowed to what is given.
+    UnknownNameError
+        If there is no such topic, pool or judge.
+
+    Notes
+    -----
+    A few queries whatever the size; of documents O(documents log documents) without a limit.
+
+    Examples
+    --------
+    >>> from store.collection import Collection
+    >>> with Collection("collection.db") as opened:  # doctest: +SKIP
+    ...     listing(opened, "runs", topic="G01").table("runs").to_dict()["documents"]
+    [45, 45]
+    """
+    from store.judging.states import Sought
+
+    if kind not in get_args(Kind):
+        raise ArgumentError("kind", f"must be one of {', '.join(get_args(Kind))}", kind)
+    given = {"topic": topic, "pool": pool, "judge": judge}
+    for name, value in given.items():
+        if value is not None and name not in _LISTS[kind].takes:
+            raise ArgumentError(name, f"does not narrow a list of {kind}", value)
+    sought = Sought(topic=topic, pool=pool, judge=judge)
+    total: int | None = None
+    lines: Sequence[Any]
+    if kind == "docs":
+        found = collection.lists.documents(sought, limit=limit)
+        lines, total = found.lines, found.total
+    elif kind == "guidelines":
+        lines = collection.guidelines.all()
+    else:
+        lines = getattr(collection.lists, kind)(sought)
+    return Listing(
+        settings=frozen(collection=collection.name, kind=kind, limit=limit, **given),
+        kind=kind,
+        rows=tuple(map(_LISTS[kind].cells, lines)),
+        total=len(lines) if total is None else total,
+        relaxed=collection.scale.relaxed,
+        erased=erased_words(collection) if kind == "judges" else "",
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
+class Listing(Result):
+    """What there is of one kind: one table, of a row a thing."""
+
+    kind: Kind
+    rows: tuple[Mapping[str, Any], ...]
+    total: int
+    """Things there are, with those that a limit left out."""
+    relaxed: int
+    """Least grade that counts as relevant."""
+    erased: str
+    """What is gone with judges that were erased, in words; of judges alone."""
+
+    def names(self) -> tuple[str, ...]:
+        """Return the name of the only table."""
+        return ("documents" if self.kind == "docs" else self.kind,)
+
+    def _table(self, name: str) -> Table:
+        pool, judge = self.settings["pool"], self.settings["judge"]
+        by = "" if self.kind == "judges" else f" by {judge or 'somebody, person or model'}"
+        about = {
+            "outside": f"judged, but {'in no pool' if pool is None else f'not in {pool}'}",
+            "relevant": f"graded {self.relaxed} or more{by}",
+        }
+        columns = [
+            replace(column, about=about.get(column.name, column.about))
+            for column in _LISTS[self.kind].columns
+        ]
+        return Table.of_rows(name, columns, self.rows, notes=[*self._size(name), self.erased])
+
+    def _size(self, name: str) -> list[str]:
+        """Say how many things there are."""
+        if not self.rows:
+            is_narrowed = any(self.settings[one] for one in ("topic", "pool", "judge"))
+            return [f"no such {name}" if is_narrowed and self.kind != "judges" else _LISTS[self.kind].empty]
+        if len(self.rows) < self.total:
+            return [f"{len(self.rows):,} of {self.total:,} {name}: --limit shows more"]
+        return [counted(self.total, self._noun(name))]
+
+    def _noun(self, name: str) -> str:
+        """Name a row."""
+        return "version" if self.kind == "guidelines" else name.removesuffix("s")
+
+    def _views(self, name: str) -> Sequence[View]:
+        table = self._table(name)
+        if self.kind == "runs":
+            short = [sha256[:SHOWN_SHA256] for sha256 in table.data["sha256"]]
+            table = replace(table, data={**table.data, "sha256": short})
+        if self.kind == "guidelines":
+            short = [text if len(text) <= 40 else f"{text[:37]}..." for text in table.data["begins"]]
+            table = replace(table, data={**table.data, "begins": short})
+        limit = SHOWN_DOCUMENTS if self.kind == "docs" else None
+        return [View(table, limit=limit, of_rows=self._noun(name))]

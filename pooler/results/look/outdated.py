@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pooler.results.result import Result, frozen
@@ -139,13 +140,8 @@ class OutdatedJudgements(Result):
             yield f"{not_looked}: nobody knows which texts they were made with"
 
     def _table(self, name: str) -> Table:
-        return Table.of_records(
-            name,
-            _COLUMNS,
-            self.judgements,
-            notes=[*self._counted()],
-            guidelines=lambda one: one.guideline_version,
-        )
+        notes, versions = [*self._counted()], attrgetter("guideline_version")
+        return Table.of_records(name, _COLUMNS, self.judgements, notes=notes, guidelines=versions)
 
     def _counted(self) -> Iterator[str]:
         """Count the reasons."""

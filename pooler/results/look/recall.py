@@ -6,10 +6,10 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from pooler.results.judge_kinds import tell_heard
-from pooler.results.result import Result, frozen, heard
+from pooler.results.result import Result, frozen, heard, taken
 from pooler.results.source import Source, level_of_collection, opened_collection, source_of
 from pooler.results.table import REASON, TOPIC, Column, Table, View, unseen
 from pooler.telling import say
@@ -41,6 +41,24 @@ WHY = {
     "no-relevant": "nothing relevant is found yet",
 }
 """Reasons in words, behind `no bound`."""
+_BOUND = (
+    TOPIC,
+    Column("found", "int", about="relevant documents that are found"),
+    Column("recall", "float", "recall at least", "share of the relevant documents that is found"),
+    Column("more", "int", "more at most", "relevant documents that are not found"),
+    Column("judged", "int", "random", "documents of the random sample that are judged"),
+    Column("relevant", "int", about="relevant ones of these"),
+    Column("waiting", "int", about="documents of the sample without a grade", show="if_any"),
+    Column("n_random", "int", "of", "documents that the sample speaks for"),
+    Column(
+        "open",
+        "int",
+        about="documents outside the sample without a grade: each counts as relevant",
+        show="if_any",
+    ),
+)
+_OF_SAMPLE = ("judged", "relevant", "waiting", "n_random", "open")
+"""Of a topic without a sample undefined."""
 
 
 def recall_bounds(
@@ -129,14 +147,9 @@ def recall_bounds(
         bounds=tuple(bounds),
         estimates=tuple(laws.get(one.topic) for one in found) if estimate else None,
         settings=frozen(
-            **{
-                **whole.named(),
-                "level": level,
-                "confidence": confidence,
-                "target": target,
-                "topic": topic,
-                **judges.to_json(),
-            }
+            **whole.named()
+            | {"level": level, "confidence": confidence, "target": target, "topic": topic}
+            | judges.to_json()
         ),
         warnings=said.warnings,
     )
@@ -217,53 +230,26 @@ class RecallBounds(Result):
         return bound_words(self.bounds[[*self.topics].index(topic)], self.settings["confidence"])
 
     def _table(self, name: str) -> Table:
-        target = self.settings["target"]
-        of_sample = [
-            bound if pool is not None else None for bound, pool in zip(self.bounds, self.pools, strict=True)
-        ]
-
-        def counts(name: str) -> list[int | None]:
-            return [None if one is None else getattr(one, name) for one in of_sample]
-
-        columns: dict[Column, Any] = {
-            TOPIC: self.topics,
-            Column("found", "int", about="relevant documents that are found"): [
-                one.found for one in self.bounds
-            ],
-            Column("recall", "float", "recall at least", "share of the relevant documents that is found"): [
-                one.recall for one in self.bounds
-            ],
-            Column("more", "int", "more at most", "relevant documents that are not found"): [
-                one.more for one in self.bounds
-            ],
-            Column("judged", "int", "random", "documents of the random sample that are judged"): counts(
-                "judged"
-            ),
-            Column("relevant", "int", about="relevant ones of these"): counts("relevant"),
-            Column("waiting", "int", about="documents of the sample without a grade", show="if_any"): counts(
-                "waiting"
-            ),
-            Column("n_random", "int", "of", "documents that the sample speaks for"): counts("n_random"),
-            Column(
-                "open",
-                "int",
-                about="documents outside the sample without a grade: each counts as relevant",
-                show="if_any",
-            ): counts("open"),
-        }
+        target, laws = self.settings["target"], self.estimates
+        columns = [*_BOUND]
         if target is not None:
             about = f"random documents to judge for a recall of {target:g}, if none of them is relevant"
-            columns[Column("needed", "int", about=about)] = [one.needed for one in self.bounds]
-        if self.estimates is not None:
-            laws = self.estimates
+            columns.append(Column("needed", "int", about=about))
+        if laws is not None:
             about = "recall by a curve of relevance by rank: a model, no bound"
-            columns[Column("expected", "float", about=about, show="if_any")] = [
-                None if law is None else law.recall for law in laws
-            ]
-            if target is not None:
-                columns[unseen("reaches")] = [None if law is None else law.reaches(target) for law in laws]
-        columns |= {REASON: [one.reason for one in self.bounds], unseen("pool", "text"): self.pools}
-        return Table.of_columns(name, columns, notes=self._notes())
+            columns.append(Column("expected", "float", about=about, show="if_any"))
+            columns += [unseen("reaches")] * (target is not None)
+        columns += [REASON, unseen("pool", "text")]
+        rows = [
+            {"topic": topic, "pool": pool} | taken(bound)
+            for topic, pool, bound in zip(self.topics, self.pools, self.bounds, strict=True)
+        ]
+        for row, law in zip(rows, laws or [None] * len(rows), strict=True):
+            if row["pool"] is None:
+                row |= dict.fromkeys(_OF_SAMPLE)
+            if law is not None:
+                row |= {"expected": law.recall, "reaches": None if target is None else law.reaches(target)}
+        return Table.of_rows(name, columns, rows, notes=self._notes())
 
     def _views(self, name: str) -> Sequence[View]:
         table = self._table(name)

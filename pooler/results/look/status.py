@@ -1,22 +1,22 @@
-"""Status, effort, lists, details: results of a collection."""
+"""Status: how far each judge has come, what waits, and how long the rest will take."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from string import ascii_letters
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from pooler.results import table as tables
+from pooler.results.judge_kinds import erased_words
 from pooler.results.result import Result, frozen
-from pooler.results.table import Plot, View
+from pooler.results.table import JUDGE, REASON_UNSEEN, TOPIC, Column, Plot, Table, View, unseen
+from store.analysis.pools.pace import LEAST_DECISIONS, RECENT_DECISIONS, duration_words, forecast
+from store.records import Grade, Judge, JudgeKind, Scale, Workloads
 from store.text import counted, sanitise_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from numpy.typing import NDArray
 
     from store.collection import Collection
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from store.judging.disagreements import Case
     from store.judging.models.stored import StatedModel
     from store.judging.progress import Counts, Progress, Unclaimed
-    from store.records import Grade, Judge, Scale, Workloads
 
 
 def drawable(pools: Iterable[StoredPool]) -> list[str]:
@@ -98,17 +97,19 @@ def missing_words(counts: TextCounts) -> str | None:
     return None
 
 
+_UNSEEN = (
+    *(unseen(name, "int") for name in ("left", "undrawn", "open_places", "unassigned")),
+    *map(unseen, ("pace_s", "forecast_s", "forecast_low_s", "forecast_high_s")),
+    unseen("timed", "int"),
+    REASON_UNSEEN,
+)
 _PACE = (
-    tables.Column("left", "int", show="never"),
-    tables.Column("undrawn", "int", show="never"),
-    tables.Column("open_places", "int", show="never"),
-    tables.Column("unassigned", "int", show="never"),
-    tables.Column("pace_s", "float", show="never"),
-    tables.Column("forecast_s", "float", show="never"),
-    tables.Column("forecast_low_s", "float", show="never"),
-    tables.Column("forecast_high_s", "float", show="never"),
-    tables.Column("timed", "int", show="never"),
-    tables.Column("reason", show="never"),
+    JUDGE,
+    Column("left", "int"),
+    Column("pace_s", "float", "s each", "mean active time of the latest decisions, without pauses", digits=1),
+    Column("timed", "int", "decisions"),
+    Column("forecast", heading="at this pace"),
+    Column("range", heading="90% interval"),
 )
 _CARRIED = "of the unjudged, not shown to judges since a near-duplicate is: no judgement"
 _WITHOUT_GRADE = {"skipped": "/ skipped", "cannot": "! cannot be judged", "unjudged": ". unjudged"}
@@ -150,10 +151,6 @@ def status(collection: Collection) -> StatusResult:
     ...     status(opened).table("status").to_dict()["unjudged"]
     [119, 102]
     """
-    from store.analysis.pools.pace import RECENT_DECISIONS
-    from store.judging.erasing import removed_words
-    from store.records import JudgeKind
-
     progress = collection.progress.counts()
     unclaimed = collection.progress.unclaimed()
     times = collection.progress.recent_times(limit=RECENT_DECISIONS)
@@ -174,9 +171,8 @@ def status(collection: Collection) -> StatusResult:
         words.append(f"{missing}: pooler import docs FILE")
     if not judges:
         words.append("no judges yet: pooler judges add NAME")
-    words.append(removed_words(one.judgements for one in collection.erasures.all()))
+    words.append(erased_words(collection))
     or_not = ", or not assigned to that judge" if unclaimed.is_assigned else ""
-    is_owing = any(progress.judges[judge] not in adjudicators for judge in by_judge.judges.tolist())
     scale = collection.scale
     owes = np.array([name not in adjudicators for name in progress.judges], dtype=np.bool_)
 
@@ -196,7 +192,7 @@ def status(collection: Collection) -> StatusResult:
         by_judge=cells(by_judge),
         make_topics=lambda: cells(progress.by_topic()),
         words=tuple(filter(None, words)),
-        outside=f"judged, but in no pool{or_not}" if is_owing else "",
+        outside=f"judged, but in no pool{or_not}" if owes[by_judge.judges].any() else "",
     )
 
 
@@ -220,44 +216,28 @@ class StatusResult(Result):
 
     NAMES: ClassVar[tuple[str, ...]] = ("status", "topics")
 
-    def _table(self, name: str) -> tables.Table:
+    def _table(self, name: str) -> Table:
         columns = [
-            *([tables.Column("topic")] if name == "topics" else []),
-            tables.Column("judge"),
-            *(tables.Column(one, "int") for one in ("pooled", "judged", "unjudged", "skipped", "cannot")),
-            tables.Column("outside", "int", about=self.outside),
-            tables.Column("carried", "int", about=_CARRIED, show="if_any"),
-            *(tables.Column(f"grade_{one.value}", "int", _grade_heading(one)) for one in self.scale.grades),
-            *_PACE,
+            *([TOPIC] if name == "topics" else []),
+            JUDGE,
+            *(Column(one, "int") for one in ("pooled", "judged", "unjudged", "skipped", "cannot")),
+            Column("outside", "int", about=self.outside),
+            Column("carried", "int", about=_CARRIED, show="if_any"),
+            *(Column(f"grade_{one.value}", "int", _grade_heading(one)) for one in self.scale.grades),
+            *_UNSEEN,
         ]
         cells = self.make_topics() if name == "topics" else self.by_judge
         grades = ", ".join(f"{_grade_heading(grade)} {grade.label}" for grade in self.scale.grades)
         notes = [*self.words, *([f"grades: {grades}"] if len(cells["judge"]) else [])]
-        title = f"{self.name} ({self.where})"
-        data = {column.name: cells[column.name] for column in columns}
-        return tables.Table(name, columns, data, title, notes)
+        data = {column: cells[column.name] for column in columns}
+        return Table.of_columns(name, data, f"{self.name} ({self.where})", notes)
 
     def _views(self, name: str) -> Sequence[View]:
         rows = [row for row in self.table("status").to_records() if row["left"] is not None]
         if not any(row["timed"] for row in rows):
             return [View(self._table(name))]
-        left, pace, timed = (column for column in _PACE if column.name in ("left", "pace_s", "timed"))
-        columns = [
-            tables.Column("judge"),
-            replace(left, show="always"),
-            replace(
-                pace,
-                heading="s each",
-                digits=1,
-                show="always",
-                about="mean active time of the latest decisions, without pauses",
-            ),
-            replace(timed, heading="decisions", show="always"),
-            tables.Column("forecast", heading="at this pace"),
-            tables.Column("range", heading="90% interval"),
-        ]
         words = [{**row, "forecast": _forecast(row), "range": _range(row)} for row in rows]
-        return [View(self._table(name)), View(tables.Table.of_rows("pace", columns, words))]
+        return [View(self._table(name)), View(Table.of_rows("pace", _PACE, words))]
 
     def plots(self) -> tuple[Plot, ...]:
         """Return a bar a judge, and a bar a topic and judge, of what became of the documents."""
@@ -273,19 +253,13 @@ class StatusResult(Result):
             for row in rows
             if row["judge"] == judge
         ]
-        columns = [
-            tables.Column("topic"),
-            tables.Column("judge"),
-            tables.Column("pooled", "int"),
-            tables.Column("judged", "int"),
-            *(tables.Column(one, "int") for one in fills),
-        ]
+        columns = [TOPIC, JUDGE, *(Column(one, "int") for one in ("pooled", "judged", *fills))]
         title = "State of the documents"
         if any(row["outside"] for row in rows):
             title += ", including those judged outside"
         is_grouped = name == "topics" and len(judges) > 1
         return Plot(
-            table=tables.Table.of_rows(name, columns, bars),
+            table=Table.of_rows(name, columns, bars),
             kind="stacks",
             label="topic" if name == "topics" else "judge",
             value=next(iter(fills)),
@@ -352,21 +326,13 @@ def _pace(
 
 def _pace_of(judge: Judge, times: Sequence[int], left: int) -> dict[str, Any]:
     """Say how long a judge will take, or why that is not said."""
-    from store.analysis.pools.pace import LEAST_DECISIONS, forecast
-    from store.records import JudgeKind
-
     if judge.disabled:
         return {"reason": "disabled"}
     if judge.kind is not JudgeKind.HUMAN:
         return {"reason": judge.kind.value}
     made = forecast(times, left)
-    row: dict[str, Any] = {
-        "left": made.left,
-        "pace_s": made.pace,
-        "forecast_s": made.seconds,
-        "timed": made.n,
-    }
-    row |= {"forecast_low_s": made.low, "forecast_high_s": made.high}
+    row: dict[str, Any] = {"left": made.left, "pace_s": made.pace, "timed": made.n}
+    row |= {"forecast_s": made.seconds, "forecast_low_s": made.low, "forecast_high_s": made.high}
     if made.pace is None:
         row["reason"] = "no-times" if made.n == 0 else f"fewer-than-{LEAST_DECISIONS}"
     return row
@@ -374,8 +340,6 @@ def _pace_of(judge: Judge, times: Sequence[int], left: int) -> dict[str, Any]:
 
 def _forecast(row: Mapping[str, Any]) -> str:
     """Say how long the rest will take, or why nobody can say."""
-    from store.analysis.pools.pace import duration_words
-
     if not row["left"]:
         return "nothing left"
     if row["forecast_s"] is not None:
@@ -385,8 +349,6 @@ def _forecast(row: Mapping[str, Any]) -> str:
 
 def _range(row: Mapping[str, Any]) -> str | None:
     """Say between what the forecast lies."""
-    from store.analysis.pools.pace import duration_words
-
     low, high = row["forecast_low_s"], row["forecast_high_s"]
     if not row["left"] or low is None or high is None:
         return None
