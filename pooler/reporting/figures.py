@@ -178,16 +178,11 @@ def page_table(
 
 
 def facts_table(
-    facts: Mapping[str, Cell],
-    in_words: Mapping[str, str],
-    *,
-    caption: str,
-    command: str,
-    interval: Interval | None = None,
+    facts: Mapping[str, Cell], in_words: Mapping[str, str], *, caption: str, command: str, interval: Interval
 ) -> PageTable:
     """Write facts for the page, a row each, by what they are."""
     texts = {name: written(cell, Column(name)) for name, cell in facts.items()}
-    if interval is not None and all(name in facts for name in interval):
+    if all(name in facts for name in interval):
         one = Table.of_rows("facts", [Column(name, "float") for name in interval], [facts])
         texts |= {name: cells[0] for name, cells in rounded(one, interval).items()}
     rows = tuple((in_words.get(name, name.replace("_", " ")), text) for name, text in texts.items())

@@ -8,22 +8,25 @@ from math import comb
 from typing import TYPE_CHECKING
 
 from pooler.reporting.commands import CommandLines
+from pooler.results.agree.agreement import AgreementResult, agreement
+from pooler.results.audit.audit import Audit, audit
 from pooler.results.judge_kinds import kinds_words
+from pooler.results.look.effort import effort
+from pooler.results.look.listing import listing
+from pooler.results.look.status import status
 from pooler.results.pool.diagnose import Diagnosis, diagnose
 from pooler.results.pool.repool import is_sampled, made_otherwise
-from pooler.results.source import Judged, Source, opened_collection
+from pooler.results.source import Judged, Source, level_of_collection, opened_collection
 from pooler.telling import Listener, listening
 from store.errors import PoolerError
+from store.grades.policy import Policy
 from store.judging.kinds import SORTS
 from store.records import JudgeKind
 from store.text import counted
 
 if TYPE_CHECKING:
-    from pooler.results.agree.agreement import AgreementResult
-    from pooler.results.audit.audit import Audit
     from pooler.results.table import Table
     from store.collection import Collection
-    from store.grades.policy import Policy
 
 JUDGED_AT = 10
 """Ranks of which the share of judged documents is shown."""
@@ -110,12 +113,7 @@ class Material:
 
 
 def gather(
-    source: Source,
-    depth: int | None,
-    values: Sequence[str],
-    cutoff: int | None,
-    out: str,
-    limit: int = MOST_DRAWN,
+    source: Source, depth: int | None, values: Sequence[str], cutoff: int | None, out: str, limit: int
 ) -> Material:
     """Read runs and judgements, and diagnose the pool, for a page in the file `out`."""
     judged = source.judged
@@ -128,12 +126,6 @@ def gather(
 
 def _of_collection(source: Source) -> Stored:
     """Read what a collection has besides."""
-    from pooler.results.look.effort import effort
-    from pooler.results.look.listing import listing
-    from pooler.results.look.status import status
-    from pooler.results.source import level_of_collection
-    from store.grades.policy import Policy
-
     policy = source.option("policy") or Policy()
     with opened_collection(source.collection) as opened:
         scale = opened.scale
@@ -184,9 +176,6 @@ def _audits(
     source: Source, opened: Collection, policy: Policy, level: int, judges: Sequence[str]
 ) -> dict[str, Audit | str]:
     """Audit every model against the people whose grades the report is of, or say why that cannot be."""
-    from pooler.results.audit.audit import audit
-    from store.grades.policy import Policy
-
     kinds = {judge.name: judge.kind for judge in opened.judges.all()}
     people = [name for name in policy.named or judges if kinds[name] == JudgeKind.HUMAN]
     models = [name for name in judges if kinds[name] == JudgeKind.MODEL]
@@ -217,8 +206,6 @@ def _of_one_kind(opened: Collection, level: int, kind: str, names: Sequence[str]
 
 def _agreement(opened: Collection, level: int, judges: Sequence[str]) -> tuple[AgreementResult, bool]:
     """Measure how far judges agree, with intervals unless they are too many."""
-    from pooler.results.agree.agreement import agreement
-
     has_intervals = comb(len(judges), 2) <= MOST_WITH_INTERVALS
     with listening(Listener()):  # what there is to say is on the page
         found = agreement(

@@ -1,23 +1,20 @@
-"""Parts of a report on the judges: how far they have come, what it cost, and how far they agree."""
+"""Parts of a report on the judges: what they did, how far they agree, and models in the place of people."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from pooler.reporting.commands import CommandLines
 from pooler.reporting.figures import figure, numbers, page_table
 from pooler.reporting.material import Material, Stored
 from pooler.reporting.on_pool import called
 from pooler.reporting.page import Figure, PageTable, Section
+from pooler.results.agree.agreement import MEASURES, AgreementResult
 from pooler.results.judge_kinds import kinds_words
 from pooler.results.table import Column, Plot, Table
 from store.text import counted
-
-if TYPE_CHECKING:
-    from pooler.results.agree.agreement import AgreementResult
 
 MOST_PAIRS = 45
 """Pairs of judges that a figure shows."""
@@ -146,12 +143,9 @@ def _agreement(
     is_graded = [level is None for level in pairs.cells("level")]
     graded, at_level = pairs.where(is_graded), pairs.where([not one for one in is_graded])
     of_interval = " The line is its 95% interval over topics." if stored.has_intervals else ""
+    several = graded if stored.n_grades > 2 else graded.head(0)
     figures = (
-        (
-            graded if stored.n_grades > 2 else graded.head(0),
-            "quadratic",
-            "Cohen's kappa of the grades, quadratic weights",
-        ),
+        (several, "quadratic", "Cohen's kappa of the grades, quadratic weights"),
         (at_level, "kappa", f"Cohen's kappa, {binary}"),
     )
     ends = _shared_ends([(table, name) for table, name, _ in figures])
@@ -159,20 +153,17 @@ def _agreement(
         if not len(every):
             continue
         table = _most_shared(every, name)
-        which = ""
-        if len(every) > len(table):
-            which = (
-                f" Of {len(every):,} pairs, these share the most documents; those that agree least come"
-                " first."
-            )
+        some = f" Of {len(every):,} pairs, these share the most documents; those that agree least come first."
+        which = some if len(every) > len(table) else ""
+        low, high = f"{name}_low", f"{name}_high"
         yield figure(
             Plot(
                 table=table,
                 kind="dots",
                 label=("first", "second"),
                 value=name,
-                low=f"{name}_low",
-                high=f"{name}_high",
+                low=low,
+                high=high,
                 axis="kappa",
                 ends=ends,
                 few=("n", FEW_SHARED),
@@ -182,18 +173,7 @@ def _agreement(
             f" that both graded; pairs with fewer than {FEW_SHARED} are grey, as they mean little.",
             command,
             table,
-            (
-                "first",
-                "second",
-                "n",
-                "raw",
-                name,
-                f"{name}_low",
-                f"{name}_high",
-                "overlap",
-                "reason",
-                "interval_reason",
-            ),
+            ("first", "second", "n", "raw", name, low, high, "overlap", "reason", "interval_reason"),
             caption="documents: graded by both; same grade: the share of them with the same grade from both;"
             " overlap: relevant to both among those relevant to either",
             n=f"{counted(len(table), 'pair')} of {counted(len(found.judges), 'judge')}",
@@ -206,8 +186,6 @@ def _agreement(
 
 def _together(found: AgreementResult, binary: str) -> Table:
     """Write levels and coefficients of all judges in words."""
-    from pooler.results.agree.agreement import MEASURES
-
     table = found.table("all_judges")
     table = table.where([name in MEASURES for name in table.cells("coefficient")])
     words = {
@@ -292,3 +270,34 @@ def _map_of_grades(cross: Table, graded: Table, command: str) -> Figure | str:
         caption=cross.title,
         n=f"2 judges, {counted(int(shared[pair]), 'document')}",
     )
+
+
+def models(material: Material) -> Section | None:
+    """Show the verdict on every model that graded what people graded, too."""
+    stored = material.stored
+    if stored is None or not stored.audits:
+        return None
+    return Section("Models against people", tuple(_models(stored, material.commands)))
+
+
+def _models(stored: Stored, commands: CommandLines) -> Iterator[str | PageTable]:
+    """Yield verdicts, or why there is none."""
+    yield "What each model's grades would do in people's place, over the documents that both graded."
+    refused: dict[str, list[str]] = {}
+    for name, found in stored.audits.items():
+        if isinstance(found, str):
+            refused.setdefault(found, []).append(name)
+            continue
+        settings = found.settings
+        options = [word for person in settings["against"] for word in ("--against", person)]
+        for option in ("aggregate", "ties"):
+            options += [f"--{option}", settings[option]] if settings[option] is not None else []
+        options += ["--level", str(settings["level"])]
+        table = found.table("verdict")
+        yield page_table(
+            table,
+            caption=f"{table.title}. {' '.join(table.notes)}",
+            command=commands.of_collection("audit", *options, judges=[name]),
+        )
+    for why, names in refused.items():
+        yield f"{', '.join(names)}: {why}."

@@ -43,23 +43,15 @@ FACT_WORDS = {
     "reason": "why nothing more is said",
 }
 """What the facts of a diagnosis are."""
-_OF_POOLS = (
-    "pool",
-    "strategy",
-    "depth",
-    "budget",
-    "topics",
-    "documents",
-    "judged",
-    "unjudged",
-    "runs",
-    "withdrawn",
-)
+_COUNTED = ("topics", "documents", "judged", "unjudged", "runs")
+_OF_POOLS = ("pool", "strategy", "depth", "budget", *_COUNTED, "withdrawn")
 _RARE = ("withdrawn", "disabled", "budget")
 """Columns that are shown where they say something."""
 MOST_TOPICS = 100
 """Topics that are drawn; the table has all."""
 _OF_JUDGES = ("judge", "kind", "disabled", "topics", "judged", "cannot", "skipped", "relevant")
+_LATE = ("ap", "ap_left_out", "change", "rank", "rank_left_out", "tau")
+_OF_LATE_RUNS = ("run", "group", "unique", "unique_relevant", *_LATE)
 _MISSED = ("relevant_to_twice_the_depth", "relevant_low", "relevant_high")
 """Of the facts, a guess and its limits."""
 
@@ -201,37 +193,18 @@ def contributions(material: Material) -> Section | None:
         )
         option = ("--by-run",) if siblings and not by_group else ()
         command = commands.of_runs("diagnose", *option, *material.own_depth)
-        names = (
-            "run",
-            "group",
-            "unique",
-            "unique_relevant",
-            "ap",
-            "ap_left_out",
-            "change",
-            "rank",
-            "rank_left_out",
-            "tau",
-        )
-        late_title = "Change of MAP had the run been submitted late"
+        title = "Change of MAP had the run been submitted late"
         if siblings:
-            late_title += ", with its whole group" if by_group else ", without its group"
+            title += ", with its whole group" if by_group else ", without its group"
         parts = {"unique": HEADINGS["unique"], "unique_relevant": HEADINGS["unique_relevant"]}
         blocks += [
             figure(
-                Plot(
-                    table=late,
-                    kind="bars",
-                    label="run",
-                    value="change",
-                    axis="change of MAP",
-                    title=late_title,
-                ),
+                Plot(table=late, kind="bars", label="run", value="change", axis="change of MAP", title=title),
                 f"How far the run's MAP falls without the documents that only {who} brought. A run that"
                 " came later and differed as much from the others would lose as much.",
                 command,
                 table.sort("change"),
-                names,
+                _OF_LATE_RUNS,
                 caption=caption,
                 n=late_n,
             ),
@@ -248,7 +221,7 @@ def contributions(material: Material) -> Section | None:
                 " relevant ones among them.",
                 command,
                 table.sort("unique", descending=True),
-                names,
+                _OF_LATE_RUNS,
                 caption=caption,
                 n=most_n,
             ),

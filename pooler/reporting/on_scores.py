@@ -1,4 +1,4 @@
-"""Parts of a report on the scores: how far they and the order of runs can move."""
+"""Parts of a report on the scores: how far they and the order of runs can move, with other topics, too."""
 
 from __future__ import annotations
 
@@ -10,13 +10,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pooler.reporting.charts.svg import N_SERIES
-from pooler.reporting.figures import figure, numbers
+from pooler.reporting.figures import figure, numbers, page_table
 from pooler.reporting.material import Material
 from pooler.reporting.on_pool import called, limits
 from pooler.reporting.page import Figure, Section
+from pooler.results.judge_kinds import heard_sentence
+from pooler.results.measures.compare import compare
+from pooler.results.measures.curves import RECALLS
+from pooler.results.measures.curves import curves as trace
+from pooler.results.measures.reliability import TARGETS, in_short, reliability
+from pooler.results.paper.required import required_difference
 from pooler.results.pool.conclusions import Alarm
 from pooler.results.reasons import REASONS as UNDEFINED
 from pooler.results.table import Column, Plot, Table
+from pooler.results.undiscovered.sensitivity import conclusion, sensitivity
+from pooler.results.variation.probabilities import empty_words, load_probable, without_words
+from pooler.results.variation.variation import variation_of
 from pooler.telling import Listener, listening
 from store.analysis.rankings import UNJUDGED
 from store.errors import ArgumentError, PoolerError
@@ -74,8 +83,6 @@ def unjudged(material: Material) -> SectionPart:
     words: list[str] = []
     about, tau, why = "unjudged documents", math.nan, "not tried, as the depth of the pool is not known"
     if material.depth is not None:
-        from pooler.results.undiscovered.sensitivity import conclusion, sensitivity
-
         found = sensitivity(material.source, depth=material.depth, cutoff=material.cutoff)
         words = conclusion(found.runs, found)
         about = (
@@ -120,10 +127,6 @@ def unjudged(material: Material) -> SectionPart:
 
 def disagreement(material: Material) -> SectionPart:
     """Show what another judging would do to the scores and to the order of the runs."""
-    from pooler.results.judge_kinds import heard_sentence
-    from pooler.results.variation.probabilities import empty_words, load_probable, without_words
-    from pooler.results.variation.variation import variation_of
-
     title, about = "What judging again could change", "another judging"
     commands, values = material.commands, material.commands.values
     try:
@@ -205,8 +208,6 @@ def differences(material: Material) -> SectionPart | None:
     blocks: list[str | Figure] = [*_normality(material)]
     words: list[str] = []
     if material.depth is not None:
-        from pooler.results.paper.required import required_difference
-
         found = required_difference(
             material.source, variation=0.0, depth=material.depth, neighbours=True, cutoff=material.cutoff
         )
@@ -255,8 +256,6 @@ def differences(material: Material) -> SectionPart | None:
 
 def _normality(material: Material) -> list[str | Figure]:
     """Show the differences of the two best runs beside the normal distribution."""
-    from pooler.results.measures.compare import compare
-
     best, second = material.diagnosis.table("runs").sort("ap", descending=True).cells("run")[:2]
     if not material.commands.can_name((str(best), str(second))):
         return [
@@ -294,8 +293,6 @@ def _normality(material: Material) -> list[str | Figure]:
 
 def curves(material: Material) -> Section:
     """Draw precision by recall, and recall by fallout, of the best runs."""
-    from pooler.results.measures.curves import curves as trace
-
     with listening(Listener()):  # what there is to say is on the page
         found = trace(material.source, topics=(), cutoff=material.cutoff)
     command = material.commands.of_runs("evaluate", "--curves")
@@ -347,8 +344,6 @@ def _lines(
     across: str, up: str, values: NDArray[np.float64], runs: Sequence[str], names: Mapping[str, str]
 ) -> Plot:
     """Draw the mean curve of some runs over eleven places."""
-    from pooler.results.measures.curves import RECALLS
-
     # A run may be called as an axis is.
     columns = {
         Column(f"line {place}", "float", name): values[:, runs.index(one)]
@@ -371,3 +366,40 @@ def _undecided(n_enough: int, n_pairs: int) -> str:
         return ""
     pair = "any other pair" if n_enough else "a pair"
     return f" These topics do not show which run of {pair} is better; that does not prove a tie."
+
+
+def other_topics(material: Material) -> SectionPart | None:
+    """Show how reliable the order of the runs is, and the order to expect with a new set of topics."""
+    if len(material.diagnosis.runs) < 2:
+        return None
+    title = "What other topics would change"
+    try:
+        with listening(Listener()):  # what there is to say is on the page
+            found = reliability(material.source, cutoff=material.commands.cutoff)
+    except PoolerError as error:
+        return SectionPart(Section(title, (f"Nothing can be said about it: {error.message}.",)))
+    if found.found.reason is not None:
+        return SectionPart(Section(title, (in_short(found),)))
+    command = material.commands.of_runs("design", "--reliability")
+    table = found.table("reliability")
+    n = material.counted(counted(len(found.runs), "run"))
+    orders, needed = found.table("orders"), found.table("needed")
+    blocks = (
+        figure(
+            found.plots()[0],
+            "The dot is the share of the variance of mean scores that the runs themselves make: 1 = the same"
+            " order with any such set of topics. The line is its 95% interval.",
+            command,
+            table,
+            ("topics", "order", "order_low", "order_high", "level", "level_low", "level_high"),
+            n=n,
+        ),
+        in_short(found),
+        page_table(
+            needed, caption=f"{needed.title}: for the order (E rho2), for scores (Phi)", command=command
+        ),
+        page_table(orders, caption=f"{orders.title}. {' '.join(orders.notes)}", command=command),
+    )
+    n_topics = found.scores.shape[1]
+    weight = Alarm if found.found.order().at(n_topics)[0] < min(TARGETS) else str
+    return SectionPart(Section(title, blocks), [weight(in_short(found))])

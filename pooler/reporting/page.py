@@ -269,22 +269,18 @@ def _section(section: Section, number: int) -> Iterator[str]:
 def _figure(figure: Figure, key: str) -> str:
     """Return a figure with all that belongs to it."""
     n_rows = len(figure.table.rows)
+    n = f'<p class="how">N: {marked(figure.n)}.</p>' if figure.n else ""
     return (
         f'<figure id="{key}" aria-labelledby="{key}-h">\n<figcaption>'
         f'<h3 id="{key}-h">{escaped(figure.chart.title)}</h3>\n'
         f'<p class="how">{marked(figure.how_to_read)}</p>'
-        f"{_n(figure)}</figcaption>\n"
+        f"{n}</figcaption>\n"
         f"{_drawing(figure.chart, WIDE, 'wide', key)}"
         f"{_drawing(figure.chart, NARROW, 'narrow', key)}"
         f"<details>\n<summary>Table of the numbers ({n_rows:,} row{'' if n_rows == 1 else 's'})"
         f"</summary>\n{_table(figure.table, f'Numbers of {figure.chart.title}')}</details>\n"
         f"{_command(figure.command)}</figure>\n"
     )
-
-
-def _n(figure: Figure) -> str:
-    """Return the line that says of how many things a figure is."""
-    return f'<p class="how">N: {marked(figure.n)}.</p>' if figure.n else ""
 
 
 def _command(command: str) -> str:

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-from pathlib import Path
-
 from pooler.reporting.figures import figure, page_table
-from pooler.reporting.page import Figure, PageTable, Points, ReportPage, Section, render
-from pooler.reporting.report import check_replaceable
+from pooler.reporting.page import Figure, PageTable, Points, ReportPage, Section
+from pooler.reporting.report import Report, written_by
 from pooler.results.paper.redone import Paper
-from pooler.telling import say
 from store.text import counted
 
 _READ = {
@@ -21,10 +17,8 @@ _READ = {
 }
 
 
-def paper_page(paper: Paper) -> str:
-    """Write the page as HTML that needs no network and no script."""
-    from pooler import __version__
-
+def paper_report(paper: Paper) -> Report:
+    """Make the page, which needs no network and no script."""
     sections = [_verdicts(paper)]
     sections += [_section(paper, name) for name in paper.shown() if name != "verdicts"]
     a, b = paper.runs
@@ -32,18 +26,7 @@ def paper_page(paper: Paper) -> str:
         f"Kishida (2001) redone with A = {a} and B = {b}, {counted(len(paper.topics), 'topic')} and"
         f" {counted(len(paper.judges), 'judge')}: {', '.join(paper.judges)}. Exact where the paper simulates."
     )
-    footer = f"Written by pooler {__version__} on {datetime.now(UTC):%Y-%m-%d}."
-    return render(ReportPage("The paper on this collection", lead, tuple(sections), footer))
-
-
-def write_page(paper: Paper, path: str | Path) -> None:
-    """Write the page to a file that its owner alone can read; a file that is there must be a page."""
-    from pooler.results.files import write_whole
-
-    check_replaceable(path)
-    html = paper_page(paper)
-    write_whole(str(path), [html.removesuffix("\n")], private=True)
-    say(f"{path}: {counted(len(html.encode()) // 1024, 'kB', 'kB')}, to be opened in a browser")
+    return Report(ReportPage("The paper on this collection", lead, tuple(sections), written_by()))
 
 
 def _verdicts(paper: Paper) -> Section:

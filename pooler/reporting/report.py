@@ -6,13 +6,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pooler.reporting import on_judges, on_models, on_pool, on_scores, on_topics
+from pooler import __version__
+from pooler.reporting import on_judges, on_pool, on_scores
 from pooler.reporting.material import MOST_DRAWN, Material, gather
 from pooler.reporting.page import Points, ReportPage, Section, Verdict, render
 from pooler.reporting.verdicts import AGREEMENT, ORDER, REUSE, agreement, order, reuse
+from pooler.results.files import write_whole
 from pooler.results.judge_kinds import heard_sentence, models_sentence
 from pooler.results.pool.conclusions import Alarm, Comfort
 from pooler.results.source import Source, source_of
@@ -83,15 +86,11 @@ def report(
         advance(1)
         missed, again = on_scores.unjudged(material), on_scores.disagreement(material)
         advance(1)
-        apart, others = on_scores.differences(material), on_topics.other_topics(material)
+        apart, others = on_scores.differences(material), on_scores.other_topics(material)
         advance(1)
         parts: dict[str, list[Section | None]] = {
             REUSE: [on_pool.contributions(material), on_pool.pool(material)],
-            ORDER: [
-                missed.section,
-                again.section,
-                *(None if one is None else one.section for one in (apart, others)),
-            ],
+            ORDER: [missed.section, again.section, *(one.section for one in (apart, others) if one)],
             AGREEMENT: [on_judges.agreement(material)],
         }
         advance(1)
@@ -101,7 +100,7 @@ def report(
         sections = [
             *(section for one in verdicts for section in parts[one.name]),
             on_scores.curves(material),
-            on_models.models(material),
+            on_judges.models(material),
             on_judges.judging(material),
             on_pool.what_it_is(material),
         ]
@@ -140,8 +139,6 @@ class Report:
 
     def write(self, path: str | Path) -> None:
         """Write the page to a file that its owner alone can read; a file that is there must be a page."""
-        from pooler.results.files import write_whole
-
         check_replaceable(path)
         write_whole(str(path), [self.html.removesuffix("\n")], private=True)
         say(f"{path}: {counted(len(self.html.encode()) // 1024, 'kB', 'kB')}, to be opened in a browser")
@@ -151,8 +148,6 @@ class Report:
         return f"Report: {self.page.title}\nsections: {titles}"
 
     def _repr_html_(self) -> str:
-        from html import escape
-
         return f'<iframe srcdoc="{escape(self.html)}" style="width:100%;height:40em;border:0"></iframe>'
 
 
@@ -170,12 +165,10 @@ def check_replaceable(path: str | Path) -> None:
 def _in_short(told: Sequence[str]) -> Section:
     """List what there is to say: first what alarms, last what reassures."""
     blocks: list[str | Points] = []
-    for heading, kind in (
-        ("What alarms:", Alarm),
-        ("What else is known:", None),
-        ("What reassures:", Comfort),
-    ):
-        points = [one for one in told if (kind or str) is type(one)]
+    headings: dict[type[str], str]
+    headings = {Alarm: "What alarms:", str: "What else is known:", Comfort: "What reassures:"}
+    for kind, heading in headings.items():
+        points = [one for one in told if kind is type(one)]
         blocks += [heading, Points(tuple(points))] if points else []
     return Section("In short", tuple(blocks))
 
@@ -184,8 +177,6 @@ def _page(
     material: Material, title: str | None, sections: tuple[Section, ...], verdicts: tuple[Verdict, ...]
 ) -> ReportPage:
     """Put the verdicts and sections under a title."""
-    from pooler import __version__
-
     commands = material.commands
     lead = "Below every figure are its numbers"
     lead += "." if commands.is_in_memory else " and the command that prints them."
@@ -193,8 +184,13 @@ def _page(
         lead += " In commands, - stands for what this report read from standard input."
     if commands.leaves_password:
         lead += " Commands leave out the password; the variable PGPASSWORD can hold it."
-    footer = f"Written by pooler {__version__} on {datetime.now(UTC):%Y-%m-%d}."
-    return ReportPage(title or f"Can {_name(material)} be trusted?", lead, sections, footer, verdicts)
+    title = title or f"Can {_name(material)} be trusted?"
+    return ReportPage(title, lead, sections, written_by(), verdicts)
+
+
+def written_by() -> str:
+    """Say by what a page is written, and when."""
+    return f"Written by pooler {__version__} on {datetime.now(UTC):%Y-%m-%d}."
 
 
 def _measured(material: Material) -> list[str]:

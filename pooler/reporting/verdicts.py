@@ -73,7 +73,7 @@ def reuse(material: Material) -> Verdict:
         verb = "is" if pool.n_unjudged == 1 else "are"
         text += f" {counted(pool.n_unjudged, 'document')} of the pool {verb} not judged."
     mark = f"{_OF_TAU}; a loss of {percent(SUFFERS, 1)} is noticeable (Sparck Jones 1974)"
-    n = _n(counted(n_runs, "run"), counted(n_topics, "topic"), *_judged_by(material))
+    n = ", ".join([counted(n_runs, "run"), counted(n_topics, "topic"), *_judged_by(material)])
     if (tau.tau is not None and tau.tau < SAME_ORDER) or (tau.tau is None and lose.size):
         return Verdict(REUSE, "not fair to new runs", text, mark, n, _BAD)
     if lose.size:
@@ -102,7 +102,8 @@ def order(material: Material, missed: SectionPart, again: SectionPart) -> Verdic
         f" {counted(met.n_all_pairs, 'pair')} of runs are sure to keep their order."
     )
     n_topics = int((found.topics.relevant > 0).sum())
-    n = _n(counted(len(found.rankings.tags), "run"), counted(n_topics, "topic"), *_judged_by(material))
+    n_runs = counted(len(found.rankings.tags), "run")
+    n = ", ".join([n_runs, counted(n_topics, "topic"), *_judged_by(material)])
     lowest = min(known.values(), default=math.nan)
     answer, concern = "unknown", _UNKNOWN
     if lowest < CHANGED_ORDER:
@@ -125,7 +126,8 @@ def agreement(stored: Stored | None) -> Verdict:
     answers, texts, concerns = [], [], []
     for kind, found in stored.by_kind.items():
         answer, text, concern = _of_kind(stored, kind, found)
-        answers.append(f"{answer} among {_several(kind)}" if len(stored.by_kind) > 1 else answer)
+        several = kinds_words({kind: 2}).removeprefix("2 ")
+        answers.append(f"{answer} among {several}" if len(stored.by_kind) > 1 else answer)
         texts.append(text)
         concerns.append(concern)
     mark = _OF_ALPHA if any(one != _UNKNOWN for one in concerns) else ""
@@ -170,11 +172,6 @@ def _unknown(name: str, why: str) -> Verdict:
     return Verdict(name, "unknown", why, concern=_UNKNOWN)
 
 
-def _several(kind: str) -> str:
-    """Name the judges of a kind."""
-    return kinds_words({kind: 2}).removeprefix("2 ")
-
-
 def _judged_by(material: Material) -> Sequence[str]:
     """Say who judged, where that is not people alone."""
     heard = material.judged.heard
@@ -182,11 +179,6 @@ def _judged_by(material: Material) -> Sequence[str]:
     if is_mixed(counts):
         return [f"judged by {kinds_words(counts)} together"]
     return [f"judged by {counted(len(models), 'model')}"] if models else []
-
-
-def _n(*what: str) -> str:
-    """Say of how many things something is."""
-    return ", ".join(what)
 
 
 def _rounded(value: float) -> str:

@@ -45,7 +45,8 @@ def test_cells_are_written_as_in_the_terminal() -> None:
 def test_facts_are_rows() -> None:
     """By what they are, or names with blanks; undefined a dash."""
     facts = {"pool_size": 1234, "tau": None, "mean": 0.5}
-    made = facts_table(facts, {"tau": "of an order"}, caption="c", command="x")
+    limits = ("value", "low", "high")
+    made = facts_table(facts, {"tau": "of an order"}, caption="c", command="x", interval=limits)
     assert made.rows == (("pool size", "1,234"), ("of an order", "-"), ("mean", "0.5000"))
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pooler.reporting.charts.svg import escaped, text_width, wrapped_label
+from pooler.reporting.charts.svg import SIZE, escaped, text_width, wrapped_label
 from tests.reporting.boxes import advance, squeezed
 
 ANY = st.text(max_size=60) | st.text(alphabet="<>&\"'ab漬 -_.]\x00\x1b\ud800\uffff", max_size=60)
@@ -24,15 +24,15 @@ def test_any_text_can_stand_in_an_element_and_an_attribute(text):
 @given(ANY, st.floats(5, 300))
 def test_lines_fit_and_lose_nothing_but_blanks(text, room):
     """A single character is the least that a line can hold."""
-    lines = wrapped_label(text, room, 13)
+    lines = wrapped_label(text, room)
     assert squeezed("".join(lines)) == squeezed(text)
-    assert all(text_width(line, 13) <= room or len(line) == 1 for line in lines)
+    assert all(text_width(line) <= room or len(line) == 1 for line in lines)
 
 
 @given(st.text(st.characters(min_codepoint=0x20, max_codepoint=0x7E) | st.sampled_from("漬物あア")))
 def test_width_is_never_less_than_in_a_wide_font(text):
     """The widths of DejaVu Sans, and 1 for characters that are as wide as they are high."""
-    assert text_width(text, 1) >= advance(text)
+    assert text_width(text) >= SIZE * advance(text)
 
 
 @pytest.mark.parametrize(
@@ -46,4 +46,4 @@ def test_width_is_never_less_than_in_a_wide_font(text):
 )
 def test_numbers_stay_whole(text, expected):
     """A line ends at a blank or a joint, not in a number."""
-    assert wrapped_label(text, 122, 13) == expected
+    assert wrapped_label(text, 122) == expected

@@ -190,6 +190,6 @@ def paper(
     )
     render(result, output, *result.shown(), plot=plot)
     if html is not None:
-        from pooler.reporting.paper import write_page
+        from pooler.reporting.paper import paper_report
 
-        write_page(result, html)
+        paper_report(result).write(html)

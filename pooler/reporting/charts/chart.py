@@ -28,16 +28,15 @@ def draw(chart: Chart, *, width: float, key: str, rows: slice = ALL) -> str:
             return draw_heat_map(chart, width=width, key=key)
 
 
-def draw_in_pieces(chart: Chart, *, width: float, key: str, most: int = ROWS_OF_A_PIECE) -> list[str]:
-    """Draw a chart of many rows as several elements of at most `most` rows, with axes and columns alike.
+def draw_in_pieces(chart: Chart, *, width: float, key: str) -> list[str]:
+    """Draw a chart of many rows as several elements, with axes and columns alike.
 
     A drawing that is higher than a sheet of paper would be cut through a line of text. The pieces share the
     rows evenly, and have fewer where a row has several bars below each other.
     """
     if not isinstance(chart, Rows):
         return [draw(chart, width=width, key=key)]
-    if chart.kind == "bars":
-        most = max(1, most // len(chart.parts))
+    most = max(1, ROWS_OF_A_PIECE // len(chart.parts)) if chart.kind == "bars" else ROWS_OF_A_PIECE
     n_rows = len(chart.rows)
     if n_rows <= most:
         return [draw(chart, width=width, key=key)]

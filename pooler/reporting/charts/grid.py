@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 from pooler.reporting.charts.rows import NOTHING, UNDEFINED
-from pooler.reporting.charts.svg import LINE, N_SHADES, PADDING, SHRINKS, SIZE, Sheet, widest, wrapped_label
+from pooler.reporting.charts.svg import LINE, N_SHADES, PADDING, SHRINKS, Sheet, widest, wrapped_label
 from store.errors import ArgumentError
 
 _LEAST_CELL, _MOST_CELL = 44.0, 110.0
@@ -50,7 +50,7 @@ def draw_heat_map(chart: HeatMap, *, width: float, key: str) -> str:
     label_room = min(widest(chart.rows), _LABEL_SHARE * width)
     if max(rest, least) - rest <= (SHRINKS - 1) * width:
         label_room = min(label_room, max(rest, least))
-    labels = [wrapped_label(label, label_room, SIZE) for label in chart.rows]
+    labels = [wrapped_label(label, label_room) for label in chart.rows]
     left = label_room + 2 * PADDING
     content = max((widest(row) for row in chart.texts), default=0.0)
     share = (width - left - PADDING) / max(1, len(chart.columns))
@@ -58,8 +58,8 @@ def draw_heat_map(chart: HeatMap, *, width: float, key: str) -> str:
     sheet = Sheet(max(width, left + cell * len(chart.columns) + PADDING), key)
     top = 0.0
     for word, name in (("Rows", chart.row_title), ("Columns", chart.column_title)):
-        top = sheet.lines(0, top, wrapped_label(f"{word}: {name}", width, SIZE), classes="soft")
-    headings = [wrapped_label(label, cell - 2 * PADDING, SIZE) for label in chart.columns]
+        top = sheet.lines(0, top, wrapped_label(f"{word}: {name}", width), classes="soft")
+    headings = [wrapped_label(label, cell - 2 * PADDING) for label in chart.columns]
     head = LINE * max(map(len, headings), default=0)
     for number, lines in enumerate(headings):
         start = top + PADDING + head - LINE * len(lines)

@@ -14,12 +14,11 @@ from pooler.reporting.charts.svg import (
     PADDING,
     SIZE,
     Axis,
-    AxisScale,
     Sheet,
     horizontal_scale,
     make_scale,
-    text_width,
     tick_labels,
+    widest,
     wrapped_label,
 )
 from store.errors import ArgumentError
@@ -59,32 +58,24 @@ def draw_lines(chart: Lines, *, width: float, key: str) -> str:
     if not 1 <= len(chart.lines) <= N_SERIES:
         raise ArgumentError("lines", f"must be 1 to {N_SERIES}", len(chart.lines))
     sheet = Sheet(width, key)
-    top = sheet.legend([line.label for line in chart.lines], 0, are_lines=True)
+    top = sheet.legend([line.label for line in chart.lines], are_lines=True)
     whole = [point for line in chart.lines for point in line.points if _is_drawn(point)]
-    top = sheet.lines(0, top, wrapped_label(chart.y_axis.label, width, SIZE), classes="soft") + LINE
+    top = sheet.lines(0, top, wrapped_label(chart.y_axis.label, width), classes="soft") + LINE
     bottom = top + _FIELD
     up, marks = make_scale([y for _, y in whole], chart.y_axis, bottom, top)
-    left = max(text_width(label, SIZE) for label in tick_labels(marks)) + 3 * PADDING
+    left = widest(tick_labels(marks)) + 3 * PADDING
     sheet.vertical_axis(up, marks, left)
     across, marks = horizontal_scale([x for x, _ in whole], chart.x_axis, left, width - SIZE)
     end = sheet.horizontal_axis(across, marks, [(top, bottom)], bottom, chart.x_axis.label)
     for series, line in enumerate(chart.lines):
         for stretch in _stretches(line):
-            _draw_stretch(sheet, across, up, stretch, series, is_stepped=line.is_stepped)
+            places = [(across.place(x), up.place(y)) for x, y in stretch]
+            _draw_stretch(sheet, places, series, is_stepped=line.is_stepped)
     return sheet.finished(chart.title, chart.description, sheet.notes(_notes(chart), end))
 
 
-def _draw_stretch(
-    sheet: Sheet,
-    across: AxisScale,
-    up: AxisScale,
-    stretch: list[tuple[float, float]],
-    series: int,
-    *,
-    is_stepped: bool,
-) -> None:
+def _draw_stretch(sheet: Sheet, places: list[tuple[float, float]], series: int, *, is_stepped: bool) -> None:
     """Draw points that follow each other without a gap."""
-    places = [(across.place(x), up.place(y)) for x, y in stretch]
     path = places[:1]
     for before, after in pairwise(places):
         path += [(after[0], before[1]), after] if is_stepped else [after]

@@ -148,14 +148,14 @@ class RowLayout:
         return found
 
 
-def draw_rows(chart: Rows, *, width: float, key: str, rows: slice = ALL) -> str:
+def draw_rows(chart: Rows, *, width: float, key: str, rows: slice) -> str:
     """Draw bars of up to six parts, or dots; some `rows` with the axis and columns of the whole chart."""
     _check(chart)
     sheet = Sheet(width, key)
     shown = chart.rows[rows]
     is_long = len(shown) > _ROWS_SEEN_AT_ONCE
     n_lanes = len(chart.parts) if chart.kind == "bars" else 1
-    top = sheet.legend(chart.parts, 0, are_lines=False) + (LINE + PADDING) * is_long
+    top = sheet.legend(chart.parts, are_lines=False) + (LINE + PADDING) * is_long
     layout = _lay_out(chart.rows, shown, width, LINE * n_lanes, top)
     scale, marks = horizontal_scale(chart.ends(), chart.axis, layout.left, layout.right)
     for placed in layout.rows[1::2]:
@@ -185,7 +185,7 @@ def _lay_out(
     label_room = min(widest(row.label for row in rows), _LABEL_SHARE * width)
     value_room = min(widest(text for row in rows for text in row.texts), _VALUE_SHARE * width)
     left, right = label_room + 2 * PADDING, width - value_room - 3 * PADDING
-    most_lines = max((len(wrapped_label(row.label, label_room, SIZE)) for row in rows), default=0)
+    most_lines = max((len(wrapped_label(row.label, label_room)) for row in rows), default=0)
     labels_above = most_lines > _LEFT_LINES or right - left < _LEAST_OF_WIDTH * width
     values_above = labels_above and all(len(row.texts) == 1 for row in rows)
     if labels_above:
@@ -195,9 +195,9 @@ def _lay_out(
         right, label_room = width - SIZE, width - value_room - 2 * PADDING
     placed = []
     for row in shown:
-        label = wrapped_label(row.label, label_room, SIZE)
-        values = [line for text in row.texts for line in wrapped_label(text, value_room, SIZE)]
-        reason = [] if row.is_whole else wrapped_label(row.reason or UNDEFINED, width - left, SIZE)
+        label = wrapped_label(row.label, label_room)
+        values = [line for text in row.texts for line in wrapped_label(text, value_room)]
+        reason = [] if row.is_whole else wrapped_label(row.reason or UNDEFINED, width - left)
         above = (len(label) * labels_above, len(values) * values_above)
         beside = (len(label) * (not labels_above), len(values) * (not values_above))
         block = max(mark_height, LINE * max(beside)) + PADDING

@@ -49,17 +49,17 @@ def shown(text: str) -> str:
     return _NOT_XML.sub("\ufffd", sanitise_line(text))
 
 
-def text_width(text: str, size: float) -> float:
-    """Return the room that a text needs, in the unit of the font size; never too little."""
-    return size * sum(map(_em, text))
+def text_width(text: str) -> float:
+    """Return the room that a text needs in the size of labels; never too little."""
+    return SIZE * sum(map(_em, text))
 
 
 def widest(texts: Iterable[str]) -> float:
-    """Return the width of the widest text in the size of labels; 0 for none."""
-    return max((text_width(shown(text), SIZE) for text in texts), default=0.0)
+    """Return the width of the widest text; 0 for none."""
+    return max((text_width(shown(text)) for text in texts), default=0.0)
 
 
-def wrapped_label(text: str, room: float, size: float) -> list[str]:
+def wrapped_label(text: str, room: float) -> list[str]:
     """Break a text into lines that fit a room: at blanks and joints, else anywhere.
 
     Nothing is lost but blanks at the ends of lines. A line holds at least one character, however little room
@@ -67,14 +67,14 @@ def wrapped_label(text: str, room: float, size: float) -> list[str]:
     """
     lines, line = [], ""
     for word in _JOINT.split(shown(text).strip()):
-        if text_width((line + word).rstrip(), size) <= room:
+        if text_width((line + word).rstrip()) <= room:
             line += word
             continue
         if line:
             lines.append(line)
         line = ""
         for character in word:
-            if line and text_width(line + character, size) > room:
+            if line and text_width(line + character) > room:
                 lines.append(line)
                 line = ""
             line += character
@@ -162,7 +162,7 @@ def make_scale(
     return AxisScale(lowest, highest, start, stop), _multiples(lowest, highest, step)
 
 
-def ticks(low: Decimal, high: Decimal, *, most: int = 6) -> list[Decimal]:
+def ticks(low: Decimal, high: Decimal, *, most: int) -> list[Decimal]:
     """Return the multiples of 1, 2 or 5 times a power of ten that lie in a range, its ends included.
 
     The least step is taken that gives no more than `most`; at least one tick where that is 3 or more.
@@ -329,15 +329,15 @@ class Sheet:
             f' class="{classes or f"fill-{series + 1}"}"/>'
         )
 
-    def legend(self, names: Sequence[str], top: float, *, are_lines: bool) -> float:
-        """Explain the series, if there are several; return where that ends."""
+    def legend(self, names: Sequence[str], *, are_lines: bool) -> float:
+        """Explain the series at the top, if there are several; return where that ends."""
         if len(names) < 2:
-            return top
-        x, y = 0.0, top
+            return 0.0
+        x = y = 0.0
         for series, name in enumerate(names):
             room = self.width - _SWATCH - PADDING
-            lines = wrapped_label(name, room, SIZE)
-            wide = max(text_width(line, SIZE) for line in lines) + _SWATCH + PADDING
+            lines = wrapped_label(name, room)
+            wide = widest(lines) + _SWATCH + PADDING
             if x and x + wide > self.width:
                 x, y = 0.0, y + LINE
             if are_lines:
@@ -368,9 +368,9 @@ class Sheet:
         self._grid((place, top, place, end) for top, end in spans for place in places)
         self.line(scale.start, bottom, scale.stop, bottom, "axis")
         self.horizontal_numbers(scale, marks, bottom + PADDING)
-        lines = wrapped_label(label, self.width, SIZE)
+        lines = wrapped_label(label, self.width)
         middle = (scale.start + scale.stop) / 2
-        half = max(text_width(line, SIZE) for line in lines) / 2
+        half = widest(lines) / 2
         middle = max(half, min(middle, self.width - half))
         return self.lines(middle, bottom + PADDING + LINE, lines, anchor="middle", classes="soft")
 
@@ -378,7 +378,7 @@ class Sheet:
         """Write the numbers of an axis."""
         taken = 0.0
         for mark, label in zip(marks, tick_labels(list(marks)), strict=True):
-            half = text_width(label, SIZE) / 2
+            half = text_width(label) / 2
             middle = min(max(scale.place(float(mark)), half), self.width - half)
             if middle - half < taken:
                 continue
@@ -396,7 +396,7 @@ class Sheet:
     def notes(self, notes: Iterable[str], top: float) -> float:
         """Write remarks below a chart; return where they end."""
         for note in notes:
-            top = self.lines(0, top + PADDING, wrapped_label(note, self.width, SIZE), classes="soft")
+            top = self.lines(0, top + PADDING, wrapped_label(note, self.width), classes="soft")
         return top
 
     def finished(self, title: str, description: str, height: float) -> str:
@@ -422,7 +422,7 @@ def horizontal_scale(
         scale, marks = make_scale(found, axis, start, stop, most=most)
         places = [scale.place(float(mark)) for mark in marks]
         room = min((after - before for before, after in pairwise(places)), default=stop - start)
-        if max(text_width(label, SIZE) for label in tick_labels(marks)) + 2 * PADDING <= room:
+        if widest(tick_labels(marks)) + 2 * PADDING <= room:
             break
     return scale, marks
 
