@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from store.analysis.measures.average_precision import mean_average_precision, quotient
 from store.analysis.measures.incomplete import inferred_average_precision
 from store.analysis.measures.sampled import (
     SampledPool,
     SampledRankings,
+    at_places,
     sampled_rankings,
     statap_scores,
     stratified_scores,
@@ -58,11 +60,7 @@ class SampleScores:
 
     def mean(self, name: str) -> NDArray[np.float64]:
         """Return the mean over topics where an estimate is defined; (n_runs,), NaN = nowhere."""
-        values = self.values[name]
-        n_defined = np.sum(~np.isnan(values), axis=1)
-        mean = np.full(values.shape[0], np.nan)
-        np.divide(np.nansum(values, axis=1), n_defined, out=mean, where=n_defined > 0)
-        return mean
+        return mean_average_precision(self.values[name])[0]
 
     def n_defined(self, name: str) -> int:
         """Count the topics of the mean of an estimate; they are the same for all runs."""
@@ -80,10 +78,7 @@ class SampleScores:
         is_defined = ~np.isnan(self.values["statap"])
         total = np.sum(np.where(is_defined, self.variance, 0.0), axis=1)
         n_topics = np.sum(is_defined, axis=1)
-        is_known = (total >= 0) & (n_topics > 0)
-        errors = np.full(total.shape, np.nan)
-        np.divide(np.sqrt(np.abs(total)), n_topics, out=errors, where=is_known)
-        return errors
+        return np.where(total >= 0, quotient(np.sqrt(np.abs(total)), n_topics), np.nan)
 
 
 def estimates(
@@ -114,7 +109,7 @@ def estimates(
     found = np.zeros(rankings.lengths.shape)
     n_uncovered = 0
     if all(pool.inclusion is not None for pool in pools.values()):
-        sampled = statap_scores(rankings, cutoffs=CUTOFFS, level=level)
+        sampled = statap_scores(rankings, level=level)
         values["statap"], variance = sampled.stat_ap, sampled.variance
         by_probability, found = sampled.n_relevant, sampled.n_relevant_retrieved
     else:
@@ -154,12 +149,9 @@ def _is_even(pool: SampledPool) -> bool:
 def _inferred(rankings: SampledRankings, level: int) -> NDArray[np.float64]:
     """Return infAP, shape (n_runs, n_topics): pooled documents without a grade are unjudged."""
     found = np.empty(rankings.lengths.shape)
-    # The codes -1 and -2 of ranks without a pooled document pick the last two elements.
-    none = [False, False]
     for topic, pool in enumerate(rankings.pools):
-        places = rankings.places[:, topic]
-        is_relevant = pool.relevant(level)
-        relevant, judged = (np.append(one, none)[places] for one in (is_relevant, pool.graded))
+        places, is_relevant = rankings.places[:, topic], pool.relevant(level)
+        relevant, judged = (at_places(one, places) for one in (is_relevant, pool.graded))
         n_relevant = int(is_relevant.sum())
         found[:, topic] = inferred_average_precision(relevant, judged, places >= 0, n_relevant)
     return found

@@ -35,6 +35,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -96,7 +97,7 @@ def sampled_pool(
     documents : array_like of int, shape (n_documents,)
         Ids, each once, in any order. With strata all pooled documents belong here; for statAP the
         sampled ones are enough.
-    standing : array_like of int, shape (n_documents,)
+    document_states : array_like of int, shape (n_documents,)
         `NOT_SAMPLED`, `UNGRADED` or `GRADED`.
     grades : array_like of int, shape (n_documents,)
         Looked at where the standing is `GRADED`; any integer, a negative one is a grade like another.
@@ -105,15 +106,11 @@ def sampled_pool(
     inclusion : array_like of float, shape (n_documents,), optional
         Probability of being chosen, in (0, 1]; may be 0 or NaN where the document was not chosen.
 
-    Raises
-    ------
-    ArgumentError
-        If lengths differ, a document stands twice, a standing is another number, or a probability
-        cannot be.
-
-    Notes
-    -----
-    O(n log n) for n documents.
+    Returns
+    -------
+    SampledPool
+        `ArgumentError` if lengths differ, a document stands twice, a standing is another number, or a
+        probability cannot be. O(n log n).
 
     Examples
     --------
@@ -196,14 +193,11 @@ def sampled_rankings(
     cutoff : int
         Ranks that count, at least 1; documents below are cut off.
 
-    Raises
-    ------
-    ArgumentError
-        If `cutoff` is below 1, or a ranking holds a document twice.
-
-    Notes
-    -----
-    O(m) a topic for m documents retrieved and pooled, or O(m log m) where their ids are sparse.
+    Returns
+    -------
+    SampledRankings
+        `ArgumentError` if `cutoff` is below 1, or a ranking holds a document twice. O(m) a topic for m
+        documents retrieved and pooled, or O(m log m) where their ids are sparse.
 
     Examples
     --------
@@ -233,6 +227,16 @@ def sampled_rankings(
     )
 
 
+def at_places(values: NDArray[Any], places: NDArray[np.int32]) -> NDArray[Any]:
+    """Take what holds of the pooled documents at some ranks; 0 where the rank holds none of the pool.
+
+    >>> at_places(np.array([0.5, 0.25]), np.array([1, NOT_POOLED, 0, NOT_RETRIEVED])).tolist()
+    [0.25, 0.0, 0.5, 0.0]
+    """
+    # The places -1 and -2 pick the last two elements.
+    return np.append(values, np.zeros(2, values.dtype))[places]
+
+
 def _vector(name: str, values: ArrayLike, size: int | None) -> NDArray[np.int64]:
     """Return integers as an array of one dimension, checked."""
     array = np.asarray(values)
@@ -246,10 +250,6 @@ def _vector(name: str, values: ArrayLike, size: int | None) -> NDArray[np.int64]
     return array.astype(np.int64)
 
 
-STRATIFIED_CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
-"""Ranks at which precision is estimated."""
-MAX_RETRIEVED = 1000
-"""Documents that a run may return for a topic; TRECVID has used 2000 as well."""
 EPSILON = 1e-5
 """Added to the relevant documents above a rank, and three times to the sampled ones: a stratum of
 which nothing above is sampled counts as one third relevant."""
@@ -279,17 +279,10 @@ class StratifiedScores:
     n_uncovered: NDArray[np.int64]
     """Shape (n_topics,): pooled documents of strata of which none has a grade. They count as not
     relevant in `n_relevant`, silently in the program."""
-    cutoffs: tuple[int, ...]
-    max_retrieved: int
-    level: int
 
 
 def stratified_scores(
-    rankings: SampledRankings,
-    *,
-    cutoffs: Sequence[int] = STRATIFIED_CUTOFFS,
-    max_retrieved: int = MAX_RETRIEVED,
-    level: int = 1,
+    rankings: SampledRankings, *, cutoffs: Sequence[int], max_retrieved: int, level: int
 ) -> StratifiedScores:
     r"""Score runs from stratified samples of their pools.
 
@@ -297,22 +290,17 @@ def stratified_scores(
     ----------
     rankings : SampledRankings
         Rankings, and pools with strata.
-    cutoffs : sequence of int, optional
+    cutoffs : sequence of int
         Ranks at which precision is estimated, each at least 1.
-    max_retrieved : int, default=1000
-        Ranks that count, and the cap in the notes; at least 1.
-    level : int, default=1
+    max_retrieved : int
+        Ranks that count, and the cap in the notes; at least 1. TREC has 1000, TRECVID has had 2000.
+    level : int
         Least grade that counts as relevant. infNDCG takes grades above 0 as gains, whatever the level.
 
     Returns
     -------
     StratifiedScores
-        All of them, topic by topic.
-
-    Raises
-    ------
-    ArgumentError
-        If a pool has no strata, or an argument is below 1.
+        All of them, topic by topic. `ArgumentError` if a pool has no strata, or an argument is below 1.
 
     Notes
     -----
@@ -329,7 +317,13 @@ def stratified_scores(
     `max_retrieved`, the score is multiplied by their quotient, since no run can return so many.
     Precision at K is that sum over :math:`N_c^{\le K}`, divided by K. infNDCG is
     :math:`\sum_c N_c^{ret} g_c / s_c^{ret}` divided by an ideal gain, with :math:`g_c` the
-    discounted gains, grade / log2(k + 1), of the graded documents retrieved; see `ideal_gain`.
+    discounted gains, grade / log2(k + 1), of the graded documents retrieved.
+
+    In the ideal list the estimated number of documents of a grade is not rounded: with n of grade g expected
+    after b of higher grades, g stands at the ranks b + 1, b + 2, ..., as many as are at most b + n. So a
+    fraction of a document earns nothing, and the ranks after it are no integers. The list of a grade ends
+    with its first rank from `max_retrieved` on, which counts; even a grade that begins below that has one
+    document. All of this is what the program does.
 
     With every pooled document graded, xinfAP is AP but for the constants: a stratum with m > 0
     documents above moves P_k by :math:`\varepsilon |m - 3r| / (m + 3\varepsilon) / k`, which is at
@@ -359,7 +353,7 @@ def stratified_scores(
     ...     strata=[1, 2, 2, 2, 2],
     ... )
     >>> arrays = sampled_rankings(["x"], {("x", "t"): np.array([a, d, c])}, {"t": pool}, cutoff=9)
-    >>> scores = stratified_scores(arrays, cutoffs=[2])
+    >>> scores = stratified_scores(arrays, cutoffs=[2], max_retrieved=1000, level=1)
     >>> scores.n_relevant.tolist()  # 1 * 1/1 + 1 * 4/2
     [3.0]
     >>> scores.inf_ap.round(4).tolist()  # (1/1 * 1 + 4/2 * (1 + 1) / 3) / 3
@@ -371,128 +365,28 @@ def stratified_scores(
     for cutoff in cutoffs:
         check_cutoff(cutoff)
     n_runs, n_topics = rankings.lengths.shape
-    inf_ap = np.empty((n_runs, n_topics))
-    inf_ndcg = np.empty((n_runs, n_topics))
-    precision = np.empty((len(cutoffs), n_runs, n_topics))
-    retrieved = np.empty((n_runs, n_topics))
-    estimated = np.empty(n_topics)
-    n_uncovered = np.empty(n_topics, dtype=np.int64)
+    scores = StratifiedScores(
+        inf_ap=np.empty((n_runs, n_topics)),
+        inf_ndcg=np.empty((n_runs, n_topics)),
+        precision=np.empty((len(cutoffs), n_runs, n_topics)),
+        n_relevant_retrieved=np.empty((n_runs, n_topics)),
+        n_relevant=np.empty(n_topics),
+        n_uncovered=np.empty(n_topics, dtype=np.int64),
+    )
     for topic, pool in enumerate(rankings.pools):
         strata = _strata(pool, level)
         places = rankings.places[:, topic, :max_retrieved]
         total = _expected(strata.n_relevant, strata)
-        estimated[topic] = total
-        n_uncovered[topic] = strata.n_pooled[strata.n_graded == 0].sum()
+        scores.n_relevant[topic] = total
+        scores.n_uncovered[topic] = strata.n_pooled[strata.n_graded == 0].sum()
         found = _found(strata, places)
-        inf_ap[:, topic] = _xinf_ap(strata, places, found, total, max_retrieved)
-        gained = _gained(strata, pool, places)
-        best = ideal_gain(pool, max_retrieved=max_retrieved)
-        inf_ndcg[:, topic] = gained / best if best > 0 else np.nan
-        retrieved[:, topic] = found[:, -1]
+        scores.n_relevant_retrieved[:, topic] = found[:, -1]
+        scores.inf_ap[:, topic] = _xinf_ap(strata, places, found, total, max_retrieved)
+        best = _ideal_gain(strata, pool, max_retrieved)
+        scores.inf_ndcg[:, topic] = _gained(strata, pool, places) / best if best > 0 else np.nan
         for row, cutoff in enumerate(cutoffs):
-            precision[row, :, topic] = found[:, min(cutoff, found.shape[1] - 1)] / cutoff
-    return StratifiedScores(
-        inf_ap=inf_ap,
-        inf_ndcg=inf_ndcg,
-        precision=precision,
-        n_relevant_retrieved=retrieved,
-        n_relevant=estimated,
-        n_uncovered=n_uncovered,
-        cutoffs=tuple(cutoffs),
-        max_retrieved=max_retrieved,
-        level=level,
-    )
-
-
-def stratified_relevant(pool: SampledPool, *, level: int = 1) -> float:
-    r"""Estimate how many documents of a stratified pool are relevant.
-
-    Parameters
-    ----------
-    pool : SampledPool
-        With strata.
-    level : int, default=1
-        Least grade that counts as relevant.
-
-    Returns
-    -------
-    float
-        :math:`\hat R = \sum_c R_c N_c / S_c`, at least 0. Strata without a graded document are passed over.
-        Unbiased when each stratum is a simple random sample of at least one document and all of
-        them are graded. O(n) for n pooled documents.
-
-    Raises
-    ------
-    ArgumentError
-        If the pool has no strata.
-
-    Examples
-    --------
-    Stratum 1 is judged whole; of stratum 2 one of two graded documents stands for five:
-
-    >>> pool = sampled_pool(
-    ...     range(7), [1, 1, 1, 1, -1, -1, -1], [1, 0, 2, 0, 0, 0, 0], strata=[1, 1, 2, 2, 2, 2, 2]
-    ... )
-    >>> stratified_relevant(pool)  # 1 * 2/2 + 1 * 5/2
-    3.5
-    """
-    strata = _strata(pool, level)
-    return _expected(strata.n_relevant, strata)
-
-
-def ideal_gain(pool: SampledPool, *, max_retrieved: int = MAX_RETRIEVED) -> float:
-    r"""Compute the discounted gain of the best list, for estimated numbers of each grade.
-
-    Parameters
-    ----------
-    pool : SampledPool
-        With strata.
-    max_retrieved : int, default=1000
-        Ranks that count, at least 1.
-
-    Returns
-    -------
-    float
-        At least 0; 0 where no graded document has a grade above 0.
-
-    Raises
-    ------
-    ArgumentError
-        If the pool has no strata, or `max_retrieved` is below 1.
-
-    Notes
-    -----
-    The estimated number of documents of a grade is not rounded: with n of grade g expected after b
-    of higher grades, g stands at the ranks b + 1, b + 2, ..., as many as are at most b + n. So a
-    fraction of a document earns nothing, and the ranks after it are no integers. The list of a
-    grade ends with its first rank from `max_retrieved` on, which counts; even a grade that begins
-    below that has one document. All of this is what the program does.
-
-    Examples
-    --------
-    1.5 documents of grade 2 and 1.5 of grade 1 stand at ranks 1 and 2.5:
-
-    >>> pool = sampled_pool(range(3), [1, 1, -1], [2, 1, 0], strata=[1, 1, 1])
-    >>> round(ideal_gain(pool), 6)  # 2 / log2(2) + 1 / log2(3.5)
-    2.553295
-    """
-    check_cutoff(max_retrieved)
-    strata = _strata(pool, 1)
-    positive = pool.graded & (pool.grades > 0)
-    total = start = 0.0
-    for grade in np.unique(pool.grades[positive])[::-1].tolist():
-        of_grade = strata.codes[positive & (pool.grades == grade)]
-        counts = np.bincount(of_grade, minlength=strata.n_pooled.size)
-        expected = _expected(counts, strata)
-        # Counted up by ones, as the program does: the last rank may hang on a rounding.
-        steps = np.ones(int(expected) + 2)
-        steps[0] = start + 1
-        ranks = np.cumsum(steps)
-        ranks = ranks[ranks <= start + expected]
-        n_counting = np.count_nonzero(ranks < max_retrieved) + 1
-        total += float(np.sum(grade / np.log2(ranks[:n_counting] + 1)))
-        start += expected
-    return total
+            scores.precision[row, :, topic] = found[:, min(cutoff, found.shape[1] - 1)] / cutoff
+    return scores
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -531,14 +425,11 @@ def _found(strata: _Strata, places: NDArray[np.int32]) -> NDArray[np.float64]:
     """Estimate the relevant documents among the first 0, 1, ... ranks; (n_runs, width + 1)."""
     n_runs, width = places.shape
     found = np.zeros((n_runs, width + 1))
+    graded, relevant = at_places(strata.graded, places), at_places(strata.relevant, places)
     for stratum in range(strata.n_pooled.size):
-        # The codes -1 and -2 of ranks without a pooled document pick the last two elements.
-        inside = np.append(strata.codes == stratum, [False, False])
-        is_pooled = inside[places]
-        is_graded = np.append(strata.graded, [False, False])[places] & is_pooled
-        is_relevant = np.append(strata.relevant, [False, False])[places] & is_pooled
-        share = np.cumsum(is_relevant, axis=1) + EPSILON
-        share /= np.cumsum(is_graded, axis=1) + 3 * EPSILON
+        is_pooled = at_places(strata.codes == stratum, places)
+        share = np.cumsum(relevant & is_pooled, axis=1) + EPSILON
+        share /= np.cumsum(graded & is_pooled, axis=1) + 3 * EPSILON
         found[:, 1:] += np.cumsum(is_pooled, axis=1) * share
     return found
 
@@ -549,13 +440,30 @@ def _xinf_ap(
     """Return xinfAP of one topic, shape (n_runs,)."""
     if total == 0:
         return np.full(places.shape[0], np.nan)
-    relevant = np.append(strata.relevant, [False, False])
-    runs, columns = np.nonzero(relevant[places])
+    runs, columns = np.nonzero(at_places(strata.relevant, places))
     stratum = strata.codes[places[runs, columns]]
     precision = (1 + found[runs, columns]) / (columns + 1)
     worth = precision * strata.n_pooled[stratum] / strata.n_graded[stratum]
     sums = np.bincount(runs, worth, minlength=places.shape[0])
     return np.asarray(sums / min(total, max_retrieved))
+
+
+def _ideal_gain(strata: _Strata, pool: SampledPool, max_retrieved: int) -> float:
+    """Compute the discounted gain of the best list, for estimated numbers of each grade above 0."""
+    positive = pool.graded & (pool.grades > 0)
+    total = start = 0.0
+    for grade in np.unique(pool.grades[positive])[::-1].tolist():
+        of_grade = strata.codes[positive & (pool.grades == grade)]
+        expected = _expected(np.bincount(of_grade, minlength=strata.n_pooled.size), strata)
+        # Counted up by ones, as the program does: the last rank may hang on a rounding.
+        steps = np.ones(int(expected) + 2)
+        steps[0] = start + 1
+        ranks = np.cumsum(steps)
+        ranks = ranks[ranks <= start + expected]
+        n_counting = np.count_nonzero(ranks < max_retrieved) + 1
+        total += float(np.sum(grade / np.log2(ranks[:n_counting] + 1)))
+        start += expected
+    return total
 
 
 def _gained(strata: _Strata, pool: SampledPool, places: NDArray[np.int32]) -> NDArray[np.float64]:
@@ -574,10 +482,6 @@ def _gained(strata: _Strata, pool: SampledPool, places: NDArray[np.int32]) -> ND
     return np.asarray(np.sum(n_pooled * means, axis=1))
 
 
-STATAP_CUTOFFS = (10, 20, 50, 100)
-"""Ranks at which precision is estimated."""
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class StatapScores:
     """Scores of runs from samples with known probabilities.
@@ -592,39 +496,26 @@ class StatapScores:
     variance: NDArray[np.float64]
     """Shape (n_runs, n_topics): of `stat_ap`, at most 1, see the notes of `statap_scores`. It may
     be negative. NaN also where one document only has a grade."""
-    r_precision: NDArray[np.float64]
-    """Shape (n_runs, n_topics), at least 0: precision at R-hat, rounded; NaN: see the class."""
-    precision: NDArray[np.float64]
-    """Shape (n_cutoffs, n_runs, n_topics), at least 0; defined everywhere."""
     n_relevant_retrieved: NDArray[np.float64]
     """Shape (n_runs, n_topics): estimated relevant documents in the whole list."""
     n_relevant: NDArray[np.float64]
     """Shape (n_topics,): R-hat, not rounded."""
-    cutoffs: tuple[int, ...]
-    level: int
 
 
-def statap_scores(
-    rankings: SampledRankings, *, cutoffs: Sequence[int] = STATAP_CUTOFFS, level: int = 1
-) -> StatapScores:
+def statap_scores(rankings: SampledRankings, *, level: int) -> StatapScores:
     r"""Score runs from documents sampled with known probabilities.
 
     Parameters
     ----------
     rankings : SampledRankings
         Rankings, and pools with inclusion probabilities.
-    cutoffs, level
-        As in `stratified_scores`.
+    level : int
+        Least grade that counts as relevant.
 
     Returns
     -------
     StatapScores
-        All of them, topic by topic.
-
-    Raises
-    ------
-    ArgumentError
-        If a pool has no inclusion probabilities, or a cutoff is below 1.
+        All of them, topic by topic. `ArgumentError` if a pool has no inclusion probabilities.
 
     Notes
     -----
@@ -638,9 +529,7 @@ def statap_scores(
     over the sampled relevant documents, with :math:`k_d` the rank of d. Where every document of
     the pool is certain to be sampled, this is AP, unjudged documents taken as not relevant.
     :math:`\hat R` is not rounded here; a port to Java rounds it, and cuts the sum above a document
-    to an integer besides, so its scores differ. Precision at K is the sum of w down to rank K,
-    divided by K; for R-precision, K is :math:`\hat R` rounded half up, or :math:`\hat R` itself
-    where the list is shorter.
+    to an integer besides, so its scores differ.
 
     The variance is that of version 4 of the program. With :math:`y_d = w_d (p_d - \mathrm{statAP})`
     over all sampled relevant documents, :math:`p_d = 0` for those not retrieved, n graded documents
@@ -667,85 +556,39 @@ def statap_scores(
 
     >>> pool = sampled_pool([1, 3], [GRADED, GRADED], [1, 2], inclusion=[1, 0.5])
     >>> arrays = sampled_rankings(["x"], {("x", "t"): np.array([1, 2, 3])}, {"t": pool}, cutoff=9)
-    >>> scores = statap_scores(arrays, cutoffs=[10])
-    >>> scores.n_relevant.tolist(), scores.precision.tolist()
-    ([3.0], [[[0.3]]])
+    >>> scores = statap_scores(arrays, level=1)
+    >>> scores.n_relevant.tolist(), scores.n_relevant_retrieved.tolist()
+    ([3.0], [[3.0]])
     >>> scores.stat_ap.round(4).tolist()  # (1 * 1/1 + 2 * (1 + 1)/3) / 3
     [[0.7778]]
     """
-    for cutoff in cutoffs:
-        check_cutoff(cutoff)
     n_runs, n_topics = rankings.lengths.shape
     scores = StatapScores(
         stat_ap=np.full((n_runs, n_topics), np.nan),
         variance=np.full((n_runs, n_topics), np.nan),
-        r_precision=np.full((n_runs, n_topics), np.nan),
-        precision=np.empty((len(cutoffs), n_runs, n_topics)),
         n_relevant_retrieved=np.empty((n_runs, n_topics)),
         n_relevant=np.empty(n_topics),
-        cutoffs=tuple(cutoffs),
-        level=level,
     )
     for topic, pool in enumerate(rankings.pools):
         weights = _weights(pool, level)
         places = rankings.places[:, topic]
-        # The codes -1 and -2 of ranks without a pooled document pick the last two elements.
-        by_rank = np.append(weights, [0.0, 0.0])[places]
+        by_rank = at_places(weights, places)
         found = np.zeros((n_runs, by_rank.shape[1] + 1))
         np.cumsum(by_rank, axis=1, out=found[:, 1:])
-        total = statap_relevant(pool, level=level)
+        total = float(np.sum(weights))
         scores.n_relevant[topic] = total
         scores.n_relevant_retrieved[:, topic] = found[:, -1]
-        for row, cutoff in enumerate(cutoffs):
-            at = found[:, min(cutoff, found.shape[1] - 1)]
-            scores.precision[row, :, topic] = at / cutoff
         if total == 0:
             continue
-        ranks = np.arange(1, found.shape[1])
-        precision = (1 + found[:, :-1]) / ranks
+        precision = (1 + found[:, :-1]) / np.arange(1, found.shape[1])
         scores.stat_ap[:, topic] = np.sum(by_rank * precision, axis=1) / total
-        rank = int(total + 0.5)
-        is_long = rankings.lengths[:, topic] >= rank
-        at = found[:, min(rank, found.shape[1] - 1)]
-        scores.r_precision[:, topic] = at / np.where(is_long, rank, total)
         n_graded = int(np.count_nonzero(pool.graded))
         if n_graded > 1:
-            n_retrieved = np.count_nonzero(np.append(pool.graded, [False, False])[places], axis=1)
+            n_retrieved = np.count_nonzero(at_places(pool.graded, places), axis=1)
             spread = _spread(weights, by_rank, precision, scores.stat_ap[:, topic], n_graded)
             variance = spread * n_graded / ((n_retrieved + 0.1) * total**2)
             scores.variance[:, topic] = np.minimum(variance, 1.0)
     return scores
-
-
-def statap_relevant(pool: SampledPool, *, level: int = 1) -> float:
-    r"""Estimate how many documents are relevant, from a sample with known probabilities.
-
-    Parameters
-    ----------
-    pool : SampledPool
-        With inclusion probabilities.
-    level : int, default=1
-        Least grade that counts as relevant.
-
-    Returns
-    -------
-    float
-        :math:`\hat R = \sum 1/\pi` over the sampled relevant documents, at least 0:
-        unbiased whenever the probabilities are right and every sampled document is graded.
-        Relevant documents that could not be sampled are not in it. O(n) for n documents.
-
-    Raises
-    ------
-    ArgumentError
-        If the pool has no inclusion probabilities.
-
-    Examples
-    --------
-    >>> pool = sampled_pool([1, 2, 3], [1, 1, 1], [1, 2, 0], inclusion=[1, 0.25, 0.5])
-    >>> statap_relevant(pool), statap_relevant(pool, level=2)
-    (5.0, 4.0)
-    """
-    return float(np.sum(_weights(pool, level)))
 
 
 def _weights(pool: SampledPool, level: int) -> NDArray[np.float64]:

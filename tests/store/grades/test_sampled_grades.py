@@ -107,7 +107,7 @@ def test_collection_and_files_give_the_same_scores(filled: Collection, collectio
     pools += [xinfap_pools(ranked, XINFAP), statap_pools(ranked, STATAP)]
     arrays = [sampled_rankings(ranked.tags, ranked.rankings, one, cutoff=1000) for one in pools]
     assert {one.topics for one in arrays} == {("9", "10")}
-    stratified = [stratified_scores(one) for one in arrays[:3]]
+    stratified = [stratified_scores(one, cutoffs=(), max_retrieved=1000, level=1) for one in arrays[:3]]
     for scores in stratified:
         # Relevant: b at rank 2 for four, below c of its stratum (a third), and a at rank 4.
         expected = (4 * (1 + 1 / 3) / 2 + (1 + 2 * 1 / 1) / 4) / 5
@@ -115,9 +115,9 @@ def test_collection_and_files_give_the_same_scores(filled: Collection, collectio
         assert scores.inf_ap[0, 1] == pytest.approx(expected, abs=3e-5)
         assert scores.inf_ap[0, 1] == stratified[0].inf_ap[0, 1]
     for one in (*arrays[:2], arrays[3]):
-        assert statap_scores(one).n_relevant.tolist() == [0.0, 3.0]
+        assert statap_scores(one, level=1).n_relevant.tolist() == [0.0, 3.0]
         by_hand = (2 * 1 / 2 + (1 + 2) / 4) / 3
-        assert statap_scores(one).stat_ap[0, 1] == pytest.approx(by_hand, rel=1e-14)
+        assert statap_scores(one, level=1).stat_ap[0, 1] == pytest.approx(by_hand, rel=1e-14)
 
 
 def test_pool_that_is_no_sample_has_neither(collection: Collection, collection_name: str) -> None:

@@ -16,7 +16,6 @@ from store.analysis.measures.sampled import (
     StatapScores,
     sampled_pool,
     sampled_rankings,
-    statap_relevant,
     statap_scores,
 )
 from store.errors import ArgumentError
@@ -36,28 +35,25 @@ def pool_of(sample: Sample) -> SampledPool:
     )
 
 
-def scores_of(sample: Sample, *lists: list[int], **options: object) -> StatapScores:
+def scores_of(sample: Sample, *lists: list[int], level: int = 1) -> StatapScores:
     """Score runs for one topic."""
     tags = [f"r{number}" for number in range(len(lists))]
     ranked = {(tag, "t"): np.array(one, dtype=np.int64)
               for tag, one in zip(tags, lists, strict=True)}  # fmt: skip
     arrays = sampled_rankings(tags, ranked, {"t": pool_of(sample)}, cutoff=1000)
-    return statap_scores(arrays, **options)  # type: ignore[arg-type]
+    return statap_scores(arrays, level=level)
 
 
 def test_values_of_the_program() -> None:
     """18 graded of 30 documents; a run of 40 and its first 9.
 
-    The values are what the arithmetic of `statAP_MQ_eval_v4.pl` printed with 14 decimals; its
-    precision at 10 of the run of 9 is that of version 3.
+    The values are what the arithmetic of `statAP_MQ_eval_v4.pl` printed with 14 decimals.
     """
     sample = {i: ((i * i // 3) % 4, (1 + i % 8) / 8) for i in range(30) if (7 * i) % 5 < 3}
     ranked = [(17 * k + 5) % 40 for k in range(40)]
-    scores = scores_of(sample, ranked, ranked[:9], cutoffs=[10])
+    scores = scores_of(sample, ranked, ranked[:9])
     assert scores.n_relevant == pytest.approx([28.86666666666667], abs=1e-13)
     assert scores.stat_ap[:, 0] == pytest.approx([0.86269406925296, 0.26772731160722], abs=1e-13)
-    assert scores.r_precision[:, 0] == pytest.approx([0.94022988505747, 0.41570438799076], abs=1e-13)
-    assert scores.precision[0, :, 0] == pytest.approx([1.2, 1.2], abs=1e-13)
     assert scores.variance[:, 0] == pytest.approx([0.20168337949087, 0.17229659013086], abs=1e-13)
     assert scores.n_relevant_retrieved[:, 0] == pytest.approx([28.86666666666667, 12], abs=1e-13)
 
@@ -69,21 +65,14 @@ lists = st.lists(st.integers(0, 35), unique=True, min_size=1)
 @given(sample=judged, ranked=lists)
 def test_pool_judged_whole_has_the_scores_of_its_qrels(sample: Sample, ranked: list[int]) -> None:
     """Of trec_eval, where whatever has no grade counts as not relevant."""
-    scores = scores_of(sample, ranked, cutoffs=[5, 10])
+    scores = scores_of(sample, ranked)
     qrels = {"t": {f"d{document:02d}": grade for document, (grade, _) in sample.items()}}
     run = {"t": {f"d{document:02d}": -float(rank) for rank, document in enumerate(ranked)}}
-    names = {"map", "Rprec", "P_5", "P_10", "num_rel_ret"}
+    names = {"map", "num_rel_ret"}
     theirs = pytrec_eval.RelevanceEvaluator(qrels, names).evaluate(run)["t"]
-    ours = {
-        "map": scores.stat_ap[0, 0],
-        "Rprec": scores.r_precision[0, 0],
-        "P_5": scores.precision[0, 0, 0],
-        "P_10": scores.precision[1, 0, 0],
-        "num_rel_ret": scores.n_relevant_retrieved[0, 0],
-    }
+    ours = {"map": scores.stat_ap[0, 0], "num_rel_ret": scores.n_relevant_retrieved[0, 0]}
     if scores.n_relevant[0] == 0:
         assert math.isnan(ours.pop("map"))
-        assert math.isnan(ours.pop("Rprec"))
         assert math.isnan(scores.variance[0, 0])
     for name, value in ours.items():
         assert value == pytest.approx(theirs[name], rel=1e-12), name
@@ -104,10 +93,11 @@ def test_no_bias_over_all_samples() -> None:
                            for document, kept in zip(chances, drawn, strict=False))  # fmt: skip
         weight += chance
         sample = {document: (grades[document], chances[document]) for document in sampled}
-        estimate = statap_relevant(pool_of(sample))
+        scores = scores_of(sample, ranked)
+        estimate = scores.n_relevant[0]
         mean_relevant += chance * estimate
         if estimate:
-            mean_product += chance * scores_of(sample, ranked).stat_ap[0, 0] * estimate
+            mean_product += chance * scores.stat_ap[0, 0] * estimate
     assert weight == pytest.approx(1, rel=1e-14)
     assert mean_relevant == pytest.approx(3, rel=1e-14)
     assert mean_product == pytest.approx(float(3 * expected), rel=1e-14)
@@ -125,30 +115,18 @@ graded = st.dictionaries(
 
 @given(sample=graded, ranked=lists, level=st.integers(1, 3))
 def test_any_sample_has_the_scores_of_the_loops(sample: Sample, ranked: list[int], level: int) -> None:
-    """statAP, R-precision and precision of documents that stand for 1/pi each."""
-    scores = scores_of(sample, ranked, level=level, cutoffs=[1, 4, 50])
+    """R-hat and statAP of documents that stand for 1/pi each."""
+    scores = scores_of(sample, ranked, level=level)
     worth = {document: 1 / chance for document, (grade, chance) in sample.items() if grade >= level}
-    total, above, found, by_rank = sum(worth.values()), 0.0, 0.0, [0.0]
+    total, above, found = sum(worth.values()), 0.0, 0.0
     for rank, document in enumerate(ranked, start=1):
         if document in worth:
             found += (1 + above) / rank * worth[document]
             above += worth[document]
-        by_rank.append(above)
     assert scores.n_relevant[0] == pytest.approx(total, rel=1e-12)
     assert scores.n_relevant_retrieved[0, 0] == pytest.approx(above, rel=1e-12)
-    for row, cutoff in enumerate((1, 4, 50)):
-        expected = by_rank[min(cutoff, len(ranked))] / cutoff
-        assert scores.precision[row, 0, 0] == pytest.approx(expected, rel=1e-12)
-    if not worth:
-        assert np.isnan(scores.stat_ap[0, 0])
-        assert np.isnan(scores.r_precision[0, 0])
-        return
-    assert scores.stat_ap[0, 0] == pytest.approx(found / total, rel=1e-12)
-    last = math.floor(total + 0.5)
-    expected = by_rank[last] / last if last <= len(ranked) else above / total
-    # A sum of 1/pi that ends in one half may be rounded either way.
-    if abs(total % 1 - 0.5) > 1e-9:
-        assert scores.r_precision[0, 0] == pytest.approx(expected, rel=1e-12)
+    expected = found / total if worth else np.nan
+    assert scores.stat_ap[0, 0] == pytest.approx(expected, rel=1e-12, nan_ok=True)
 
 
 @given(sample=sampled, ranked=lists)
@@ -185,13 +163,11 @@ def test_variance_is_that_of_the_loops(sample: Sample, ranked: list[int]) -> Non
 def test_undefined_and_empty() -> None:
     """Nothing relevant sampled; one document graded; a run with nothing for the topic."""
     nothing = scores_of({1: (0, 0.5), 2: (0, 1.0)}, [1, 2])
-    for values in (nothing.stat_ap, nothing.r_precision, nothing.variance):
+    for values in (nothing.stat_ap, nothing.variance):
         assert np.isnan(values).all()
-    assert nothing.precision.tolist() == [[[0.0]]] * 4
     one = scores_of({1: (1, 0.5)}, [1], [])
     assert one.stat_ap[:, 0].tolist() == [1.0, 0.0]
     assert np.isnan(one.variance).all()
-    assert one.r_precision[:, 0].tolist() == [1.0, 0.0]
 
 
 def test_level_and_errors() -> None:
@@ -202,6 +178,4 @@ def test_level_and_errors() -> None:
     pool = sampled_pool([1], [1], [1], strata=[1])
     arrays = sampled_rankings(["r"], {}, {"t": pool}, cutoff=10)
     with pytest.raises(ArgumentError, match="inclusion probabilities"):
-        statap_scores(arrays)
-    with pytest.raises(ArgumentError, match=">= 1"):
-        scores_of({1: (1, 1.0)}, [1], cutoffs=[0])
+        statap_scores(arrays, level=1)

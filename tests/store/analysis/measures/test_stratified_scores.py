@@ -19,10 +19,8 @@ from store.analysis.measures.sampled import (
     UNGRADED,
     SampledPool,
     StratifiedScores,
-    ideal_gain,
     sampled_pool,
     sampled_rankings,
-    stratified_relevant,
     stratified_scores,
 )
 from store.errors import ArgumentError
@@ -39,13 +37,16 @@ def pool_of(rows: Rows) -> SampledPool:
     return sampled_pool(columns[0], document_states, columns[2], strata=columns[1])
 
 
+OPTIONS = {"cutoffs": (5, 10), "max_retrieved": 1000, "level": 1}
+
+
 def scores_of(rows: Rows, *lists: list[int], **options: object) -> StratifiedScores:
     """Score runs for one topic."""
     tags = [f"r{number}" for number in range(len(lists))]
     ranked = {(tag, "t"): np.array(one, dtype=np.int64)
               for tag, one in zip(tags, lists, strict=True)}  # fmt: skip
     arrays = sampled_rankings(tags, ranked, {"t": pool_of(rows)}, cutoff=1000)
-    return stratified_scores(arrays, **options)  # type: ignore[arg-type]
+    return stratified_scores(arrays, **OPTIONS | options)  # type: ignore[arg-type]
 
 
 @pytest.mark.vector("V5: sample_eval.pl, printed with four decimals")
@@ -83,7 +84,8 @@ def test_precision_is_told_at_the_ranks_of_the_program() -> None:
     """
     ranks = [5, 10, 15, 20, 30, 100, 200, 500, 1000]
     below = [rank + 1 for rank in ranks]
-    scores = scores_of([(rank, 1, int(rank in below)) for rank in range(1, 1001)], list(range(1, 1001)))
+    rows = [(rank, 1, int(rank in below)) for rank in range(1, 1001)]
+    scores = scores_of(rows, list(range(1, 1001)), cutoffs=ranks)
     expected = [number / rank for number, rank in enumerate(ranks)]
     assert scores.precision[:, 0, 0] == pytest.approx(expected, abs=1e-5)
 
@@ -269,29 +271,29 @@ def test_estimated_relevant_is_unbiased(sizes: tuple[int, int]) -> None:
             for stratum, documents in strata.items()
             for document, grade in documents.items()
         ]
-        estimates.append(stratified_relevant(pool_of(rows)))
+        estimates.append(scores_of(rows, []).n_relevant[0])
     assert len(estimates) == math.comb(4, sizes[0]) * math.comb(3, sizes[1])
     assert np.mean(estimates) == pytest.approx(5, rel=1e-14)
 
 
 def test_ideal_list_ends_at_the_cap_and_gives_every_grade_one_document() -> None:
     """Three of grade 2, then one of grade 1 at rank 4, below a cap of 2."""
-    pool = pool_of([(0, 1, 2), (1, 1, 2), (2, 1, 2), (3, 1, 1)])
-    expected = 2 + 2 / math.log2(3) + 1 / math.log2(5)
-    assert ideal_gain(pool, max_retrieved=2) == pytest.approx(expected, rel=1e-14)
+    scores = scores_of([(0, 1, 2), (1, 1, 2), (2, 1, 2), (3, 1, 1)], [3], max_retrieved=2)
+    ideal = 2 + 2 / math.log2(3) + 1 / math.log2(5)
+    assert scores.inf_ndcg.item() == pytest.approx(1 / ideal, rel=1e-14)
 
 
 def test_ideal_list_does_not_round_what_it_expects() -> None:
     """5/3 of each grade: one each, at the ranks 1, 8/3 and 13/3."""
-    pool = pool_of([(0, 1, 3), (1, 1, 2), (2, 1, 1), (3, 1, -1), (4, 1, -1)])
-    expected = 3 + 2 / math.log2(5 / 3 + 2) + 1 / math.log2(10 / 3 + 2)
-    assert ideal_gain(pool) == pytest.approx(expected, rel=1e-14)
+    scores = scores_of([(0, 1, 3), (1, 1, 2), (2, 1, 1), (3, 1, -1), (4, 1, -1)], [2])
+    ideal = 3 + 2 / math.log2(5 / 3 + 2) + 1 / math.log2(10 / 3 + 2)
+    assert scores.inf_ndcg.item() == pytest.approx(1 / ideal, rel=1e-14)
 
 
 def test_ideal_list_has_grades_by_number() -> None:
     """Grade 10 stands above grade 2."""
-    pool = pool_of([(0, 1, 2), (1, 1, 10)])
-    assert ideal_gain(pool) == pytest.approx(10 + 2 / math.log2(3), rel=1e-14)
+    scores = scores_of([(0, 1, 2), (1, 1, 10)], [1])
+    assert scores.inf_ndcg.item() == pytest.approx(10 / (10 + 2 / math.log2(3)), rel=1e-14)
 
 
 def test_stratum_without_a_grade_is_counted_apart() -> None:
@@ -314,7 +316,7 @@ def test_sampled_without_a_grade_is_as_not_sampled() -> None:
         pool = sampled_pool(
             [1, 2, 3, 4], [1, document_states, 1, document_states], grades, strata=[1, 1, 1, 1]
         )
-        scores = stratified_scores(sampled_rankings(["r"], ranked, {"t": pool}, cutoff=10))
+        scores = stratified_scores(sampled_rankings(["r"], ranked, {"t": pool}, cutoff=10), **OPTIONS)
         found.append((scores.inf_ap[0, 0], scores.inf_ndcg[0, 0], scores.n_relevant[0]))
     assert found[0] == found[1]
     assert found[0][2] == 4.0
@@ -336,10 +338,10 @@ def test_runs_and_topics_do_not_touch_each_other(pools: list[Rows], data: st.Dat
     ranked = {(tag, str(topic)): np.array(data.draw(lists), dtype=np.int64)
               for tag in "ab" for topic in range(len(pools))}  # fmt: skip
     by_topic = {str(topic): pool_of(rows) for topic, rows in enumerate(pools)}
-    together = stratified_scores(sampled_rankings(["a", "b"], ranked, by_topic, cutoff=20))
+    together = stratified_scores(sampled_rankings(["a", "b"], ranked, by_topic, cutoff=20), **OPTIONS)
     for (run, tag), (column, topic) in product(enumerate("ab"), enumerate(by_topic)):
         alone = sampled_rankings([tag], ranked, {topic: by_topic[topic]}, cutoff=20)
-        scores = stratified_scores(alone)
+        scores = stratified_scores(alone, **OPTIONS)
         for name in ("inf_ap", "inf_ndcg", "n_relevant_retrieved"):
             ours, theirs = getattr(together, name)[run, column], getattr(scores, name)[0, 0]
             assert ours == pytest.approx(theirs, rel=1e-14, nan_ok=True)
@@ -351,7 +353,7 @@ def test_what_cannot_be_scored_is_refused() -> None:
     pool = sampled_pool([1], [1], [1], inclusion=[1.0])
     arrays = sampled_rankings(["r"], {}, {"t": pool}, cutoff=10)
     with pytest.raises(ArgumentError, match="strata"):
-        stratified_scores(arrays)
+        stratified_scores(arrays, **OPTIONS)
     for options in ({"cutoffs": [0]}, {"max_retrieved": 0}):
         with pytest.raises(ArgumentError, match=">= 1"):
             scores_of([(1, 1, 1)], [1], **options)
