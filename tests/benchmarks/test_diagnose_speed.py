@@ -15,9 +15,10 @@ import pytest
 from numpy.typing import NDArray
 
 from store.analysis.measures.bounds import score_bounds
-from store.analysis.measures.incomplete import bpref_of, condensed, inferred_ap_of, judged_at, unjudged_at
+from store.analysis.measures.incomplete import bpref_of, condensed, inferred_ap_of
 from store.analysis.measures.names import parse_measure
-from store.analysis.measures.residuals import rbp_with_residual
+from store.analysis.measures.ranked import judged_share, unjudged_share
+from store.analysis.measures.residuals import rank_biased_precision, rbp_residual
 from store.analysis.rankings import GradedRankings, graded_rankings
 from tests.benchmarks.test_evaluate_speed import seconds
 from tests.benchmarks.test_pool_speed import DOCUMENTS, REPEATS, RUNS, TOPICS
@@ -53,12 +54,13 @@ def test_diagnose_speed(capsys: pytest.CaptureFixture[str]) -> None:
     in_two = {t: (np.array(list(g)), np.array(list(g.values()))) for t, g in judged.items()}
     rankings = graded_rankings(topics, tags, lists, in_two, cutoff=DOCUMENTS)
     work = {
-        "judged@10": lambda: judged_at(rankings.judged, rankings.lengths, 10),
-        "unj_1000": lambda: unjudged_at(rankings.judged, rankings.lengths, 1000, convention="trec_eval"),
+        "judged@10": lambda: judged_share(rankings.judged, rankings.lengths, 10),
+        "unj_1000": lambda: unjudged_share(rankings.judged, rankings.lengths, 1000),
         "bpref": lambda: bpref_of(rankings, 1),
         "infAP": lambda: inferred_ap_of(rankings, 1),
-        "RBP with residual": lambda: rbp_with_residual(
-            rankings.relevant(1), rankings.judged, rankings.lengths, p=0.8
+        "RBP with residual": lambda: (
+            rank_biased_precision(rankings.relevant(1), p=0.8),
+            rbp_residual(rankings.judged, rankings.lengths, p=0.8),
         ),
         "condensed lists": lambda: condensed(rankings),
     }

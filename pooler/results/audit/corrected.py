@@ -310,10 +310,10 @@ def _spec(text: str, levels: NDArray[np.int64], level: int, cutoff: int) -> Meas
         return MeasureSpec(str(name), "linear", np.asarray((1 - name.p) * name.p ** (ranks - 1.0)))
     if name.name == "AP":
         return MeasureSpec(str(name), "AP", 1.0 / ranks)
-    worth = discounts(ranks.size, "log2" if name.dcg.endswith("log2") else "jarvelin")
-    gains = np.exp2(levels) - 1.0 if name.dcg.startswith("exp-") else levels.astype(np.float64)
+    worth = discounts(ranks.size, name.discount)
+    gains = np.exp2(levels) - 1.0 if name.gain == "exponential" else levels.astype(np.float64)
     if name.name == "nDCG":
-        if name.dcg.endswith("jarvelin"):
+        if name.discount == "jarvelin":
             raise ArgumentError("measure", "must have the discount log2 to be corrected", text)
         return MeasureSpec(str(name), "nDCG", worth, gains)
     if is_scaled:

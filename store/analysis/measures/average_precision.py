@@ -1,8 +1,9 @@
 r"""Average precision, on arrays of relevant ranks.
 
-Throughout, ``relevant[..., r - 1]`` says whether rank r holds a relevant document, and R, the
-denominator, is an argument: the documents judged relevant for the topic, retrieved or not (mode
-``pool``, trec_eval's), or those in the run's own list (mode ``own``, eq. 1 of the paper).
+Throughout, ``relevant``, ndarray of bool, shape (..., width), says of rank r in ``relevant[..., r - 1]``
+whether it holds a relevant document, and R, the denominator, is an argument: the documents judged relevant
+for the topic, retrieved or not (mode ``pool``, trec_eval's), or those in the run's own list (mode ``own``,
+eq. 1 of the paper). Functions cost O(size of `relevant`).
 
 References
 ----------
@@ -35,23 +36,13 @@ def check_r_mode(r_mode: str) -> RMode:
 
 
 def precision_sum(relevant: NDArray[np.bool_]) -> NDArray[np.float64]:
-    r"""Sum the precision at every relevant rank.
-
-    Parameters
-    ----------
-    relevant : ndarray of bool, shape (..., width)
-        Which ranks hold a relevant document.
-
-    Returns
-    -------
-    ndarray of float64, shape (...)
-        S, in [0, number of relevant ranks]; 0 when there is none.
+    r"""Sum the precision at every relevant rank, shape (...): S, 0 where there is none.
 
     Notes
     -----
     .. math:: S = \sum_i \frac{x_i}{i} \Bigl(1 + \sum_{k<i} x_k\Bigr)
 
-    The sum of eq. 1 of [1]_ without its prefactor. O(size of `relevant`).
+    The sum of eq. 1 of [1]_ without its prefactor.
 
     Examples
     --------
@@ -70,13 +61,7 @@ def precision_sum(relevant: NDArray[np.bool_]) -> NDArray[np.float64]:
 
 
 def own_n_relevant(relevant: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Count the relevant documents of each list, shape (...): R of mode ``own``.
-
-    Examples
-    --------
-    >>> own_n_relevant(np.array([[True, False], [False, False]])).tolist()
-    [1, 0]
-    """
+    """Count the relevant documents of each list, shape (...): R of mode ``own``."""
     return np.asarray(np.count_nonzero(relevant, axis=-1), dtype=np.int64)
 
 
@@ -86,9 +71,9 @@ def average_precision(relevant: NDArray[np.bool_], n_relevant: NDArray[np.int64]
     Parameters
     ----------
     relevant : ndarray of bool, shape (..., width)
-        Which ranks hold a relevant document.
+        See the module.
     n_relevant : ndarray of int64, shape (...) or one that broadcasts to it
-        R, at least the number of relevant ranks. Use `own_n_relevant` for mode ``own``.
+        R, at least the number of relevant ranks, else `ArgumentError`. Use `own_n_relevant` for mode ``own``.
 
     Returns
     -------
@@ -96,17 +81,12 @@ def average_precision(relevant: NDArray[np.bool_], n_relevant: NDArray[np.int64]
         AP in [0, 1]. NaN where R = 0: there is no answer, and a front end shows no number with
         the reason ``no-relevant``. An empty list with R > 0 has AP 0.
 
-    Raises
-    ------
-    ArgumentError
-        If `n_relevant` is below the number of relevant ranks somewhere.
-
     Notes
     -----
     .. math:: \nu = \frac{1}{R} \sum_i \frac{x_i}{i} \Bigl(1 + \sum_{k<i} x_k\Bigr)
 
     Eq. 1 of [1]_ (mode ``own``) and its variant with R defined outside (mode ``pool``), which
-    trec_eval computes as `map`; it needs no limit such as R <= N. O(size of `relevant`).
+    trec_eval computes as `map`; it needs no limit such as R <= N.
 
     Examples
     --------
@@ -124,25 +104,17 @@ def average_precision(relevant: NDArray[np.bool_], n_relevant: NDArray[np.int64]
 
 
 def gains(relevant: NDArray[np.bool_]) -> NDArray[np.float64]:
-    r"""Compute what one more relevant document would add to S, at every rank.
+    r"""Compute what one more relevant document would add to S, at every rank, shape (..., width).
 
-    Parameters
-    ----------
-    relevant : ndarray of bool, shape (..., width)
-        Which ranks hold a relevant document.
-
-    Returns
-    -------
-    ndarray of float64, shape (..., width)
-        g_r > 0. It does not depend on whether rank r itself is relevant, so it is also what S
-        loses when a relevant document at rank r turns not relevant. Over the ranks that are not
-        relevant it falls strictly with r.
+    Above 0. It does not depend on whether rank r itself is relevant, so it is also what S loses when a
+    relevant document at rank r turns not relevant. Over the ranks that are not relevant it falls strictly
+    with r.
 
     Notes
     -----
     .. math:: g_r = \frac{1}{r} \Bigl(1 + \sum_{k<r} x_k\Bigr) + \sum_{t>r} \frac{x_t}{t}
 
-    Eq. 6 of [1]_. For one change only: two changes interact. O(size of `relevant`).
+    Eq. 6 of [1]_. For one change only: two changes interact.
 
     Examples
     --------
@@ -162,21 +134,10 @@ def gains(relevant: NDArray[np.bool_]) -> NDArray[np.float64]:
 
 
 def own_average_precision(relevant: NDArray[np.bool_], n_relevant: NDArray[np.int64]) -> NDArray[np.float64]:
-    r"""Average the precision over the relevant documents that the list itself holds.
+    """Average the precision over the relevant documents that the list itself holds: mode ``own``.
 
-    Parameters
-    ----------
-    relevant, n_relevant
-        As for `average_precision`; `n_relevant` says only whether the topic has any.
-
-    Returns
-    -------
-    ndarray of float64, shape (...)
-        In [0, 1]: 0 where the list holds no relevant document, NaN where the topic has none.
-
-    Notes
-    -----
-    Eq. 1 of Kishida (2001), whose R counts the documents of the list (mode ``own``).
+    Eq. 1 of [1]_. 0 where the list holds no relevant document; NaN where the topic has none, which is all
+    that `n_relevant` is looked at for.
 
     Examples
     --------
@@ -191,19 +152,9 @@ def own_average_precision(relevant: NDArray[np.bool_], n_relevant: NDArray[np.in
 def mean_average_precision(
     average_precisions: NDArray[np.float64],
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Average AP over the topics where it is defined.
+    """Average AP, or any measure, over the topics of the last axis where it is defined; MAP, eq. 7 of [1]_.
 
-    Parameters
-    ----------
-    average_precisions : ndarray of float64, shape (..., n_topics)
-        AP of each topic, in [0, 1]; NaN = undefined.
-
-    Returns
-    -------
-    mean : ndarray of float64, shape (...)
-        MAP in [0, 1] (eq. 7 of [1]_); NaN when no topic is defined.
-    n_defined : ndarray of int64, shape (...)
-        Topics the mean is over.
+    Beside the mean, NaN when no topic is defined, the number of topics that it is over.
 
     Examples
     --------

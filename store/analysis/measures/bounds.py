@@ -55,9 +55,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from store.analysis.arguments import check_cutoff
 from store.analysis.measures.average_precision import mean_average_precision, quotient
-from store.analysis.measures.gain import Discount, Gain, discounted_gain, discounts
+from store.analysis.measures.gain import discounted_gain, discounts
 from store.analysis.measures.names import MeasureName
 from store.analysis.measures.table import evaluate
 from store.analysis.rankings import GradedRankings
@@ -67,44 +66,67 @@ _MOST_STEPS = 100
 """Dinkelbach's iteration needs a handful; rounding shall not make it endless."""
 
 
-def ndcg_bounds(
-    rankings: GradedRankings,
-    free: NDArray[np.bool_],
-    *,
-    scale: Sequence[int],
-    cutoff: int | None = None,
-    gain: Gain = "grade",
-    discount: Discount = "log2",
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Bound nDCG over all grades that unjudged documents may have.
+Pair = tuple[NDArray[np.float64], NDArray[np.float64]]
+"""Lower and upper bounds, one shape."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Bounds:
+    """One measure of all runs and topics, and how far unjudged documents can move it."""
+
+    measure: MeasureName
+    lower: NDArray[np.float64]
+    """Shape (n_runs, n_topics); NaN where no filling gives the measure a value."""
+    values: NDArray[np.float64]
+    """Shape (n_runs, n_topics): the score as judged, unjudged counting as not relevant; NaN = undefined."""
+    upper: NDArray[np.float64]
+    """Shape (n_runs, n_topics); NaN where `lower` is."""
+    n_unjudged: NDArray[np.int64]
+    """Shape (n_runs, n_topics): unjudged documents of the list, at any rank looked at."""
+
+    def means(self) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+        """Return lower bound, score and upper bound of each run's mean, shape (n_runs,) each.
+
+        All three are over the topics for which `values` has a score; NaN where there is none. The
+        bounds are attained, for the topics do not depend on each other.
+        """
+        defined = ~np.isnan(self.values)
+        low, mean, high = (
+            mean_average_precision(np.where(defined, bound, np.nan))[0]
+            for bound in (self.lower, self.values, self.upper)
+        )
+        return low, mean, high
+
+
+def score_bounds(
+    rankings: GradedRankings, measures: Sequence[MeasureName], *, scale: Sequence[int]
+) -> list[Bounds]:
+    """Bound each score over all grades that the unjudged documents of the list may have.
 
     Parameters
     ----------
     rankings : GradedRankings
-        Runs and grades.
-    free : ndarray of bool, shape (n_runs, n_topics, width)
-        Which ranks hold a document that may have any grade of the scale.
+        Runs and grades; what is not judged is what may be filled.
+    measures : sequence of MeasureName
+        Of those in `BOUNDED`, else `UnknownNameError`.
     scale : sequence of int
-        Grades, at least one.
-    cutoff, gain, discount
-        As for `gain.normalised_gain`.
+        The grades a document may get, at least one; else `ArgumentError`.
 
     Returns
     -------
-    lower, upper : ndarray of float64, shape (n_runs, n_topics)
-        In [0, 1], each attained by a filling; NaN where none gives any document a gain.
-        O(ranks * steps) a run and iteration, of which there are a handful.
-
-    Raises
-    ------
-    ArgumentError
-        If the scale is empty, or where `gain.discounted_gain` raises one.
+    list of Bounds
+        In the order of `measures`. `values` is within the bounds if 0 or a grade below is in the
+        scale and the level of relevance is above it.
+        O(ranks of all runs) a measure; nDCG O(ranks * steps of the scale) a run and iteration, of which
+        there are a handful.
 
     Examples
     --------
-    Grades 1, ?, 1: best 1, of which nDCG is 1; worst 2
+    Relevant, unjudged, relevant. AP is least if the unjudged one is not relevant, and nDCG may be
+    less still if it is, and of the higher grade:
 
     >>> from store.analysis.rankings import graded_rankings
+    >>> from store.analysis.measures.names import parse_measure
     >>> rankings = graded_rankings(
     ...     ["t"],
     ...     ["a"],
@@ -112,20 +134,37 @@ def ndcg_bounds(
     ...     {"t": (np.array([1, 3]), np.array([1, 1]))},
     ...     cutoff=1000,
     ... )
-    >>> lower, upper = ndcg_bounds(rankings, ~rankings.judged, scale=(0, 1, 2))
-    >>> lower.round(4).tolist(), upper.tolist()
-    ([[0.8821]], [[1.0]])
+    >>> for text in ("AP", "nDCG", "P@2"):
+    ...     (bounds,) = score_bounds(rankings, [parse_measure(text)], scale=(0, 1, 2))
+    ...     low, high = float(bounds.lower[0, 0]), float(bounds.upper[0, 0])
+    ...     print(text, round(low, 4), round(float(bounds.values[0, 0]), 4), round(high, 4))
+    AP 0.8333 0.8333 1.0
+    nDCG 0.8821 0.9197 1.0
+    P@2 0.5 0.5 1.0
     """
-    check_cutoff(cutoff)
     if not scale:
         raise ArgumentError("scale", "must hold at least one grade", list(scale))
     grades = sorted(set(scale))
-    steps = _steps(rankings, grades, cutoff, gain, discount)
+    there = np.arange(rankings.grades.shape[-1]) < rankings.lengths[..., None]
+    free = there & ~rankings.judged
+    n_unjudged = np.asarray(np.count_nonzero(free, axis=-1), dtype=np.int64)
+    found = []
+    for name, scores in zip(measures, evaluate(rankings, measures), strict=True):
+        if name.name not in BOUNDED:
+            raise UnknownNameError("measure with known bounds", name.name, BOUNDED)
+        lower, upper = BOUNDED[name.name](rankings, free, name, grades)
+        found.append(Bounds(name, lower, scores.values, upper, n_unjudged))
+    return found
+
+
+def _ndcg(rankings: GradedRankings, free: NDArray[np.bool_], name: MeasureName, grades: list[int]) -> Pair:
+    """Bound nDCG, run by run."""
+    steps = _steps(rankings, grades, name)
     lower, upper = np.empty((2, *rankings.lengths.shape))
     for run in range(len(rankings.tags)):
         filled = np.where(free[run], np.int32(grades[0]), rankings.grades[run])
-        total = discounted_gain(filled, cutoff=cutoff, gain=gain, discount=discount) * 1.0
-        lower[run], upper[run] = _of_run(steps, free[run], total, cutoff)
+        total = discounted_gain(filled, cutoff=name.cutoff, gain=name.gain, discount=name.discount)
+        lower[run], upper[run] = _of_run(steps, free[run], total, name.cutoff)
     return lower, upper
 
 
@@ -160,21 +199,19 @@ class _Steps:
         return float(np.sum(self.worth[self.grade == step]))
 
 
-def _steps(
-    rankings: GradedRankings, grades: list[int], cutoff: int | None, gain: Gain, discount: Discount
-) -> _Steps:
+def _steps(rankings: GradedRankings, grades: list[int], name: MeasureName) -> _Steps:
     """Tabulate what is the same for every run."""
     width = rankings.grades.shape[-1]
     most = max((judged.size for judged in rankings.judged_grades), default=0) + width
-    weights = discounts(most, discount)
-    weights[most if cutoff is None else cutoff :] = 0.0
+    weights = discounts(most, name.discount)
+    weights[most if name.cutoff is None else name.cutoff :] = 0.0
     known = {int(grade) for judged in rankings.judged_grades for grade in np.unique(judged)}
     thresholds = np.array(sorted({max(0, grade) for grade in (0, *known, *grades)}))
     reaching = [[np.count_nonzero(j >= v) for v in thresholds[1:]] for j in rankings.judged_grades]
     return _Steps(
         at_rank=weights[:width],
         ideal=np.concatenate([[0.0], np.cumsum(weights)]),
-        worth=np.diff(discounted_gain(thresholds[:, None], gain=gain)),
+        worth=np.diff(discounted_gain(thresholds[:, None], gain=name.gain)),
         reaching=np.array(reaching, dtype=np.int64).reshape(len(reaching), thresholds.size - 1),
         grade=np.searchsorted(grades, thresholds[1:]),
         n_grades=len(grades),
@@ -235,103 +272,6 @@ def _highest(
     return best
 
 
-Pair = tuple[NDArray[np.float64], NDArray[np.float64]]
-"""Lower and upper bounds, one shape."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Bounds:
-    """One measure of all runs and topics, and how far unjudged documents can move it."""
-
-    measure: MeasureName
-    lower: NDArray[np.float64]
-    """Shape (n_runs, n_topics); NaN where no filling gives the measure a value."""
-    values: NDArray[np.float64]
-    """Shape (n_runs, n_topics): the score as judged, unjudged counting as not relevant; NaN = undefined."""
-    upper: NDArray[np.float64]
-    """Shape (n_runs, n_topics); NaN where `lower` is."""
-    n_unjudged: NDArray[np.int64]
-    """Shape (n_runs, n_topics): unjudged documents of the list, at any rank looked at."""
-
-    def means(self) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-        """Return lower bound, score and upper bound of each run's mean, shape (n_runs,) each.
-
-        All three are over the topics for which `values` has a score; NaN where there is none. The
-        bounds are attained, for the topics do not depend on each other.
-        """
-        defined = ~np.isnan(self.values)
-        low, mean, high = (
-            mean_average_precision(np.where(defined, bound, np.nan))[0]
-            for bound in (self.lower, self.values, self.upper)
-        )
-        return low, mean, high
-
-
-def score_bounds(
-    rankings: GradedRankings, measures: Sequence[MeasureName], *, scale: Sequence[int]
-) -> list[Bounds]:
-    """Bound each score over all grades that the unjudged documents of the list may have.
-
-    Parameters
-    ----------
-    rankings : GradedRankings
-        Runs and grades; what is not judged is what may be filled.
-    measures : sequence of MeasureName
-        Of those in `BOUNDED`.
-    scale : sequence of int
-        The grades a document may get, at least one.
-
-    Returns
-    -------
-    list of Bounds
-        In the order of `measures`. `values` is within the bounds if 0 or a grade below is in the
-        scale and the level of relevance is above it.
-        O(ranks of all runs) a measure; nDCG as `ndcg_bounds`.
-
-    Raises
-    ------
-    UnknownNameError
-        If the bounds of a measure are not known.
-    ArgumentError
-        If the scale is empty, or where `measures.evaluate` raises one.
-
-    Examples
-    --------
-    Relevant, unjudged, relevant. AP is least if the unjudged one is not relevant, and nDCG may be
-    less still if it is, and of the higher grade:
-
-    >>> from store.analysis.rankings import graded_rankings
-    >>> from store.analysis.measures.names import parse_measure
-    >>> rankings = graded_rankings(
-    ...     ["t"],
-    ...     ["a"],
-    ...     {("a", "t"): np.array([1, 2, 3])},
-    ...     {"t": (np.array([1, 3]), np.array([1, 1]))},
-    ...     cutoff=1000,
-    ... )
-    >>> for text in ("AP", "nDCG", "P@2"):
-    ...     (bounds,) = score_bounds(rankings, [parse_measure(text)], scale=(0, 1, 2))
-    ...     low, high = float(bounds.lower[0, 0]), float(bounds.upper[0, 0])
-    ...     print(text, round(low, 4), round(float(bounds.values[0, 0]), 4), round(high, 4))
-    AP 0.8333 0.8333 1.0
-    nDCG 0.8821 0.9197 1.0
-    P@2 0.5 0.5 1.0
-    """
-    if not scale:
-        raise ArgumentError("scale", "must hold at least one grade", list(scale))
-    grades = sorted(set(scale))
-    there = np.arange(rankings.grades.shape[-1]) < rankings.lengths[..., None]
-    free = there & ~rankings.judged
-    n_unjudged = np.asarray(np.count_nonzero(free, axis=-1), dtype=np.int64)
-    found = []
-    for name, scores in zip(measures, evaluate(rankings, measures), strict=True):
-        if name.name not in BOUNDED:
-            raise UnknownNameError("measure with known bounds", name.name, BOUNDED)
-        lower, upper = BOUNDED[name.name](rankings, free, name, grades)
-        found.append(Bounds(name, lower, scores.values, upper, n_unjudged))
-    return found
-
-
 _Bound = Callable[[GradedRankings, NDArray[np.bool_], MeasureName, list[int]], Pair]
 
 
@@ -361,7 +301,7 @@ def _binary(bound: Callable[[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.in
     def bounds(
         rankings: GradedRankings, free: NDArray[np.bool_], name: MeasureName, grades: list[int]
     ) -> Pair:
-        level = 1 if name.rel is None else name.rel
+        level = name.level
         relevant, n_relevant = rankings.relevant(level), rankings.n_relevant(level)
         cutoff = relevant.shape[-1] if name.cutoff is None else name.cutoff
         lower, upper = np.empty((2, *relevant.shape[:-1]))
@@ -428,17 +368,6 @@ def _r_precision(
     most = found + np.minimum(filled, unjudged)
     least = found + np.maximum(0, filled - (n_free - unjudged))
     return _least(quotient(least, ranks), known), -_least(-quotient(most, ranks), known)
-
-
-def _ndcg(rankings: GradedRankings, free: NDArray[np.bool_], name: MeasureName, grades: list[int]) -> Pair:
-    return ndcg_bounds(
-        rankings,
-        free,
-        scale=grades,
-        cutoff=name.cutoff,
-        gain="exponential" if name.dcg.startswith("exp-") else "grade",
-        discount="log2" if name.dcg.endswith("log2") else "jarvelin",
-    )
 
 
 BOUNDED: dict[str, _Bound] = {

@@ -39,12 +39,8 @@ def least_average_precision(
     Returns
     -------
     ndarray of float64, the broadcast shape
-        In [0, 1]; NaN where R = 0 (``no-relevant``) or R > M, which cannot be.
-
-    Raises
-    ------
-    ArgumentError
-        If an argument is no whole number, or outside its range.
+        In [0, 1]; NaN where R = 0 (``no-relevant``) or R > M, which cannot be. `ArgumentError` if an argument
+        is no whole number, or outside its range.
 
     Notes
     -----
@@ -70,21 +66,8 @@ def expected_average_precision(
 ) -> NDArray[np.float64]:
     r"""Compute what AP is on average when documents are put in a random order.
 
-    Parameters
-    ----------
-    n_documents, n_relevant, collection_size
-        As for `least_average_precision`; with M > N the list is the first N of M documents in
-        random order, and AP is divided by all R (mode ``pool``).
-
-    Returns
-    -------
-    ndarray of float64, the broadcast shape
-        In [0, 1]; NaN as for `least_average_precision`.
-
-    Raises
-    ------
-    ArgumentError
-        If an argument is no whole number, or outside its range.
+    Arguments, undefined cases and errors are those of `least_average_precision`. With M > N the list is the
+    first N of M documents in random order, and AP is divided by all R (mode ``pool``).
 
     Notes
     -----
@@ -111,20 +94,7 @@ def variance_of_average_precision(
 ) -> NDArray[np.float64]:
     r"""Compute the variance of AP when documents are put in a random order.
 
-    Parameters
-    ----------
-    n_documents, n_relevant, collection_size
-        As for `expected_average_precision`.
-
-    Returns
-    -------
-    ndarray of float64, the broadcast shape
-        In [0, 1/4]; exactly 0 where R = M = N. NaN as for `least_average_precision`.
-
-    Raises
-    ------
-    ArgumentError
-        If an argument is no whole number, or outside its range.
+    As for `expected_average_precision`; in [0, 1/4], and exactly 0 where R = M = N.
 
     Notes
     -----
@@ -173,13 +143,9 @@ def swap_effect(
     Returns
     -------
     ndarray of float64, shape (...)
-        In (-1, 1): above 0 exactly when the relevant document goes up.
-
-    Raises
-    ------
-    ArgumentError
-        If a rank is outside the list, the document at `from_rank` is not relevant or the one at
-        `to_rank` is, or `n_relevant` is below the number of relevant ranks.
+        In (-1, 1): above 0 exactly when the relevant document goes up. `ArgumentError` if a rank is outside
+        the list, the document at `from_rank` is not relevant or the one at `to_rank` is, or `n_relevant` is
+        below the number of relevant ranks.
 
     Notes
     -----

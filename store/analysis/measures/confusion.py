@@ -8,8 +8,7 @@ not retrieved    FN           TN
 ================ ============ ================
 
 A false positive is an error of the first kind, a false negative one of the second. All functions
-work on stacks of tables. Where the denominator is 0 there is no number (NaN), unless the caller
-asks for 0, as trec_eval gives it.
+work on stacks of tables. Where the denominator is 0 there is no number (NaN).
 
 Two sources this follows print three of them wrong: fallout is FP / (FP + TN), not TN / (TN + FP),
 which is specificity; generality is (TP + FN) / all, not TP / all; and E = 1 - 2 / (1/P + 1/R), the
@@ -39,12 +38,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from store.analysis.arguments import check_cutoff
 from store.analysis.measures.average_precision import quotient
 from store.errors import ArgumentError
-
-Empty = Literal["undefined", "zero"]
-"""What 0/0 is: NaN, which stands for no number, or 0."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -64,23 +59,10 @@ class Confusion:
 def confusion(
     true_positive: ArrayLike, false_positive: ArrayLike, false_negative: ArrayLike, true_negative: ArrayLike
 ) -> Confusion:
-    """Make tables from their cells.
+    """Make tables from counts of shapes that broadcast to each other.
 
-    Parameters
-    ----------
-    true_positive, false_positive, false_negative, true_negative : array_like of int
-        Counts, at least 0, of shapes that broadcast to each other.
-
-    Returns
-    -------
-    Confusion
-        The cells, broadcast to one shape.
-
-    Raises
-    ------
-    ArgumentError
-        If a count is negative: often a collection said to be smaller than what was retrieved and
-        judged relevant.
+    Raise `ArgumentError` if one is negative: often a collection said to be smaller than what was retrieved
+    and judged relevant.
     """
     cells = {
         "true_positive": true_positive,
@@ -98,39 +80,26 @@ def confusion(
 
 
 def confusion_at(
-    relevant: NDArray[np.bool_],
-    n_relevant: ArrayLike,
-    lengths: ArrayLike,
-    *,
-    cutoff: int | None = None,
-    n_documents: int | None = None,
+    relevant: NDArray[np.bool_], n_relevant: ArrayLike, lengths: ArrayLike, *, n_documents: int | None = None
 ) -> Confusion:
-    """Take the first ranks of each list for the retrieved set.
+    """Take each list for the retrieved set.
 
     Parameters
     ----------
     relevant : ndarray of bool, shape (..., width)
         Which ranks hold a relevant document; False below the end of a list.
     n_relevant : array_like of int, shape (...) or one that broadcasts to it
-        Relevant documents of the topic, retrieved or not.
+        Relevant documents of the topic, retrieved or not; at least those retrieved.
     lengths : array_like of int, shape (...) or one that broadcasts to it
         Ranks filled.
-    cutoff : int, optional
-        Ranks that make the set, at least 1; by default the whole list.
     n_documents : int, optional
-        Documents of the collection. Without it TN is 0, and only precision, recall and what follows
-        from the two have a meaning.
+        Documents of the collection, at least those retrieved or relevant. Without it TN is 0, and only
+        precision, recall and what follows from the two have a meaning.
 
     Returns
     -------
     Confusion
-        Tables of shape (...).
-
-    Raises
-    ------
-    ArgumentError
-        If `cutoff` is below 1, `n_relevant` is below the relevant documents retrieved, or
-        `n_documents` below those retrieved or relevant.
+        Tables of shape (...); errors as of `confusion`.
 
     Examples
     --------
@@ -138,51 +107,47 @@ def confusion_at(
 
     >>> relevant = np.array([letter == "+" for letter in "++--+-+-"])
     >>> for cutoff in (1, 4, 7):
-    ...     table = confusion_at(relevant, 4, 8, cutoff=cutoff, n_documents=8)
+    ...     table = confusion_at(relevant[:cutoff], 4, cutoff, n_documents=8)
     ...     print(precision(table).round(3), recall(table), accuracy(table))
     1.0 0.25 0.625
     0.5 0.5 0.5
     0.571 1.0 0.625
     """
-    check_cutoff(cutoff)
-    relevant = np.asarray(relevant, dtype=np.bool_)
-    found = np.count_nonzero(relevant[..., :cutoff], axis=-1)
+    found = np.count_nonzero(np.asarray(relevant, dtype=np.bool_), axis=-1)
     retrieved = np.asarray(lengths, dtype=np.int64)
-    if cutoff is not None:
-        retrieved = np.minimum(retrieved, cutoff)
     missed = np.asarray(n_relevant, dtype=np.int64) - found
     rest = 0 if n_documents is None else n_documents - retrieved - missed
     return confusion(found, retrieved - found, missed, rest)
 
 
-def precision(table: Confusion, *, empty: Empty = "undefined") -> NDArray[np.float64]:
+def precision(table: Confusion) -> NDArray[np.float64]:
     """Return TP / (TP + FP), in [0, 1]: the retrieved documents that are relevant."""
-    return _ratio(table.true_positive, table.true_positive + table.false_positive, empty)
+    return quotient(table.true_positive, table.true_positive + table.false_positive)
 
 
-def recall(table: Confusion, *, empty: Empty = "undefined") -> NDArray[np.float64]:
+def recall(table: Confusion) -> NDArray[np.float64]:
     """Return TP / (TP + FN), in [0, 1]: the relevant documents that are retrieved."""
-    return _ratio(table.true_positive, table.true_positive + table.false_negative, empty)
+    return quotient(table.true_positive, table.true_positive + table.false_negative)
 
 
-def fallout(table: Confusion, *, empty: Empty = "undefined") -> NDArray[np.float64]:
+def fallout(table: Confusion) -> NDArray[np.float64]:
     """Return FP / (FP + TN), in [0, 1]: the not relevant documents that are retrieved."""
-    return _ratio(table.false_positive, table.false_positive + table.true_negative, empty)
+    return quotient(table.false_positive, table.false_positive + table.true_negative)
 
 
-def specificity(table: Confusion, *, empty: Empty = "undefined") -> NDArray[np.float64]:
+def specificity(table: Confusion) -> NDArray[np.float64]:
     """Return TN / (TN + FP), in [0, 1]: 1 less fallout."""
-    return _ratio(table.true_negative, table.false_positive + table.true_negative, empty)
+    return quotient(table.true_negative, table.false_positive + table.true_negative)
 
 
-def generality(table: Confusion, *, empty: Empty = "undefined") -> NDArray[np.float64]:
+def generality(table: Confusion) -> NDArray[np.float64]:
     """Return (TP + FN) / all, in [0, 1]: the documents that are relevant, retrieved or not."""
-    return _ratio(table.true_positive + table.false_negative, _total(table), empty)
+    return quotient(table.true_positive + table.false_negative, _total(table))
 
 
-def accuracy(table: Confusion, *, empty: Empty = "undefined") -> NDArray[np.float64]:
+def accuracy(table: Confusion) -> NDArray[np.float64]:
     """Return (TP + TN) / all, in [0, 1]: the documents put on the right side (Rand index)."""
-    return _ratio(table.true_positive + table.true_negative, _total(table), empty)
+    return quotient(table.true_positive + table.true_negative, _total(table))
 
 
 def f_measure(
@@ -203,12 +168,8 @@ def f_measure(
     Returns
     -------
     ndarray of float64, shape (...)
-        F in [0, 1]; 0 where one of the two is 0; NaN where one of them is.
-
-    Raises
-    ------
-    ArgumentError
-        If both weights are given, or one outside its range.
+        F in [0, 1]; 0 where one of the two is 0; NaN where one of them is. `ArgumentError` if both weights
+        are given, or one outside its range.
 
     Notes
     -----
@@ -261,18 +222,10 @@ def borko(precision: ArrayLike, recall: ArrayLike) -> NDArray[np.float64]:
 
 
 def fallout_from(precision: ArrayLike, recall: ArrayLike, generality: ArrayLike) -> NDArray[np.float64]:
-    r"""Compute fallout from precision, recall and generality.
+    r"""Compute fallout from precision, recall and generality, which broadcast to each other.
 
-    Parameters
-    ----------
-    precision, recall, generality : array_like of float
-        In [0, 1], of shapes that broadcast to each other; NaN = undefined.
-
-    Returns
-    -------
-    ndarray of float64, shape (...)
-        In [0, 1] where the three belong to one table. NaN where precision is 0, which says nothing
-        of how much was retrieved, or generality is 1.
+    NaN where precision is 0, which says nothing of how much was retrieved, where generality is 1, and where
+    one of them is NaN.
 
     Notes
     -----
@@ -292,14 +245,6 @@ def fallout_from(precision: ArrayLike, recall: ArrayLike, generality: ArrayLike)
 def _total(table: Confusion) -> NDArray[np.int64]:
     """Return the documents of each table."""
     return np.asarray(table.true_positive + table.false_positive + table.false_negative + table.true_negative)
-
-
-def _ratio(part: NDArray[np.int64], whole: NDArray[np.int64], empty: Empty) -> NDArray[np.float64]:
-    """Divide, with the declared answer where `whole` is 0."""
-    if empty not in ("undefined", "zero"):
-        raise ArgumentError("empty", "must be one of undefined, zero", empty)
-    result = np.full(np.shape(whole), np.nan if empty == "undefined" else 0.0)
-    return np.asarray(np.divide(part, whole, out=result, where=np.asarray(whole) > 0))
 
 
 def _alpha(beta: float | None, alpha: float | None) -> float:
@@ -336,8 +281,6 @@ class RocCurve:
     """In [0, 1]; 1/2 as by chance. ``None`` when it is undefined."""
     reason: RocReason | None
     """Why there is no area; ``None`` when there is one."""
-    n_relevant: int
-    n_not_relevant: int
 
 
 def roc_curve(scores: NDArray[np.float64], relevant: NDArray[np.bool_]) -> RocCurve:
@@ -353,17 +296,9 @@ def roc_curve(scores: NDArray[np.float64], relevant: NDArray[np.bool_]) -> RocCu
     Returns
     -------
     RocCurve
-        Documents of equal score come in together: a tie of both kinds is a sloping line.
-
-    Raises
-    ------
-    ArgumentError
-        If the two are not one-dimensional of one length, or a score is NaN.
-
-    Notes
-    -----
-    scikit-learn's `roc_curve` with ``drop_intermediate=False``, and `roc_auc_score`.
-    O(n log n).
+        Documents of equal score come in together: a tie of both kinds is a sloping line. scikit-learn's
+        `roc_curve` with ``drop_intermediate=False``, and `roc_auc_score`. `ArgumentError` if the two are not
+        one-dimensional of one length, or a score is NaN. O(n log n).
 
     Examples
     --------
@@ -401,35 +336,19 @@ def roc_curve(scores: NDArray[np.float64], relevant: NDArray[np.bool_]) -> RocCu
         false_positive_rate=quotient(false, false[-1]),
         area=None if reason else doubled / (2 * n_relevant * n_not),
         reason=reason,
-        n_relevant=n_relevant,
-        n_not_relevant=n_not,
     )
 
 
 def area_of_rankings(relevant: NDArray[np.bool_], lengths: ArrayLike) -> NDArray[np.float64]:
     """Compute the area under the ROC curve of the documents of each list, by their ranks alone.
 
-    Parameters
-    ----------
-    relevant, lengths
-        As in `confusion_at`.
+    In [0, 1], shape (...): the pairs of a relevant and another retrieved document in which the relevant one
+    stands first. NaN where there is no such pair (``no-pairs``). Documents that were not retrieved play no
+    part; unjudged ones count as not relevant. Arguments are those of `confusion_at`; `ArgumentError` if a
+    list has a relevant document below its end.
 
-    Returns
-    -------
-    ndarray of float64, shape (...)
-        In [0, 1]: the pairs of a relevant and another retrieved document in which the relevant one
-        stands first. NaN where there is no such pair (``no-pairs``). Documents that were not
-        retrieved play no part; unjudged ones count as not relevant.
-
-    Raises
-    ------
-    ArgumentError
-        If a list has a relevant document below its end.
-
-    Notes
-    -----
-    ir_measures calls this `Accuracy`; it gives no value without a relevant document, and fails
-    where all are relevant. O(size of `relevant`).
+    ir_measures calls this `Accuracy`; it gives no value without a relevant document, and fails where all are
+    relevant. O(size of `relevant`).
 
     Examples
     --------

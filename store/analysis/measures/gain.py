@@ -16,7 +16,17 @@ exponential  2^max(0, g) - 1          web search [2]_
 
 Q blends the gain with precision [3]_, [4]_.
 
-Grades of 0 and below gain nothing, as in trec_eval; nor do unjudged documents.
+Grades of 0 and below gain nothing, as in trec_eval; nor do unjudged documents. Arguments mean the same
+everywhere:
+
+grades : ndarray of int, shape (..., width), or (..., n_topics, width) where there are `judged_grades`
+    Grades in rank order; 0 for unjudged documents and below the end of a list.
+judged_grades : sequence of ndarray of int, length n_topics
+    Grades of all judged documents of each topic, retrieved or not, in any order.
+cutoff : int, optional
+    Ranks that count, at least 1; by default all. The ideal list is cut at the same rank.
+
+`ArgumentError` is raised for an argument outside its range. Each function costs O(size of `grades`).
 
 References
 ----------
@@ -52,24 +62,7 @@ _LARGEST_EXPONENT = 1023
 
 
 def discounts(width: int, discount: Discount) -> NDArray[np.float64]:
-    """Tabulate what each rank weighs.
-
-    Parameters
-    ----------
-    width : int
-        Ranks, at least 0.
-    discount : {"log2", "jarvelin"}
-        See the module.
-
-    Returns
-    -------
-    ndarray of float64, shape (width,)
-        In (0, 1], the first rank first.
-
-    Raises
-    ------
-    ArgumentError
-        If `discount` is another word.
+    """Tabulate what each rank weighs, in (0, 1], shape (width,), the first rank first.
 
     Examples
     --------
@@ -93,35 +86,16 @@ def discounted_gain(
     gain: Gain = "grade",
     discount: Discount = "log2",
 ) -> NDArray[np.float64]:
-    r"""Sum the discounted gains of each list.
+    r"""Sum the discounted gains of each list: DCG, at least 0, shape (...).
 
-    Parameters
-    ----------
-    grades : ndarray of int, shape (..., width)
-        Grades in rank order; 0 for unjudged documents and below the end of a list.
-    cutoff : int, optional
-        Ranks that count, at least 1; by default all.
-    gain : {"grade", "exponential"}, default="grade"
-        What a grade is worth, see the module.
-    discount : {"log2", "jarvelin"}, default="log2"
-        What a rank weighs, see the module.
-
-    Returns
-    -------
-    ndarray of float64, shape (...)
-        DCG, at least 0, in units of the gain; 0 for an empty list.
-
-    Raises
-    ------
-    ArgumentError
-        If an argument is outside its range, or an exponential gain of a grade above 1023 is asked.
+    In units of the gain; 0 for an empty list. An exponential gain is refused above a grade of 1023.
 
     Notes
     -----
     .. math:: \mathrm{DCG} = \sum_i \mathrm{gain}(g_i) \, \mathrm{weight}(i)
 
     Summed from rank 1 down, so that the same gains at the same ranks give the same float whatever
-    follows them. O(size of `grades`); only grades above 0 cost more than a comparison.
+    follows them. Only grades above 0 cost more than a comparison.
 
     Examples
     --------
@@ -142,7 +116,7 @@ def discounted_gain(
     worth = _worth(grades[positive], gain) * weights[columns]
     # Each bin is summed in the order of its ranks.
     total = np.bincount(lists, worth, minlength=int(np.prod(grades.shape[:-1], dtype=np.int64)))
-    return np.asarray(total.reshape(grades.shape[:-1]))
+    return np.asarray(total.reshape(grades.shape[:-1]), dtype=np.float64)  # bins of nothing are integers
 
 
 def ideal_gain(
@@ -152,19 +126,9 @@ def ideal_gain(
     gain: Gain = "grade",
     discount: Discount = "log2",
 ) -> NDArray[np.float64]:
-    """Compute the DCG of the best list there can be for each topic.
+    """Compute the DCG of the best list there can be for each topic, shape (n_topics,).
 
-    Parameters
-    ----------
-    judged_grades : sequence of ndarray of int, length n_topics
-        Grades of all judged documents of each topic, retrieved or not, in any order.
-    cutoff, gain, discount
-        As for `discounted_gain`.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_topics,)
-        IDCG, at least 0; 0 where no grade is above 0.
+    0 where no grade is above 0.
 
     Examples
     --------
@@ -186,28 +150,10 @@ def normalised_gain(
     gain: Gain = "grade",
     discount: Discount = "log2",
 ) -> NDArray[np.float64]:
-    """Divide the DCG of each list by the best there can be: nDCG.
+    """Divide the DCG of each list by the best there can be: nDCG, in [0, 1], shape (..., n_topics).
 
-    Parameters
-    ----------
-    grades : ndarray of int, shape (..., n_topics, width)
-        Grades in rank order; 0 for unjudged documents and below the end of a list.
-    judged_grades : sequence of ndarray of int, length n_topics
-        As for `ideal_gain`.
-    cutoff, gain, discount
-        As for `discounted_gain`; the ideal list is cut at the same rank.
-
-    Returns
-    -------
-    ndarray of float64, shape (..., n_topics)
-        In [0, 1], exactly 1 for an ideal list; NaN where no judged document of the topic has a
-        grade above 0 (``no-relevant``).
-        With the defaults trec_eval's `ndcg` and `ndcg_cut`. O(size of `grades`).
-
-    Raises
-    ------
-    ArgumentError
-        If an argument is outside its range, or there are not as many `judged_grades` as topics.
+    Exactly 1 for an ideal list; NaN where no judged document of the topic has a grade above 0
+    (``no-relevant``). With the defaults trec_eval's `ndcg` and `ndcg_cut`.
 
     Examples
     --------
@@ -217,13 +163,18 @@ def normalised_gain(
     >>> normalised_gain(grades[[0, 2]], [grades[0, 0]], discount="jarvelin").round(6).tolist()
     [[0.878525], [0.685263]]
     """
-    grades = np.asarray(grades)
-    if grades.ndim < 2 or grades.shape[-2] != len(judged_grades):
-        requirement = f"must have shape (..., {len(judged_grades)}, width)"
-        raise ArgumentError("grades", requirement, grades.shape)
+    grades = _of_topics(grades, len(judged_grades))
     total = discounted_gain(grades, cutoff=cutoff, gain=gain, discount=discount)
     ideal = ideal_gain(judged_grades, cutoff=cutoff, gain=gain, discount=discount)
     return quotient(total, ideal)
+
+
+def _of_topics(grades: NDArray[np.integer[Any]], n_topics: int) -> NDArray[np.integer[Any]]:
+    """Return grades with an axis of so many topics, else raise `ArgumentError`."""
+    grades = np.asarray(grades)
+    if grades.ndim < 2 or grades.shape[-2] != n_topics:
+        raise ArgumentError("grades", f"must have shape (..., {n_topics}, width)", grades.shape)
+    return grades
 
 
 def _worth(grades: NDArray[np.integer[Any]], gain: Gain) -> NDArray[np.float64]:
@@ -245,30 +196,11 @@ def q_measure(
     beta: float = 1.0,
     cutoff: int | None = None,
 ) -> NDArray[np.float64]:
-    r"""Average the blended ratio over the relevant documents of each topic.
+    r"""Average the blended ratio over the relevant documents of each topic: Q, shape (..., n_topics).
 
-    Parameters
-    ----------
-    grades : ndarray of int, shape (..., n_topics, width)
-        Grades in rank order; 0 for unjudged documents and below the end of a list. Those above 0
-        are relevant, and their gains.
-    judged_grades : sequence of ndarray of int, length n_topics
-        As for `ideal_gain`.
-    beta : float, default=1
-        Finite, at least 0: what grades weigh; 0 makes it AP.
-    cutoff : int, optional
-        Ranks that count, at least 1; by default all.
-
-    Returns
-    -------
-    ndarray of float64, shape (..., n_topics)
-        Q in [0, 1], 1 for an ideal list; NaN where no judged document of the topic has a grade
-        above 0 (``no-relevant``).
-
-    Raises
-    ------
-    ArgumentError
-        If an argument is outside its range, or there are not as many `judged_grades` as topics.
+    In [0, 1], 1 for an ideal list; NaN where no judged document of the topic has a grade above 0
+    (``no-relevant``). Grades above 0 are relevant, and their gains, which weigh `beta`, finite and at least
+    0; 0 makes it AP.
 
     Notes
     -----
@@ -277,7 +209,7 @@ def q_measure(
     with C the relevant documents and cg the gains down to rank r, and cg* those of the ideal list
     ([3]_, section 3.1). Of a condensed list, see `incomplete.condensed`, it is the Q' of
     [4]_. With a cutoff k the sum is divided by min(R, k), as in NTCIREVAL, so that an ideal list
-    has 1; AP@k of trec_eval divides by R. O(size of `grades`).
+    has 1; AP@k of trec_eval divides by R.
 
     Examples
     --------
@@ -290,11 +222,7 @@ def q_measure(
     check_cutoff(cutoff)
     if not 0 <= beta < math.inf:
         raise ArgumentError("beta", "must be a finite number >= 0", beta)
-    grades = np.asarray(grades)
-    if grades.ndim < 2 or grades.shape[-2] != len(judged_grades):
-        requirement = f"must have shape (..., {len(judged_grades)}, width)"
-        raise ArgumentError("grades", requirement, grades.shape)
-    grades = grades[..., :cutoff]
+    grades = _of_topics(grades, len(judged_grades))[..., :cutoff]
     *shape, n_topics, width = grades.shape
     n_lists = math.prod(shape) * n_topics
     ideal = np.zeros((n_topics, width))

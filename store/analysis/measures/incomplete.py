@@ -21,20 +21,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from store.analysis.arguments import check_cutoff
 from store.analysis.measures.average_precision import quotient
-from store.analysis.measures.ranked import judged_share
 from store.analysis.rankings import GradedRankings
 from store.errors import ArgumentError
-
-Convention = Literal["ir_measures", "trec_eval"]
-"""What a list shorter than the cutoff is divided by: its length, or the cutoff."""
-CONVENTIONS: tuple[Convention, ...] = get_args(Convention)
 
 _EPSILON = 0.00001
 """INFAP_EPSILON of trec_eval: a little of both kinds above, so that 0 of 0 is one half."""
@@ -47,14 +40,10 @@ def bpref(
 
     Parameters
     ----------
-    relevant : ndarray of bool, shape (..., width)
-        Which ranks hold a relevant document.
-    judged : ndarray of bool, shape (..., width)
-        Which ranks hold a judged one; every relevant one is.
-    n_relevant : array_like of int, shape (...) or one that broadcasts to it
-        R.
-    n_not_relevant : array_like of int, shape (...) or one that broadcasts to it
-        N, the documents judged not relevant, retrieved or not.
+    relevant, judged : ndarray of bool, shape (..., width)
+        Which ranks hold a relevant document, and a judged one; every relevant one is.
+    n_relevant, n_not_relevant : array_like of int, shape (...) or one that broadcasts to it
+        R, and N, the documents judged not relevant, retrieved or not.
 
     Returns
     -------
@@ -140,19 +129,9 @@ def inferred_average_precision(
 
 
 def bpref_of(rankings: GradedRankings, level: int) -> NDArray[np.float64]:
-    """Return `bpref` of graded rankings as trec_eval counts: no judgement below grade 0.
+    """Return `bpref` as trec_eval counts, shape (n_runs, n_topics): a grade below 0 is no judgement.
 
-    Parameters
-    ----------
-    rankings : GradedRankings
-        Runs and grades.
-    level : int
-        Least grade that counts as relevant. Where it is below 0, grades from it on are judgements.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_runs, n_topics)
-        In [0, 1]; NaN where R = 0. trec_eval's `bpref`, ir_measures' ``Bpref``. O(ranks of all runs).
+    Where `level`, the least relevant grade, is below 0, grades from it on are judgements.
     """
     least = min(0, level)
     n_judged = [np.count_nonzero(grades >= least) for grades in rankings.judged_grades]
@@ -163,149 +142,22 @@ def bpref_of(rankings: GradedRankings, level: int) -> NDArray[np.float64]:
 
 
 def inferred_ap_of(rankings: GradedRankings, level: int) -> NDArray[np.float64]:
-    """Return `inferred_average_precision` of graded rankings where grades below 0 are unjudged.
+    """Return `inferred_average_precision` as trec_eval counts, shape (n_runs, n_topics).
 
-    Parameters
-    ----------
-    rankings : GradedRankings
-        Runs and grades; a document with a negative grade is pooled but not judged, one without a
-        grade not pooled.
-    level : int
-        As in `bpref_of`.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_runs, n_topics)
-        In [0, 1]; NaN where R = 0. trec_eval's and ir_measures' `infAP`. O(ranks of all runs).
+    A document with a negative grade is pooled but not judged, one without a grade not pooled; `level` as in
+    `bpref_of`.
     """
     judged = rankings.relevant(min(0, level))
     relevant, n_relevant = rankings.relevant(level), rankings.n_relevant(level)
     return inferred_average_precision(relevant, judged, rankings.judged, n_relevant)
 
 
-def judged_at(
-    judged: NDArray[np.bool_], lengths: ArrayLike, cutoff: int, *, convention: Convention = "ir_measures"
-) -> NDArray[np.float64]:
-    """Return the share of judged documents among the first `cutoff` ranks.
-
-    Parameters
-    ----------
-    judged : ndarray of bool, shape (..., width)
-        Which ranks hold a judged document. trec_eval takes those of a grade from 0 on.
-    lengths : array_like of int, shape (...) or one that broadcasts to it
-        Ranks filled.
-    cutoff : int
-        k, at least 1.
-    convention : {"ir_measures", "trec_eval"}, default="ir_measures"
-        ``ir_measures``: of the documents there are, min(k, length); NaN where there is none
-        (``no-documents``). ``trec_eval``: of k ranks, those below the end of the list counting as
-        judged, so that this is ``1 - unj_k``; 1 for an empty list.
-
-    Returns
-    -------
-    ndarray of float64, shape (...)
-        In [0, 1].
-
-    Raises
-    ------
-    ArgumentError
-        If `cutoff` is below 1, or the convention is another word.
-
-    Examples
-    --------
-    One judged, one not, and the list ends:
-
-    >>> judged = np.array([True, False])
-    >>> float(judged_at(judged, 2, 10)), float(judged_at(judged, 2, 10, convention="trec_eval"))
-    (0.5, 0.9)
-    """
-    if convention == "ir_measures":
-        return judged_share(judged, lengths, cutoff)
-    return np.asarray(1 - unjudged_at(judged, lengths, cutoff, convention=convention))
-
-
-def unjudged_at(
-    judged: NDArray[np.bool_], lengths: ArrayLike, cutoff: int, *, convention: Convention = "ir_measures"
-) -> NDArray[np.float64]:
-    """Return the share of unjudged documents among the first `cutoff` ranks.
-
-    Parameters
-    ----------
-    judged, lengths, cutoff, convention
-        As for `judged_at`.
-
-    Returns
-    -------
-    ndarray of float64, shape (...)
-        In [0, 1]: ``1 - Judged@k`` of ir_measures, with NaN for an empty list, or `unj_k` of
-        trec_eval, unjudged / k, with 0 for it. The first is never below the second.
-
-    Raises
-    ------
-    ArgumentError
-        As `judged_at`.
-    """
-    check_cutoff(cutoff)
-    if convention == "ir_measures":
-        return np.asarray(1 - judged_share(judged, lengths, cutoff))
-    if convention != "trec_eval":
-        raise ArgumentError("convention", f"must be one of {', '.join(CONVENTIONS)}", convention)
-    there = np.minimum(np.asarray(lengths, dtype=np.int64), cutoff)
-    first = np.asarray(judged, dtype=np.bool_)[..., :cutoff]
-    return np.asarray((there - np.count_nonzero(first, axis=-1)) / cutoff, dtype=np.float64)
-
-
-def unjudged_below(rankings: GradedRankings, least: int = 0) -> GradedRankings:
-    """Take grades below a least one for no judgement at all, as trec_eval does below 0.
-
-    Parameters
-    ----------
-    rankings : GradedRankings
-        Runs and grades.
-    least : int, default=0
-        Least grade that is a judgement.
-
-    Returns
-    -------
-    GradedRankings
-        The same ranks; documents of a lower grade are unjudged and not among `judged_grades`.
-
-    Examples
-    --------
-    >>> from store.analysis.rankings import graded_rankings
-    >>> rankings = graded_rankings(
-    ...     ["t"],
-    ...     ["a"],
-    ...     {("a", "t"): np.array([1, 2, 3])},
-    ...     {"t": (np.array([2, 3, 4]), np.array([-1, 1, 0]))},
-    ...     cutoff=9,
-    ... )
-    >>> unjudged_below(rankings).judged.tolist(), rankings.judged.tolist()
-    ([[[False, False, True]]], [[[False, True, True]]])
-    """
-    judged = rankings.relevant(least)
-    kept = [grades[grades >= least] for grades in rankings.judged_grades]
-    grades = np.where(judged, rankings.grades, np.int32(0))
-    return replace(rankings, grades=grades, judged=judged, judged_grades=tuple(kept))
-
-
 def condensed(rankings: GradedRankings) -> GradedRankings:
     """Delete the unjudged documents from every list, so that the others move up.
 
-    Parameters
-    ----------
-    rankings : GradedRankings
-        Runs and grades. Whatever has a grade is kept; give the result of `unjudged_below` to
-        delete what trec_eval -J deletes.
+    Whatever has a grade is kept, in the same order, and all of it at `judged`; a list that had none has
+    length 0. R and the ideal list stay as they were. trec_eval -J deletes grades below 0 as well.
 
-    Returns
-    -------
-    GradedRankings
-        The judged documents in the same order, all at `judged`; a list that had none has length 0.
-        R and the ideal list stay as they were.
-
-    Notes
-    -----
     `cutoff` stays, and counts ranks before the deletion, like -M of trec_eval beside -J: a measure
     at k that shall find k judged documents needs rankings that were looked at deeper than k.
     Scores of condensed lists favour runs that did not feed the pool. O(size of `grades`).

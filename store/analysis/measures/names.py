@@ -16,12 +16,14 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from typing import Literal, get_args
+from functools import partial
+from typing import Any, Literal, get_args
 
+from store.analysis.measures.gain import Discount, Gain
 from store.analysis.measures.table import MEASURES, Definition
 from store.errors import ArgumentError, UnknownNameError
 
@@ -112,6 +114,21 @@ class MeasureName:
     p: float = _PERSISTENCE
     """Persistence, at least 0 and below 1: how likely the next rank is looked at."""
 
+    @property
+    def level(self) -> int:
+        """Least relevant grade; gains count grades above 0."""
+        return 1 if self.rel is None else self.rel
+
+    @property
+    def gain(self) -> Gain:
+        """What a grade is worth, of `dcg`."""
+        return "exponential" if self.dcg.startswith("exp-") else "grade"
+
+    @property
+    def discount(self) -> Discount:
+        """What a rank weighs, of `dcg`."""
+        return "log2" if self.dcg.endswith("log2") else "jarvelin"
+
     def __str__(self) -> str:
         """Write the name in its shortest form, with the default ``rel`` of ir_measures, 1.
 
@@ -152,14 +169,8 @@ def parse_measure(text: str, *, level: int = 1) -> MeasureName:
     Returns
     -------
     MeasureName
-        With every parameter filled in.
-
-    Raises
-    ------
-    UnknownNameError
-        If no measure, or no parameter of this measure, has the name.
-    ArgumentError
-        If the text has another form, or a value cannot be used.
+        With every parameter filled in. `UnknownNameError` if no measure, or no parameter of this measure,
+        has the name; `ArgumentError` if the text has another form, or a value cannot be used.
 
     Examples
     --------
@@ -212,19 +223,8 @@ def parse_measure(text: str, *, level: int = 1) -> MeasureName:
 
 def _named(name: str, values: Mapping[str, str], rel: int | None) -> MeasureName:
     """Read the values of parameters."""
-    if "rel" in values:
-        rel = _integer("rel", values["rel"], least=None)
-    return MeasureName(
-        name=name,
-        cutoff=_integer("cutoff", values["cutoff"], least=1) if "cutoff" in values else None,
-        recall=_recall(values["recall"]) if "recall" in values else None,
-        rel=rel,
-        beta=_decimal("beta", values["beta"], most=math.inf) if "beta" in values else 1.0,
-        dcg=_dcg(values["dcg"]) if "dcg" in values else "log2",
-        docs=_integer("docs", values["docs"], least=1) if "docs" in values else None,
-        alpha=_decimal("alpha", values["alpha"], most=1) if "alpha" in values else None,
-        p=_persistence(values["p"]) if "p" in values else _PERSISTENCE,
-    )
+    read = {key: _READERS[key](value) for key, value in values.items()}
+    return MeasureName(name, **{"rel": rel} | read)
 
 
 def _plain(number: float) -> str:
@@ -286,3 +286,16 @@ def _dcg(value: str) -> Dcg:
         if unquoted == known:
             return known
     raise ArgumentError("dcg", f"must be one of {', '.join(DCGS)}", unquoted)
+
+
+_READERS: dict[str, Callable[[str], Any]] = {
+    "cutoff": partial(_integer, "cutoff", least=1),
+    "recall": _recall,
+    "rel": partial(_integer, "rel", least=None),
+    "beta": partial(_decimal, "beta", most=math.inf),
+    "dcg": _dcg,
+    "docs": partial(_integer, "docs", least=1),
+    "alpha": partial(_decimal, "alpha", most=1),
+    "p": _persistence,
+}
+"""How the value of each parameter is read."""

@@ -1,10 +1,19 @@
 """Precision, recall, R-precision, interpolated; what is attainable.
 
-As in `store.analysis.measures.average_precision`, ``relevant[..., r - 1]`` says whether rank r holds a
-relevant document, ranks below the end of a list are False, and R counts the relevant documents of
-the topic, retrieved or not. NaN stands where there is no number; each function says where.
+Arguments mean the same everywhere:
 
-A cutoff divides by itself, as in trec_eval: a list of 3 documents, all relevant, has P@10 = 0.3.
+relevant : ndarray of bool, shape (..., width)
+    Which ranks hold a relevant document, from rank 1; False below the end of a list.
+n_relevant : array_like of int, shape (...) or one that broadcasts to it
+    R, the relevant documents of the topic, retrieved or not.
+lengths : array_like of int, shape (...) or one that broadcasts to it
+    Ranks filled.
+cutoff : int
+    Ranks that count, which may be above the width; `ArgumentError` below 1.
+
+Measures are float64, shape (...), in [0, 1]; NaN stands where there is no number, and each function says
+where. Each costs O(size of `relevant`). A cutoff divides by itself, as in trec_eval: a list of 3 documents,
+all relevant, has P@10 = 0.3.
 """
 
 from __future__ import annotations
@@ -39,22 +48,7 @@ class Attainable:
 def precision_at(relevant: NDArray[np.bool_], cutoff: int) -> NDArray[np.float64]:
     """Return the relevant documents among the first `cutoff` ranks, divided by `cutoff`.
 
-    Parameters
-    ----------
-    relevant : ndarray of bool, shape (..., width)
-        Which ranks hold a relevant document.
-    cutoff : int
-        At least 1; it may be above the width.
-
-    Returns
-    -------
-    ndarray of float64, shape (...)
-        P@cutoff in [0, 1], defined everywhere: 0 for an empty list and for R = 0.
-
-    Raises
-    ------
-    ArgumentError
-        If `cutoff` is below 1.
+    Defined everywhere: 0 for an empty list and for R = 0.
 
     Examples
     --------
@@ -64,29 +58,8 @@ def precision_at(relevant: NDArray[np.bool_], cutoff: int) -> NDArray[np.float64
     return np.asarray(_found(relevant, cutoff) / cutoff)
 
 
-def recall_at(
-    relevant: NDArray[np.bool_], n_relevant: ArrayLike, cutoff: int | None = None
-) -> NDArray[np.float64]:
-    """Return the relevant documents among the first `cutoff` ranks, divided by R.
-
-    Parameters
-    ----------
-    relevant : ndarray of bool, shape (..., width)
-        Which ranks hold a relevant document.
-    n_relevant : array_like of int, shape (...) or one that broadcasts to it
-        R.
-    cutoff : int, optional
-        At least 1; by default the whole list.
-
-    Returns
-    -------
-    ndarray of float64, shape (...)
-        R@cutoff in [0, 1]; NaN where R = 0.
-
-    Raises
-    ------
-    ArgumentError
-        If `cutoff` is below 1.
+def recall_at(relevant: NDArray[np.bool_], n_relevant: ArrayLike, cutoff: int) -> NDArray[np.float64]:
+    """Return the relevant documents among the first `cutoff` ranks, divided by R; NaN where R = 0.
 
     Examples
     --------
@@ -97,19 +70,7 @@ def recall_at(
 
 
 def attainable_precision(n_relevant: ArrayLike, cutoff: int) -> Attainable:
-    """Tell which values precision at a cutoff can take.
-
-    Parameters
-    ----------
-    n_relevant : array_like of int, shape (...)
-        R, at least 0.
-    cutoff : int
-        N, at least 1.
-
-    Returns
-    -------
-    Attainable
-        From 0 to min(1, R/N) in steps of 1/N.
+    """Tell which values precision at a cutoff can take: from 0 to min(1, R/N) in steps of 1/N, N the cutoff.
 
     Examples
     --------
@@ -122,19 +83,7 @@ def attainable_precision(n_relevant: ArrayLike, cutoff: int) -> Attainable:
 
 
 def attainable_recall(n_relevant: ArrayLike, cutoff: int) -> Attainable:
-    """Tell which values recall at a cutoff can take.
-
-    Parameters
-    ----------
-    n_relevant : array_like of int, shape (...)
-        R, at least 0.
-    cutoff : int
-        N, at least 1.
-
-    Returns
-    -------
-    Attainable
-        From 0 to min(1, N/R) in steps of 1/R; NaN where R = 0.
+    """Tell which values recall at a cutoff can take: from 0 to min(1, N/R) in steps of 1/R; NaN where R = 0.
 
     Examples
     --------
@@ -144,23 +93,13 @@ def attainable_recall(n_relevant: ArrayLike, cutoff: int) -> Attainable:
     """
     check_cutoff(cutoff)
     counts = _counts(n_relevant)
-    ones = np.ones(counts.shape, dtype=np.int64)
-    return Attainable(quotient(np.minimum(counts, cutoff), counts), quotient(ones, counts))
+    return Attainable(quotient(np.minimum(counts, cutoff), counts), quotient(np.ones_like(counts), counts))
 
 
 def r_precision(relevant: NDArray[np.bool_], n_relevant: ArrayLike) -> NDArray[np.float64]:
-    """Return precision, which is also recall, at rank R.
+    """Return precision, which is also recall, at rank R: trec_eval's `Rprec`; NaN where R = 0.
 
-    Parameters
-    ----------
-    relevant, n_relevant
-        As in `recall_at`.
-
-    Returns
-    -------
-    ndarray of float64, shape (...)
-        In [0, 1]; NaN where R = 0. Ranks that the list does not fill count as not relevant.
-        trec_eval's `Rprec`. O(size of `relevant`).
+    Ranks that the list does not fill count as not relevant.
 
     Examples
     --------
@@ -178,19 +117,8 @@ def r_precision(relevant: NDArray[np.bool_], n_relevant: ArrayLike) -> NDArray[n
 def break_even(relevant: NDArray[np.bool_], n_relevant: ArrayLike, lengths: ArrayLike) -> NDArray[np.float64]:
     """Return the value at which precision and recall are equal.
 
-    Parameters
-    ----------
-    relevant, n_relevant
-        As in `recall_at`.
-    lengths : array_like of int, shape (...) or one that broadcasts to it
-        Ranks filled.
-
-    Returns
-    -------
-    ndarray of float64, shape (...)
-        In [0, 1]: `r_precision`, since found/k = found/R at k = R alone, unless nothing was found.
-        NaN where R = 0 (``no-relevant``) or the list ends above rank R (``list-too-short``):
-        nothing is interpolated.
+    It is `r_precision`, since found/k = found/R at k = R alone, unless nothing was found. NaN where R = 0
+    (``no-relevant``) or the list ends above rank R (``list-too-short``): nothing is interpolated.
 
     Examples
     --------
@@ -204,28 +132,9 @@ def break_even(relevant: NDArray[np.bool_], n_relevant: ArrayLike, lengths: Arra
     return np.where(np.asarray(lengths) < _counts(n_relevant), np.nan, value)
 
 
-def reciprocal_rank(relevant: NDArray[np.bool_], cutoff: int | None = None) -> NDArray[np.float64]:
-    """Return 1 / rank of the first relevant document.
+def reciprocal_rank(relevant: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Return 1 / rank of the first relevant document; 0 where there is none.
 
-    Parameters
-    ----------
-    relevant : ndarray of bool, shape (..., width)
-        Which ranks hold a relevant document.
-    cutoff : int, optional
-        Ranks that are looked at, at least 1; by default all.
-
-    Returns
-    -------
-    ndarray of float64, shape (...)
-        In [0, 1], defined everywhere: 0 where no relevant document is found.
-
-    Raises
-    ------
-    ArgumentError
-        If `cutoff` is below 1.
-
-    Notes
-    -----
     One of the sources averages over all relevant documents, which is another measure.
 
     Examples
@@ -236,8 +145,7 @@ def reciprocal_rank(relevant: NDArray[np.bool_], cutoff: int | None = None) -> N
     >>> float(reciprocal_rank(relevant).mean())
     0.625
     """
-    check_cutoff(cutoff)
-    relevant = np.asarray(relevant, dtype=np.bool_)[..., :cutoff]
+    relevant = np.asarray(relevant, dtype=np.bool_)
     if relevant.shape[-1] == 0:
         return np.zeros(relevant.shape[:-1])
     return np.where(relevant.any(axis=-1), 1 / (1 + relevant.argmax(axis=-1)), 0.0)
@@ -245,8 +153,6 @@ def reciprocal_rank(relevant: NDArray[np.bool_], cutoff: int | None = None) -> N
 
 def success_at(relevant: NDArray[np.bool_], cutoff: int) -> NDArray[np.float64]:
     """Return 1 where a relevant document is among the first `cutoff` ranks, else 0.
-
-    Raises `ArgumentError` if `cutoff` is below 1.
 
     Examples
     --------
@@ -259,27 +165,11 @@ def success_at(relevant: NDArray[np.bool_], cutoff: int) -> NDArray[np.float64]:
 def judged_share(
     judged: NDArray[np.bool_], lengths: ArrayLike, cutoff: int | None = None
 ) -> NDArray[np.float64]:
-    """Return the judged documents among the first `cutoff`, divided by the documents there.
+    """Return the judged documents among the first `cutoff` ranks, divided by the documents there.
 
-    Parameters
-    ----------
-    judged : ndarray of bool, shape (..., width)
-        Which ranks hold a judged document.
-    lengths : array_like of int, shape (...) or one that broadcasts to it
-        Ranks filled.
-    cutoff : int, optional
-        At least 1; by default the whole list.
-
-    Returns
-    -------
-    ndarray of float64, shape (...)
-        Judged@cutoff in [0, 1]; NaN where the list is empty. The divisor is the smaller of the
-        cutoff and the length: ranks that do not exist are not unjudged.
-
-    Raises
-    ------
-    ArgumentError
-        If `cutoff` is below 1.
+    Judged@k of ir_measures: the divisor is the smaller of the cutoff, which is the whole list where it is not
+    given, and the length: ranks that do not exist are not unjudged. NaN for an empty list
+    (``no-documents``).
 
     Examples
     --------
@@ -289,6 +179,78 @@ def judged_share(
     found = _found(judged, cutoff)
     there = _counts(lengths) if cutoff is None else np.minimum(_counts(lengths), cutoff)
     return quotient(found, there)
+
+
+def unjudged_share(judged: NDArray[np.bool_], lengths: ArrayLike, cutoff: int) -> NDArray[np.float64]:
+    """Return the unjudged documents among the first `cutoff` ranks, divided by `cutoff`.
+
+    `unj_k` of trec_eval, if `judged` are grades from 0 on: ranks below the end of the list count as judged,
+    so that it is 0 for an empty list, and never above ``1 - judged_share``.
+
+    Examples
+    --------
+    One judged, one not, and the list ends:
+
+    >>> judged = np.array([True, False])
+    >>> float(unjudged_share(judged, 2, 10)), float(1 - judged_share(judged, 2, 10))
+    (0.1, 0.5)
+    """
+    return np.asarray((np.minimum(_counts(lengths), cutoff) - _found(judged, cutoff)) / cutoff)
+
+
+def interpolated_precision(
+    relevant: NDArray[np.bool_], n_relevant: ArrayLike, recall: Fraction
+) -> NDArray[np.float64]:
+    r"""Return the highest precision at any rank whose recall is at least `recall`, as in trec_eval.
+
+    0 where the list never reaches `recall`; NaN where R = 0. `ArgumentError` if `recall` is outside [0, 1].
+    ``Fraction("0.7")`` is seven tenths; ``Fraction(0.7)`` is a little less.
+
+    Notes
+    -----
+    The recall is reached with floor(recall * R + 0.9) documents, computed in floating point, as in
+    trec_eval 9 and pytrec_eval; trec_eval 10 rounds recall * R to the nearest. For tenths that is
+    ceil(recall * R) but where rounding interferes: recall 0.7 of R = 3 asks for 2 documents, 2/3 of
+    all. Percents are rounded down by up to a tenth of a document.
+
+    Examples
+    --------
+    >>> relevant = np.array([True, False, True, False])
+    >>> float(interpolated_precision(relevant, 2, Fraction("0.6")).round(4))
+    0.6667
+    """
+    if not 0 <= recall <= 1:
+        raise ArgumentError("recall", "must be between 0 and 1", str(recall))
+    return np.asarray(_interpolated(relevant, n_relevant, [recall])[0])
+
+
+def eleven_point(relevant: NDArray[np.bool_], n_relevant: ArrayLike) -> NDArray[np.float64]:
+    r"""Average the interpolated precision over the recalls 0, 0.1, ..., 1; NaN where R = 0.
+
+    The slides name no interpolation; this is `interpolated_precision`, the usual one, and trec_eval's
+    `11pt_avg`.
+
+    Examples
+    --------
+    >>> relevant = np.array([letter == "+" for letter in "++--+-+-"])
+    >>> float(eleven_point(relevant, 4).round(6))  # (6 * 1 + 2 * 3/5 + 3 * 4/7) / 11
+    0.81039
+    """
+    points = _interpolated(relevant, n_relevant, ELEVEN_RECALLS)
+    # Added in one order, so that a list has the same value alone and among others.
+    return np.asarray(np.cumsum(points, axis=0)[-1] / len(points))
+
+
+def precision_recall_curve(relevant: NDArray[np.bool_], n_relevant: ArrayLike) -> NDArray[np.float64]:
+    """Return `interpolated_precision` at each of the recalls 0, 0.1, ..., 1, shape (11, ...).
+
+    Examples
+    --------
+    >>> relevant = np.array([letter == "+" for letter in "++--+-+-"])
+    >>> precision_recall_curve(relevant, 4).round(2).tolist()
+    [1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.6, 0.6, 0.57, 0.57, 0.57]
+    """
+    return _interpolated(relevant, n_relevant, ELEVEN_RECALLS)
 
 
 def _found(flags: NDArray[np.bool_], cutoff: int | None) -> NDArray[np.int64]:
@@ -303,109 +265,14 @@ def _counts(values: ArrayLike) -> NDArray[np.int64]:
     return np.asarray(values, dtype=np.int64)
 
 
-def interpolated_precision(
-    relevant: NDArray[np.bool_], n_relevant: ArrayLike, recall: Fraction
-) -> NDArray[np.float64]:
-    r"""Return the highest precision at any rank whose recall is at least `recall`, as in trec_eval.
-
-    Parameters
-    ----------
-    relevant, n_relevant
-        As in `recall_at`.
-    recall : Fraction
-        In [0, 1]. ``Fraction("0.7")`` is seven tenths; ``Fraction(0.7)`` is a little less.
-
-    Returns
-    -------
-    ndarray of float64, shape (...)
-        In [0, 1]; 0 where the list never reaches `recall`; NaN where R = 0.
-
-    Raises
-    ------
-    ArgumentError
-        If `recall` is outside [0, 1].
-
-    Notes
-    -----
-    The recall is reached with floor(recall * R + 0.9) documents, computed in floating point, as in
-    trec_eval 9 and pytrec_eval; trec_eval 10 rounds recall * R to the nearest. For tenths that is
-    ceil(recall * R) but where rounding interferes: recall 0.7 of R = 3 asks for 2 documents, 2/3 of
-    all. Percents are rounded down by up to a tenth of a document. O(size of `relevant`).
-
-    Examples
-    --------
-    >>> relevant = np.array([True, False, True, False])
-    >>> float(interpolated_precision(relevant, 2, Fraction("0.6")).round(4))
-    0.6667
-    """
-    if not 0 <= recall <= 1:
-        raise ArgumentError("recall", "must be between 0 and 1", str(recall))
-    relevant = np.asarray(relevant, dtype=np.bool_)
-    counts = np.broadcast_to(np.asarray(n_relevant, dtype=np.int64), relevant.shape[:-1])
-    return np.where(counts > 0, _interpolated(relevant, counts, [recall])[0], np.nan)
-
-
-def eleven_point(relevant: NDArray[np.bool_], n_relevant: ArrayLike) -> NDArray[np.float64]:
-    r"""Average the interpolated precision over the recalls 0, 0.1, ..., 1.
-
-    Parameters
-    ----------
-    relevant, n_relevant
-        As in `recall_at`.
-
-    Returns
-    -------
-    ndarray of float64, shape (...)
-        In [0, 1]; NaN where R = 0.
-
-    Notes
-    -----
-    The slides name no interpolation; this is `interpolated_precision`, the usual one, and
-    trec_eval's `11pt_avg`. O(size of `relevant`).
-
-    Examples
-    --------
-    >>> relevant = np.array([letter == "+" for letter in "++--+-+-"])
-    >>> float(eleven_point(relevant, 4).round(6))  # (6 * 1 + 2 * 3/5 + 3 * 4/7) / 11
-    0.81039
-    """
-    relevant = np.asarray(relevant, dtype=np.bool_)
-    counts = np.broadcast_to(np.asarray(n_relevant, dtype=np.int64), relevant.shape[:-1])
-    points = _interpolated(relevant, counts, ELEVEN_RECALLS)
-    # Added in one order, so that a list has the same value alone and among others.
-    return np.where(counts > 0, np.cumsum(points, axis=0)[-1] / len(points), np.nan)
-
-
-def precision_recall_curve(relevant: NDArray[np.bool_], n_relevant: ArrayLike) -> NDArray[np.float64]:
-    """Return the interpolated precision at each of the recalls 0, 0.1, ..., 1.
-
-    Parameters
-    ----------
-    relevant, n_relevant
-        As in `recall_at`.
-
-    Returns
-    -------
-    ndarray of float64, shape (11, ...)
-        See `interpolated_precision`; NaN where R = 0.
-
-    Examples
-    --------
-    >>> relevant = np.array([letter == "+" for letter in "++--+-+-"])
-    >>> precision_recall_curve(relevant, 4).round(2).tolist()
-    [1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.6, 0.6, 0.57, 0.57, 0.57]
-    """
-    relevant = np.asarray(relevant, dtype=np.bool_)
-    counts = np.broadcast_to(np.asarray(n_relevant, dtype=np.int64), relevant.shape[:-1])
-    return np.where(counts > 0, _interpolated(relevant, counts, ELEVEN_RECALLS), np.nan)
-
-
 def _interpolated(
-    relevant: NDArray[np.bool_], counts: NDArray[np.int64], recalls: Sequence[Fraction]
+    relevant: NDArray[np.bool_], n_relevant: ArrayLike, recalls: Sequence[Fraction]
 ) -> NDArray[np.float64]:
-    """Compute the precision at each recall, shape (n_recalls, ...); 0 where R = 0."""
+    """Compute the precision at each recall, shape (n_recalls, ...); NaN where R = 0."""
+    relevant = np.asarray(relevant, dtype=np.bool_)
+    counts = np.broadcast_to(_counts(n_relevant), relevant.shape[:-1])
     width = relevant.shape[-1]
-    values = np.zeros((len(recalls), *counts.shape))
+    values = np.where(counts > 0, np.zeros((len(recalls), *counts.shape)), np.nan)
     if relevant.size == 0:
         return values
     precision = np.cumsum(relevant, axis=-1, dtype=np.int64) / np.arange(1, width + 1)
@@ -421,5 +288,5 @@ def _interpolated(
         by_rank = is_reached & (needed > 0)
         from_column[by_rank] = columns[(firsts + needed - 1)[by_rank]]
         at = np.take_along_axis(best, from_column[..., None], axis=-1)[..., 0]
-        values[place] = np.where(is_reached, at, 0.0)
+        values[place] = np.where(is_reached, at, values[place])
     return values

@@ -31,6 +31,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -44,8 +45,8 @@ from store.analysis.measures.average_precision import (
     own_average_precision,
 )
 from store.analysis.measures.confusion import area_of_rankings
-from store.analysis.measures.gain import Discount, Gain, discounted_gain, normalised_gain, q_measure
-from store.analysis.measures.incomplete import bpref_of, inferred_ap_of, unjudged_at
+from store.analysis.measures.gain import discounted_gain, normalised_gain, q_measure
+from store.analysis.measures.incomplete import bpref_of, inferred_ap_of
 from store.analysis.measures.ranked import eleven_point, interpolated_precision
 from store.analysis.measures.residuals import rank_biased_precision, rbp_residual
 from store.analysis.rankings import GradedRankings
@@ -65,12 +66,12 @@ class GradedLists:
 
     def __init__(self, rankings: GradedRankings) -> None:
         self.rankings = rankings
-        self._relevant: dict[int, NDArray[np.bool_]] = {}
-        self._n_relevant: dict[int, NDArray[np.int64]] = {}
+        self._reached = cache(rankings.relevant)
+        self._n_relevant = cache(rankings.n_relevant)
 
     def relevant(self, name: MeasureName) -> NDArray[np.bool_]:
         """Return the relevant ranks at the measure's level, down to its cutoff."""
-        return self._reached(level_of(name))[..., : name.cutoff]
+        return self._reached(name.level)[..., : name.cutoff]
 
     def judged(self, name: MeasureName) -> NDArray[np.bool_]:
         """Return the ranks judged as trec_eval counts, grade 0 or above, down to the cutoff."""
@@ -83,16 +84,7 @@ class GradedLists:
 
     def n_relevant(self, name: MeasureName) -> NDArray[np.int64]:
         """Return R of each topic at the measure's level."""
-        level = level_of(name)
-        if level not in self._n_relevant:
-            self._n_relevant[level] = self.rankings.n_relevant(level)
-        return self._n_relevant[level]
-
-    def _reached(self, level: int) -> NDArray[np.bool_]:
-        """Return the ranks with a grade from a level on."""
-        if level not in self._relevant:
-            self._relevant[level] = self.rankings.relevant(level)
-        return self._relevant[level]
+        return self._n_relevant(name.level)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,47 +111,44 @@ class Definition:
     """Whether topics are added up instead of averaged."""
 
 
-def level_of(name: MeasureName) -> int:
-    """Return the least relevant grade; gains count grades above 0."""
-    return 1 if name.rel is None else name.rel
-
-
-def _ndcg(lists: GradedLists, name: MeasureName) -> NDArray[np.float64]:
-    gain, discount = _gain_and_discount(name)
-    return normalised_gain(
-        lists.rankings.grades, lists.rankings.judged_grades, cutoff=name.cutoff, gain=gain, discount=discount
-    )
-
-
-def _dcg(lists: GradedLists, name: MeasureName) -> NDArray[np.float64]:
-    gain, discount = _gain_and_discount(name)
-    return discounted_gain(lists.rankings.grades, cutoff=name.cutoff, gain=gain, discount=discount)
-
-
 def _interpolated_precision(lists: GradedLists, name: MeasureName) -> NDArray[np.float64]:
     if name.recall is None:
         raise ArgumentError("recall", f"must be given for {name.name}", None)
     return interpolated_precision(lists.relevant(name), lists.n_relevant(name), name.recall)
 
 
-def _unjudged(lists: GradedLists, name: MeasureName) -> NDArray[np.float64]:
-    judged, lengths = lists.judged(name), lists.lengths(name)
-    return unjudged_at(judged, lengths, _cutoff(name), convention="trec_eval")
+def _of_ranks(function: Callable[[NDArray[np.bool_], NDArray[np.int64]], NDArray[np.float64]]) -> _Function:
+    """Make a measure of the relevant ranks and R."""
+    return lambda lists, name: function(lists.relevant(name), lists.n_relevant(name))
+
+
+def _of_collection(
+    summary: str, ratio: Callable[[sets.Confusion], NDArray[np.float64]], other_reason: Reason | None = None
+) -> Definition:
+    """Define a ratio of the confusion table that needs the size of the collection."""
+    return Definition(
+        summary,
+        lambda lists, name: ratio(_confusion(lists, name)),
+        "cutoff",
+        parameters=("rel", "docs"),
+        needs_relevant=False,
+        other_reason=other_reason,
+    )
 
 
 def _set_precision(lists: GradedLists, name: MeasureName) -> NDArray[np.float64]:
-    return sets.precision(_confusion(lists, name), empty="zero")
+    return np.nan_to_num(sets.precision(_confusion(lists, name)))  # 0 of an empty list, as in trec_eval
 
 
-def _set_recall(lists: GradedLists, name: MeasureName) -> NDArray[np.float64]:
-    return sets.recall(_confusion(lists, name))
+def _both(lists: GradedLists, name: MeasureName) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return precision and recall of the list."""
+    return _set_precision(lists, name), sets.recall(_confusion(lists, name))
 
 
 def _set_f(lists: GradedLists, name: MeasureName) -> NDArray[np.float64]:
-    both = _set_precision(lists, name), _set_recall(lists, name)
     if name.alpha is not None:
-        return sets.f_measure(*both, alpha=name.alpha)
-    return sets.f_measure(*both, beta=name.beta)
+        return sets.f_measure(*_both(lists, name), alpha=name.alpha)
+    return sets.f_measure(*_both(lists, name), beta=name.beta)
 
 
 def _n_retrieved(lists: GradedLists, name: MeasureName) -> NDArray[np.float64]:
@@ -193,22 +182,11 @@ def _cutoff(name: MeasureName) -> int:
     return name.cutoff
 
 
-def _gain_and_discount(name: MeasureName) -> tuple[Gain, Discount]:
-    """Take a `dcg` apart."""
-    gain: Gain = "exponential" if name.dcg.startswith("exp-") else "grade"
-    discount: Discount = "log2" if name.dcg.endswith("log2") else "jarvelin"
-    return gain, discount
-
-
 MEASURES: dict[str, Definition] = {
-    "AP": Definition(
-        "average precision",
-        lambda lists, name: average_precision(lists.relevant(name), lists.n_relevant(name)),
-        "cutoff",
-    ),
+    "AP": Definition("average precision", _of_ranks(average_precision), "cutoff"),
     "OwnAP": Definition(
         "average precision with R of the documents that the run retrieved (Kishida 2001, eq. 1)",
-        lambda lists, name: own_average_precision(lists.relevant(name), lists.n_relevant(name)),
+        _of_ranks(own_average_precision),
         "cutoff",
     ),
     "P": Definition(
@@ -224,10 +202,7 @@ MEASURES: dict[str, Definition] = {
         "cutoff",
         is_at_required=True,
     ),
-    "Rprec": Definition(
-        "precision at rank R",
-        lambda lists, name: ranked.r_precision(lists.relevant(name), lists.n_relevant(name)),
-    ),
+    "Rprec": Definition("precision at rank R", _of_ranks(ranked.r_precision)),
     "RR": Definition(
         "reciprocal rank of the first relevant document",
         lambda lists, name: ranked.reciprocal_rank(lists.relevant(name)),
@@ -241,8 +216,27 @@ MEASURES: dict[str, Definition] = {
         is_at_required=True,
         needs_relevant=False,
     ),
-    "nDCG": Definition("normalised discounted gain", _ndcg, "cutoff", parameters=("dcg",)),
-    "DCG": Definition("discounted gain", _dcg, "cutoff", parameters=("dcg",), needs_relevant=False),
+    "nDCG": Definition(
+        "normalised discounted gain",
+        lambda lists, name: normalised_gain(
+            lists.rankings.grades,
+            lists.rankings.judged_grades,
+            cutoff=name.cutoff,
+            gain=name.gain,
+            discount=name.discount,
+        ),
+        "cutoff",
+        parameters=("dcg",),
+    ),
+    "DCG": Definition(
+        "discounted gain",
+        lambda lists, name: discounted_gain(
+            lists.rankings.grades, cutoff=name.cutoff, gain=name.gain, discount=name.discount
+        ),
+        "cutoff",
+        parameters=("dcg",),
+        needs_relevant=False,
+    ),
     "Q": Definition(
         "Q-measure, AP with gains that weigh beta",
         lambda lists, name: q_measure(
@@ -255,8 +249,7 @@ MEASURES: dict[str, Definition] = {
         "interpolated precision at a recall", _interpolated_precision, "recall", is_at_required=True
     ),
     "ElevenPoint": Definition(
-        "interpolated precision, mean over recalls 0, 0.1, ..., 1",
-        lambda lists, name: eleven_point(lists.relevant(name), lists.n_relevant(name)),
+        "interpolated precision, mean over recalls 0, 0.1, ..., 1", _of_ranks(eleven_point)
     ),
     "BreakEven": Definition(
         "where precision equals recall",
@@ -281,7 +274,7 @@ MEASURES: dict[str, Definition] = {
     ),
     "Unjudged": Definition(
         "unjudged documents / N, as unj_N of trec_eval",
-        _unjudged,
+        lambda lists, name: ranked.unjudged_share(lists.judged(name), lists.lengths(name), _cutoff(name)),
         "cutoff",
         is_at_required=True,
         parameters=(),
@@ -289,11 +282,11 @@ MEASURES: dict[str, Definition] = {
     ),
     "Bpref": Definition(
         "preferences for relevant documents kept, unjudged ones passed over",
-        lambda lists, name: bpref_of(lists.rankings, level_of(name)),
+        lambda lists, name: bpref_of(lists.rankings, name.level),
     ),
     "infAP": Definition(
         "average precision inferred from a sample of the pool",
-        lambda lists, name: inferred_ap_of(lists.rankings, level_of(name)),
+        lambda lists, name: inferred_ap_of(lists.rankings, name.level),
     ),
     "RBP": Definition(
         "rank-biased precision",
@@ -311,7 +304,9 @@ MEASURES: dict[str, Definition] = {
         needs_relevant=False,
     ),
     "SetP": Definition("precision of the list", _set_precision, "cutoff", needs_relevant=False),
-    "SetR": Definition("recall of the list", _set_recall, "cutoff"),
+    "SetR": Definition(
+        "recall of the list", lambda lists, name: sets.recall(_confusion(lists, name)), "cutoff"
+    ),
     "SetF": Definition("F of the list", _set_f, "cutoff", parameters=("rel", "beta", "alpha")),
     "SetE": Definition(
         "1 - F of the list",
@@ -321,44 +316,16 @@ MEASURES: dict[str, Definition] = {
     ),
     "SetS": Definition(
         "precision + recall of the list",
-        lambda lists, name: sets.precision_plus_recall(_set_precision(lists, name), _set_recall(lists, name)),
+        lambda lists, name: sets.precision_plus_recall(*_both(lists, name)),
         "cutoff",
     ),
     "SetBorko": Definition(
-        "precision + recall - 1 of the list",
-        lambda lists, name: sets.borko(_set_precision(lists, name), _set_recall(lists, name)),
-        "cutoff",
+        "precision + recall - 1 of the list", lambda lists, name: sets.borko(*_both(lists, name)), "cutoff"
     ),
-    "SetFallout": Definition(
-        "not relevant documents retrieved",
-        lambda lists, name: sets.fallout(_confusion(lists, name)),
-        "cutoff",
-        parameters=("rel", "docs"),
-        needs_relevant=False,
-        other_reason="no-not-relevant",
-    ),
-    "SetSpecificity": Definition(
-        "1 - fallout",
-        lambda lists, name: sets.specificity(_confusion(lists, name)),
-        "cutoff",
-        parameters=("rel", "docs"),
-        needs_relevant=False,
-        other_reason="no-not-relevant",
-    ),
-    "SetGenerality": Definition(
-        "documents that are relevant",
-        lambda lists, name: sets.generality(_confusion(lists, name)),
-        "cutoff",
-        parameters=("rel", "docs"),
-        needs_relevant=False,
-    ),
-    "SetAccuracy": Definition(
-        "documents on the right side",
-        lambda lists, name: sets.accuracy(_confusion(lists, name)),
-        "cutoff",
-        parameters=("rel", "docs"),
-        needs_relevant=False,
-    ),
+    "SetFallout": _of_collection("not relevant documents retrieved", sets.fallout, "no-not-relevant"),
+    "SetSpecificity": _of_collection("1 - fallout", sets.specificity, "no-not-relevant"),
+    "SetGenerality": _of_collection("documents that are relevant", sets.generality),
+    "SetAccuracy": _of_collection("documents on the right side", sets.accuracy),
     "NumRet": Definition(
         "documents retrieved; with rel, the relevant ones",
         _n_retrieved,
@@ -410,14 +377,8 @@ def evaluate(rankings: GradedRankings, measures: Sequence[MeasureName]) -> list[
     -------
     list of Scores
         In the order of `measures`. O(ranks of all runs) a measure; a cutoff makes it that many ranks only.
-
-    Raises
-    ------
-    UnknownNameError
-        If no measure has the name.
-    ArgumentError
-        If a measure's cutoff is above that of the rankings, or another of its parameters cannot be
-        used on them.
+        `UnknownNameError` if no measure has the name, `ArgumentError` if a measure's cutoff is above that of
+        the rankings, or another of its parameters cannot be used on them.
 
     Examples
     --------

@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 
 from store.analysis.measures.average_precision import mean_average_precision
 from store.analysis.measures.bounds import BOUNDED, score_bounds
-from store.analysis.measures.incomplete import condensed, inferred_average_precision, judged_at, unjudged_at
+from store.analysis.measures.incomplete import condensed, inferred_average_precision
 from store.analysis.measures.names import MeasureName, parse_measure
+from store.analysis.measures.ranked import judged_share, unjudged_share
 from store.analysis.measures.residuals import rbp_residual
 from store.analysis.measures.table import Scores, evaluate
 from store.analysis.pools.contributions import check_pooled
@@ -152,9 +153,9 @@ def coverage(
     bpref, inferred_ap = evaluate(rankings, names)
     if pooled is not None:
         inferred_ap = _inferred(rankings, inferred_ap, pooled, level)
-    judged = judged_at(rankings.judged, rankings.lengths, cutoff)
+    judged = judged_share(rankings.judged, rankings.lengths, cutoff)
     counted = rankings.relevant(min(0, level))
-    unjudged = unjudged_at(counted, rankings.lengths, cutoff, convention="trec_eval")
+    unjudged = unjudged_share(counted, rankings.lengths, cutoff)
     return Coverage(
         bpref=bpref,
         inferred_ap=inferred_ap,

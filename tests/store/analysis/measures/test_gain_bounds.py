@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from store.analysis.measures.bounds import ndcg_bounds
+from store.analysis.measures.bounds import score_bounds
 from store.analysis.measures.gain import DISCOUNTS, GAINS, Discount, Gain
 from store.analysis.measures.names import MeasureName
 from store.errors import ArgumentError
@@ -39,17 +39,15 @@ def check(
     qrels |= {f"m{place}": grade for place, grade in enumerate(missed)}
     run = {f"d{place}": -float(place) for place in range(len(labels))}
     rankings = in_arrays({"t": qrels}, {"a": {"t": run}})
-    lower, upper = ndcg_bounds(
-        rankings, np.array([[free]]), scale=scale, cutoff=cutoff, gain=gain, discount=discount
-    )
     name = MeasureName("nDCG", cutoff=cutoff, dcg=NAMES[gain, discount])  # type: ignore[arg-type]
+    (bounds,) = score_bounds(rankings, [name], scale=scale)
     values = []
     for filling in itertools.product(scale, repeat=sum(free)):
         left = iter(filling)
         grades = [next(left) if free[i] else int(label) for i, label in enumerate(labels)]
         values.append(plain_ndcg(name, grades, missed))
     defined = [value for value in values if value is not None] or [np.nan]
-    found, expected = [lower.item(), upper.item()], [min(defined), max(defined)]
+    found, expected = [bounds.lower.item(), bounds.upper.item()], [min(defined), max(defined)]
     told = f"{labels} {missed} {free} {scale} {name}"
     np.testing.assert_allclose(found, expected, rtol=1e-14, atol=1e-15, err_msg=told)
 
@@ -86,13 +84,13 @@ def test_best_grade_may_be_in_between() -> None:
     """Of 1, ?, 1 the best is 1, and of 1, ?, 1 with a 2 missed it is 2."""
     for missed, best in (("", [1, 1, 1]), ("2", [1, 2, 1])):
         rankings = one_list("1?1", missed)
-        _, upper = ndcg_bounds(rankings, ~rankings.judged, scale=(0, 1, 2))
+        (bounds,) = score_bounds(rankings, [MeasureName("nDCG")], scale=(0, 1, 2))
         expected = plain_ndcg(MeasureName("nDCG"), best, [int(grade) for grade in missed])
-        assert upper.item() == pytest.approx(expected, rel=1e-15)
+        assert bounds.upper.item() == pytest.approx(expected, rel=1e-15)
 
 
 def test_scale_without_grades_is_refused() -> None:
     """There must be something to fill in."""
     rankings = one_list("1?")
     with pytest.raises(ArgumentError, match="`scale` must hold at least one grade"):
-        ndcg_bounds(rankings, ~rankings.judged, scale=())
+        score_bounds(rankings, [MeasureName("nDCG")], scale=())

@@ -10,22 +10,27 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from store.analysis.measures.incomplete import (
-    Convention,
     bpref,
     bpref_of,
     condensed,
     inferred_ap_of,
     inferred_average_precision,
-    judged_at,
-    unjudged_at,
-    unjudged_below,
 )
 from store.analysis.measures.names import parse_measure
+from store.analysis.measures.ranked import judged_share, unjudged_share
 from store.analysis.measures.residuals import rank_biased_precision
 from store.analysis.measures.table import evaluate
 from store.analysis.rankings import GradedRankings
 from store.errors import ArgumentError
-from tests.store.analysis.measures.incomplete import DOCNOS, Qrels, Runs, evaluations, in_arrays, one_list
+from tests.store.analysis.measures.incomplete import (
+    DOCNOS,
+    Qrels,
+    Runs,
+    evaluations,
+    in_arrays,
+    one_list,
+    unjudged_below,
+)
 from tests.trec_covid import leaderboard, load_qrels, load_rankings
 
 TREC_EVAL = {
@@ -110,7 +115,7 @@ def test_names_mean_what_they_mean_to_ir_measures(evaluation: tuple[Qrels, Runs]
             np.testing.assert_allclose(values, wanted, rtol=1e-12, atol=1e-14, err_msg=text)
     for cutoff in (3, 9):
         (scores,) = evaluate(rankings, [parse_measure(f"Judged@{cutoff}")])
-        shares = judged_at(rankings.judged, rankings.lengths, cutoff)
+        shares = judged_share(rankings.judged, rankings.lengths, cutoff)
         np.testing.assert_array_equal(shares, scores.values)
 
 
@@ -188,24 +193,12 @@ def test_level_below_zero_makes_negative_grades_judgements() -> None:
     assert np.isnan(bpref_of(rankings, 0)).all()
 
 
-@pytest.mark.parametrize(
-    ("convention", "length", "judged", "unjudged"),
-    [
-        ("ir_measures", 3, 1 / 3, 2 / 3),
-        ("trec_eval", 3, 0.8, 0.2),
-        ("ir_measures", 0, np.nan, np.nan),
-        ("trec_eval", 0, 1.0, 0.0),
-    ],
-)
-def test_two_conventions_of_short_lists(
-    convention: Convention, length: int, judged: float, unjudged: float
-) -> None:
-    """A list shorter than the cutoff is divided by its length or by the cutoff; shares add to 1."""
+@pytest.mark.parametrize(("length", "judged", "unjudged"), [(3, 1 / 3, 0.2), (0, np.nan, 0.0)])
+def test_two_conventions_of_short_lists(length: int, judged: float, unjudged: float) -> None:
+    """Of a list shorter than the cutoff, judged are told of its length, unjudged of the cutoff."""
     flags = np.array([True, False, False])[:length]
-    found = judged_at(flags, length, 10, convention=convention)
-    assert float(found) == pytest.approx(judged, nan_ok=True)
-    found = unjudged_at(flags, length, 10, convention=convention)
-    assert float(found) == pytest.approx(unjudged, nan_ok=True)
+    assert float(judged_share(flags, length, 10)) == pytest.approx(judged, nan_ok=True)
+    assert float(unjudged_share(flags, length, 10)) == pytest.approx(unjudged)
 
 
 def test_condensed_list_by_hand() -> None:
@@ -269,7 +262,7 @@ def test_official_rbp_of_trec_covid() -> None:
 
 
 def test_arguments_that_cannot_be_used() -> None:
-    """A relevant document that is not judged, shapes that differ, a word nobody knows."""
+    """A relevant document that is not judged, shapes that differ, a cutoff of 0."""
     one, none = np.array([True]), np.array([False])
     with pytest.raises(ArgumentError, match="`judged` must hold wherever a document is relevant"):
         bpref(one, none, 1, 0)
@@ -278,6 +271,4 @@ def test_arguments_that_cannot_be_used() -> None:
     with pytest.raises(ArgumentError, match="`pooled` must hold wherever"):
         inferred_average_precision(one, one, none, 1)
     with pytest.raises(ArgumentError, match="`cutoff` must be an integer >= 1"):
-        unjudged_at(one, 1, 0)
-    with pytest.raises(ArgumentError, match="`convention` must be one of ir_measures, trec_eval"):
-        judged_at(one, 1, 1, convention="trec")  # type: ignore[arg-type]
+        unjudged_share(one, 1, 0)

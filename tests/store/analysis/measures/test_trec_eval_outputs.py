@@ -17,13 +17,13 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from store.analysis.measures.incomplete import condensed, unjudged_below
+from store.analysis.measures.incomplete import condensed
 from store.analysis.measures.names import parse_measure
 from store.analysis.measures.ranked import attainable_precision, interpolated_precision, precision_at
 from store.analysis.measures.residuals import rank_biased_precision
 from store.analysis.measures.table import evaluate
 from store.analysis.rankings import GradedRankings
-from tests.store.analysis.measures.incomplete import in_arrays
+from tests.store.analysis.measures.incomplete import in_arrays, unjudged_below
 
 DATA = Path(__file__).resolve().parents[5] / "shared" / "data" / "trec-eval-test"
 RUN = "STANDARD"
