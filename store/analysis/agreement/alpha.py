@@ -48,13 +48,8 @@ def alpha(
     Returns
     -------
     Coefficient
-        Alpha, or ``no-common-docs``, ``one-doc``, ``single-grade``. ``observed`` and ``expected`` are 1 less
-        the disagreement in units of the largest one. It has no standard error.
-
-    Raises
-    ------
-    ArgumentError
-        If `metric` is another word or `values` are not ascending grades of the scale.
+        Alpha, or ``no-common-docs``, ``one-doc``, ``single-grade``. It has no standard error. `ArgumentError`
+        if `metric` is another word or `values` are not ascending grades of the scale.
 
     Notes
     -----
@@ -83,38 +78,23 @@ def alpha(
         coincidences = coincidences.astype(object)  # products of sums overflow 64 bits
     distances = _distances(coincidences, metric, values)
     if n_documents == 0:
-        return Coefficient(None, "no-common-docs", 0, None, None)
+        return Coefficient(None, "no-common-docs", 0)
     given = coincidences.sum(axis=1)
-    n, largest = given.sum(), distances.max()
-    seen = (coincidences * distances).sum()
-    by_chance = ((given @ distances) * given).sum()
-    observed = float((n * largest - seen) / (n * largest))
-    pairs = n * (n - 1) * largest
-    expected = float((pairs - by_chance) / pairs)
     if n_documents == 1 or np.count_nonzero(given) == 1:
         reason: Reason = "one-doc" if n_documents == 1 else "single-grade"
-        return Coefficient(None, reason, n_documents, observed, expected)
-    value = float((by_chance - (n - 1) * seen) / by_chance)
-    return Coefficient(value, None, n_documents, observed, expected)
+        return Coefficient(None, reason, n_documents)
+    seen = (coincidences * distances).sum()
+    by_chance = ((given @ distances) * given).sum()
+    return Coefficient(float((by_chance - (given.sum() - 1) * seen) / by_chance), None, n_documents)
 
 
 def stacked_alpha(
     coincidences: Numbers, metric: Metric = "ordinal", *, values: Sequence[int] | None = None
 ) -> NDArray[np.float64]:
-    """Give alpha of a stack of coincidences, in floats.
+    """Give `alpha` of a stack of coincidences, shape (..., n_grades, n_grades), in floats, to rounding.
 
-    Parameters
-    ----------
-    coincidences : ndarray, shape (..., n_grades, n_grades)
-        Sums over topics, or over resampled ones. Of two judges, the table plus its transpose.
-    metric, values
-        As for `alpha`.
-
-    Returns
-    -------
-    ndarray of float64, shape (...)
-        To rounding; NaN without coincidences and where one grade alone was given. One document cannot be told
-        from several here.
+    NaN without coincidences and where one grade alone was given; one document cannot be told from several
+    here.
     """
     coincidences = check_tables(coincidences)
     distances = _distances(coincidences, metric, values)

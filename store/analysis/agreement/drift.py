@@ -56,19 +56,7 @@ class Drift:
 def quartiles(values: ArrayLike) -> Spread:
     """Return median and quartiles, by definition 7 of Hyndman and Fan (1996), the default of numpy and R.
 
-    Parameters
-    ----------
-    values : array_like, shape (n_values,)
-
-    Returns
-    -------
-    Spread
-        Without numbers where there is no value.
-
-    Raises
-    ------
-    ArgumentError
-        If `values` is not one-dimensional, or holds one that is not finite.
+    No numbers without values; `ArgumentError` if they are not one-dimensional and finite.
 
     Examples
     --------
@@ -83,21 +71,10 @@ def quartiles(values: ArrayLike) -> Spread:
 
 
 def quarters(groups: ArrayLike) -> NDArray[np.int8]:
-    """Cut the decisions of every group, in their order, in four parts of the same size.
+    """Cut the decisions of every group (topic), in their order of time, in four parts of the same size.
 
-    Parameters
-    ----------
-    groups : array_like of int, shape (n_decisions,)
-        Group (topic) of each decision, in order of time.
-
-    Returns
-    -------
-    ndarray of int8, shape (n_decisions,)
-        ``floor(4 i / n)`` for decision i of n, from 0; -1 in groups of fewer than four, which cannot be cut.
-
-    Notes
-    -----
-    Since every group is in each part alike, the parts can be compared over all groups together. O(n log n).
+    ``floor(4 i / n)`` for decision i of n, from 0; -1 in groups of fewer than four, which cannot be cut.
+    Since every group is in each part alike, the parts can be compared over all groups together.
 
     Examples
     --------
@@ -162,12 +139,8 @@ def trend(values: ArrayLike, groups: ArrayLike) -> Trend:
     -------
     Trend
         No ``tau`` where no group has two values (``fewer-than-two``) or no group two different ones
-        (``all-tied``); no ``p`` below `LEAST_FOR_P` values (``fewer-than-10``).
-
-    Raises
-    ------
-    ArgumentError
-        If the arrays are not one-dimensional of one length, or a value is not finite.
+        (``all-tied``); no ``p`` below `LEAST_FOR_P` values (``fewer-than-10``). `ArgumentError` if the arrays
+        are not one-dimensional of one length, or a value is not finite.
 
     Notes
     -----

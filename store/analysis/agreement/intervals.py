@@ -19,6 +19,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from store.analysis.agreement.kappa import divide
 from store.errors import ArgumentError
 
 IntervalReason = Literal[
@@ -74,20 +75,9 @@ class Interval:
 def asymptotic_interval(value: float | None, standard_error: float | None, *, n_units: int) -> Interval:
     """Make an interval from a standard error that supposes independent documents.
 
-    Parameters
-    ----------
-    value : float or None
-        The coefficient; ``None`` = undefined.
-    standard_error : float or None
-        At least 0; ``None`` or 0 = the formula degenerates.
-    n_units : int
-        Documents it was computed from.
-
-    Returns
-    -------
-    Interval
-        ``value -+ z * standard_error`` with the normal quantile z, not cut at 1. Reasons: ``undefined``,
-        ``no-standard-error``. `ArgumentError` for a number that is not finite or below 0.
+    ``value -+ z * standard_error`` with the normal quantile z, not cut at 1. No interval of no value
+    (``undefined``), nor with an error of ``None`` or 0 (``no-standard-error``); `ArgumentError` for a number
+    that is not finite or below 0.
 
     Examples
     --------
@@ -115,6 +105,12 @@ def check_level(level: float) -> None:
 Statistic = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 """Resampled sums, shape (n_stacked, ...), to values, shape (n_stacked,); NaN = undefined."""
 
+
+def ratio_of_sums(sums: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Divide the first of two sums, shape (..., 2), by the second; NaN by 0: a mean as a statistic."""
+    return divide(sums[..., 0], sums[..., 1])
+
+
 RESAMPLES = 10_000
 FEW_TOPICS = 20
 """With fewer topics the interval of the topic bootstrap is too narrow, and a report says so."""
@@ -141,7 +137,7 @@ def topic_bootstrap(
     ----------
     sums : ndarray of int or float, shape (n_topics, ...)
         What each topic adds: its table, its coincidences, any finite array. A mean over topics is a statistic
-        too: of the two sums (value, whether it has one).
+        too: `ratio_of_sums`, of value and whether there is one.
     statistic : callable
         From summed arrays, shape (n_stacked, ...), to values, shape (n_stacked,), with NaN where it is
         undefined. Division by zero gives no warning within.
@@ -159,11 +155,7 @@ def topic_bootstrap(
     Interval
         Percentile limits over the resamples where the statistic is defined. Reasons: ``no-common-docs`` when
         there is no unit, ``one-topic``, ``undefined``, ``mostly-undefined``, ``no-variation``.
-
-    Raises
-    ------
-    ArgumentError
-        If an argument cannot be used, or `statistic` gives an array of another shape.
+        `ArgumentError` if an argument cannot be used, or `statistic` gives an array of another shape.
 
     Notes
     -----
@@ -207,17 +199,7 @@ def topic_bootstraps(
 ) -> dict[str, Interval]:
     """Bootstrap several coefficients of the same sums over topics at once: the resampled sums are made once.
 
-    Parameters
-    ----------
-    statistics : mapping of str to callable
-        The coefficients by name.
-    sums, seed, resamples, units
-        As for `topic_bootstrap`.
-
-    Returns
-    -------
-    dict of str to Interval
-        By name, in the order of `statistics`: what `topic_bootstrap` gives for each alone.
+    By name, in the order of `statistics`, what `topic_bootstrap` gives for each alone.
     """
     sums = _check_sums("sums", sums)
     _check_common(seed, resamples)

@@ -48,7 +48,7 @@ Numbers = NDArray[Any]
 
 @dataclass(frozen=True, slots=True)
 class Coefficient:
-    """Agreement beyond chance: (observed - expected) / (1 - expected)."""
+    """Agreement beyond chance: (observed - expected by chance) / (1 - expected)."""
 
     value: float | None
     """At most 1, perfect agreement; 0 as by chance; below 0 less than by chance."""
@@ -56,10 +56,6 @@ class Coefficient:
     """Why there is no value; ``None`` when there is one."""
     n_documents: int
     """Documents graded by two judges at least."""
-    observed: float | None
-    """Weighted observed agreement, in [0, 1]; ``None`` without documents."""
-    expected: float | None
-    """Weighted agreement expected by chance, in [0, 1]; ``None`` without documents."""
     standard_error: float | None = None
     """Asymptotic, above 0, of independent documents; ``None`` when there is no value, no formula
     for this coefficient, or when the formula degenerates to 0, as for perfect agreement."""
@@ -82,12 +78,8 @@ def costs_of(n_grades: int, weights: Weights, values: Sequence[int] | None = Non
     Returns
     -------
     ndarray of Python int, shape (n_grades, n_grades)
-        Symmetric, 0 on the diagonal, above 0 elsewhere.
-
-    Raises
-    ------
-    ArgumentError
-        If `weights` is another word, or `values` are not `n_grades` ascending integers.
+        Symmetric, 0 on the diagonal, above 0 elsewhere. `ArgumentError` for another word, or values that are
+        not `n_grades` ascending integers.
 
     Examples
     --------
@@ -157,13 +149,8 @@ def chance_corrected(chance: Chance, table: NDArray[np.int64], weights: Weights 
     -------
     Coefficient
         A value, of Cohen's kappa with its standard error, or a reason: ``no-common-docs``, ``one-doc``,
-        ``single-grade``. When one judge alone used a single grade, kappa is 0.
-
-    Raises
-    ------
-    ArgumentError
-        If `table` is not square, has fewer than two grades or holds a negative count; if another argument
-        cannot be used.
+        ``single-grade``. When one judge alone used a single grade, kappa is 0. `ArgumentError` if `table` is
+        not square, has fewer than two grades or holds a negative count.
 
     Notes
     -----
@@ -212,37 +199,25 @@ def chance_corrected(chance: Chance, table: NDArray[np.int64], weights: Weights 
     """
     counts = check_table(table).astype(object)  # products of four sums overflow 64 bits
     costs = costs_of(len(counts), weights)
-    largest, n = costs.max(), counts.sum()
+    n = counts.sum()
     if n == 0:
-        return Coefficient(None, "no-common-docs", 0, None, None)
+        return Coefficient(None, "no-common-docs", 0)
     cost, by_chance, out_of = _costs(chance, counts, costs)
-    observed = (n * largest - cost) / (n * largest)
-    expected = (out_of * largest - by_chance) / (out_of * largest)
     if n == 1 or np.diagonal(counts).max() == n:
         reason: Reason = "one-doc" if n == 1 else "single-grade"
-        return Coefficient(None, reason, n, observed, expected)
+        return Coefficient(None, reason, n)
     value = (n * by_chance - cost * out_of) / (n * by_chance)
     part, whole = _variance(counts, costs)
     error = math.sqrt(part / whole) if chance == "cohen" and part else None
-    return Coefficient(value, None, n, observed, expected, error)
+    return Coefficient(value, None, n, error)
 
 
 def stacked_chance_corrected(
     chance: Chance, tables: Numbers, weights: Weights = "none"
 ) -> NDArray[np.float64]:
-    """Measure a stack of tables at once, in floats.
+    """Give `chance_corrected` of a stack of tables, shape (..., n_grades, n_grades), in floats, to rounding.
 
-    Parameters
-    ----------
-    chance, weights
-        As for `chance_corrected`.
-    tables : ndarray, shape (..., n_grades, n_grades)
-        Counts; weighted sums of topics' tables too.
-
-    Returns
-    -------
-    ndarray of float64, shape (...)
-        What `chance_corrected` gives, to rounding; NaN where that gives a reason.
+    Counts, or weighted sums of topics' tables; NaN where `chance_corrected` gives a reason.
 
     Examples
     --------
@@ -272,20 +247,10 @@ def stacked_standard_errors(tables: Numbers, weights: Weights = "none") -> NDArr
 
 
 def chance_cost(chance: Chance, given: Numbers, costs: Numbers) -> tuple[Numbers, Numbers]:
-    """Give the cost expected by chance of two judges who share one habit.
+    """Give the cost expected by chance of two judges who share one habit, as numerator and denominator.
 
-    Parameters
-    ----------
-    chance : {"scott", "bennett", "gwet"}
-    given : ndarray, shape (..., n_grades)
-        How often each grade was given, by all judges; only the proportions count.
-    costs : ndarray, shape (n_grades, n_grades)
-        As `costs_of` makes them.
-
-    Returns
-    -------
-    numerator, denominator : ndarray, shape (...)
-        Integers for integers.
+    `given` says how often each grade was given by all judges, shape (..., n_grades); only the proportions
+    count. `costs` are as `costs_of` makes them. Integers for integers.
     """
     q, total = len(costs), given.sum(axis=-1)
     squared = total * total
@@ -311,14 +276,19 @@ def _costs(chance: Chance, tables: Numbers, costs: Numbers) -> tuple[Numbers, Nu
     return cost, *chance_cost(chance, rows + columns, costs)
 
 
-def _variance(tables: Numbers, costs: Numbers) -> tuple[Numbers, Numbers]:
-    """Give the variance of Cohen's kappa, as numerator and denominator."""
-    n, rows, columns = tables.sum(axis=(-2, -1)), tables.sum(axis=-1), tables.sum(axis=-2)
+def influences(tables: Numbers, costs: Numbers) -> tuple[Numbers, Numbers, Numbers]:
+    """Give of Cohen's kappa the costs C and E of `chance_corrected`, and of every cell the y of its error."""
+    rows, columns = tables.sum(axis=-1), tables.sum(axis=-2)
     of_rows, of_columns = columns @ costs, rows @ costs
     cost, by_chance = (tables * costs).sum(axis=(-2, -1)), (of_columns * columns).sum(axis=-1)
     both = of_rows[..., :, np.newaxis] + of_columns[..., np.newaxis, :]
-    influence = _inner(cost) * both - _inner(by_chance) * costs
-    centred = _inner(n) * influence - _inner((tables * influence).sum(axis=(-2, -1)))
+    return cost, by_chance, _inner(cost) * both - _inner(by_chance) * costs
+
+
+def _variance(tables: Numbers, costs: Numbers) -> tuple[Numbers, Numbers]:
+    """Give the variance of Cohen's kappa, as numerator and denominator."""
+    _, by_chance, influence = influences(tables, costs)
+    centred = _inner(tables.sum(axis=(-2, -1))) * influence - _inner((tables * influence).sum(axis=(-2, -1)))
     return (tables * centred * centred).sum(axis=(-2, -1)), by_chance**4  # [3]
 
 

@@ -32,6 +32,7 @@ from store.analysis.agreement.intervals import (
     Statistic,
     asymptotic_interval,
     item_bootstrap,
+    ratio_of_sums,
     topic_bootstrap,
     topic_bootstraps,
 )
@@ -45,13 +46,7 @@ from store.analysis.agreement.kappa import (
     costs_of,
     divide,
 )
-from store.analysis.agreement.overlap import (
-    RelevantCounts,
-    macro_overlap,
-    macro_sums,
-    relevant_to_all,
-    stacked_macro_overlap,
-)
+from store.analysis.agreement.overlap import RelevantCounts, macro_overlap, macro_sums, relevant_to_all
 from store.analysis.agreement.populations import PopulationVotes
 from store.analysis.agreement.tables import IntervalKind, VoteSums, sums_apart, sums_of_counts, vote_sums
 from store.analysis.agreement.votes import Votes, grade_counts, n_judges_of
@@ -80,21 +75,10 @@ _DEGENERATE = 1e-26
 def stacked_many(
     name: ManyName, sums: Numbers, *, values: Sequence[int] | None = None
 ) -> NDArray[np.float64]:
-    """Give a coefficient of many judges for a stack of sums.
+    """Give a coefficient of many judges for a stack of `vote_sums` or of sums of its rows, (..., n_sums).
 
-    Parameters
-    ----------
-    name : str
-        One of `MANY_NAMES`.
-    sums : ndarray, shape (..., n_sums)
-        Rows of `vote_sums`, or sums of rows.
-    values : sequence of int, length n_grades, optional
-        Grade values, ascending, for ``alpha_interval``; by default places on the scale.
-
-    Returns
-    -------
-    ndarray of float64, shape (...)
-        NaN without two documents graded twice, and where one grade alone was given.
+    `name` and `values` as for `many_coefficient`. NaN without two documents graded twice, and where one grade
+    alone was given.
     """
     parts = sums_apart(sums)
     if name in METRIC_OF:
@@ -138,12 +122,8 @@ def many_coefficient(name: ManyName, votes: Votes, *, values: Sequence[int] | No
     -------
     Coefficient
         A value, or ``one-judge``, ``no-common-docs``, ``one-doc``, ``single-grade``. All but alpha have a
-        standard error.
-
-    Raises
-    ------
-    ArgumentError
-        If `name` is another word or `values` are not ascending grades of the scale.
+        standard error. `ArgumentError` if `name` is another word or `values` are not ascending grades of the
+        scale.
 
     Notes
     -----
@@ -172,15 +152,13 @@ def many_coefficient(name: ManyName, votes: Votes, *, values: Sequence[int] | No
         return result if n_shared else replace(result, reason=nobody)
     chance, costs = _chance_and_costs(name, sums)
     if not n_shared:
-        return Coefficient(None, nobody, 0, None, None)
+        return Coefficient(None, nobody, 0)
     seen, by_chance = (float(one) for one in _disagreements(chance, costs, sums))
-    largest = float(costs.max())
-    observed, expected = 1 - seen / largest, 1 - by_chance / largest
     if n_shared == 1 or np.count_nonzero(sums.grade_shares) == 1:
         reason: Reason = "one-doc" if n_shared == 1 else "single-grade"
-        return Coefficient(None, reason, n_shared, observed, expected)
+        return Coefficient(None, reason, n_shared)
     error = _standard_error(chance, costs, sums, counts.astype(np.float64))
-    return Coefficient(1 - seen / by_chance, None, n_shared, observed, expected, error)
+    return Coefficient(1 - seen / by_chance, None, n_shared, error)
 
 
 def _chance_and_costs(name: str, sums: VoteSums) -> tuple[Chance, NDArray[np.float64]]:
@@ -286,24 +264,17 @@ def all_judges(
     made = []
     for name, of in statistics.items():
         value = float(of(whole[np.newaxis])[0])
-        defined = not np.isnan(value)
-        reason = None if defined else _reason(population, n_documents, name)
-        made.append(
-            AllJudges(name, value if defined else None, reason, n_documents, n_topics, intervals.get(name))
-        )
+        made.append(_one(population, name, value, n_documents, n_topics, intervals.get(name)))
     if level_index is not None:
         made.append(_overlap(graded, level_index, kind, resamples, seed))
     return made
 
 
 def all_judges_by_topic(population: PopulationVotes, level_index: int | None) -> dict[str, list[AllJudges]]:
-    """Measure the agreement of all judges topic by topic, without intervals; arguments as for `all_judges`.
+    """Measure the agreement of all judges by topic, without intervals; arguments as for `all_judges`.
 
-    Returns
-    -------
-    dict of str to list of AllJudges
-        By topic, those in which a document has two grades or more; names as of `all_judges`, with the overlap
-        of the topic's documents as ``macro_overlap``.
+    Topics in which a document has two grades or more; names as of `all_judges`, with the overlap of the
+    topic's documents as ``macro_overlap``.
     """
     graded = population
     if level_index is not None:
@@ -318,16 +289,28 @@ def all_judges_by_topic(population: PopulationVotes, level_index: int | None) ->
         if not (n := n_shared[topic]):
             continue
         made[name] = [
-            AllJudges(coefficient, None, _reason(population, n, coefficient), n, 1, None)
-            if np.isnan(column[topic])
-            else AllJudges(coefficient, column[topic], None, n, 1, None)
-            for coefficient, column in values.items()
+            _one(population, coefficient, column[topic], n) for coefficient, column in values.items()
         ]
         if counts is not None:
             one = macro_overlap(RelevantCounts(*(part[topic : topic + 1] for part in counts)))
             common = int(counts.common[topic])
             made[name].append(AllJudges("macro_overlap", one.value, one.reason, common, one.n_topics, None))
     return made
+
+
+def _one(
+    population: PopulationVotes,
+    name: str,
+    value: float,
+    n_documents: int,
+    n_topics: int = 1,
+    interval: Interval | None = None,
+) -> AllJudges:
+    """Give a coefficient, or why its value is NaN."""
+    if np.isnan(value):
+        reason = _reason(population, n_documents, name)
+        return AllJudges(name, None, reason, n_documents, n_topics, interval)
+    return AllJudges(name, value, None, n_documents, n_topics, interval)
 
 
 def _statistics(level_index: int | None, values: Sequence[int]) -> dict[str, Statistic]:
@@ -363,7 +346,7 @@ def _overlap(
     if kind == "topic":
         interval = topic_bootstrap(
             macro_sums(counts),
-            stacked_macro_overlap,
+            ratio_of_sums,
             units=np.asarray(counts.common > 0),
             resamples=resamples,
             seed=seed,

@@ -14,6 +14,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from store.analysis.agreement.kappa import divide
 from store.analysis.agreement.votes import Votes
 from store.analysis.arguments import check_cutoff
 from store.analysis.rankings import precision_sums
@@ -158,12 +159,8 @@ def judge_order(
     -------
     JudgeOrder
         Mixtures are compared with the mean over the judges who have a score. Scores of runs that differ by
-        no more than `TIED_MAP` are tied.
-
-    Raises
-    ------
-    ArgumentError
-        If an argument cannot be used, or a judge has a score for some runs only of a topic.
+        no more than `TIED_MAP` are tied. `ArgumentError` if an argument cannot be used, or a judge has a
+        score for some runs only of a topic.
 
     Notes
     -----
@@ -380,12 +377,8 @@ def judge_average_precisions(
     ndarray of float64, shape (n_topics, n_runs, n_judges)
         AP in [0, 1] as of `store.analysis.measures.average_precision`, topics and judges as in `votes`. R is
         over the documents that this judge found relevant, retrieved or not (mode ``pool``); what the judge
-        did not grade counts as not relevant. NaN, for all runs alike, where R = 0.
-
-    Raises
-    ------
-    ArgumentError
-        If an argument has another shape or is out of range, or a document stands twice in a topic or ranking.
+        did not grade counts as not relevant. NaN, for all runs alike, where R = 0. `ArgumentError` if an
+        argument has another shape or is out of range, or a document stands twice in a topic or ranking.
 
     Notes
     -----
@@ -421,9 +414,7 @@ def judge_average_precisions(
         of_judge[documents[judges == judge]] = True
         kept = of_judge[found]
         sums[:, :, judge] = precision_sums(lists[kept], ranks[kept], n_lists).reshape(n_topics, n_runs)
-    counts = np.broadcast_to(n_relevant[:, np.newaxis, :], sums.shape)
-    undefined = np.full(sums.shape, np.nan)
-    return np.asarray(np.divide(sums, counts, out=undefined, where=counts > 0))
+    return divide(sums, n_relevant[:, np.newaxis, :])
 
 
 def _relevant_places(

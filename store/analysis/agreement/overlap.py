@@ -40,19 +40,9 @@ class RelevantCounts(NamedTuple):
 
 
 def relevant_to_all(votes: Votes, level_index: int) -> RelevantCounts:
-    """Count, topic by topic, the documents that all judges graded, and found relevant.
+    """Count, topic by topic, the documents that all of ``votes.judges`` graded, and found relevant.
 
-    Parameters
-    ----------
-    votes : Votes
-        Every one of ``votes.judges`` must have graded a document for it to count.
-    level_index : int
-        Index into the scale of the least relevant grade, from 1 to ``n_grades - 1``; else `ArgumentError`.
-
-    Returns
-    -------
-    RelevantCounts
-        Topics as in ``votes.topics``.
+    `level_index` is the place of the least relevant grade, as for `collapse_votes`.
     """
     counts = grade_counts(collapse_votes(votes, level_index))
     of_all = counts.sum(axis=1) == len(votes.judges)
@@ -67,18 +57,10 @@ def relevant_to_all(votes: Votes, level_index: int) -> RelevantCounts:
 
 
 def macro_overlap(counts: RelevantCounts) -> MacroOverlap:
-    """Average the overlap over topics, as Voorhees does [1]_; of two judges or of many.
+    """Average the overlap over the topics that have one, as Voorhees does [1]_; of two judges or of many.
 
-    Parameters
-    ----------
-    counts : RelevantCounts
-        Of two judges from their tables, of any number from `relevant_to_all`.
-
-    Returns
-    -------
-    MacroOverlap
-        The mean over the topics that have an overlap. When none has one:
-        ``no-relevant``, or ``no-common-docs`` when no topic has a common document.
+    Counts of two judges come from their tables, of any number from `relevant_to_all`. When no topic has an
+    overlap: ``no-relevant``, or ``no-common-docs`` when no topic has a common document.
 
     References
     ----------
@@ -101,16 +83,11 @@ def macro_overlap(counts: RelevantCounts) -> MacroOverlap:
 def macro_sums(counts: RelevantCounts) -> NDArray[np.float64]:
     """Turn counts into sums for resampling topics: overlap, or 0, and whether there is one; (n_topics, 2).
 
-    `stacked_macro_overlap` of the sum over topics is the macro overlap.
+    The ratio of the sums over topics is the macro overlap.
     """
     defined = counts.either > 0
     overlaps = np.where(defined, counts.both / np.maximum(counts.either, 1), 0.0)
     return np.stack([overlaps, defined.astype(np.float64)], axis=-1)
-
-
-def stacked_macro_overlap(sums: Numbers) -> NDArray[np.float64]:
-    """Average topics' overlaps from weighted `macro_sums`, shape (..., 2); NaN without a topic."""
-    return divide(sums[..., 0], sums[..., 1])
 
 
 def stacked_raw(tables: Numbers) -> NDArray[np.float64]:

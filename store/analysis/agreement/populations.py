@@ -175,14 +175,9 @@ def population_votes(
     -------
     PopulationVotes
         O(n_cells log n_cells), and with a declared grade O(n_touched * n_judges): a document is touched when
-        one of the judges graded or skipped it, or could not judge it.
-
-    Raises
-    ------
-    ArgumentError
-        If `population` is unknown; if `unlisted_as` is missing where cells are, is off the scale, or stands
-        beside ``common``, which has nothing to fill; or if a judge without any grade would consist of
-        declared ones.
+        one of the judges graded or skipped it, or could not judge it. `ArgumentError` if `population` is
+        unknown; if `unlisted_as` is missing where cells are, is off the scale, or stands beside ``common``,
+        which has nothing to fill; or if a judge without any grade would consist of declared ones.
 
     Examples
     --------

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from store.analysis.agreement.intervals import NORMAL_QUANTILE
-from store.analysis.agreement.kappa import Weights, costs_of
+from store.analysis.agreement.kappa import Weights, costs_of, influences
 from store.errors import ArgumentError
 
 LEAST_WIDTH = 0.001
@@ -75,11 +75,6 @@ class OverlapPlan:
 class AssumedPlan:
     """What an interval of the wanted width needs if documents were independent."""
 
-    width: float
-    kappa: float
-    first_share: float
-    """Share of documents the first judge is assumed to find relevant."""
-    second_share: float
     variance: float
     """Asymptotic variance of kappa times the number of documents."""
     documents: int
@@ -106,12 +101,8 @@ def plan_overlap(tables: NDArray[np.int64], width: float, *, weights: Weights = 
     -------
     OverlapPlan
         Documents for each of the present topics, or a reason; and how many topics would do with as many
-        documents each as now. Topics are supposed to be of one size, as many as now.
-
-    Raises
-    ------
-    ArgumentError
-        If `tables` holds no square tables of counts, or another argument cannot be used.
+        documents each as now. Topics are supposed to be of one size, as many as now. `ArgumentError` if
+        `tables` holds no square tables of counts, or another argument cannot be used.
 
     Notes
     -----
@@ -150,19 +141,19 @@ def plan_overlap(tables: NDArray[np.int64], width: float, *, weights: Weights = 
     _check_width(width)
     tables = tables[tables.any(axis=(1, 2))]
     n_topics, n_documents = len(tables), int(tables.sum())
-    kappa, influences = _influences(tables.sum(axis=0), weights)
-    if influences is None:
+    kappa, of_cells = _influences(tables.sum(axis=0), weights)
+    if of_cells is None:
         reason: PlanReason = "no-common-docs" if n_documents == 0 else "single-grade"
         if n_documents == 1:
             reason = "one-doc"
-    elif not np.any(influences[tables.any(axis=0)]):
+    elif not np.any(of_cells[tables.any(axis=0)]):
         reason = "no-variation"
     elif n_topics == 1:
         reason = "one-topic"
     elif n_documents == n_topics:
         reason = "one-doc-a-topic"
     else:
-        between, within = _variance_parts(tables, influences)
+        between, within = _variance_parts(tables, of_cells)
         return _plan(tables, width, kappa, between, within)
     return OverlapPlan(width, reason, n_topics, n_documents, kappa)
 
@@ -187,13 +178,9 @@ def assumed_plan(
     Returns
     -------
     AssumedPlan
-        The documents in all, and the warning ``topics-ignored``.
-
-    Raises
-    ------
-    ArgumentError
-        If a share or width is out of range, or no two judges with these shares have this kappa; or if kappa
-        is 1 or -1, where the formula has no variance.
+        The documents in all, and the warning ``topics-ignored``. `ArgumentError` if a share or width is out
+        of range, or no two judges with these shares have this kappa; or if kappa is 1 or -1, where the
+        formula has no variance.
 
     Notes
     -----
@@ -229,13 +216,10 @@ def assumed_plan(
         requirement = f"must be between -1 and 1 and possible with shares {first_share}, {second}"
         raise ArgumentError("kappa", requirement, kappa)
     shares = np.clip(shares, 0.0, 1.0)
-    costs = np.array([[0.0, 1.0], [1.0, 0.0]])
-    cost, chance = 1 - observed, 1 - by_chance
-    of_row, of_column = costs @ shares.sum(axis=0), costs @ shares.sum(axis=1)
-    y = cost * (of_row[:, np.newaxis] + of_column) - chance * costs - cost * chance
-    variance = float(np.sum(shares * (y / chance**2) ** 2))  # [1]
+    cost, chance, y = influences(shares, costs_of(2, "none").astype(np.float64))
+    variance = float(np.sum(shares * ((y - cost * chance) / chance**2) ** 2))  # [1]
     documents = max(2, _least_integer((2 * NORMAL_QUANTILE / width) ** 2 * variance))
-    return AssumedPlan(width, kappa, first_share, second, variance, documents)
+    return AssumedPlan(variance, documents)
 
 
 def _influences(
@@ -243,23 +227,20 @@ def _influences(
 ) -> tuple[float | None, NDArray[np.float64] | None]:
     """Compute kappa and the influence of every cell; ``None`` where kappa is undefined."""
     counts = table.astype(object)  # products of four sums overflow 64 bits
-    costs = costs_of(len(counts), weights)
-    n, rows, columns = counts.sum(), counts.sum(axis=1), counts.sum(axis=0)
-    of_rows, of_columns = costs @ columns, rows @ costs
-    cost, by_chance = (counts * costs).sum(), rows @ of_rows
+    n = counts.sum()
+    cost, by_chance, y = influences(counts, costs_of(len(counts), weights))
     if n < 2 or by_chance == 0:
         return None, None
-    y = cost * (of_rows[:, np.newaxis] + of_columns) - by_chance * costs
-    influences = n * (n * y - cost * by_chance) / by_chance**2
-    return (by_chance - n * cost) / by_chance, influences.astype(np.float64)
+    of_cells = n * (n * y - cost * by_chance) / by_chance**2
+    return (by_chance - n * cost) / by_chance, of_cells.astype(np.float64)
 
 
-def _variance_parts(tables: NDArray[np.int64], influences: NDArray[np.float64]) -> tuple[float, float]:
+def _variance_parts(tables: NDArray[np.int64], of_cells: NDArray[np.float64]) -> tuple[float, float]:
     """Estimate the variance of influences between topics, unclamped, and within topics."""
     sizes = tables.sum(axis=(1, 2)).astype(np.float64)
     n_topics, n = sizes.size, sizes.sum()
-    means = np.einsum("tij,ij->t", tables, influences) / sizes
-    deviations = influences - means[:, np.newaxis, np.newaxis]
+    means = np.einsum("tij,ij->t", tables, of_cells) / sizes
+    deviations = of_cells - means[:, np.newaxis, np.newaxis]
     within = float(np.sum(tables * deviations**2)) / (n - n_topics)
     grand = float(sizes @ means) / n
     between_square = float(sizes @ (means - grand) ** 2) / (n_topics - 1)

@@ -23,9 +23,10 @@ from store.analysis.agreement.intervals import (
     Statistic,
     asymptotic_interval,
     item_bootstrap,
+    ratio_of_sums,
     topic_bootstraps,
 )
-from store.analysis.agreement.kappa import Numbers, divide, stacked_standard_errors
+from store.analysis.agreement.kappa import Numbers, stacked_standard_errors
 from store.analysis.agreement.overlap import RelevantCounts, macro_sums
 from store.analysis.agreement.pairs import BINARY_NAMES, PAIR_NAMES, stacked
 from store.analysis.agreement.populations import PopulationVotes
@@ -44,18 +45,10 @@ _CHUNK_PAIRS = 1 << 20
 
 
 def pair_tables(votes: Votes, first: str, second: str) -> NDArray[np.int64]:
-    """Count, topic by topic, the documents that two judges graded.
+    """Count, topic by topic, the documents that two judges graded, shape (n_topics, n_grades, n_grades).
 
-    Parameters
-    ----------
-    votes : Votes
-    first, second : str
-        Names; `UnknownNameError` for one that is none, `ArgumentError` for the same judge twice.
-
-    Returns
-    -------
-    ndarray of int64, shape (n_topics, n_grades, n_grades)
-        Documents by grade of `first` (rows) and of `second` (columns), topics as in ``votes.topics``.
+    By grade of `first` (rows) and of `second` (columns), topics as in ``votes.topics``. `UnknownNameError`
+    for a name that is none, `ArgumentError` for the same judge twice.
 
     Examples
     --------
@@ -86,17 +79,9 @@ def pair_tables(votes: Votes, first: str, second: str) -> NDArray[np.int64]:
 def all_pair_tables(votes: Votes) -> NDArray[np.int64]:
     """Count the documents of every pair of judges by their two grades, over all topics.
 
-    Parameters
-    ----------
-    votes : Votes
+    Shape (n_pairs, n_grades, n_grades): pairs in the order of ``itertools.combinations(votes.judges, 2)``,
+    the first judge in rows.
 
-    Returns
-    -------
-    ndarray of int64, shape (n_pairs, n_grades, n_grades)
-        Pairs in the order of ``itertools.combinations(votes.judges, 2)``, the first judge in rows.
-
-    Notes
-    -----
     Where documents have few votes, their pairs of votes are counted one by one; where they have many, the
     one-hot rows of documents are multiplied by themselves, which is exact in float32 as a block has fewer
     than ``2**24`` documents. The cheaper way is taken.
@@ -177,17 +162,9 @@ class VoteSums(NamedTuple):
 def vote_sums(votes: Votes) -> NDArray[np.float64]:
     """Count, topic by topic, all that coefficients of many judges are made of.
 
-    Parameters
-    ----------
-    votes : Votes
+    Shape (n_topics, 3 * n_grades**2 + n_grades + 2); `sums_apart` names the parts. Rows add up; a weighted
+    sum of rows is that of resampled topics.
 
-    Returns
-    -------
-    ndarray of float64, shape (n_topics, 3 * n_grades**2 + n_grades + 2)
-        `sums_apart` names the parts. Rows add up; a weighted sum of rows is that of resampled topics.
-
-    Notes
-    -----
     Documents of one topic with equally many votes are counted in whole numbers and divided once, so that the
     order of documents and judges changes no digit. O(n_votes + n_documents * n_grades**2).
     """
@@ -263,20 +240,11 @@ class PairStack:
 
 
 def all_pair_stacks(population: PopulationVotes, levels: Sequence[int]) -> list[PairStack]:
-    """Count the tables of every pair of judges: graded, then at each level.
+    """Count the tables of every pair of judges: graded, then at each level, an index into the scale from 1.
 
-    Parameters
-    ----------
-    population : PopulationVotes
-    levels : sequence of int
-        Indices into the scale, each from 1 to ``n_grades - 1``.
-
-    Returns
-    -------
-    list of PairStack
-        Pairs in the order of ``itertools.combinations(votes.judges, 2)``. Topics are counted one after
-        another, so that no table is needed for each topic and pair; and of a topic those pairs alone of which
-        both judged it, as of a crowd each judge knows few topics.
+    Pairs are in the order of ``itertools.combinations(votes.judges, 2)``. Topics are counted one after
+    another, so that no table is needed for each topic and pair; and of a topic those pairs alone of which
+    both judged it, as of a crowd each judge knows few topics.
     """
     votes, default = population.votes, population.default
     q = votes.n_grades
@@ -308,14 +276,7 @@ def all_pair_stacks(population: PopulationVotes, levels: Sequence[int]) -> list[
 
 
 def stacks_of(by_topic: NDArray[np.int64], levels: Sequence[int]) -> list[PairStack]:
-    """Stack tables that are counted already: graded, then at each level.
-
-    Parameters
-    ----------
-    by_topic : ndarray of int64, shape (n_pairs, n_topics, n_grades, n_grades)
-    levels : sequence of int
-        As for `all_pair_stacks`.
-    """
+    """Stack counted tables, shape (n_pairs, n_topics, n_grades, n_grades), as `all_pair_stacks` does."""
     total = by_topic.sum(axis=1)
     overlaps = [
         sum(
@@ -334,14 +295,9 @@ def binary_stack(by_topic: NDArray[np.int64], level: int) -> PairStack:
 
 
 def sharing_pairs(stacks: Sequence[PairStack]) -> tuple[list[PairStack], list[int]]:
-    """Keep, of stacks of the same pairs, the pairs that share a document: of a crowd they are few.
+    """Keep, of stacks of the same pairs, those that share a document: of a crowd they are few.
 
-    Returns
-    -------
-    list of PairStack
-        The same stacks of the pairs that are kept.
-    list of int
-        The numbers that these pairs had, ascending.
+    With the numbers that these pairs had, ascending.
     """
     kept = np.flatnonzero(stacks[0].tables.any(axis=(1, 2))) if stacks else np.zeros(0, np.int64)
     numbers: list[int] = kept.tolist()
@@ -469,16 +425,16 @@ def _from_topics(
     start = 0
     for number, stack in enumerate(stacks):
         tables = stack.topic_tables(pair)
-        width = tables.shape[-1] ** 2
-        sums.append(tables.reshape(len(tables), width).astype(np.float64))
-        statistics[f"{number} kappa"] = _of_part(_kappa, start, width)
+        shape = tables.shape[1:]
+        sums.append(tables.reshape(len(tables), math.prod(shape)).astype(np.float64))
+        statistics[f"{number} kappa"] = _of_part(_kappa, start, shape)
         if stack.level_index is None:
-            statistics[f"{number} quadratic"] = _of_part(_quadratic, start, width)
-        else:
+            statistics[f"{number} quadratic"] = _of_part(_quadratic, start, shape)
+        start += math.prod(shape)
+        if stack.level_index is not None:
             sums.append(_overlap_sums(tables))
-            statistics[f"{number} macro_overlap"] = partial(_mean, start=start + width)
-            width += 2
-        start += width
+            statistics[f"{number} macro_overlap"] = _of_part(ratio_of_sums, start, (2,))
+            start += 2
     units = np.asarray(sums[0].any(axis=1))
     found = topic_bootstraps(
         np.concatenate(sums, axis=1), statistics, seed=seed, resamples=resamples, units=units
@@ -494,15 +450,10 @@ _kappa: Statistic = partial(stacked, "kappa")
 _quadratic: Statistic = partial(stacked, "quadratic")
 
 
-def _mean(sums: NDArray[np.float64], *, start: int) -> NDArray[np.float64]:
-    """Divide a column of resampled sums by the one after it."""
-    return divide(sums[:, start], sums[:, start + 1])
-
-
-def _of_part(statistic: Statistic, start: int, width: int) -> Statistic:
-    """Let a statistic of tables see its part of resampled sums."""
-    side = round(width**0.5)
-    return lambda sums: statistic(sums[:, start : start + width].reshape(-1, side, side))
+def _of_part(statistic: Statistic, start: int, shape: tuple[int, ...]) -> Statistic:
+    """Let a statistic of arrays of a shape see its part of resampled sums."""
+    stop = start + math.prod(shape)
+    return lambda sums: statistic(sums[:, start:stop].reshape(-1, *shape))
 
 
 def _number(values: NDArray[Any]) -> float | None:

@@ -82,13 +82,9 @@ def votes_from_rows(
     Returns
     -------
     Votes
-        O(n log n); faster where the rows come in order already.
-
-    Raises
-    ------
-    ArgumentError
-        If the scale does not ascend, the arrays differ in length, a code is out of its range, or a judge has
-        two votes on one document.
+        O(n log n); faster where the rows come in order already. `ArgumentError` if the scale does not
+        ascend, the arrays differ in length, a code is out of its range, or a judge has two votes on one
+        document.
 
     Examples
     --------
@@ -138,16 +134,8 @@ def votes_from_rows(
 def votes_of_judges(votes: Votes, judges: Sequence[str]) -> Votes:
     """Keep the votes of some judges, and the documents that one of them graded; topics and scale stay.
 
-    Parameters
-    ----------
-    votes : Votes
-    judges : sequence of str
-        Names, each once; their order becomes the order of judges. `UnknownNameError` for a judge that is not
-        there, `ArgumentError` for one that comes twice.
-
-    Returns
-    -------
-    Votes
+    The order of `judges` becomes that of the result. `UnknownNameError` for a judge that is not there,
+    `ArgumentError` for one that comes twice.
     """
     codes = [votes.judge_index(judge) for judge in judges]
     if len(set(codes)) < len(codes):
@@ -173,18 +161,9 @@ def votes_of_judges(votes: Votes, judges: Sequence[str]) -> Votes:
 
 
 def collapse_votes(votes: Votes, level_index: int) -> Votes:
-    """Turn graded votes into votes on relevant or not, on the scale 0, 1.
+    """Turn graded votes into votes on relevant or not, on the scale 0, 1; documents and judges stay.
 
-    Parameters
-    ----------
-    votes : Votes
-    level_index : int
-        Index into the scale of the least relevant grade, from 1 to ``n_grades - 1``; else `ArgumentError`.
-
-    Returns
-    -------
-    Votes
-        The same documents and judges; place 0 is not relevant, 1 relevant.
+    `level_index` is the place of the least relevant grade, from 1 to ``n_grades - 1``; else `ArgumentError`.
     """
     if not 1 <= level_index < votes.n_grades:
         requirement = f"must be an integer from 1 to {votes.n_grades - 1}"

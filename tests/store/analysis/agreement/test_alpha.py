@@ -54,11 +54,6 @@ def test_alpha_random_table_equals_slow_fractions(table: Table, metric: Metric) 
     both = (table + table.T).tolist()
     slow = slow_alpha([[Fraction(count) for count in row] for row in both], metric)
     assert result.value == float(slow)
-    assert result.observed is not None
-    assert result.expected is not None
-    assert 0 <= result.observed <= 1
-    again = (result.observed - result.expected) / (1 - result.expected)
-    assert again == pytest.approx(result.value, abs=1e-12)
 
 
 @given(graded_tables())

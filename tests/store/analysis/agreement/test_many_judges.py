@@ -120,13 +120,10 @@ def test_fleiss_categories_against_the_rest_give_printed_digits() -> None:
 
 
 @pytest.mark.vector("Fleiss 1971")
-def test_fleiss_observed_and_expected_give_printed_digits() -> None:
-    """Fleiss' table has the printed observed agreement; expected, the sum of squared shares."""
-    result = many_coefficient("fleiss", votes_in(FLEISS.documents, FLEISS.scale))
-    assert_prints("0.5556", result.observed)
-    # The paper prints .2201; the categories of these strings give .2199.
-    given_ = [sum(text.count(grade) for text in FLEISS.documents) for grade in "12345"]
-    assert result.expected == pytest.approx(sum((n / 180) ** 2 for n in given_), rel=1e-14)
+def test_fleiss_observed_gives_printed_digits() -> None:
+    """Fleiss' table has the printed observed agreement."""
+    sums = vote_sums(votes_in(FLEISS.documents, FLEISS.scale)).sum(axis=0)
+    assert_prints("0.5556", float(stacked_many_raw(sums)))
 
 
 @given(drawn_votes(max_judges=5, max_documents=8), st.sampled_from(MANY_NAMES))
@@ -141,10 +138,6 @@ def test_coefficient_random_votes_equal_slow_fractions(votes: Votes, name: ManyN
     if slow is not None:
         assert result.value == pytest.approx(float(slow), rel=1e-12, abs=1e-12)
         assert stacked[0] == pytest.approx(float(slow), rel=1e-12, abs=1e-12)
-        assert result.observed is not None
-        assert result.expected is not None
-        again = (result.observed - result.expected) / (1 - result.expected)
-        assert again == pytest.approx(float(slow), abs=1e-12)
 
 
 @given(st.lists(st.text("0123", min_size=3, max_size=3), min_size=2, max_size=12))

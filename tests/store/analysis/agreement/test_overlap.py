@@ -8,12 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import jaccard_score
 
+from store.analysis.agreement.intervals import ratio_of_sums
 from store.analysis.agreement.overlap import (
     MacroOverlap,
     macro_overlap,
     macro_sums,
     relevant_to_all,
-    stacked_macro_overlap,
     stacked_overlap,
     stacked_raw,
     stacked_specific,
@@ -143,12 +143,12 @@ def test_macro_sums_give_the_macro_overlap(votes: Votes) -> None:
     counts = relevant_to_all(votes, 1)
     sums = macro_sums(counts)
     exact = macro_overlap(counts)
-    mean = stacked_macro_overlap(sums.sum(axis=0)[np.newaxis])
+    mean = ratio_of_sums(sums.sum(axis=0)[np.newaxis])
     assert mean[0] == pytest.approx(np.nan if exact.value is None else exact.value, nan_ok=True, rel=1e-15)
     weights = np.array([2, 0, 1][: len(sums)])
     drawn = np.repeat(np.arange(len(sums)), weights)
     again = macro_overlap(type(counts)(*(column[drawn] for column in counts)))
-    assert stacked_macro_overlap(weights @ sums) == pytest.approx(
+    assert ratio_of_sums(weights @ sums) == pytest.approx(
         np.nan if again.value is None else again.value, nan_ok=True, rel=1e-15
     )
 
