@@ -28,6 +28,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from store.analysis.agreement.kappa import divide
 from store.errors import ArgumentError
 
 InverseForm = Literal["standard", "weighted"]
@@ -44,24 +45,16 @@ class ClusterScores:
     """In (0, 1]."""
     f: float | None
     """In (0, 1]: harmonic mean of the two."""
-    inverse_form: InverseForm
     reason: Literal["no-documents"] | None
     """Why there are no values; ``None`` when there are."""
     n_documents: int
 
 
 def contingency_table(clusters: Sequence[Hashable], classes: Sequence[Hashable]) -> NDArray[np.int64]:
-    """Count the documents of each class in each cluster.
+    """Count the documents of each class in each cluster, shape (n_clusters, n_classes).
 
-    Parameters
-    ----------
-    clusters, classes : sequence of hashable, length n_documents
-        The cluster and the class of each document; `ArgumentError` if the two differ in length.
-
-    Returns
-    -------
-    ndarray of int64, shape (n_clusters, n_classes)
-        Both in the order in which they first occur.
+    Both are in the order in which they first occur among the documents; `ArgumentError` if the two differ in
+    length.
 
     Examples
     --------
@@ -89,10 +82,7 @@ def local_purities(table: NDArray[np.int64]) -> NDArray[np.float64]:
     NaN for a cluster without documents. `table` and errors as for `cluster_scores`.
     """
     table = _check_table(table)
-    undefined = np.full(len(table), np.nan)
-    sizes = table.sum(axis=1)
-    most = table.max(axis=1, initial=0)
-    return np.asarray(np.divide(most, sizes, out=undefined, where=sizes > 0))
+    return divide(table.max(axis=1, initial=0), table.sum(axis=1))
 
 
 def cluster_scores(table: NDArray[np.int64], *, inverse: InverseForm = "standard") -> ClusterScores:
@@ -108,12 +98,8 @@ def cluster_scores(table: NDArray[np.int64], *, inverse: InverseForm = "standard
     Returns
     -------
     ClusterScores
-        Reason ``no-documents`` for a table of zeros.
-
-    Raises
-    ------
-    ArgumentError
-        If `table` is not two-dimensional or holds a negative count, or `inverse` is another word.
+        Reason ``no-documents`` for a table of zeros. `ArgumentError` if `table` is not two-dimensional or
+        holds a negative count, or `inverse` is another word.
 
     Notes
     -----
@@ -143,7 +129,7 @@ def cluster_scores(table: NDArray[np.int64], *, inverse: InverseForm = "standard
     table = _check_table(table)
     n_documents = int(table.sum())
     if n_documents == 0:
-        return ClusterScores(None, None, None, inverse, "no-documents", 0)
+        return ClusterScores(None, None, None, "no-documents", 0)
     in_majority = int(table.max(axis=1).sum())
     pure = in_majority / n_documents
     if inverse == "standard":
@@ -151,7 +137,7 @@ def cluster_scores(table: NDArray[np.int64], *, inverse: InverseForm = "standard
     else:
         inverse_pure = _weighted_sum(table) / n_documents
     f = 2 * pure * inverse_pure / (pure + inverse_pure)
-    return ClusterScores(pure, inverse_pure, f, inverse, None, n_documents)
+    return ClusterScores(pure, inverse_pure, f, None, n_documents)
 
 
 def _weighted_sum(table: NDArray[np.int64]) -> float:

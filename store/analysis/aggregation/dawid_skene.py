@@ -38,8 +38,6 @@ class DawidSkeneResult:
     confusion: NDArray[np.float64]
     """Shape (n_judges, n_grades, n_grades): probability that a judge gives the grade of the column to a
     document whose grade is that of the row; rows sum to 1, and are uniform where nothing is known."""
-    prior: NDArray[np.float64]
-    """Shape (n_grades,): share of documents of every grade; sums to 1."""
     low: NDArray[np.int64]
     """Shape (n_documents,): place of the most probable grade, the lowest of equally probable."""
     high: NDArray[np.int64]
@@ -76,12 +74,8 @@ def dawid_skene(
     Returns
     -------
     DawidSkeneResult
-        Nothing in it depends on the order of judges or documents, but for rounding.
-
-    Raises
-    ------
-    ArgumentError
-        If `fixed` has another shape or holds no places, or a limit cannot be used.
+        Nothing in it depends on the order of judges or documents, but for rounding. `ArgumentError` if
+        `fixed` has another shape or holds no places, or a limit cannot be used.
 
     Notes
     -----
@@ -166,13 +160,12 @@ def dawid_skene(
             if longer_likelihood >= likelihood:
                 by_grade = after
                 converged = bool(np.abs(after - longer).max() <= tolerance)
-    prior, confusion = _habits(votes, cells, by_grade)
+    _, confusion = _habits(votes, cells, by_grade)
     posterior = np.ascontiguousarray(by_grade.T)
     is_most = posterior >= posterior.max(axis=1, keepdims=True) - _SAME
     return DawidSkeneResult(
         posterior=posterior,
         confusion=confusion,
-        prior=prior,
         low=np.argmax(is_most, axis=1),
         high=votes.n_grades - 1 - np.argmax(is_most[:, ::-1], axis=1),
         n_iterations=n_iterations,

@@ -29,12 +29,8 @@ def value_probabilities(counts: NDArray[np.int64], values: Sequence[float]) -> N
     Returns
     -------
     ndarray of float64, shape (n_documents,)
-        In [0, 1].
-
-    Raises
-    ------
-    ArgumentError
-        If `counts` are no counts or have a row without votes, or `values` are not one probability a grade.
+        In [0, 1]. `ArgumentError` if `counts` are no counts or have a row without votes, or `values` are not
+        one probability a grade.
 
     References
     ----------
@@ -64,18 +60,10 @@ def value_probabilities(counts: NDArray[np.int64], values: Sequence[float]) -> N
 
 
 def share_probabilities(counts: NDArray[np.int64], level_index: int) -> NDArray[np.float64]:
-    """Take the share, in [0, 1], of a document's judges who find it relevant.
+    """Take the share, in [0, 1], of a document's judges who find it relevant, shape (n_documents,).
 
-    Parameters
-    ----------
-    counts : ndarray of int64, shape (n_documents, n_grades)
-        As for `value_probabilities`, with its errors.
-    level_index : int
-        Index into the scale of the least relevant grade, from 1 to ``n_grades - 1``; else `ArgumentError`.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_documents,)
+    `counts` as for `value_probabilities`, with its errors; `level_index` is the place of the least relevant
+    grade, from 1 to ``n_grades - 1``, else `ArgumentError`.
 
     Examples
     --------

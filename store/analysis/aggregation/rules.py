@@ -51,11 +51,6 @@ class AggregateResult:
     """Shape (n_documents,): the same, if ties go to the highest; equal to `low` where nothing is tied."""
 
     @property
-    def n_aggregated(self) -> int:
-        """Documents with a grade."""
-        return int(np.count_nonzero(self.status == AGGREGATED))
-
-    @property
     def n_unresolved(self) -> int:
         """Documents without a grade because of a tie."""
         return int(np.count_nonzero(self.status == TIED_UNRESOLVED))
@@ -124,22 +119,12 @@ def majority(counts: NDArray[np.int64], *, ties: Ties) -> AggregateResult:
 
 
 def median(counts: NDArray[np.int64], *, ties: Ties) -> AggregateResult:
-    """Give every document the middle one of its grades.
+    """Give every document the middle one of its grades; arguments as for `majority`.
 
     An odd number of grades has one middle, and is never tied. An even number has two, and where they differ
     `ties` decides: the lower one, the higher one, or none (unresolved). There is no grade in between. Of 0,
     1, 3, 3 the lower is 1, the higher 3. Collapsing before or after it is the same for low and high, as it
     depends on the order of grades alone.
-
-    Parameters
-    ----------
-    counts, ties
-        As for `majority`.
-
-    Returns
-    -------
-    AggregateResult
-        One grade or status a row of `counts`.
 
     Examples
     --------
@@ -220,20 +205,10 @@ def highest(counts: NDArray[np.int64]) -> AggregateResult:
 
 
 def grade_sums(counts: NDArray[np.int64], scale_values: Sequence[int]) -> NDArray[np.int64]:
-    """Add the grade values of every document, as the NTCIR WWW tasks do.
+    """Add the grade values of every document, as the NTCIR WWW tasks do, shape (n_documents,).
 
-    Parameters
-    ----------
-    counts : ndarray of int64, shape (n_documents, n_grades)
-        See the module.
-    scale_values : sequence of int, length n_grades
-        `ArgumentError` for another length.
-
-    Returns
-    -------
-    ndarray of int64, shape (n_documents,)
-        Sums of values: no grades of the scale any more, and comparable only between documents with equally
-        many judges; 0 where nobody graded.
+    Sums are no grades of the scale any more, and comparable only between documents with equally many judges;
+    0 where nobody graded. `ArgumentError` unless there is a value for each grade.
 
     Examples
     --------
