@@ -52,21 +52,10 @@ class Drawn:
 
 
 def drawn(topics: NDArray[np.int64], strata: NDArray[np.int64], judged: NDArray[np.bool_]) -> Drawn:
-    """Describe a sample by the stratum of every document and whether it was judged.
+    """Describe a sample by the topic and stratum of every document, both from 0, and whether it was judged.
 
-    Documents that were sampled and that nobody could judge are lost at random within their stratum: they
-    count as not sampled.
-
-    Parameters
-    ----------
-    topics, strata : ndarray of int64, shape (n_documents,)
-        Topics from 0, ascending; strata from 0.
-    judged : ndarray of bool, shape (n_documents,)
-
-    Raises
-    ------
-    ArgumentError
-        If topics do not ascend.
+    Topics ascend, else `ArgumentError`. Documents that were sampled and that nobody could judge are lost at
+    random within their stratum: they count as not sampled.
 
     Examples
     --------
@@ -82,12 +71,7 @@ def drawn(topics: NDArray[np.int64], strata: NDArray[np.int64], judged: NDArray[
 
 
 def grade_counts(model: NDArray[np.int64], sample: Drawn) -> NDArray[np.int64]:
-    """Count judged documents by the model's grade, for the grades that documents have.
-
-    Returns
-    -------
-    ndarray of int64, shape (n_grades,)
-        In ascending order of the grades, `NO_GRADE` left out.
+    """Count judged documents by the model's grade, for the grades that documents have, ascending.
 
     Examples
     --------

@@ -10,11 +10,11 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from store.analysis.corrected.composite import Composite, composite
 from store.analysis.corrected.drawn import FEWEST, Drawn, calibrated_shares, grade_counts
-from store.analysis.corrected.linear import covariances, difference_scores, tuning
+from store.analysis.corrected.linear import Composite, composite, covariances, difference_scores, tuning
 from store.analysis.corrected.whole_lists import corrected_ideal, corrected_ndcg, corrected_precision
-from store.analysis.measures.sampled import NOT_POOLED
+from store.analysis.measures.average_precision import mean_average_precision
+from store.analysis.measures.sampled import NOT_POOLED, at_places
 from store.analysis.rankings import NOT_RETRIEVED
 
 Way = Literal["calibrated", "tuned", "plain", "people"]
@@ -53,7 +53,7 @@ class Population:
         found = np.empty(self.places.shape[:2])
         seen = self.places[:, :, : worth.size]
         for topic, rows in enumerate(self.topic_rows()):
-            found[:, topic] = np.append(gains[rows], [0.0, 0.0])[seen[:, topic]] @ worth[: seen.shape[2]]
+            found[:, topic] = at_places(gains[rows], seen[:, topic]) @ worth[: seen.shape[2]]
         return found
 
     def weights(self, worth: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -116,7 +116,7 @@ class CorrectedMeasure:
     @property
     def scores(self) -> NDArray[np.float64]:
         """Shape (n_runs,): corrected means over topics."""
-        return defined_mean(self.by_topic)
+        return _mean(self.by_topic)
 
     @property
     def helped(self) -> bool | None:
@@ -126,15 +126,9 @@ class CorrectedMeasure:
         return self.variances["tuned"] < self.variances["people"]
 
 
-def defined_mean(by_topic: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return means over the last axis where it is defined; NaN = nowhere.
-
-    >>> defined_mean(np.array([[0.5, np.nan], [np.nan, np.nan]])).tolist()
-    [0.5, nan]
-    """
-    n = np.count_nonzero(~np.isnan(by_topic), axis=-1)
-    total = np.nansum(by_topic, axis=-1)
-    return np.asarray(np.divide(total, n, out=np.full(n.shape, np.nan), where=n > 0))
+def _mean(by_topic: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return means over topics where a score is defined; NaN = nowhere."""
+    return mean_average_precision(by_topic)[0]
 
 
 def corrected_measures(
@@ -164,7 +158,7 @@ def corrected_measures(
 
     Notes
     -----
-    Methods are those of `linear`, `whole_lists` and `composite` in this room. O(n_runs^2 n_judged) a measure.
+    Methods are those of `linear` and `whole_lists` in this room. O(n_runs^2 n_judged) a measure.
     """
     used = way if way not in LEARNT or population.is_learnable else "people"
     found = []
@@ -175,7 +169,7 @@ def corrected_measures(
                 replace(population, sample=whole, people=_filled(population, whole, end)) for end in (0, -1)
             ]
             expected = _expected(population, spec, used, one.tuned)
-            bounds = [defined_mean(_by_topic(each, spec, expected)) for each in filled]
+            bounds = [_mean(_by_topic(each, spec, expected)) for each in filled]
             one = replace(one, bounds=np.sort(bounds, axis=0))
         found.append(one)
     return found
@@ -263,7 +257,7 @@ def _count(
 
 def _corrected(population: Population, spec: MeasureSpec, way: Way) -> CorrectedMeasure:
     """Correct one measure."""
-    by_model = defined_mean(_by_model(population, spec))
+    by_model = _mean(_by_model(population, spec))
     if spec.kind != "linear":
         scores = _by_topic(population, spec, _expected(population, spec, way, None))
         return CorrectedMeasure(spec.name, spec.kind, way, by_model, scores)
@@ -293,27 +287,20 @@ def _corrected(population: Population, spec: MeasureSpec, way: Way) -> Corrected
         covariance=covariance,
         variances=variances,
         tuned=tuned,
-        composite=composite(by_model, defined_mean(scores), covariance),
+        composite=composite(by_model, _mean(scores), covariance),
         outside=_outside(population, spec),
     )
 
 
 def _by_model(population: Population, spec: MeasureSpec) -> NDArray[np.float64]:
-    """Score the runs by the model's grades alone, by topic."""
-    gains = _model_gains(population, spec)
+    """Score the runs by the model's grades alone, by topic; NaN of nDCG where it found nothing."""
     none = replace(population.sample, judged=np.empty(0, np.int64))
-    if spec.kind == "AP":
-        places = population.places[:, :, : spec.worth.size]
-        return corrected_precision(places, gains, np.empty(0), none)
-    sums = population.topic_sums(spec.worth, gains)
-    if spec.kind == "linear":
-        return sums
-    topics, n_topics = population.sample.topics, population.places.shape[1]
-    above = range(1, population.levels.size)
-    counts = [np.bincount(topics, population.model >= place, minlength=n_topics) for place in above]
-    ideal = corrected_ideal(np.stack(counts, axis=1), np.diff(_gains(population, spec)), spec.worth.size)
-    found = corrected_ndcg(sums, ideal)
-    found[:, ideal == 0] = np.nan
+    unjudged = replace(population, sample=none, people=np.empty(0, np.int64))
+    expected = _expected(population, spec, "plain", None)
+    found = _by_topic(unjudged, spec, expected)
+    if spec.kind == "nDCG":
+        n_topics = population.places.shape[1]
+        found[:, np.bincount(none.topics, expected.gains, minlength=n_topics) == 0] = np.nan
     return found
 
 

@@ -59,21 +59,11 @@ def weight_classes(weights: NDArray[np.float64], n_classes: int) -> NDArray[np.i
 def stratum_spreads(
     strata: NDArray[np.int64], weights: NDArray[np.float64], relevant: NDArray[np.bool_]
 ) -> NDArray[np.float64]:
-    r"""Guess how far the documents of each stratum can move a score.
+    r"""Guess how far the documents of each stratum can move a score, shape (n_strata,).
 
-    Parameters
-    ----------
-    strata : ndarray of int64, shape (n_documents,)
-        From 0; none is empty.
-    weights : ndarray of float64, shape (n_documents,)
-    relevant : ndarray of bool, shape (n_documents,)
-        Whether the model says relevant; alike within a stratum.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_strata,)
-        :math:`\sqrt{v \, \overline{a^2}}`, with a the weights of the stratum and v .25 where the model says
-        relevant, .10 where not.
+    :math:`\sqrt{v \, \overline{a^2}}`, with a the weights of the stratum's documents and v .25 where the
+    model says relevant, which it does of all of a stratum or of none, .10 where not. Strata are numbered from
+    0, and none is empty.
 
     Examples
     --------
@@ -107,11 +97,7 @@ def allocation(sizes: NDArray[np.int64], spreads: NDArray[np.float64], total: in
         They sum to `total`. Every stratum has two, or all it holds; what is left is shared out in proportion
         to size x spread, rounded down, none more than it holds, again and again; the last few go one by one
         to the stratum with the greatest size x spread / (drawn + 1), the first of equal ones.
-
-    Raises
-    ------
-    ArgumentError
-        If `total` is less than two documents a stratum.
+        `ArgumentError` if `total` is less than that.
 
     Examples
     --------

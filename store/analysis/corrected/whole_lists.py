@@ -94,7 +94,7 @@ def corrected_precision(
 def corrected_ideal(
     counts: NDArray[np.float64], gains: NDArray[np.float64], cutoff: int
 ) -> NDArray[np.float64]:
-    """Return the discounted gain of the best list, from estimated numbers of documents.
+    """Return the discounted gain of the best list, from estimated numbers of documents, shape (n_topics,).
 
     Parameters
     ----------
@@ -106,11 +106,10 @@ def corrected_ideal(
     cutoff : int
         Ranks that count, at least 1.
 
-    Returns
-    -------
-    ndarray of float64, shape (n_topics,)
-        Discounts log2(rank + 1), between whole numbers of documents by straight lines. It is concave in the
-        counts: too high on the average where they are estimates.
+    Notes
+    -----
+    Discounts log2(rank + 1), between whole numbers of documents by straight lines. It is concave in the
+    counts: too high on the average where they are estimates.
 
     Examples
     --------
@@ -125,14 +124,7 @@ def corrected_ideal(
 
 
 def corrected_ndcg(discounted: NDArray[np.float64], ideal: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Divide estimated discounted gains by those of the best list, cut to [0, 1].
-
-    Parameters
-    ----------
-    discounted : ndarray of float64, shape (n_runs, n_topics)
-        See `store.analysis.corrected.linear.difference_scores`.
-    ideal : ndarray of float64, shape (n_topics,)
-        See `corrected_ideal`; where it is 0, so is the score.
+    """Divide estimated discounted gains by those of the best list, cut to [0, 1]; 0 where that has none.
 
     Examples
     --------

@@ -12,11 +12,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from store.analysis.corrected.composite import composite
 from store.analysis.corrected.drawn import NO_GRADE, Drawn, calibrated_shares, drawn, grade_counts
 from store.analysis.corrected.estimates import MeasureSpec, Population, Way, corrected_measures
 from store.analysis.corrected.grid import allocation, stratum_spreads, weight_classes
-from store.analysis.corrected.linear import covariances, difference_scores, topic_interval, tuning
+from store.analysis.corrected.linear import composite, covariances, difference_scores, topic_interval, tuning
 from store.analysis.corrected.whole_lists import corrected_ideal, corrected_precision
 from store.errors import ArgumentError
 

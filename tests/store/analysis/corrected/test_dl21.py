@@ -14,9 +14,15 @@ import pytest
 from numpy.typing import NDArray
 from scipy.stats import kendalltau
 
-from store.analysis.corrected.composite import composite
 from store.analysis.corrected.drawn import Drawn, calibrated_shares, drawn
-from store.analysis.corrected.linear import NORMAL, covariances, difference_scores, topic_interval, tuning
+from store.analysis.corrected.linear import (
+    NORMAL,
+    composite,
+    covariances,
+    difference_scores,
+    topic_interval,
+    tuning,
+)
 from store.analysis.corrected.whole_lists import corrected_ideal, corrected_ndcg, corrected_precision
 from tests.model_judges import JUDGES
 from tests.store.analysis.corrected.redrawn import (
