@@ -18,9 +18,8 @@ from pooler.telling import warn
 from store.analysis.agreement.intervals import FEW_TOPICS
 from store.analysis.audit.annotators import FEW_PAIRS, AlternativeTest, alternative_test
 from store.analysis.audit.bias import Bias, Favour, OddsRatio, bias, exposure_odds, favour
-from store.analysis.audit.conclusions import CONCLUSIONS, conclusions
 from store.analysis.audit.levels import CutAgreement, cut_agreements
-from store.analysis.audit.orders import OrderAgreement, order_agreement
+from store.analysis.audit.orders import CONCLUSIONS, OrderAgreement, conclusions, order_agreement
 from store.analysis.collapse import level_index
 from store.analysis.significance.pairs import holm
 from store.errors import ArgumentError, PoolerError

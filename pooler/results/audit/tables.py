@@ -13,9 +13,8 @@ from pooler.results.result import taken
 from pooler.results.table import DOCUMENTS, REASON, RUN, TOPIC, Column, Table, View, unseen
 from store.analysis.agreement.kappa import WEIGHTS, stacked_chance_corrected
 from store.analysis.audit.annotators import AlternativeTest, rejections
-from store.analysis.audit.conclusions import CONCLUSIONS
 from store.analysis.audit.levels import cut_gain, kappas_at
-from store.analysis.audit.orders import DIGITS
+from store.analysis.audit.orders import CONCLUSIONS, DIGITS
 from store.text import counted
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import numpy as np
 
 from pooler.results.audit.tables import better_cuts, clustered
 from store.analysis.agreement.intervals import FEW_TOPICS
-from store.analysis.audit.conclusions import CONCLUSIONS
+from store.analysis.audit.orders import CONCLUSIONS
 from store.text import counted
 
 if TYPE_CHECKING:

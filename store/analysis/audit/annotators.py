@@ -23,23 +23,23 @@ class LeftOut:
 
     n: int
     """Documents that this person, another one and the model graded."""
-    model_wins: float | None
+    model_wins: float | None = None
     """Share of documents where the model is at least as near, in [0, 1]; ``None`` without documents."""
-    person_wins: float | None
+    person_wins: float | None = None
     """Share where the person is; a tie counts for both."""
-    difference: float | None
+    difference: float | None = None
     """`person_wins` less `model_wins`."""
-    t: float | None
+    t: float | None = None
     """``None`` with a reason."""
-    p: float | None
+    p: float | None = None
     """One-sided: how easily so low a difference comes about where it is `epsilon`; in [0, 1]."""
-    t_of_topics: float | None
+    t_of_topics: float | None = None
     """The same of the sums of topics, whose documents are not independent; ``None`` with fewer than two."""
-    p_of_topics: float | None
-    reason: str | None
+    p_of_topics: float | None = None
+    reason: str | None = None
     """``no-common-docs``, ``one-doc``, or ``same-difference``: then p is 0 or 1, as the difference is below
     `epsilon` or not."""
-    rejected: bool
+    rejected: bool = False
     """Whether the person is found no better than the model by `epsilon`, all people considered."""
 
 
@@ -85,12 +85,8 @@ def alternative_test(
     Returns
     -------
     AlternativeTest
-        The paper has the model pass where `winning_rate` is at least one half.
-
-    Raises
-    ------
-    ArgumentError
-        If an argument cannot be used.
+        The paper has the model pass where `winning_rate` is at least one half. `ArgumentError` if an argument
+        cannot be used.
 
     Notes
     -----
@@ -197,13 +193,12 @@ def _tested(
 ) -> LeftOut:
     """Test one person's differences, of documents and of topics."""
     n = int(model_wins.size)
-    blank = LeftOut(n, None, None, None, None, None, None, None, "no-common-docs", rejected=False)
     if not n:
-        return blank
+        return LeftOut(n, reason="no-common-docs")
     differences = person_wins.astype(np.float64) - model_wins
     mean = float(differences.mean())
-    found = replace(
-        blank,
+    found = LeftOut(
+        n,
         model_wins=float(model_wins.mean()),
         person_wins=float(person_wins.mean()),
         difference=mean,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from store.analysis.agreement.intervals import Interval, topic_bootstrap
+from store.analysis.agreement.intervals import Interval, ratio_of_sums, topic_bootstrap
 from store.analysis.significance.pairs import holm
 from store.analysis.significance.t_tests import TTest, paired_t
 from store.errors import ArgumentError
@@ -96,19 +96,9 @@ def favour(
 ) -> Favour | None:
     """Measure whether some runs gain more from the second judge than the others do.
 
-    Parameters
-    ----------
-    differences : ndarray of float64, shape (n_runs, n_topics)
-        Scores by the second judge less those by the first.
-    chosen : ndarray of bool, shape (n_runs,)
-    seed, resamples : int
-        Of the bootstrap over topics.
-
-    Returns
-    -------
-    Favour or None
-        Topic by topic, the mean gain of the chosen runs less that of the others; ``None`` where there are
-        none of one of the two.
+    Topic by topic, the mean gain of the chosen runs less that of the others, from `differences`, scores by
+    the second judge less those by the first, shape (n_runs, n_topics); ``None`` where there are none of one
+    of the two.
     """
     if chosen.all() or not chosen.any():
         return None
@@ -154,11 +144,7 @@ def exposure_odds(
     Returns
     -------
     OddsRatio
-
-    Raises
-    ------
-    ArgumentError
-        If the arrays differ in length.
+        `ArgumentError` if the arrays differ in length.
 
     Notes
     -----
@@ -189,16 +175,11 @@ def exposure_odds(
     right = (counts[..., 1, 1] * counts[..., 0, 0] / n).sum(axis=1)
     left = (counts[..., 1, 0] * counts[..., 0, 1] / n).sum(axis=1)
     sums = np.stack([right, left], axis=1).reshape(n_topics, 2)
-    interval = topic_bootstrap(sums, _ratio, seed=seed, resamples=resamples)
+    interval = topic_bootstrap(sums, ratio_of_sums, seed=seed, resamples=resamples)
     n_exposed = int(np.count_nonzero(exposed))
     below = float(left.sum())
     value = float(right.sum()) / below if below else None
     return OddsRatio(value, interval, n_exposed, len(exposed) - n_exposed)
-
-
-def _ratio(sums: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Divide; NaN by 0."""
-    return np.where(sums[:, 1] > 0, sums[:, 0] / sums[:, 1], np.nan)
 
 
 def _mean_interval(by_topic: NDArray[np.float64], *, seed: int, resamples: int) -> Interval:

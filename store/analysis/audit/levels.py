@@ -47,11 +47,7 @@ def cut_agreements(by_topic: NDArray[np.int64], *, seed: int, resamples: int) ->
     -------
     list of CutAgreement
         For each cut of the first judge every cut of the second, both from 1 to ``n_grades - 1``.
-
-    Raises
-    ------
-    ArgumentError
-        If `by_topic` has another shape.
+        `ArgumentError` if `by_topic` has another shape.
 
     Notes
     -----

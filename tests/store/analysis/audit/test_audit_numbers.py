@@ -10,9 +10,8 @@ from scipy import stats
 
 from store.analysis.audit.annotators import alternative_test, rejections
 from store.analysis.audit.bias import bias, exposure_odds, favour
-from store.analysis.audit.conclusions import CONCLUSIONS, conclusions
 from store.analysis.audit.levels import cut_agreements, cut_gain, kappas_at
-from store.analysis.audit.orders import order_agreement, places, top_runs
+from store.analysis.audit.orders import CONCLUSIONS, conclusions, order_agreement, places, top_runs
 from store.errors import ArgumentError
 
 DRAWN = {"seed": 1, "resamples": 400}
