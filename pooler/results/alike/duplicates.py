@@ -21,7 +21,7 @@ from store.text import counted, natural_key
 if TYPE_CHECKING:
     from fractions import Fraction
 
-    from store.analysis.duplicates.consistency import PairConsistency
+    from store.analysis.duplicates.clusters import PairConsistency
     from store.collection import Collection
     from store.judging.carried import Alike, CarriedOver
 
@@ -252,7 +252,7 @@ class _Judged:
 
     def consistency(self, compared: Compared) -> Iterator[_GradePairs]:
         """Say how alike near-duplicates were graded, by one judge and by two, beside one document by two."""
-        from store.analysis.duplicates.consistency import pair_consistency
+        from store.analysis.duplicates.clusters import pair_consistency
 
         by_judge: dict[str, list[tuple[int, int]]] = {}
         by_two: list[tuple[int, int]] = []

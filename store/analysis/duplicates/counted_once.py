@@ -53,11 +53,7 @@ def counted_once(
     -------
     GradedRankings
         Its `judged_grades` are those of clusters. Later members of judged clusters are judged 0.
-
-    Raises
-    ------
-    ArgumentError
-        If a choice is another word, or the cutoff is below 1.
+        `ArgumentError` if a choice is another word, or the cutoff is below 1.
 
     References
     ----------

@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from store.analysis.duplicates.shingles import ShingleSets
+from store.analysis.duplicates.shingles import ShingleSets, runs_of
 from store.errors import ArgumentError
 
 THRESHOLD = Fraction(4, 5)
@@ -55,18 +55,13 @@ def near_pairs(sets: ShingleSets, threshold: float | str | Fraction = THRESHOLD)
     ----------
     sets : ShingleSets
     threshold : float, str or Fraction, default=4/5
-        In (0, 1]; a float stands for what it is written as, so that 0.8 is 4/5.
+        In (0, 1], else `ArgumentError`; a float stands for what it is written as, so that 0.8 is 4/5.
 
     Returns
     -------
     NearPairs
         Of documents that are their own `ShingleSets.twins`: what has the same words as another stands in its
         place. Jaccards are compared in integers, without rounding.
-
-    Raises
-    ------
-    ArgumentError
-        If the threshold is not in (0, 1].
 
     Notes
     -----
@@ -118,8 +113,7 @@ def _candidates(sets: ShingleSets, least: Fraction) -> Iterator[NDArray[np.int64
     # Shingles that nobody else has are the rarest: they come first and find nobody.
     taken = np.clip(prefix - (sizes - counts), 0, counts)
     documents = np.repeat(np.arange(n), taken)
-    before = np.cumsum(taken) - taken
-    names = sets.names[np.repeat(sets.starts[:-1] - before, taken) + np.arange(documents.size)]
+    names = sets.names[runs_of(sets.starts[:-1], taken)]
     # Within a shingle by size: whoever is near enough stands behind, up to a place.
     order = np.lexsort((documents, sizes[documents], names))
     documents, names = documents[order], names[order]
@@ -128,16 +122,20 @@ def _candidates(sets: ShingleSets, least: Fraction) -> Iterator[NDArray[np.int64
     rising = names * width + sizes[documents]
     reach = np.searchsorted(rising, names * width + np.minimum(largest, width - 1), "right")
     n_after = reach - np.arange(documents.size) - 1
-    total = np.cumsum(n_after)
+    for block in _blocks(n_after):
+        at, some = np.arange(block.start, block.stop), n_after[block]
+        one, other = documents[np.repeat(at, some)], documents[runs_of(at + 1, some)]
+        yield np.unique(np.minimum(one, other) * n + np.maximum(one, other))
+
+
+def _blocks(sizes: NDArray[np.int64]) -> Iterator[slice]:
+    """Cut rows into blocks of no more than `_AT_ONCE` things together, or of one row."""
+    total = np.cumsum(sizes)
     start = 0
-    while start < documents.size:
+    while start < sizes.size:
         done = int(total[start - 1]) if start else 0
         stop = max(int(np.searchsorted(total, done + _AT_ONCE, "right")), start + 1)
-        some = n_after[start:stop]
-        left = np.repeat(np.arange(start, stop), some)
-        right = left + 1 + np.arange(left.size) - np.repeat(np.cumsum(some) - some, some)
-        one, other = documents[left], documents[right]
-        yield np.unique(np.minimum(one, other) * n + np.maximum(one, other))
+        yield slice(start, stop)
         start = stop
 
 
@@ -149,17 +147,12 @@ def count_shared(sets: ShingleSets, first: NDArray[np.int64], second: NDArray[np
     first, second = sets.twins[first], sets.twins[second]
     counts = np.diff(sets.starts)
     found = np.empty(first.size, dtype=np.int64)
-    total = np.cumsum(counts[first] + counts[second])
     n_names = int(sets.names.max(initial=0)) + 1
-    start = 0
-    while start < first.size:
-        done = int(total[start - 1]) if start else 0
-        stop = max(int(np.searchsorted(total, done + _AT_ONCE, "right")), start + 1)
-        keys = np.concatenate([_keyed(sets, documents[start:stop], n_names) for documents in (first, second)])
+    for block in _blocks(counts[first] + counts[second]):
+        keys = np.concatenate([_keyed(sets, documents[block], n_names) for documents in (first, second)])
         keys.sort()
         repeated = keys[1:][keys[1:] == keys[:-1]] // n_names
-        found[start:stop] = np.bincount(repeated, minlength=stop - start)
-        start = stop
+        found[block] = np.bincount(repeated, minlength=block.stop - block.start)
     same = first == second
     found[same] = sets.sizes[first[same]]
     return found
@@ -168,6 +161,5 @@ def count_shared(sets: ShingleSets, first: NDArray[np.int64], second: NDArray[np
 def _keyed(sets: ShingleSets, documents: NDArray[np.int64], n_names: int) -> NDArray[np.int64]:
     """Return the shingles of documents, each with the place of its document before it."""
     counts = np.diff(sets.starts)[documents]
-    before = np.cumsum(counts) - counts
-    at = np.repeat(sets.starts[documents] - before, counts) + np.arange(int(counts.sum()))
+    at = runs_of(sets.starts[documents], counts)
     return np.repeat(np.arange(documents.size), counts) * n_names + sets.names[at]

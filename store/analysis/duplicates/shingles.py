@@ -114,6 +114,15 @@ def shingle_sets(texts: Iterable[str], *, advance: Callable[[int], None] = lambd
     return ShingleSets(sizes[own], starts, names[order], own)
 
 
+def runs_of(starts: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return runs of whole numbers, one after another: so many from each start on.
+
+    >>> runs_of(np.array([7, 0, 3]), np.array([2, 0, 3])).tolist()
+    [7, 8, 3, 4, 5]
+    """
+    return np.repeat(starts - (np.cumsum(counts) - counts), counts) + np.arange(int(counts.sum()))
+
+
 def _numbered(
     words: NDArray[np.int32], lengths: NDArray[np.int64], n_words: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
@@ -127,8 +136,7 @@ def _numbered(
         chosen = np.flatnonzero((of_shingle == length) & (lengths > 0))
         count = n_places[chosen]
         of_place = np.repeat(chosen.astype(np.int32), count)
-        place = np.repeat(begins[chosen] - (np.cumsum(count) - count), count) + np.arange(of_place.size)
-        place = place.astype(np.int32)
+        place = runs_of(begins[chosen], count).astype(np.int32)
         name, n_distinct = words[place], n_words
         is_repeated = (np.bincount(name, minlength=n_words) > 1)[name]
         for step in range(length):

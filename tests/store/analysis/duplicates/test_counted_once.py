@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from store.analysis.arrays import RankedDocuments
-from store.analysis.duplicates.consistency import pair_consistency
+from store.analysis.duplicates.clusters import pair_consistency
 from store.analysis.duplicates.counted_once import ClusterGrade, Treatment, counted_once
 from store.analysis.measures.names import parse_measure
 from store.analysis.measures.table import evaluate
