@@ -70,8 +70,7 @@ def fill(session: Session, target: URL | Path, progress: Progress) -> Counts:
             # Left half read, as by Ctrl-C, it must not outlive its connection.
             with closing(_rows(session, table, advance)) as rows:
                 write_raw(into, table, rows)
-            if is_postgresql(into) and "id" in table.columns:
-                _go_on_after(into, table.name)
+            go_on_after(into, table)
     return counts
 
 
@@ -106,12 +105,10 @@ def _rows(
             advance(len(batch))
 
 
-def _go_on_after(session: Session, table: str) -> None:
+def go_on_after(session: Session, table: Table) -> None:
     """Let the ids of a table on PostgreSQL go on after those it has; of an empty one the first is 1."""
-    newest = f'(SELECT max(id) FROM "{table}")'
-    session.execute(
-        text(
-            f"SELECT setval(pg_get_serial_sequence(:name, 'id'), coalesce({newest}, 1), {newest} IS NOT NULL)"
-        ),
-        {"name": f'"{table}"'},
-    )
+    if is_postgresql(session) and "id" in table.columns:
+        newest = f'(SELECT max(id) FROM "{table.name}")'
+        sequence = "pg_get_serial_sequence(:name, 'id')"
+        query = text(f"SELECT setval({sequence}, coalesce({newest}, 1), {newest} IS NOT NULL)")
+        session.execute(query, {"name": f'"{table.name}"'})

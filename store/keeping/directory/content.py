@@ -67,6 +67,8 @@ TOPICS = FileTable(
         FileColumn("version", _VERSION, " of the text and when it came, "),
         FileColumn("changed_at", _CHANGED_AT, " (null = it is the first)"),
     ),
+    into="topic",
+    counts="topics",
     key=("number",),
     again="expected each id once, got `{number}` again",
     numbers="topics",
@@ -82,6 +84,8 @@ TOPIC_VERSIONS = FileTable(
         FileColumn("version", _VERSION),
         FileColumn("changed_at", _CHANGED_AT),
     ),
+    into="topic_version",
+    counts="topic_versions",
 )
 _OR_NULL = or_none(tables.JSON_TEXT, None)
 DOCUMENTS = FileTable(
@@ -96,6 +100,8 @@ DOCUMENTS = FileTable(
         ),
         FileColumn("listed", tables.JSON_BOOL),
     ),
+    into="document",
+    counts="documents",
     key=("docno",),
     again="expected each id once, got `{docno}` again",
     numbers="documents",
@@ -108,6 +114,8 @@ DOCNOS = FileTable(
         FileColumn("docno", tables.ID),
         FileColumn("listed", tables.YES_NO, " (no = known only from a run or qrels)"),
     ),
+    into="document",
+    counts="documents",
     key=("docno",),
     again=DOCUMENTS.again,
     numbers="documents",
@@ -139,6 +147,8 @@ DOCUMENT_FIELDS = FileTable(
         FileColumn("markup", or_none(Kind(read=_read_markup), None), " of the text (null = it is plain), "),
         FileColumn("fields", Kind(json.loads, _read_fields, (dict,)), " (their values by name)"),
     ),
+    into="document_metadata",
+    counts="document_fields",
     key=("document_id",),
     again="expected each document once, got another line of it",
 )
@@ -146,6 +156,8 @@ GUIDELINES = FileTable(
     "guidelines.tsv",
     "versions of the judging guidelines",
     (FileColumn("version", whole(1)), FileColumn("created_at", tables.TIME), FileColumn("file")),
+    into="guideline",
+    counts="guidelines",
     key=("version",),
     again="expected each version once, got {version} again",
 )
@@ -162,6 +174,8 @@ RUNS = FileTable(
         FileColumn("original_sha256", about=" of the file that was submitted, ", into="sha256"),
         FileColumn("imported_at", tables.TIME),
     ),
+    into="run",
+    counts="runs",
     key=("tag",),
     again="expected each tag once, got `{tag}` again",
     numbers="runs",
@@ -172,40 +186,33 @@ def write_topics(out: Outgoing) -> None:
     """Write every topic, in natural order, and the texts that some had before, the oldest of each first."""
     topics = list(out.session.execute(select(TOPIC)).mappings())
     topics.sort(key=lambda row: natural_key(row["number"]))
-    out.counts["topics"] = TOPICS.write(out, topics)
+    TOPICS.write(out, topics)
     earlier = list(out.session.execute(select(TOPIC_VERSION)).mappings())
     earlier.sort(key=lambda row: (natural_key(out.topics[row["topic_id"]]), row["version"]))
-    if n_earlier := TOPIC_VERSIONS.write(out, earlier):
-        out.counts["topic_versions"] = n_earlier
+    TOPIC_VERSIONS.write(out, earlier)
 
 
 def read_topics(coming: Incoming) -> None:
     """Read what `write_topics` wrote: every version below the one that a topic has now."""
     newest: dict[int, int] = {}
 
-    def topics() -> Iterator[dict[str, Any]]:
-        for _, row in TOPICS.read(coming):
-            coming.topic_versions[row["number"]] = newest[row["id"]] = row["version"]
-            yield row
+    def take(row: dict[str, Any]) -> None:
+        coming.topic_versions[row["number"]] = newest[row["id"]] = row["version"]
 
+    TOPICS.fill(coming, take)
+    names = {row_id: name for name, row_id in coming.topics.items()}
     seen: set[tuple[int, int]] = set()
 
-    def earlier() -> Iterator[dict[str, Any]]:
-        names = {row_id: name for name, row_id in coming.topics.items()}
-        for line, row in TOPIC_VERSIONS.read(coming):
-            topic, version = row["topic_id"], row["version"]
-            if version >= newest.get(topic, version + 1):
-                message = f"expected a version before {newest[topic]}, got {version}"
-            elif (topic, version) in seen:
-                message = f"expected each version once, got {version} of `{names[topic]}` again"
-            else:
-                seen.add((topic, version))
-                yield row
-                continue
-            coming.tell(TOPIC_VERSIONS.file, line, message)
+    def take_earlier(row: dict[str, Any]) -> str | None:
+        topic, version = row["topic_id"], row["version"]
+        if version >= newest.get(topic, version + 1):
+            return f"expected a version before {newest[topic]}, got {version}"
+        if topic in names and (topic, version) in seen:
+            return f"expected each version once, got {version} of `{names[topic]}` again"
+        seen.add((topic, version))
+        return None
 
-    coming.insert(TOPIC, topics())
-    coming.insert(TOPIC_VERSION, earlier())
+    TOPIC_VERSIONS.fill(coming, take_earlier)
     found = Counter(topic for topic, _ in seen)
     for name, version in coming.topic_versions.items():
         if (n_earlier := found[coming.topics[name]]) != version - 1:
@@ -230,31 +237,27 @@ def write_documents(out: Outgoing) -> None:
         out.progress("documents", n_documents) as advance,
         out.session.connection().execute(query, execution_options={"yield_per": _BATCH}) as result,
     ):
-        out.counts["documents"] = table.write(out, rows())
+        table.write(out, rows())
     if out.export_choice.texts:
         known = out.session.execute(select(DOCUMENT_METADATA)).mappings()
-        described = sorted(known, key=lambda row: out.documents[row["document_id"]])
-        if n_described := DOCUMENT_FIELDS.write(out, described):
-            out.counts["document_fields"] = n_described
+        DOCUMENT_FIELDS.write(out, sorted(known, key=lambda row: out.documents[row["document_id"]]))
 
 
 def read_documents(coming: Incoming) -> None:
     """Read what `write_documents` wrote."""
     table = DOCNOS if DOCNOS.file in coming.files else DOCUMENTS
 
-    def rows() -> Iterator[dict[str, Any]]:
-        for line, row in table.read(coming):
-            advance(1)
-            text, due = row.get("text"), None
-            if text is not None:
-                due = document_sha256(Document(row["docno"], row["title"] or "", text))
-            if (stated := row.get("sha256")) != due:
-                coming.tell(table.file, line, f"expected the hash of title and text, {due}, got {stated}")
-            yield row
+    def take(row: dict[str, Any]) -> str | None:
+        advance(1)
+        text, due = row.get("text"), None
+        if text is not None:
+            due = document_sha256(Document(row["docno"], row["title"] or "", text))
+        stated = row.get("sha256")
+        return None if stated == due else f"expected the hash of title and text, {due}, got {stated}"
 
     with coming.progress("documents", coming.counts.get("documents", 0)) as advance:
-        coming.insert(DOCUMENT, rows())
-    coming.insert(DOCUMENT_METADATA, (row for _, row in DOCUMENT_FIELDS.read(coming)))
+        table.fill(coming, take)
+    DOCUMENT_FIELDS.fill(coming)
 
 
 def write_guidelines(out: Outgoing) -> None:
@@ -264,22 +267,21 @@ def write_guidelines(out: Outgoing) -> None:
         file = f"guidelines/v{row.version}.md"
         out.writer.write(file, row.text)
         listed.append({**row._mapping, "file": file})
-    out.counts["guidelines"] = GUIDELINES.write(out, listed)
+    GUIDELINES.write(out, listed)
 
 
 def read_guidelines(coming: Incoming) -> None:
     """Read what `write_guidelines` wrote."""
 
-    def rows() -> Iterator[dict[str, Any]]:
-        for line, row in GUIDELINES.read(coming):
-            file = row.pop("file")
-            if file not in coming.files:
-                coming.tell(GUIDELINES.file, line, f"expected a file of the manifest, got {file!r}")
-                continue
-            coming.guidelines.add(row["version"])
-            yield {**row, "text": _guideline_text(coming, file)}
+    def take(row: dict[str, Any]) -> str | None:
+        file = row.pop("file")
+        if file not in coming.files:
+            return f"expected a file of the manifest, got {file!r}"
+        coming.guidelines.add(row["version"])
+        row["text"] = _guideline_text(coming, file)
+        return None
 
-    coming.insert(GUIDELINE, rows())
+    GUIDELINES.fill(coming, take)
 
 
 def _guideline_text(coming: Incoming, file: str) -> str:
@@ -304,7 +306,7 @@ _LONG = np.iinfo(np.int64)
 
 def write_runs(out: Outgoing) -> None:
     """Write every run, or none at all; tags bytewise."""
-    out.counts["runs"] = out.counts["run_lines"] = 0
+    out.counts["run_lines"] = 0
     if not out.export_choice.runs:
         return
     is_kept = RUN.c.as_handed_in.is_not(None).label("is_kept")
@@ -322,7 +324,7 @@ def write_runs(out: Outgoing) -> None:
         for run in runs:
             last = _write_run(out, run, files[run.id], last)
             advance(sizes.get(run.id, 0))
-    out.counts.update(runs=len(runs), run_lines=n_lines)
+    out.counts["run_lines"] = n_lines
 
 
 def _write_run(out: Outgoing, run: Row[Any], file: str, last: RunForm) -> RunForm:
@@ -421,21 +423,18 @@ def read_runs(coming: Incoming) -> None:
     files: dict[str, str] = {}
     handed_in: set[str] = set()
 
-    def rows() -> Iterator[dict[str, Any]]:
-        for line, row in RUNS.read(coming):
-            file = row.pop("run_file")
-            if file not in coming.files or file in files.values():
-                message = f"expected a file of the manifest, each once, got {file!r}"
-                coming.tell(RUNS.file, line, message)
-                continue
-            files[row["tag"]] = file
-            path = coming.path(file)
-            header = header_of(path)
-            if header is not None and facts_of(Path(path)).sha256 == row["sha256"]:
-                handed_in.add(row["tag"])
-            yield {**row, "header": header}
+    def take(row: dict[str, Any]) -> str | None:
+        file = row.pop("run_file")
+        if file not in coming.files or file in files.values():
+            return f"expected a file of the manifest, each once, got {file!r}"
+        files[row["tag"]] = file
+        path = coming.path(file)
+        row["header"] = header_of(path)
+        if row["header"] is not None and facts_of(Path(path)).sha256 == row["sha256"]:
+            handed_in.add(row["tag"])
+        return None
 
-    coming.insert(RUN, rows())
+    RUNS.fill(coming, take)
     with coming.progress("runs", coming.counts.get("run_lines", 0)) as advance:
         for tag, file in files.items():
             run = _handed_in(coming, tag, file) if tag in handed_in else None

@@ -16,7 +16,7 @@ from store.fields import MOMENT, UnfitValueError
 from store.formats.scale import make_scale, scale_to_json
 from store.formats.syntax.json_lines import once
 from store.formats.syntax.parquet import SUFFIX
-from store.keeping.directory.tables import ExportChoice, Faults, FileFacts, facts_of, moment_text, path_fault
+from store.keeping.directory.tables import TIME, ExportChoice, Faults, FileFacts, facts_of, path_fault
 from store.keeping.progress import Progress
 from store.records import Grade, Scale
 
@@ -81,7 +81,7 @@ def manifest_text(
         "version": version,
         "collection": {
             "name": about.name,
-            "created_at": moment_text(about.created_at),
+            "created_at": TIME.write(about.created_at),
             "created_by": about.created_by,
             **({"fields": list(about.fields)} if about.fields else {}),
         },

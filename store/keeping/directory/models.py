@@ -6,7 +6,7 @@ import base64
 import binascii
 import json
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from sqlalchemy import select
@@ -88,6 +88,8 @@ MODELS = FileTable(
         FileColumn("prompt", Kind(types=(str, type(None)))),
         FileColumn("stated_at", TIME),
     ),
+    into="model_judge",
+    counts="models",
     key=("judge_id",),
     again="expected each judge once",
 )
@@ -121,40 +123,35 @@ ANSWERS = FileTable(
         FileColumn("cost", _NUMBER),
         FileColumn("body", Kind(_written_body, _read_body, (str, dict)), " (as the server sent it)"),
     ),
+    into="answer",
+    counts="answers",
 )
 
 
 def write_models(out: Outgoing) -> None:
     """Write who model judges are, by name."""
-    rows = sorted(
-        out.session.execute(select(MODEL_JUDGE)).mappings(),
-        key=lambda row: natural_key(out.judges[row["judge_id"]]),
-    )
-    if rows:
-        out.counts["models"] = MODELS.write(out, rows)
+    rows = out.session.execute(select(MODEL_JUDGE)).mappings()
+    MODELS.write(out, sorted(rows, key=lambda row: natural_key(out.judges[row["judge_id"]])))
 
 
 def read_models(coming: Incoming) -> None:
     """Read what `write_models` wrote; a hash or prompt that is not the identity's is a fault."""
+    MODELS.fill(coming, _model_fault)
 
-    def rows() -> Iterator[dict[str, Any]]:
-        for line, row in MODELS.read(coming):
-            known = ModelIdentity.of_canonical(row["identity"])
-            if known.sha256 != row["sha256"]:
-                coming.tell(MODELS.file, line, "`sha256`: expected that of the identity")
-            elif row["prompt"] is not None and prompt_hash(row["prompt"]) != known.prompt_sha256:
-                coming.tell(MODELS.file, line, "`prompt`: expected the one whose hash the identity has")
-            else:
-                yield row
 
-    coming.insert(MODEL_JUDGE, rows())
+def _model_fault(row: Mapping[str, Any]) -> str | None:
+    """Say what of a model judge is not its identity's."""
+    known = ModelIdentity.of_canonical(row["identity"])
+    if known.sha256 != row["sha256"]:
+        return "`sha256`: expected that of the identity"
+    if row["prompt"] is not None and prompt_hash(row["prompt"]) != known.prompt_sha256:
+        return "`prompt`: expected the one whose hash the identity has"
+    return None
 
 
 def write_answers(out: Outgoing) -> None:
     """Write every answer, in an order of content; without bodies where texts or notes are left out."""
     rows: list[dict[str, Any]] = [dict(row) for row in out.session.execute(select(ANSWER)).mappings()]
-    if not rows:
-        return
     if not (out.export_choice.texts and out.export_choice.notes):
         # A model quotes what it was shown, and says why.
         rows = [{**row, "body": b""} for row in rows]
@@ -164,18 +161,9 @@ def write_answers(out: Outgoing) -> None:
         content = (repr(value) for name, value in row.items() if name[-2:] != "id" and name != "checksum")
         return (*map(natural_key, names), out.documents[row["document_id"]], *content)
 
-    out.counts["answers"] = ANSWERS.write(out, sorted(rows, key=order))
+    ANSWERS.write(out, sorted(rows, key=order))
 
 
 def read_answers(coming: Incoming) -> None:
     """Read what `write_answers` wrote."""
-
-    def rows() -> Iterator[dict[str, Any]]:
-        for line, row in ANSWERS.read(coming):
-            if row["grade"] is not None and row["grade"] not in coming.scale.values:
-                values = ", ".join(map(str, coming.scale.values))
-                message = f"expected a grade of the scale ({values}), got {row['grade']}"
-                coming.tell(ANSWERS.file, line, message)
-            yield row
-
-    coming.insert(ANSWER, rows())
+    ANSWERS.fill(coming, lambda row: coming.grade_fault(row["grade"]))

@@ -10,22 +10,13 @@ from collections import Counter
 from collections.abc import Generator, Iterator
 from contextlib import closing
 from dataclasses import asdict, replace
+from functools import partial
 from typing import Any
 
 from sqlalchemy import case, func, select
 
 from store.db.columns import new_uid
-from store.db.tables import (
-    ASSIGNMENT,
-    ASSIGNMENT_PLAN,
-    DOCUMENT,
-    ERASURE,
-    JUDGE,
-    JUDGE_TERM,
-    POOL,
-    SITTING,
-    TOPIC,
-)
+from store.db.tables import ASSIGNMENT, ASSIGNMENT_PLAN, DOCUMENT, JUDGE, JUDGE_TERM, POOL, SITTING, TOPIC
 from store.event import JudgementEvent
 from store.fields import id_fault
 from store.formats.judgements import iterate_events, write_events
@@ -69,6 +60,8 @@ JUDGES = FileTable(
         FileColumn("uid", about=" (the same in every copy of the collection), "),
         FileColumn("renamed_at", or_none(TIME)),
     ),
+    into="judge",
+    counts="judges",
     key=("name",),
     again="expected each judge once, got `{name}` again",
     numbers="judges",
@@ -85,6 +78,8 @@ ERASURES = FileTable(
         FileColumn("events", whole(0), " went with them, "),
         FileColumn("uid"),
     ),
+    into="erasure",
+    counts="erasures",
 )
 SITTINGS = FileTable(
     "sittings.tsv",
@@ -100,6 +95,8 @@ SITTINGS = FileTable(
         FileColumn("program"),
         FileColumn("topic", or_none(ID), into="topic_id", of="topics"),
     ),
+    into="sitting",
+    counts="sittings",
 )
 TERMS = FileTable(
     "terms.jsonl",
@@ -122,6 +119,7 @@ PLANS = FileTable(
         FileColumn("created_at", TIME),
         FileColumn("manifest", Kind(read=lambda plan: json.dumps(plan, sort_keys=True), types=(dict,))),
     ),
+    into="assignment_plan",
     shape="expected plan {plan}: lease_s, created_at and manifest",
 )
 ASSIGNMENTS = FileTable(
@@ -137,6 +135,8 @@ ASSIGNMENTS = FileTable(
         FileColumn("plan", or_none(whole()), into="plan_id"),
         FileColumn("display_order"),
     ),
+    into="assignment",
+    counts="assignments",
     key=("topic_id", "document_id", "judge_id"),
     again="expected one place of a judge at a document, got another",
 )
@@ -144,6 +144,8 @@ JUDGEMENTS = FileTable(
     "judgements.jsonl",
     "every judgement with its whole history, one JSON object an event, in the order in which they were done;"
     " the highest `revision` of a topic, docno and judge is the current state",
+    into="judgement",
+    counts="events",
 )
 
 
@@ -155,15 +157,14 @@ def write_judges(out: Outgoing) -> None:
         for row in out.session.execute(select(JUDGE)).mappings()
     ]
     rows.sort(key=lambda row: natural_key(row["name"]))
-    out.counts["judges"] = JUDGES.write(out, rows)
+    JUDGES.write(out, rows)
     kinds = Counter(row["kind"] for row in rows)
     out.how.extend(f"Judges of kind {kind}: {n:,}." for kind, n in sorted(kinds.items()))
 
 
 def read_judges(coming: Incoming) -> None:
     """Read what `write_judges` wrote; who has no identity gets one."""
-    rows = JUDGES.read(coming)
-    coming.insert(JUDGE, (row for line, row in rows if _takes_uid(coming, JUDGES, line, row)))
+    JUDGES.fill(coming, partial(_take_uid, coming))
 
 
 def write_erasures(out: Outgoing) -> None:
@@ -173,7 +174,7 @@ def write_erasures(out: Outgoing) -> None:
         return
     hidden = {"uid": ""} if out.export_choice.anonymised else {}
     rows = ({**asdict(one), "kind": one.kind.value, **hidden} for one in found)
-    out.counts["erasures"] = ERASURES.write(out, rows)
+    ERASURES.write(out, rows)
     out.counts["erased_judgements"] = sum(one.judgements for one in found)
     where = f" (`{ERASURES.file}`)" * out.writer.keeps(ERASURES.file)
     out.how.append(f"Erased: {removed_words(one.judgements for one in found)}{where}.")
@@ -182,29 +183,23 @@ def write_erasures(out: Outgoing) -> None:
 def read_erasures(coming: Incoming) -> None:
     """Read what `write_erasures` wrote."""
 
-    def rows() -> Iterator[dict[str, Any]]:
-        for line, row in ERASURES.read(coming):
-            if row["judgements"] > row["events"]:
-                message = f"expected at least {row['judgements']} events, got {row['events']}"
-                coming.tell(ERASURES.file, line, message)
-            elif _takes_uid(coming, ERASURES, line, row):
-                yield row
+    def take(row: dict[str, Any]) -> str | None:
+        if row["judgements"] > row["events"]:
+            return f"expected at least {row['judgements']} events, got {row['events']}"
+        return _take_uid(coming, row)
 
-    coming.insert(ERASURE, rows())
+    ERASURES.fill(coming, take)
 
 
-def _takes_uid(coming: Incoming, table: FileTable, line: int, values: dict[str, Any]) -> bool:
-    """Make an identity where a row has none; tell one that cannot be, or comes again."""
-    values["uid"] = uid = values["uid"] or new_uid()
+def _take_uid(coming: Incoming, row: dict[str, Any]) -> str | None:
+    """Make an identity where a row has none; say why one cannot be, or comes again."""
+    row["uid"] = uid = row["uid"] or new_uid()
     if id_fault(uid) or len(uid) > _UID_LENGTH:
-        message = f"`uid`: expected a word of {_UID_LENGTH} characters, got {uid!r}"
-    elif uid in coming.uids:
-        message = f"expected each uid once, got {uid} again"
-    else:
-        coming.uids.add(uid)
-        return True
-    coming.tell(table.file, line, message)
-    return False
+        return f"`uid`: expected a word of {_UID_LENGTH} characters, got {uid!r}"
+    if uid in coming.uids:
+        return f"expected each uid once, got {uid} again"
+    coming.uids.add(uid)
+    return None
 
 
 def write_sittings(out: Outgoing) -> None:
@@ -213,22 +208,19 @@ def write_sittings(out: Outgoing) -> None:
     query = select(SITTING).join(JUDGE, JUDGE.c.id == SITTING.c.judge_id).order_by(*order)
     rows = enumerate(out.session.execute(query).mappings(), start=1)
     hidden = {"host": "", "process": 0} if out.export_choice.anonymised else {}
-    out.counts["sittings"] = SITTINGS.write(out, ({**row, "id": number, **hidden} for number, row in rows))
+    SITTINGS.write(out, ({**row, "id": number, **hidden} for number, row in rows))
 
 
 def read_sittings(coming: Incoming) -> None:
     """Read what `write_sittings` wrote."""
     names = {row_id: name for name, row_id in coming.judges.items()}
 
-    def rows() -> Iterator[dict[str, Any]]:
-        for line, row in SITTINGS.read(coming):
-            coming.sittings.append(names.get(row["judge_id"], ""))
-            if row["id"] != len(coming.sittings):
-                message = f"expected sitting {len(coming.sittings)}, got {row['id']}"
-                coming.tell(SITTINGS.file, line, message)
-            yield row
+    def take(row: dict[str, Any]) -> str | None:
+        coming.sittings.append(names.get(row["judge_id"], ""))
+        number = len(coming.sittings)
+        return None if row["id"] == number else f"expected sitting {number}, got {row['id']}"
 
-    coming.insert(SITTING, rows())
+    SITTINGS.fill(coming, take)
 
 
 def write_terms(out: Outgoing) -> None:
@@ -299,7 +291,7 @@ def write_assignments(out: Outgoing) -> None:
             }
             for row in result.mappings()
         )
-        out.counts["assignments"] = ASSIGNMENTS.write(out, rows)
+        ASSIGNMENTS.write(out, rows)
 
 
 def _plan_manifest(out: Outgoing, manifest: dict[str, Any]) -> dict[str, Any]:
@@ -321,23 +313,18 @@ def _plan_manifest(out: Outgoing, manifest: dict[str, Any]) -> dict[str, Any]:
 def read_assignments(coming: Incoming) -> None:
     """Read what `write_assignments` wrote."""
 
-    def plans() -> Iterator[dict[str, Any]]:
-        for line, row in PLANS.read(coming):
-            if row["id"] != coming.n_plans + 1 or abs(row["lease_s"] or 0) > MOST:
-                coming.tell(PLANS.file, line, PLANS.shape.format(plan=coming.n_plans + 1))
-                continue
-            coming.n_plans += 1
-            yield row
+    def take_plan(row: dict[str, Any]) -> str | None:
+        if row["id"] != coming.n_plans + 1 or abs(row["lease_s"] or 0) > MOST:
+            return PLANS.shape.format(plan=coming.n_plans + 1)
+        coming.n_plans += 1
+        return None
 
-    def places() -> Iterator[dict[str, Any]]:
-        for line, row in ASSIGNMENTS.read(coming):
-            plan = row["plan_id"]
-            if plan is not None and not 1 <= plan <= coming.n_plans:
-                coming.tell(ASSIGNMENTS.file, line, f"unknown plan {plan}")
-            yield row
+    def take_place(row: dict[str, Any]) -> str | None:
+        plan = row["plan_id"]
+        return None if plan is None or 1 <= plan <= coming.n_plans else f"unknown plan {plan}"
 
-    coming.insert(ASSIGNMENT_PLAN, plans())
-    coming.insert(ASSIGNMENT, places())
+    PLANS.fill(coming, take_plan)
+    ASSIGNMENTS.fill(coming, take_place)
 
 
 def write_judgements(out: Outgoing) -> None:
@@ -415,9 +402,8 @@ def read_judgements(coming: Incoming) -> None:
 
 def _faults_of(coming: Incoming, event: JudgementEvent) -> Iterator[str]:
     """Say what an event refers to that is not there."""
-    if event.grade is not None and event.grade not in coming.scale.values:
-        values = ", ".join(map(str, coming.scale.values))
-        yield f"expected a grade of the scale ({values}), got {event.grade}"
+    if fault := coming.grade_fault(event.grade):
+        yield fault
     version, sitting = event.guideline_version, event.sitting
     if version is not None and version not in coming.guidelines:
         yield f"unknown version {version} of the guidelines"

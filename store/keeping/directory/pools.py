@@ -42,6 +42,8 @@ POOLS = FileTable(
         FileColumn("plan", about=" (files), "),
         FileColumn("created_at", TIME),
     ),
+    into="pool",
+    counts="pools",
     key=("name",),
     again="expected each pool once, got `{name}` again",
     numbers="pools",
@@ -60,6 +62,8 @@ CARRIED_OVER = FileTable(
         FileColumn("carried_at", TIME),
         FileColumn("ended_at", or_none(TIME), " (empty = it stands)"),
     ),
+    into="carried",
+    counts="carried",
     key=("topic_id", "document_id", "source_id", "carried_at"),
     again="expected each document once a topic, source and moment, got it again",
 )
@@ -75,6 +79,8 @@ ENTRIES = FileTable(
         FileColumn("inclusion_probability", or_none(FLOAT)),
         FileColumn("sampled", YES_NO, " (no = not to be judged)"),
     ),
+    into="pool_entry",
+    counts="pool_entries",
     key=("topic_id", "document_id"),
     again="expected each document once a topic, got it again",
     is_needed=True,
@@ -105,34 +111,28 @@ def write_carried(out: Outgoing) -> None:
         topic, docnos = out.topics[row["topic_id"]], (row["document_id"], row["source_id"])
         return natural_key(topic), *map(out.documents.__getitem__, docnos), row["carried_at"]
 
-    rows = sorted(out.session.execute(select(CARRIED)).mappings(), key=order)
-    if rows:
-        out.counts["carried"] = CARRIED_OVER.write(out, rows)
+    CARRIED_OVER.write(out, sorted(out.session.execute(select(CARRIED)).mappings(), key=order))
 
 
 def read_carried(coming: Incoming) -> None:
     """Read what `write_carried` wrote."""
+    CARRIED_OVER.fill(coming, _carried_fault)
 
-    def rows() -> Iterator[dict[str, Any]]:
-        for line, row in CARRIED_OVER.read(coming):
-            if row["shared"] > row["united"]:
-                coming.tell(CARRIED_OVER.file, line, "`shared`: expected no more than `united`")
-            elif row["document_id"] == row["source_id"]:
-                coming.tell(CARRIED_OVER.file, line, "`source`: expected another document")
-            elif row["ended_at"] is not None and row["ended_at"] < row["carried_at"]:
-                coming.tell(CARRIED_OVER.file, line, "`ended_at`: expected no earlier than `carried_at`")
-            else:
-                yield row
 
-    coming.insert(CARRIED, rows())
+def _carried_fault(row: Mapping[str, Any]) -> str | None:
+    """Say what of a document that was carried over contradicts the rest."""
+    if row["shared"] > row["united"]:
+        return "`shared`: expected no more than `united`"
+    if row["document_id"] == row["source_id"]:
+        return "`source`: expected another document"
+    if row["ended_at"] is not None and row["ended_at"] < row["carried_at"]:
+        return "`ended_at`: expected no earlier than `carried_at`"
+    return None
 
 
 def write_pools(out: Outgoing) -> None:
     """Write every pool, the oldest first, those withdrawn too."""
     pools = list(out.session.execute(select(POOL).order_by(*_AGE)))
-    out.counts.update(pools=len(pools), pool_entries=0)
-    if not pools:
-        return
     names = pool_names(out)
     stems = file_stems(names.values())
     rows = (
@@ -149,7 +149,6 @@ def write_pools(out: Outgoing) -> None:
     for pool in pools:
         stem = stems[names[pool.id]]
         n_entries = ENTRIES.write(out, _entries(out, pool), f"pools/{stem}.tsv")
-        out.counts["pool_entries"] += n_entries
         out.writer.write(f"pools/{stem}.json", _plan(out, pool))
         out.how.append(_words(stem, n_entries, pool))
 
@@ -211,21 +210,20 @@ def read_pools(coming: Incoming) -> None:
     """Read what `write_pools` wrote."""
     files: list[tuple[int, str, dict[str, Any]]] = []
 
-    def rows() -> Iterator[dict[str, Any]]:
-        for line, row in POOLS.read(coming):
-            entries, file = row.pop("entries"), row.pop("plan")
-            absent = [one for one in (entries, file) if one not in coming.files]
-            if absent:
-                coming.tell(POOLS.file, line, f"expected a file of the manifest, got {absent[0]!r}")
-                continue
-            plan = _load_plan(coming, file)
-            files.append((row["id"], entries, {**plan, "file": file}))
-            yield {**row, "manifest": json.dumps(plan["manifest"], sort_keys=True)}
+    def take(row: dict[str, Any]) -> str | None:
+        entries, file = row.pop("entries"), row.pop("plan")
+        absent = [one for one in (entries, file) if one not in coming.files]
+        if absent:
+            return f"expected a file of the manifest, got {absent[0]!r}"
+        plan = _load_plan(coming, file)
+        files.append((row["id"], entries, {**plan, "file": file}))
+        row["manifest"] = json.dumps(plan["manifest"], sort_keys=True)
+        return None
 
-    coming.insert(POOL, rows())
+    POOLS.fill(coming, take)
     for pool_id, entries, plan in files:
         own = {"pool_id": pool_id}
-        coming.insert(POOL_ENTRY, ({**own, **row} for _, row in ENTRIES.read(coming, entries)))
+        ENTRIES.fill(coming, file=entries, pool_id=pool_id)
         if not len(coming.faults):
             coming.insert(POOL_RUN, [{**own, "run_id": run} for run in _runs(coming, plan)])
             budgets = _budgets(coming, plan)

@@ -18,15 +18,8 @@ from store.db.engine import collection_url, make_engine, writing
 from store.db.files import made_whole
 from store.db.tables import TABLES
 from store.errors import PoolerError, StoreError
-from store.keeping.directory.content import (
-    DOCNOS,
-    DOCUMENTS,
-    TOPICS,
-    read_documents,
-    read_guidelines,
-    read_runs,
-    read_topics,
-)
+from store.keeping.copying import go_on_after
+from store.keeping.directory.content import DOCNOS, DOCUMENTS, TOPICS
 from store.keeping.directory.manifest import (
     MANIFEST,
     README,
@@ -36,46 +29,11 @@ from store.keeping.directory.manifest import (
     file_fault,
     read_manifest,
 )
-from store.keeping.directory.models import read_answers, read_models
-from store.keeping.directory.people import (
-    JUDGEMENTS,
-    JUDGES,
-    read_assignments,
-    read_erasures,
-    read_judgements,
-    read_judges,
-    read_sittings,
-    read_terms,
-)
-from store.keeping.directory.pools import read_carried, read_pools
-from store.keeping.directory.tables import Faults, Incoming
+from store.keeping.directory.parts import COUNTED, PARTS
+from store.keeping.directory.people import JUDGEMENTS, JUDGES
+from store.keeping.directory.tables import ALWAYS_COUNTED, Faults, Incoming
 from store.keeping.progress import Progress, no_progress
 from store.records import Run
-
-_NUMBERED = ("topic", "document", "run", "pool", "judge", "sitting", "assignment_plan")
-"""Tables whose rows get their ids from here."""
-_COUNTED = {
-    "topics": "topic",
-    "documents": "document",
-    "runs": "run",
-    "pools": "pool",
-    "pool_entries": "pool_entry",
-    "judges": "judge",
-    "sittings": "sitting",
-    "assignments": "assignment",
-    "guidelines": "guideline",
-    "events": "judgement",
-}
-"""What the manifest counts, and the tables whose rows they are."""
-_COUNTED_WHERE_THERE_ARE = {
-    "topic_versions": "topic_version",
-    "carried": "carried",
-    "document_fields": "document_metadata",
-    "erasures": "erasure",
-    "models": "model_judge",
-    "answers": "answer",
-}
-"""The same, of what few collections have: not counted is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,48 +120,25 @@ def _fill(
         counts=manifest.counts,
         read_run=read_run,
     )
-    for read in (
-        read_topics,
-        read_documents,
-        read_guidelines,
-        read_runs,
-        read_pools,
-        read_carried,
-        read_judges,
-        read_models,
-        read_erasures,
-        read_sittings,
-        read_terms,
-        read_assignments,
-        read_judgements,
-        read_answers,
-    ):
-        read(coming)
+    for part in PARTS:
+        part.read(coming)
     _check_counts(inside.session, manifest, faults)
     faults.raise_if_any()
     about = {"created_at": manifest.about.created_at, "fields": fields_text(manifest.about.fields)}
     inside.session.execute(update(TABLES["collection"]).values(about))
-    _set_sequences(inside.session)
+    for table in TABLES.values():
+        go_on_after(inside.session, table)
 
 
 def _check_counts(session: Session, manifest: Manifest, faults: Faults) -> None:
     """Tell where a file has more or fewer rows than the manifest says."""
-    none = dict.fromkeys(_COUNTED_WHERE_THERE_ARE, 0)
-    for name, table in {**_COUNTED, **_COUNTED_WHERE_THERE_ARE}.items():
-        expected = manifest.counts.get(name, none.get(name))
+    for name, table in COUNTED.items():
+        # Of what few collections have, not counted is none.
+        expected = manifest.counts.get(name, None if name in ALWAYS_COUNTED else 0)
         found = session.scalar(select(func.count()).select_from(TABLES[table])) or 0
         if expected != found:
             message = f"`counts`: expected {found:,} for {name}, as was read, got {expected}"
             faults.of(MANIFEST).add(None, message, "counts")
-
-
-def _set_sequences(session: Session) -> None:
-    """Let PostgreSQL give ids from behind those that were given here."""
-    if session.get_bind().dialect.name == "postgresql":
-        for table in _NUMBERED:
-            sequence = f"pg_get_serial_sequence('{table}', 'id')"
-            highest = f"(SELECT max(id) FROM {table})"
-            session.execute(text(f"SELECT setval({sequence}, COALESCE({highest}, 1), {highest} IS NOT NULL)"))
 
 
 @contextmanager

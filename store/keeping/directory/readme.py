@@ -8,22 +8,12 @@ from typing import Any
 from store.event import EVENT
 from store.formats.syntax.parquet import SUFFIX
 from store.judging.kinds import sorts_words
-from store.keeping.directory.content import (
-    DOCNOS,
-    DOCUMENT_FIELDS,
-    DOCUMENTS,
-    GUIDELINES,
-    RUNS,
-    TOPIC_VERSIONS,
-    TOPICS,
-)
+from store.keeping.directory.content import RUNS
 from store.keeping.directory.layouts import BEIR_FOLDERS, CORPUS, KEPT
 from store.keeping.directory.layouts import FILES as LAYOUT_FILES
 from store.keeping.directory.manifest import About
-from store.keeping.directory.models import ANSWERS, MODELS
-from store.keeping.directory.people import ASSIGNMENTS, ERASURES, JUDGEMENTS, JUDGES, PLANS, SITTINGS, TERMS
-from store.keeping.directory.pools import CARRIED_OVER, ENTRIES, POOLS
-from store.keeping.directory.qrels import AGREEMENT, STATISTICS
+from store.keeping.directory.parts import FILES
+from store.keeping.directory.pools import ENTRIES
 from store.keeping.directory.tables import ExportChoice
 from store.text import sanitise_line
 
@@ -102,8 +92,6 @@ def loader(*, texts: bool, qrels: str | None, runs: bool) -> str:
 
     `qrels`: the file to read by default; ``None`` = there is none, nor a function for them.
 
-    Examples
-    --------
     >>> "def qrels_iter" in loader(texts=True, qrels=None, runs=True)
     False
     """
@@ -112,28 +100,6 @@ def loader(*, texts: bool, qrels: str | None, runs: bool) -> str:
     return head + _QUERIES + judged + (_SCOREDDOCS if runs else "")
 
 
-_FILES = (
-    TOPICS,
-    TOPIC_VERSIONS,
-    DOCUMENTS,
-    DOCUMENT_FIELDS,
-    DOCNOS,
-    GUIDELINES,
-    RUNS,
-    POOLS,
-    CARRIED_OVER,
-    JUDGES,
-    MODELS,
-    ERASURES,
-    SITTINGS,
-    TERMS,
-    PLANS,
-    ASSIGNMENTS,
-    JUDGEMENTS,
-    ANSWERS,
-    STATISTICS,
-    AGREEMENT,
-)
 _FOLDERS = {
     "guidelines/": "the guidelines, markdown",
     "runs/": "run files: topic, `Q0`, docno, stated rank (`-` = none), score, tag; above them the header of a"
@@ -247,7 +213,7 @@ def _table(head: str, rows: Iterable[Sequence[str]]) -> str:
 
 def _file_table(there: Sequence[str]) -> str:
     """List the files that are there."""
-    known = {one.file: one.words for one in _FILES} | LAYOUT_FILES
+    known = {one.file: one.words for one in FILES} | LAYOUT_FILES
     rows = [(f"`{name}`", what) for name, what in known.items() if name in there]
     rows += [
         (f"`{folder}`", what)

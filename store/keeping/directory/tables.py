@@ -25,10 +25,11 @@ from sqlmodel import Session
 
 from store.db.files import give_rights, place_beside, real_place, remove_leftovers
 from store.db.keys import Keys
+from store.db.tables import TABLES
 from store.errors import ArgumentError, FaultList, PoolerError
 from store.fields import MOMENT, UnfitValueError, id_fault, topic_fault
 from store.formats import Layout
-from store.formats.judgements import read_cell
+from store.formats.judgements import escape_cell, read_cell
 from store.formats.syntax.json_lines import NoObjectError, json_line, read_json_object
 from store.formats.syntax.lines import read_text_lines
 from store.formats.syntax.parquet import SUFFIX, rows_of
@@ -36,10 +37,7 @@ from store.grades.policy import Policy
 from store.judging.judges import Disguise
 from store.keeping.progress import Progress
 from store.records import Run, Scale
-from store.text import BIDI_CONTROLS
 
-_SPECIAL = re.compile(f"[\\\\\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff{BIDI_CONTROLS}\ud800-\udfff]")
-_SHORT = {"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"}
 _INTEGER = re.compile(r"-?[0-9]{1,19}")
 _FLOAT = re.compile(r"-?[0-9]+(\.[0-9]+)?(e[+-]?[0-9]+)?")
 MOST = 2**31 - 1
@@ -49,12 +47,10 @@ MOST = 2**31 - 1
 def escaped(text: str) -> str:
     r"""Write free text as a cell.
 
-    Examples
-    --------
     >>> print(escaped("a\tb\\ \x00"))
     a\tb\\ \u0000
     """
-    return _SPECIAL.sub(lambda found: _SHORT.get(found[0]) or f"\\u{ord(found[0]):04x}", text)
+    return escape_cell(text).replace("\ufeff", "\\ufeff")
 
 
 def _unescaped(cell: str) -> str:
@@ -63,11 +59,6 @@ def _unescaped(cell: str) -> str:
     if text is None:
         raise _unfit("\\\\, \\t, \\n, \\r or \\uXXXX at a backslash", cell)
     return text
-
-
-def moment_text(moment: datetime) -> str:
-    """Write a moment in UTC, with microseconds where there are any."""
-    return moment.astimezone(UTC).isoformat()
 
 
 def as_float(cell: str) -> float:
@@ -119,7 +110,8 @@ TEXT = Kind(escaped, _unescaped)
 """Free text; empty is a text."""
 FLOAT = Kind(repr, as_float, column="float")
 YES_NO = Kind(lambda value: "yes" if value else "no", _as_yes_no)
-TIME = Kind(moment_text, MOMENT.read)
+TIME = Kind(lambda moment: moment.astimezone(UTC).isoformat(), MOMENT.read)
+"""With microseconds where there are any."""
 JSON_TEXT = Kind()
 JSON_BOOL = Kind(types=(bool,))
 
@@ -194,6 +186,10 @@ class FileTable:
     about: str
     """What the README says that it is."""
     columns: tuple[FileColumn, ...] = ()
+    into: str = ""
+    """The table of the database that it is read into."""
+    counts: str = ""
+    """What its rows are counted as; empty = they are not."""
     key: tuple[str, ...] = ()
     """What no two rows have in common, by the keys of columns; nothing that is not known is."""
     again: str = ""
@@ -220,7 +216,7 @@ class FileTable:
         return f"{self.about}: {told.removesuffix(', ')}" if told else self.about
 
     def write(self, out: Outgoing, rows: Iterable[Mapping[Any, Any]], file: str = "") -> int:
-        """Write rows by the keys of columns; return how many."""
+        """Write and count rows by the keys of columns; return how many."""
         coming = iter(rows)
         first = [*islice(coming, 1)]
         if not (first or self.is_needed):
@@ -247,7 +243,32 @@ class FileTable:
                         raise PoolerError(message) from error
                 line = json_line(dict(zip(names, values, strict=True))) if self.is_json else "\t".join(values)
                 stream.write(line + "\n")
+        if self.counts and number:
+            out.counts[self.counts] = out.counts.get(self.counts, 0) + number
         return number
+
+    def fill(
+        self,
+        coming: Incoming,
+        take: Callable[[dict[str, Any]], str | None] | None = None,
+        *,
+        file: str = "",
+        **same: Any,
+    ) -> None:
+        """Read the file into its table; `take` completes a row, or says what is wrong with it.
+
+        `same`: values that all rows have.
+        """
+
+        def rows() -> Iterator[dict[str, Any]]:
+            for line, row in self.read(coming, file):
+                fault = None if take is None else take(row)
+                if fault is None:
+                    yield same | row
+                else:
+                    coming.tell(file or self.file, line, fault)
+
+        coming.insert(TABLES[self.into], rows())
 
     def read(self, coming: Incoming, file: str = "") -> Iterator[tuple[int, dict[str, Any]]]:
         """Yield lines and rows by the keys of columns, if there is the file.
@@ -352,8 +373,6 @@ def file_stems(names: Iterable[str]) -> dict[str, str]:
     characters, and distinct where case does not count: what would be there already has ``-2`` and so on at
     its end.
 
-    Examples
-    --------
     >>> file_stems(["bm25", "BM25", "../etc", "文書", "nul"])
     {'bm25': 'bm25', 'BM25': 'BM25-2', '../etc': '_._etc', '文書': '__', 'nul': '_nul'}
     """
@@ -383,8 +402,6 @@ def _safe(name: str) -> str:
 def path_fault(path: str) -> str | None:
     """Say why a path cannot be one of an exported directory; ``None`` when it can.
 
-    Examples
-    --------
     >>> path_fault("runs/bm25.run") is None
     True
     >>> path_fault("../../etc/passwd")
@@ -512,6 +529,19 @@ def _names_in(folder: Path) -> dict[str, tuple[int, int]] | None:
     return {name: (one.st_ino, one.st_mtime_ns) for name, one in facts.items()}
 
 
+ALWAYS_COUNTED = (
+    "topics",
+    "documents",
+    "runs",
+    "pools",
+    "pool_entries",
+    "judges",
+    "sittings",
+    "assignments",
+    "guidelines",
+    "events",
+)
+"""What every manifest counts; what few collections have, where there are any."""
 _BATCH = 1000
 _SHOWN = 100
 """Lines of faults that are shown of a whole directory."""
@@ -546,7 +576,7 @@ class Outgoing:
     export_choice: ExportChoice
     writer: Writer
     progress: Progress
-    counts: dict[str, int] = field(default_factory=dict)
+    counts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(ALWAYS_COUNTED, 0))
     """What was written, for the manifest."""
     how: list[str] = field(default_factory=list)
     """How it was judged, a sentence of the README each."""
@@ -641,6 +671,12 @@ class Incoming:
     def tell(self, name: str, line: int | None, message: str) -> None:
         """Tell a fault of a file."""
         self.faults.of(name).add(line, message)
+
+    def grade_fault(self, grade: int | None) -> str | None:
+        """Say that a grade is not of the scale; ``None`` = it is, or there is none."""
+        if grade is None or grade in self.scale.values:
+            return None
+        return f"expected a grade of the scale ({', '.join(map(str, self.scale.values))}), got {grade}"
 
     def known(self, name: str, line: int | None, kind: str, value: str, ids: Mapping[str, int]) -> int:
         """Return the row id of a name, or tell the fault and return 0."""

@@ -19,19 +19,9 @@ from store.errors import ArgumentError, PoolerError
 from store.formats.scale import scale_from_json
 from store.judging.judges import Disguise, are_disguised, disguise_of
 from store.judging.kinds import Heard
-from store.keeping.directory.content import write_documents, write_guidelines, write_runs, write_topics
 from store.keeping.directory.layouts import check_layout, is_kept, write_layout
 from store.keeping.directory.manifest import MANIFEST, README, About, file_fault, manifest_text, read_manifest
-from store.keeping.directory.models import write_answers, write_models
-from store.keeping.directory.people import (
-    write_assignments,
-    write_erasures,
-    write_judgements,
-    write_judges,
-    write_sittings,
-    write_terms,
-)
-from store.keeping.directory.pools import write_carried, write_pools
+from store.keeping.directory.parts import PARTS
 from store.keeping.directory.qrels import write_agreement, write_all_qrels, write_statistics
 from store.keeping.directory.readme import readme
 from store.keeping.directory.tables import ExportChoice, Outgoing, Writer, check_target, made_beside
@@ -81,23 +71,8 @@ def write_directory(
     with made_beside(target, private=private) as folder, transaction as inside:
         writer = Writer(folder, partial(is_kept, layout), parquet=layout == "parquet")
         about, out = _outgoing(inside, export_choice, writer, progress)
-        for write in (
-            write_topics,
-            write_documents,
-            write_guidelines,
-            write_runs,
-            write_pools,
-            write_carried,
-            write_judges,
-            write_models,
-            write_erasures,
-            write_sittings,
-            write_terms,
-            write_assignments,
-            write_judgements,
-            write_answers,
-        ):
-            write(out)
+        for part in PARTS:
+            part.write(out)
         write_layout(out)
         qrels = write_all_qrels(out)
         write_statistics(out)
