@@ -178,9 +178,24 @@ def renew_changed(session: Session) -> None:
 
 def _at_insert(context: Any) -> int:
     """Compute the checksum of a row that is inserted; a column default of SQLAlchemy."""
-    given, table = context.get_current_parameters(), context.current_column.table
-    values = ((given.get(name), form) for name, form in _raw_forms(table))
+    return _checksum(context.current_column.table, context.get_current_parameters())
+
+
+def _checksum(table: Table, row: Mapping[Any, Any]) -> int:
+    """Return the checksum of a row as SQLAlchemy has it."""
+    values = ((row.get(name), form) for name, form in _raw_forms(table))
     return checksum_of(table)([None if value is None else form(value) for value, form in values])
+
+
+def with_ids(table: Table, row: Mapping[Any, Any], **ids: int) -> dict[str, Any]:
+    """Return a row of another collection with the row ids that it has here, and the checksum of these.
+
+    A row that was damaged there keeps its wrong checksum: it is told here, too.
+    """
+    values = {**row, **ids}
+    if row[CHECKSUM] == _checksum(table, row):
+        values[CHECKSUM] = _checksum(table, values)
+    return values
 
 
 @cache
@@ -199,11 +214,11 @@ AT_WRITING: dict[str, Any] = {"default": _at_insert, "onupdate": _at_update}
 
 
 def insert_one(session: Session, table: Table, values: Mapping[str, Any]) -> int:
-    """Insert one row and return its id.
+    """Insert one row and return its id, which alone is its key.
 
     A checksum that comes with its values stays: a row that was damaged on a copy is told here, too.
     """
-    made = insert(table).values(dict(values)).returning(table.c.id)
+    made = insert(table).values(dict(values)).returning(*table.primary_key)
     return int(session.connection().execute(made).scalar_one())
 
 

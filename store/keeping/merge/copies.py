@@ -13,13 +13,12 @@ from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, NamedTuple
-from urllib.parse import quote
 
-from sqlalchemy import Engine, create_engine, event, select, text
+from sqlalchemy import Engine, select, text
 from sqlalchemy.engine import URL
 from sqlmodel import Session
 
-from store.db.engine import BUSY_TIMEOUT_MS, check_schema, display, make_engine, reading
+from store.db.engine import check_schema, display, make_engine, read_only_engine, reading
 from store.db.keys import Keys
 from store.db.tables import JUDGE, POOL, TABLES
 from store.errors import ConflictError, SchemaError, StoreError
@@ -249,20 +248,11 @@ def _check_schema(engine: Engine, name: str) -> None:
 
 def _reading_engine(url: URL) -> Engine:
     """Make an engine that cannot write: even the log of a SQLite file stays as it is."""
-    file = Path(url.database or "").absolute()
-    can_share = os.access(file, os.W_OK) and os.access(file.parent, os.W_OK)
+    file = Path(url.database or "")
+    can_share = os.access(file, os.W_OK) and os.access(file.absolute().parent, os.W_OK)
     if url.get_backend_name() != "sqlite" or not can_share:
         return make_engine(url)
-    name = f"file:{quote(str(file))}?mode=ro"
-    timeout = BUSY_TIMEOUT_MS / 1000
-    engine = create_engine(url, creator=lambda: sqlite3.connect(name, uri=True, timeout=timeout))
-
-    def begin_by_hand(connection: sqlite3.Connection, _record: Any) -> None:
-        connection.isolation_level = None
-
-    event.listen(engine, "connect", begin_by_hand)
-    event.listen(engine, "begin", lambda connection: connection.exec_driver_sql("BEGIN"))
-    return engine
+    return read_only_engine(file, is_shared=True)
 
 
 def is_part(session: Session) -> bool:

@@ -13,11 +13,11 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from sqlalchemy import Table, delete, func, insert, select, update
+from sqlalchemy import delete, func, insert, select, update
 from sqlmodel import Session
 
 from store.db.engine import overwrite_removed
-from store.db.raw import CHECKSUM
+from store.db.raw import CHECKSUM, with_ids
 from store.db.tables import (
     ANSWER,
     ASSIGNMENT,
@@ -32,7 +32,7 @@ from store.judging.assignments import is_decided
 from store.judging.erasing import erase
 from store.judging.judges import rename_in_lists
 from store.keeping.merge.copies import Copy, Here
-from store.keeping.merge.tables import ERASURES, JUDGES, MODELS, PLANS, Values, sittings, united_values
+from store.keeping.merge.tables import ERASURES, JUDGES, MODELS, PLANS, Values, fetch_rows, sittings
 
 
 def unite_judges(here: Here, copy: Copy) -> None:
@@ -109,30 +109,19 @@ def unite_models(here: Here, copy: Copy) -> None:
     names = {row.id: row.name for row in session.execute(select(JUDGE.c.id, JUDGE.c.name))}
     for row in MODELS.fetch(copy.session):
         judge = copy.judges.get(row["judge_id"])
-        if judge is None:
-            continue
-        mine, values = own.get(judge), {**row, "judge_id": judge}
-        if mine is None:
-            session.execute(insert(MODEL_JUDGE).values(values))
-            continue
-        named = {"judge": names[judge]}
-        united = united_values(here, copy, MODELS.columns, {**mine, **named}, {**values, **named})
-        if united is not None and any(mine[name] != value for name, value in united.items()):
-            at = MODEL_JUDGE.c.judge_id == judge
-            session.execute(update(MODEL_JUDGE).where(at).values(united))
-    theirs = _rows_of(copy.session, ANSWER)
+        if judge is not None:
+            mine = {**own[judge], "judge": names[judge]} if judge in own else None
+            MODELS.unite(here, copy, mine, with_ids(MODEL_JUDGE, row, judge_id=judge))
+    theirs = fetch_rows(copy.session, ANSWER)
     if not theirs:
         return
-    known = Counter(_said(row) for row in _rows_of(session, ANSWER))
+    known = Counter(_said(row) for row in fetch_rows(session, ANSWER))
     new = []
     for row in theirs:
         judge = copy.judges.get(row["judge_id"])
         if judge is not None:
-            refers = {
-                "topic_id": copy.topics[row["topic_id"]],
-                "document_id": copy.documents[row["document_id"]],
-            }
-            values = {**row, **refers, "judge_id": judge}
+            topic, document = copy.topics[row["topic_id"]], copy.documents[row["document_id"]]
+            values = with_ids(ANSWER, row, topic_id=topic, document_id=document, judge_id=judge)
             if known[_said(values)]:
                 known[_said(values)] -= 1
             else:
@@ -140,11 +129,6 @@ def unite_models(here: Here, copy: Copy) -> None:
     for first in range(0, len(new), _BATCH):
         session.connection().execute(insert(ANSWER), new[first : first + _BATCH])
     copy.count.new["answers of models"] += len(new)
-
-
-def _rows_of(session: Session, table: Table) -> list[Values]:
-    """Return all rows of a table by id."""
-    return list(session.execute(select(table).order_by(table.c.id)).mappings())
 
 
 def _said(row: Values) -> tuple[object, ...]:

@@ -45,6 +45,11 @@ class United:
         return dict(zip(self.names, united if len(self.names) > 1 else (united,), strict=True))
 
 
+def fetch_rows(session: Session, table: Table) -> list[Values]:
+    """Return all rows of a table by id."""
+    return list(session.execute(select(table).order_by(table.c.id)).mappings())
+
+
 def same(one: Any, other: Any) -> Any:
     """Let values be alike."""
     return one if one == other else DIFFERENT
@@ -91,6 +96,8 @@ class MergedTable:
     """What else is to be done when a row gets another name."""
     large: str = ""
     """A column that is alike where it is known: read of one row at a time."""
+    id: str = "id"
+    """The column of its row id."""
 
     def fetch(self, session: Session) -> list[Values]:
         """Return all rows, of a large column whether it is known."""
@@ -125,7 +132,7 @@ class MergedTable:
             if self.noun:
                 copy.count.new[self.noun] += 1
             return insert_one(session, self.table, {name: row[name] for name in row if name != "id"})
-        row_id = int(mine["id"])
+        row_id = int(mine[self.id])
         values = united_values(here, copy, self.columns, mine, row)
         if values is None:
             return row_id
@@ -140,7 +147,7 @@ class MergedTable:
             if self.rename is not None:
                 self.rename(session, mine["name"], name)
         if any(mine[column] != value for column, value in values.items()):
-            session.execute(update(self.table).where(self.table.c.id == row_id).values(values))
+            session.execute(update(self.table).where(self.table.c[self.id] == row_id).values(values))
         if self.counted:
             copy.count.changed[self.noun] += sum(mine[column] != values[column] for column in self.counted)
         return row_id
@@ -219,6 +226,7 @@ MODELS = MergedTable(
         United(("stated_at",), min),
     ),
     order=("judge_id",),
+    id="judge_id",
 )
 ERASURES = MergedTable(
     ERASURE,

@@ -14,7 +14,7 @@ from store.collection import Collection
 from store.errors import ConflictError
 from store.keeping.merge.copies import SettleRule
 from store.model_judge import Answer, ModelIdentity, Unreadable, prompt_hash
-from store.records import Action, State
+from store.records import Action, JudgeKind, State
 from tests.store.keeping.merge.apart import copies, export, grades, make, merge, work
 from tests.store.outside import execute
 
@@ -65,6 +65,23 @@ def test_answers_come_together_once(apart: list[Path], tmp_path: Path) -> None:
         exported.append(export(whole, tmp_path / f"export-{number}"))
     assert exported[0] == exported[1]
     assert {"models.jsonl", "answers.jsonl"} <= exported[0].keys()
+
+
+def test_checksums_are_of_the_row_ids_here(tmp_path: Path) -> None:
+    """A model that has another row id than on its copy is whole here; an answer damaged there is so here."""
+    place = make(tmp_path / "wine.db")
+    [copy] = copies(place, 1)
+    with Collection(str(place)) as opened:
+        opened.judges.add("zoe", JudgeKind.HUMAN)
+    with Collection(str(copy)) as made:
+        made.models.add("gpt", IDENTITY, prompt="p")
+    ask(copy, "a", grade=1)
+    ask(copy, "b", grade=2)
+    execute(str(copy), "UPDATE answer SET cost = 9 WHERE grade = 2")
+    merge(place, copy)
+    with Collection(str(place)) as opened:
+        [told] = [one for one in opened.verify() if one.n_faults]
+    assert told.examples == ("topic 1 `b`, an answer of `gpt`: its checksum does not match its content",)
 
 
 def test_stated_on_one_copy_is_stated(tmp_path: Path) -> None:
