@@ -60,8 +60,6 @@ def rank_order(
     their docnos. Source: trec_eval, `get_trec_results.c`: sim descending, then docno descending; sim is a
     float in 9.0.4 and a double in 10.0.
 
-    Examples
-    --------
     >>> rank_order(["a", "b", "c"], np.array([0.5, 0.5, 0.9])).tolist()
     [2, 1, 0]
     >>> rank_order(["a", "b", "c"], np.array([0.5, 0.5, 0.9]), order="docno-asc").tolist()
@@ -98,8 +96,6 @@ def rank_order(
 def compared_scores(scores: NDArray[np.float64], order: Order) -> NDArray[np.float64]:
     """Return the scores as `order` compares them: rounded to 32-bit floats by ``trec9``.
 
-    Examples
-    --------
     >>> a, b = compared_scores(np.array([16.00000001, 16.0]), "trec9").tolist()
     >>> a == b
     True
@@ -115,8 +111,6 @@ def ties_at_cut(ordered_scores: NDArray[np.float64], depth: int) -> tuple[int, i
 
     They have the score of rank `depth`; (0, 0) when no tie straddles the cut. Scores are in rank order.
 
-    Examples
-    --------
     >>> ties_at_cut(np.array([3.0, 2.0, 2.0, 2.0, 1.0]), 2)
     (1, 2)
     >>> ties_at_cut(np.array([3.0, 2.0]), 2)

@@ -66,8 +66,6 @@ def counted(number: int, noun: str, plural: str | None = None) -> str:
 def percent(part: float, whole: float) -> str:
     """Write a share in per cent; a part is never none or all.
 
-    Examples
-    --------
     >>> percent(1, 3), percent(2, 2), percent(1, 9999), percent(9998, 9999)
     ('33.3 %', '100 %', 'under 0.1 %', 'over 99.9 %')
     """
@@ -82,8 +80,6 @@ def rough(value: float) -> str:
 
     More would be of no use in a conclusion: other topics would change them. Tables have all.
 
-    Examples
-    --------
     >>> rough(0.43481), rough(-0.02331), rough(0.00059), rough(0.00001), rough(0)
     ('0.43', '-0.023', '0.0006', 'under 0.0001', '0')
     """

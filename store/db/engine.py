@@ -316,17 +316,18 @@ def engine_at(place: URL | Path) -> Iterator[Engine]:
         engine.dispose()
 
 
-def read_only_engine(file: Path) -> Engine:
+def read_only_engine(file: Path, *, is_shared: bool = False) -> Engine:
     """Make the engine of a file that may only be read, as an archived collection is.
 
     SQLite would want to write its shared memory beside it, unless the file is told to be immutable, which
-    it is not while somebody's log lies beside it.
+    it is not while others may write to it (`is_shared`), or somebody's log lies beside it.
     """
     log = file.with_name(file.name + "-wal")
-    unchanging = "" if log.exists() and log.stat().st_size else "&immutable=1"
-    name = f"file:{quote(str(file))}?mode=ro{unchanging}"
+    is_steady = not is_shared and not (log.exists() and log.stat().st_size)
+    name = f"file:{quote(str(file.absolute()))}?mode=ro{'&immutable=1' * is_steady}"
+    options: Any = {"uri": True, "isolation_level": None, "timeout": BUSY_TIMEOUT_MS / 1000}
     url = URL.create("sqlite", database=str(file))
-    engine = create_engine(url, creator=lambda: sqlite3.connect(name, uri=True, isolation_level=None))
+    engine = create_engine(url, creator=lambda: sqlite3.connect(name, **options))
     event.listen(engine, "begin", _begin_sqlite)
     return engine
 

@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 from store.errors import FaultList
@@ -150,18 +151,16 @@ def _answer_values(data: Mapping[str, Any], tell: Tell) -> dict[str, Any]:
 def _common(data: Mapping[str, Any], tell: Tell) -> dict[str, Any]:
     """Read what both may say besides."""
     values: dict[str, Any] = {"probabilities": _chances(data.get("probabilities"), tell)}
-    for name in _COUNTS:
-        number = data.get(name)
-        if number is not None and not _is_whole(number, least=0):
-            tell(f"expected a whole number of at least 0 in `{name}`, got {number!r}")
-            number = None
-        values[name] = number
-    for name in ("cost", "mass"):
-        number = data.get(name)
-        if number is not None and not _is_number(number):
-            tell(f"expected a number of at least 0 in `{name}`, got {number!r}")
-            number = None
-        values[name] = number
+
+    def take(names: Sequence[str], fits: Callable[[Any], bool], what: str) -> None:
+        for name in names:
+            number = data.get(name, 1 if name == "attempt" else None)
+            if number is not None and not fits(number):
+                tell(f"expected {what} in `{name}`, got {number!r}")
+            values[name] = number
+
+    take(_COUNTS, partial(_is_whole, least=0), "a whole number of at least 0")
+    take(("cost", "mass"), _is_number, "a number of at least 0")
     for name in ("sent_at", "received_at"):
         try:
             values[name] = None if data.get(name) is None else MOMENT.read(data[name])
@@ -170,11 +169,8 @@ def _common(data: Mapping[str, Any], tell: Tell) -> dict[str, Any]:
     for name in _TEXTS:
         text = _text(data, name, tell)
         values[name] = text or (None if name == "document_sha256" else "")
-    attempt, version = data.get("attempt", 1), data.get("topic_version")
-    for name, number in (("attempt", attempt), ("topic_version", version)):
-        if number is not None and not _is_whole(number, least=1):
-            tell(f"expected a whole number of at least 1 in `{name}`, got {number!r}")
-    return {**values, "attempt": attempt, "topic_version": version}
+    take(("attempt", "topic_version"), partial(_is_whole, least=1), "a whole number of at least 1")
+    return values
 
 
 def _put_on_scale(values: dict[str, Any], scale: Scale, mapping: Mapping[int, int], tell: Tell) -> None:

@@ -26,8 +26,6 @@ class RunForm:
     def score_texts(self, scores: Iterable[float]) -> Iterable[str]:
         """Write scores.
 
-        Examples
-        --------
         >>> [*RunForm(is_bare=True).score_texts([3.0, 2.5])], [*RunForm(decimals=2).score_texts([3.0])]
         (['3', '2.5'], ['3.00'])
         """
@@ -47,8 +45,6 @@ class RunForm:
     ) -> str:
         r"""Write the lines of a ranking; `ranks`: ``None`` = not all were integers.
 
-        Examples
-        --------
         >>> RunForm().text("bm25", "51", ["d2", "d1"], [0.5, 0.25], None)
         '51 Q0 d2 - 0.5 bm25\n51 Q0 d1 - 0.25 bm25\n'
         """
@@ -72,8 +68,6 @@ OWN = RunForm()
 def usual_forms(needed: int) -> list[RunForm]:
     """Return the forms that a run can have had, with blanks; `needed`: see `decimals_of`.
 
-    Examples
-    --------
     >>> [form.decimals for form in usual_forms(4)], [form.decimals for form in usual_forms(9)]
     ([None, None, 4, 5, 6], [None, None, 9])
     """
@@ -84,8 +78,6 @@ def usual_forms(needed: int) -> list[RunForm]:
 def decimals_of(scores: Iterable[float]) -> int:
     """Return how many decimals the longest score needs.
 
-    Examples
-    --------
     >>> decimals_of([3.0, 2.25, 1e-05])
     5
     """

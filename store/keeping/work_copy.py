@@ -189,19 +189,22 @@ class _Part:
                 row |= {name: numbers.get(row[name]) for name in ("id", "undoes") if name in row}
         insert_raw(self.into, table, (list(row.values()) for row in rows))
 
+    def copy(self, table: Table, where: str, *order: str) -> None:
+        """Write the rows of the whole collection that a condition chooses, in an order."""
+        self.write(table, self.read(table, where), *order)
+
 
 def _write_head(part: _Part, program: str) -> None:
     """Write what the collection is, its guidelines, the judge, and the topics with all their texts."""
     about = [row | {"created_by": program} for row in part.read(TABLES["collection"])]
     part.write(TABLES["collection"], about, "id")
-    part.write(GUIDELINE, part.read(GUIDELINE), "version")
-    part.write(JUDGE, part.read(JUDGE, f"id = {part.judge:d}"), "id")
-    part.write(MODEL_JUDGE, part.read(MODEL_JUDGE, f"judge_id = {part.judge:d}"), "judge_id")
+    part.copy(GUIDELINE, "", "version")
+    part.copy(JUDGE, f"id = {part.judge:d}", "id")
+    part.copy(MODEL_JUDGE, f"judge_id = {part.judge:d}", "judge_id")
     topics = _listed(part.ids["topic_id"])
-    part.write(TOPIC, part.read(TOPIC, f"id IN ({topics})"), "id")
-    part.write(TOPIC_VERSION, part.read(TOPIC_VERSION, f"topic_id IN ({topics})"), "topic_id", "version")
-    terms = part.read(JUDGE_TERM, f"judge_id = {part.judge:d} AND topic_id IN ({topics})")
-    part.write(JUDGE_TERM, terms, "topic_id", "position")
+    part.copy(TOPIC, f"id IN ({topics})", "id")
+    part.copy(TOPIC_VERSION, f"topic_id IN ({topics})", "topic_id", "version")
+    part.copy(JUDGE_TERM, f"judge_id = {part.judge:d} AND topic_id IN ({topics})", "topic_id", "position")
 
 
 def _write_documents(part: _Part, progress: Progress) -> int:
@@ -216,8 +219,7 @@ def _write_documents(part: _Part, progress: Progress) -> int:
             rows = part.read(DOCUMENT, f"id IN ({_listed(some)})")
             without_text.update(row["id"] for row in rows if row["text"] is None)
             part.write(DOCUMENT, rows, "id")
-            described = part.read(DOCUMENT_METADATA, f"document_id IN ({_listed(some)})")
-            part.write(DOCUMENT_METADATA, described, "document_id")
+            part.copy(DOCUMENT_METADATA, f"document_id IN ({_listed(some)})", "document_id")
             advance(len(some))
     return sum(document in without_text for _, document in part.pairs)
 

@@ -25,8 +25,6 @@ _TEXTS = {"text", "contents", "body", "abstract", "title", "query", "question", 
 def place_of(name: str, entity: str) -> str:
     """Return the path of what a dataset has of queries, docs or qrels.
 
-    Examples
-    --------
     >>> place_of("irds:vaswani", "queries")
     'irds:vaswani#queries'
     """
