@@ -153,7 +153,7 @@ READERS = {one.name: one.reader for one in EVENT}
 _LATER = {one.name: one.default for one in EVENT if one.since > 1}
 """Keys that older files do not have."""
 _WRITERS = tuple((one.name, one.kind.write) for one in EVENT if one.kind.write is not None)
-_STATE_OF = {
+STATE_OF = {
     Action.JUDGE: State.JUDGED,
     Action.SKIP: State.SKIPPED,
     Action.CANNOT: State.CANNOT,
@@ -212,7 +212,7 @@ def _contradictions(event: JudgementEvent) -> Iterator[str]:
         got = "none" if event.grade is None else event.grade
         is_due = "a grade" if event.state is State.JUDGED else "no grade"
         yield f"expected {is_due} in the state {event.state}, got {got}"
-    due = _STATE_OF.get(event.action)
+    due = STATE_OF.get(event.action)
     if due is not None and event.state is not due:
         yield f"expected the state {due} after the action {event.action}, got {event.state}"
     if (event.action is Action.UNDO) != (event.undoes is not None):

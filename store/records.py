@@ -118,7 +118,7 @@ class Run:
     header: str | None = None
     """The lines in which the file says what the run is, as they stand there; ``None`` = none."""
     as_handed_in: bytes | None = field(default=None, compare=False, repr=False)
-    """The text of a file with a header, see `store.formats.handed_in`; ``None`` = none, or not known. A run
+    """The text of a file with a header, see `store.formats.run_forms`; ``None`` = none, or not known. A run
     that is made of this one and says something else has none.
     """
 

@@ -46,7 +46,7 @@ from numpy.typing import NDArray
 
 from store.errors import FaultList, FormatError
 from store.fields import LONGEST_ID, id_fault
-from store.formats.handed_in import TextCopy
+from store.formats.run_forms import TextCopy
 from store.formats.run_header import START, RunHeader, is_end, read_header
 from store.formats.syntax.compression import DamagedDataError
 from store.formats.syntax.lines import BOM, QRELS, RUN, open_bytes, tell_kind, told_kind

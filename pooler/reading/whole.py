@@ -45,7 +45,7 @@ from pooler.reading.run_list import RunEntry
 from pooler.reading.strict import read_run
 from store.db.packing import PackedRanking, pack_ranking
 from store.errors import PoolerError
-from store.formats.handed_in import TextCopy, open_kept, text_to_keep
+from store.formats.run_forms import TextCopy, open_kept, text_to_keep
 from store.formats.syntax.lines import is_regular_file, open_bytes
 from store.ranking import Order, SortedByThemselves, rank_order
 from store.records import Ranking, Run

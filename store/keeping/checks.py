@@ -22,6 +22,7 @@ from store.db.packing import unpack_floats, unpack_integers
 from store.db.raw import CHECKSUM, guarded_tables, is_postgresql, wrong_rows
 from store.db.tables import TABLES
 from store.errors import PoolerError
+from store.event import STATE_OF
 from store.fields import id_fault
 from store.formats.scale import make_scale, scale_from_json
 from store.model_judge import Asked, ModelIdentity, Unreadable
@@ -387,13 +388,6 @@ def _ranking_fault(row: Any, known: NDArray[np.bool_]) -> str | None:
     return None
 
 
-_STATES = {
-    Action.JUDGE: State.JUDGED,
-    Action.SKIP: State.SKIPPED,
-    Action.CANNOT: State.CANNOT,
-    Action.REOPEN: State.UNJUDGED,
-}
-"""The state after an action, where the action alone says it."""
 _STAYS = _listed((Action.NOTE, Action.MARK))
 _IS_UNDO = f"(e.action = '{Action.UNDO}')"
 _IS_SETTLE = f"(e.action = '{Action.SETTLE}')"
@@ -417,7 +411,7 @@ def _wrong_states(session: Session) -> Iterator[str]:
     """Check that a state is known, fits its action, and has a grade of the scale where it is judged."""
     scale = session.execute(text("SELECT scale FROM collection")).scalar()
     grades = ", ".join(map(str, scale_from_json(json.loads(str(scale))).values))
-    fits = " ".join(f"WHEN '{action}' THEN '{state}'" for action, state in _STATES.items())
+    fits = " ".join(f"WHEN '{action}' THEN '{state}'" for action, state in STATE_OF.items())
     return events(
         f"""e.state NOT IN ({_listed(State)}) OR e.action NOT IN ({_listed(Action)})
             OR (e.state = '{State.JUDGED}') <> (e.grade IS NOT NULL) OR e.grade NOT IN ({grades})

@@ -17,7 +17,7 @@ import store.keeping.directory.write as writing
 def slow(*arguments):
     print("now", flush=True)
     time.sleep(60)
-whole_files.synchronise = writing.write_judgements = slow
+whole_files.synchronise = writing.write_all_qrels = slow
 """
 """Stops a command when most is written, and nothing has its name yet."""
 

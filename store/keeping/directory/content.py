@@ -22,8 +22,7 @@ from store.db.packing import pack_ranking, unpack_floats, unpack_integers
 from store.db.tables import DOCUMENT, DOCUMENT_METADATA, GUIDELINE, RANKING, RUN, TOPIC, TOPIC_VERSION
 from store.errors import PoolerError, StoreError
 from store.fields import UnfitValueError
-from store.formats.handed_in import open_kept, text_to_keep
-from store.formats.run_forms import NO_RANK, OWN, RunForm, decimals_of, usual_forms
+from store.formats.run_forms import NO_RANK, OWN, RunForm, decimals_of, open_kept, text_to_keep, usual_forms
 from store.formats.run_header import cut_header, header_of
 from store.formats.syntax.compression import DamagedDataError
 from store.formats.syntax.lines import open_bytes, read_text_lines
@@ -38,6 +37,7 @@ from store.keeping.directory.tables import (
     facts_of,
     or_none,
     whole,
+    word,
 )
 from store.readable import MARKUPS
 from store.records import Document, Run
@@ -123,14 +123,6 @@ DOCNOS = FileTable(
 )
 
 
-def _read_markup(value: str) -> str:
-    """Read how a text is marked up."""
-    if value not in MARKUPS:
-        message = f"expected one of {', '.join(MARKUPS)}, got {value!r}"
-        raise UnfitValueError(message)
-    return value
-
-
 def _read_fields(value: dict[str, Any]) -> str:
     """Read the values of fields, into the column they are stored in."""
     if not all(isinstance(one, str) for one in value.values()):
@@ -144,7 +136,7 @@ DOCUMENT_FIELDS = FileTable(
     "what is known of documents besides title and text",
     (
         FileColumn("docno", tables.JSON_TEXT, into="document_id", of="documents"),
-        FileColumn("markup", or_none(Kind(read=_read_markup), None), " of the text (null = it is plain), "),
+        FileColumn("markup", or_none(word(MARKUPS), None), " of the text (null = it is plain), "),
         FileColumn("fields", Kind(json.loads, _read_fields, (dict,)), " (their values by name)"),
     ),
     into="document_metadata",

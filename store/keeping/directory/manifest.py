@@ -7,7 +7,6 @@ import json
 import stat
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +15,9 @@ from store.fields import MOMENT, UnfitValueError
 from store.formats.scale import make_scale, scale_to_json
 from store.formats.syntax.json_lines import once
 from store.formats.syntax.parquet import SUFFIX
-from store.keeping.directory.tables import TIME, ExportChoice, Faults, FileFacts, facts_of, path_fault
+from store.keeping.directory.tables import TIME, About, Faults, FileFacts, Outgoing, facts_of, path_fault
 from store.keeping.progress import Progress
-from store.records import Grade, Scale
+from store.records import Grade
 
 MANIFEST = "manifest.json"
 README = "README.md"
@@ -27,18 +26,6 @@ VERSION = 2
 """Of text alone it is 1, as programs of before know it."""
 _LARGEST = 1 << 28
 """Bytes of a manifest beyond which it is none."""
-
-
-@dataclass(frozen=True, slots=True)
-class About:
-    """What a manifest says of the collection itself."""
-
-    name: str
-    scale: Scale
-    created_at: datetime
-    created_by: str
-    fields: tuple[str, ...] = ()
-    """Of documents: what judges are shown above the text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,26 +44,16 @@ class Manifest:
         return {name.removesuffix(SUFFIX): name for name in self.files}
 
 
-def manifest_text(
-    about: About,
-    export_choice: ExportChoice,
-    policy: Mapping[str, Any],
-    counts: Mapping[str, int],
-    qrels: list[dict[str, Any]],
-    files: Mapping[str, FileFacts],
-    *,
-    program: str,
-) -> str:
+def manifest_text(out: Outgoing, qrels: list[dict[str, Any]], *, program: str) -> str:
     """Write the manifest of files that are written.
 
     The readme is told apart, since it is the publisher's to complete.
-
-    `policy`: how grades became one, with judges as they are named in the files. `counts`: rows by kind.
     """
     tool, _, version = program.partition(" ")
+    about, choice, files = out.about, out.export_choice, out.writer.files
     data = {
         "format": FORMAT,
-        "format_version": 1 if export_choice.layout == "pooler" else VERSION,
+        "format_version": 1 if choice.layout == "pooler" else VERSION,
         "tool": tool,
         "version": version,
         "collection": {
@@ -87,21 +64,34 @@ def manifest_text(
         },
         "scale": scale_to_json(about.scale),
         "options": {
-            "texts": export_choice.texts,
-            "runs": export_choice.runs,
-            "runs_named_in_plans": export_choice.runs,
-            "notes": export_choice.notes,
-            "anonymised": export_choice.anonymised,
-            **({} if export_choice.layout == "pooler" else {"layout": export_choice.layout}),
-            **policy,
+            "texts": choice.texts,
+            "runs": choice.runs,
+            "runs_named_in_plans": choice.runs,
+            "notes": choice.notes,
+            "anonymised": choice.anonymised,
+            **({} if choice.layout == "pooler" else {"layout": choice.layout}),
+            **_policy_facts(out),
         },
-        "counts": dict(counts),
+        "counts": out.counts,
         "qrels": qrels,
         "files": {name: _facts(facts) for name, facts in files.items() if name != README},
         "readme": _facts(files[README]),
     }
     data["sha256"] = _own_hash(data)
     return json.dumps(data, indent=1, sort_keys=True) + "\n"
+
+
+def _policy_facts(out: Outgoing) -> dict[str, Any]:
+    """Say how grades became one, with judges as they are named in the files."""
+    policy, name = out.export_choice.policy, out.disguise.name
+    return {
+        "judge": None if policy.judge is None else name(policy.judge),
+        "of": sorted(map(name, policy.of)),
+        "aggregate": policy.rule,
+        "ties": policy.ties,
+        "collapse": policy.collapse,
+        "rulings": policy.rulings,
+    }
 
 
 def _facts(facts: FileFacts) -> dict[str, Any]:

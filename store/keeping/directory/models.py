@@ -22,6 +22,7 @@ from store.keeping.directory.tables import (
     Kind,
     Outgoing,
     or_none,
+    word,
 )
 from store.model_judge import Asked, ModelIdentity, Unreadable, prompt_hash
 from store.text import natural_key
@@ -57,18 +58,6 @@ def _read_body(value: str | dict[str, Any]) -> bytes:
     return zlib.compress(raw, 9) if raw else b""
 
 
-def _word_of(words: type[Asked | Unreadable]) -> Kind:
-    """Make the kind of one of the words of the program, in JSON."""
-
-    def read(value: str) -> str:
-        if value not in set(words):
-            message = f"expected one of {', '.join(words)}, got {value!r}"
-            raise UnfitValueError(message)
-        return value
-
-    return Kind(read=read)
-
-
 _COUNT = Kind(types=(int, type(None)))
 _NUMBER = Kind(types=(float, int, type(None)))
 _CHANCES = Kind(
@@ -100,10 +89,10 @@ ANSWERS = FileTable(
         FileColumn("judge", JSON_TEXT, into="judge_id", of="judges"),
         FileColumn("topic", JSON_TEXT, into="topic_id", of="topics"),
         FileColumn("docno", JSON_TEXT, into="document_id", of="documents"),
-        FileColumn("asked", _word_of(Asked), f" ({', '.join(Asked)}), "),
+        FileColumn("asked", word(Asked), f" ({', '.join(Asked)}), "),
         FileColumn("judged_at", _AT),
         FileColumn("grade", _COUNT, " or "),
-        FileColumn("unreadable", or_none(_word_of(Unreadable), None), " (why there is no grade), "),
+        FileColumn("unreadable", or_none(word(Unreadable), None), " (why there is no grade), "),
         FileColumn("probabilities", _CHANCES, " of grades and their "),
         FileColumn("mass", _NUMBER),
         FileColumn("topic_version", _COUNT),

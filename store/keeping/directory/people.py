@@ -151,7 +151,7 @@ JUDGEMENTS = FileTable(
 
 def write_judges(out: Outgoing) -> None:
     """Write every judge, by name; of those with new names, nothing that tells who it is."""
-    hidden = {"created_at": out.created_at, "uid": "", "renamed_at": None}
+    hidden = {"created_at": out.about.created_at, "uid": "", "renamed_at": None}
     rows = [
         {**row, "name": out.judges[row["id"]], **(hidden if out.export_choice.anonymised else {})}
         for row in out.session.execute(select(JUDGE)).mappings()

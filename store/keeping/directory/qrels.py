@@ -60,10 +60,10 @@ def write_all_qrels(out: Outgoing) -> WrittenQrels:
     adjudicators = {judge.name for judge in judges if judge.kind is JudgeKind.ADJUDICATOR}
     graders = {one.judge for one in judgements if one.state is State.JUDGED}
     n_idle = len(judges) - len(graders)
-    policy = out.export_choice.policy
-    for each in _policies(out.scale, policy):
+    policy, scale = out.export_choice.policy, out.about.scale
+    for each in _policies(scale, policy):
         each.check()
-        each.check_scale(out.scale)
+        each.check_scale(scale)
     names = [judge.name for judge in judges]
     for name in (policy.judge, *policy.of):
         if name is not None and name not in names:
@@ -78,7 +78,7 @@ def write_all_qrels(out: Outgoing) -> WrittenQrels:
         if not is_named and not graders - adjudicators:
             policy = replace(policy, judge=next(iter(voters)))
         # The votes are the same at any level, and collapsing first is of a level alone.
-        all_votes = fetch_all_votes(out.session, out.topic_keys, out.scale, _policies(out.scale, policy)[-1])
+        all_votes = fetch_all_votes(out.session, out.topic_keys, scale, _policies(scale, policy)[-1])
         return WrittenQrels(_write_set(out, all_votes, policy, ""), n_idle, all_votes.heard)
     by_judge: dict[str, list[Judgement]] = {name: [] for name in (voters if policy.kinds else graders)}
     for one in judgements:
@@ -90,14 +90,14 @@ def write_all_qrels(out: Outgoing) -> WrittenQrels:
     written = []
     for name in in_order:
         own = Policy(judge=name)
-        all_votes = gather(by_judge[name], out.scale, own)
+        all_votes = gather(by_judge[name], scale, own)
         written += _write_set(out, all_votes, own, f"{stems[new_names[name]]}.")
     return WrittenQrels(written, n_idle)
 
 
 def _write_set(out: Outgoing, all_votes: AllVotes, policy: Policy, prefix: str) -> list[dict[str, Any]]:
     """Write graded and binary qrels by one policy; of sums there is no binary reading."""
-    policies = _policies(out.scale, policy)
+    policies = _policies(out.about.scale, policy)
     if out.export_choice.layout == "beir":
         policies = policies[:1]  # one file a split, and BEIR's grades may be of any scale
     return [_write_one(out, decide(all_votes, one), one, prefix) for one in policies]
@@ -175,10 +175,10 @@ AGREEMENT = FileTable(
 
 def write_statistics(out: Outgoing) -> None:
     """Write how many documents stand where, by topic and judge."""
-    progress = count_states(out.session, out.topic_keys, out.scale)
+    progress = count_states(out.session, out.topic_keys, out.about.scale)
     counts = progress.by_topic()
     judges = list(map(out.disguise.name, progress.judges))
-    grades = [f"grade_{value}" for value in out.scale.values]
+    grades = [f"grade_{value}" for value in out.about.scale.values]
     cells = [*(getattr(counts, name) for name in _COUNTS), *counts.by_grade.T]
     names = ("topic", "judge", *_COUNTS, *grades)
     rows = [
@@ -202,7 +202,7 @@ def _pairs(out: Outgoing) -> Iterator[dict[str, Any]]:
     """Yield one row for each pair of judges."""
     judges = fetch_judges(out.session)
     everybody = hear(judges, fetch_graders(out.session), kinds=[*SORTS]).voters
-    votes = fetch_votes(out.session, out.topic_keys, out.scale.values, judges=everybody).votes
+    votes = fetch_votes(out.session, out.topic_keys, out.about.scale.values, judges=everybody).votes
     if len(votes.judges) < 2:
         return
     names = map(out.disguise.name, votes.judges)

@@ -23,7 +23,6 @@ from store.keeping.directory.content import DOCNOS, DOCUMENTS, TOPICS
 from store.keeping.directory.manifest import (
     MANIFEST,
     README,
-    About,
     Manifest,
     check_files,
     file_fault,
@@ -31,7 +30,7 @@ from store.keeping.directory.manifest import (
 )
 from store.keeping.directory.parts import COUNTED, PARTS
 from store.keeping.directory.people import JUDGEMENTS, JUDGES
-from store.keeping.directory.tables import ALWAYS_COUNTED, Faults, Incoming
+from store.keeping.directory.tables import ALWAYS_COUNTED, About, Faults, Incoming
 from store.keeping.progress import Progress, no_progress
 from store.records import Run
 

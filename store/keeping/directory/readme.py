@@ -11,10 +11,9 @@ from store.judging.kinds import sorts_words
 from store.keeping.directory.content import RUNS
 from store.keeping.directory.layouts import BEIR_FOLDERS, CORPUS, KEPT
 from store.keeping.directory.layouts import FILES as LAYOUT_FILES
-from store.keeping.directory.manifest import About
 from store.keeping.directory.parts import FILES
 from store.keeping.directory.pools import ENTRIES
-from store.keeping.directory.tables import ExportChoice
+from store.keeping.directory.tables import About, ExportChoice, Outgoing
 from store.text import sanitise_line
 
 _HEAD = """\
@@ -129,47 +128,37 @@ _NOT_HERE = (
 )
 
 
-def readme(
-    about: About,
-    export_choice: ExportChoice,
-    counts: Mapping[str, int],
-    qrels: Sequence[Mapping[str, Any]],
-    files: Iterable[str],
-    how: Sequence[str] = (),
-) -> str:
-    """Write the README of a directory: markdown, with one Python block, `loader`.
-
-    `counts`: rows by kind. `how`: sentences on how it was judged.
-    """
-    there = sorted(name.removesuffix(SUFFIX) for name in files)
-    layout = export_choice.layout
+def readme(out: Outgoing, qrels: Sequence[Mapping[str, Any]]) -> str:
+    """Write the README of a directory whose other files are written: markdown, with one block of Python."""
+    there = sorted(name.removesuffix(SUFFIX) for name in out.writer.files)
+    about, choice = out.about, out.export_choice
     default = next((one["file"] for one in qrels if one["level"] is None), None)
-    snippet = loader(texts=export_choice.texts, qrels=default, runs=RUNS.file in there)
+    snippet = loader(texts=choice.texts, qrels=default, runs=RUNS.file in there)
     by_hand = ("Run in this directory; field names are those of `ir_datasets`.", f"```python\n{snippet}```")
     sections = [
         f"# {_cell(about.name) or 'A test collection'}",
         "Licence: *to be filled in by the publisher; this file may be edited, no other.*",
-        _sizes(counts, export_choice),
+        _sizes(out.counts, choice),
         "## Files",
         _file_table(there),
-        _PARQUET * (layout == "parquet"),
-        _format_words(there) * (layout not in KEPT),
+        _PARQUET * (choice.layout == "parquet"),
+        _format_words(there) * (choice.layout not in KEPT),
         "## Grades",
         _grade_table(about),
         "## Qrels",
         _qrels_words(qrels),
         "## Judgements",
-        "\n".join(f"- {sentence}" for sentence in how),
+        "\n".join(f"- {sentence}" for sentence in out.how),
     ]
-    if layout in KEPT:
-        sections += [_NOT_HERE, "## Reading it", _READ_BY[layout]]
+    if choice.layout in KEPT:
+        sections += [_NOT_HERE, "## Reading it", _READ_BY[choice.layout]]
     else:
         sections += [
             "Every object of `judgements.jsonl` has these keys; one that does not apply is `null`.",
             _table("| key | what |\n| --- | --- |", [(f"`{one.name}`", one.about) for one in EVENT]),
-            *_hidden(export_choice),
+            *_hidden(choice),
             "## Reading it with Python",
-            *(_WITH_PANDAS if layout == "parquet" else by_hand),
+            *(_WITH_PANDAS if choice.layout == "parquet" else by_hand),
             "## Reading it with pooler",
             "    pooler import collection DIR --collection NEW.db",
             "makes the same collection again. `manifest.json` has the size and SHA-256 of every file"

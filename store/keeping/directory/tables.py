@@ -561,15 +561,25 @@ class ExportChoice:
 
 
 @dataclass(frozen=True, slots=True)
+class About:
+    """What a manifest says of the collection itself."""
+
+    name: str
+    scale: Scale
+    created_at: datetime
+    created_by: str
+    fields: tuple[str, ...] = ()
+    """Of documents: what judges are shown above the text."""
+
+
+@dataclass(frozen=True, slots=True)
 class Outgoing:
     """A collection on its way into files."""
 
     session: Session
+    about: About
     topic_keys: Keys
     document_keys: Keys
-    scale: Scale
-    created_at: datetime
-    """When the collection was made."""
     judges: Mapping[int, str]
     """Row id to name, the new one where judges have new names."""
     disguise: Disguise

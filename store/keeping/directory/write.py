@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -20,11 +20,11 @@ from store.formats.scale import scale_from_json
 from store.judging.judges import Disguise, are_disguised, disguise_of
 from store.judging.kinds import Heard
 from store.keeping.directory.layouts import check_layout, is_kept, write_layout
-from store.keeping.directory.manifest import MANIFEST, README, About, file_fault, manifest_text, read_manifest
+from store.keeping.directory.manifest import MANIFEST, README, file_fault, manifest_text, read_manifest
 from store.keeping.directory.parts import PARTS
 from store.keeping.directory.qrels import write_agreement, write_all_qrels, write_statistics
 from store.keeping.directory.readme import readme
-from store.keeping.directory.tables import ExportChoice, Outgoing, Writer, check_target, made_beside
+from store.keeping.directory.tables import About, ExportChoice, Outgoing, Writer, check_target, made_beside
 from store.keeping.progress import Progress, no_progress
 
 
@@ -70,20 +70,15 @@ def write_directory(
     private = not export_choice.anonymised
     with made_beside(target, private=private) as folder, transaction as inside:
         writer = Writer(folder, partial(is_kept, layout), parquet=layout == "parquet")
-        about, out = _outgoing(inside, export_choice, writer, progress)
+        out = _outgoing(inside, export_choice, writer, progress)
         for part in PARTS:
             part.write(out)
         write_layout(out)
         qrels = write_all_qrels(out)
         write_statistics(out)
         write_agreement(out)
-        text = readme(about, export_choice, out.counts, qrels.files, writer.files, out.how)
-        writer.write(README, text)
-        policy = _policy_facts(out)
-        manifest = manifest_text(
-            about, export_choice, policy, out.counts, qrels.files, writer.files, program=program
-        )
-        writer.write(MANIFEST, manifest)
+        writer.write(README, readme(out, qrels.files))
+        writer.write(MANIFEST, manifest_text(out, qrels.files, program=program))
     facts = writer.files.values()
     n_bytes = sum(one.n_bytes for one in facts)
     names_kept = export_choice.anonymised and not out.disguise.is_on
@@ -121,13 +116,11 @@ def _check_replaceable(target: Path, *, replaces: bool) -> None:
                 raise PoolerError(message, hint="move it elsewhere first, or name another folder")
 
 
-def _outgoing(
-    inside: Inside, export_choice: ExportChoice, writer: Writer, progress: Progress
-) -> tuple[About, Outgoing]:
+def _outgoing(inside: Inside, export_choice: ExportChoice, writer: Writer, progress: Progress) -> Outgoing:
     """Look at the collection as a whole."""
     row = inside.session.execute(select(TABLES["collection"])).one()
-    scale = scale_from_json(json.loads(row.scale))
     fields = json.loads(row.fields or "[]") if export_choice.texts else ()
+    scale = scale_from_json(json.loads(row.scale))
     about = About(row.name, scale, row.created_at, row.created_by, tuple(fields))
     names = {one.id: one for one in inside.session.execute(select(JUDGE))}
     judges = [one.name for one in names.values()]
@@ -143,29 +136,14 @@ def _outgoing(
         disguise = Disguise({}) if is_nobody else disguise_of(judges)
     if unknown := {export_choice.policy.judge} - {None, *judges}:
         raise ArgumentError("judge", "must be a judge of the collection", unknown.pop())
-    return about, Outgoing(
+    return Outgoing(
         session=inside.session,
+        about=about,
         topic_keys=inside.topics,
         document_keys=inside.documents,
-        scale=scale,
-        created_at=row.created_at,
         judges={row_id: disguise.name(one.name) for row_id, one in names.items()},
         disguise=disguise,
         export_choice=export_choice,
         writer=writer,
         progress=progress,
     )
-
-
-def _policy_facts(out: Outgoing) -> dict[str, Any]:
-    """Say how grades became one, with judges as they are named in the files."""
-    policy, name = out.export_choice.policy, out.disguise.name
-    own = replace(policy, level=None)
-    return {
-        "judge": None if own.judge is None else name(own.judge),
-        "of": sorted(map(name, own.of)),
-        "aggregate": own.rule,
-        "ties": own.ties,
-        "collapse": own.collapse,
-        "rulings": own.rulings,
-    }

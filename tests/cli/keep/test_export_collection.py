@@ -266,8 +266,8 @@ def test_interrupt_leaves_no_directory(judged: Path) -> None:
     """Ctrl-C in the middle of an export leaves neither the directory nor a part of it."""
     code = (
         "import store.keeping.directory.write as w, time\n"
-        "def slow(out, go=w.write_judgements):\n    print('now', flush=True); time.sleep(60)\n"
-        "w.write_judgements = slow\n"
+        "def slow(out):\n    print('now', flush=True); time.sleep(60)\n"
+        "w.write_all_qrels = slow\n"
     )
     command = [program()[0], "-c", f"{code}\n{program()[2]}", "export", "collection", "one"]
     process = subprocess.Popen(

@@ -19,7 +19,7 @@ from store.records import Action, Decision, JudgeKind, Pool, PoolEntry
 READ = """
 import os, sys
 import store.collection, store.judging.desk, store.analysis.arrays
-import store.grades.qrels, store.errors, store.formats.handed_in
+import store.grades.qrels, store.errors, store.formats.run_forms
 from sqlalchemy.dialects.sqlite import pysqlite
 if os.getuid() == 0:
     os.setuid(65534)
