@@ -42,7 +42,10 @@ def pooler(
         input=answers,
         capture_output=True,
         text=True,
-        env=dict(os.environ) | {"POOLER_COLLECTION": "c.db"} | dict(environment or {}),
+        # Python would cut the files that it keeps of modules at that size, too, and say nothing.
+        env=dict(os.environ)
+        | {"POOLER_COLLECTION": "c.db", "PYTHONDONTWRITEBYTECODE": "1"}
+        | dict(environment or {}),
         preexec_fn=limit,
         timeout=120,
         check=False,
