@@ -84,7 +84,7 @@ def is_like_damage(error: DatabaseError | sqlite3.Error) -> bool:
     return kind == sqlite3.SQLITE_CORRUPT
 
 
-def as_told(
+def _as_told(
     where: str, error: DatabaseError | sqlite3.Error, login: Login | None = None
 ) -> StoreError | None:
     """Say in one line what is wrong with a database, to a login; ``None`` = the program is.
@@ -132,7 +132,7 @@ def _as_sqlite_told(where: str, error: sqlite3.Error, reason: str) -> StoreError
     """Say what an error of SQLite means; ``None`` = the program is wrong."""
     name, kind = getattr(error, "sqlite_errorname", ""), _code(error) & 0xFF
     if kind == sqlite3.SQLITE_NOTADB:
-        return SchemaError(not_a_collection(where), hint=NO_COLLECTION_HINT)
+        return SchemaError(_not_a_collection(where), hint=NO_COLLECTION_HINT)
     free = 1 << 62
     with suppress(OSError):
         free = shutil.disk_usage(Path(where).absolute().parent).free
@@ -169,7 +169,7 @@ def _code(error: sqlite3.Error) -> int:
     return int(getattr(error, "sqlite_errorcode", 0))
 
 
-def not_a_collection(where: str) -> str:
+def _not_a_collection(where: str) -> str:
     """Word the refusal of a file that is something else, or nothing at all."""
     file = Path(where)
     is_empty = file.is_file() and not file.stat().st_size
@@ -364,7 +364,7 @@ def _begin_sqlite(connection: Connection) -> None:
         connection.exec_driver_sql("BEGIN IMMEDIATE")
     connection.exec_driver_sql(f"PRAGMA busy_timeout = {patience_ms:d}")
     if not connection.info.get("pooler_has_no_seal"):
-        take_seal_off(connection)
+        _take_seal_off(connection)
 
 
 def _took_the_lock(connection: Connection, patience_ms: int) -> bool:
@@ -386,7 +386,7 @@ def _took_the_lock(connection: Connection, patience_ms: int) -> bool:
     return False
 
 
-def take_seal_off(connection: Connection) -> None:
+def _take_seal_off(connection: Connection) -> None:
     """Make a sealed file (`store.db.files`) one that is worked on, in the transaction that is open."""
     if connection.exec_driver_sql("PRAGMA application_id").scalar() == SEAL:
         connection.exec_driver_sql("PRAGMA application_id = 0")
@@ -500,7 +500,7 @@ def translated_errors(engine: Engine) -> Iterator[None]:
         yield
     except (DatabaseError, sqlite3.Error) as error:
         where = display(engine.url)
-        told = as_told(where, error, login_of(engine))
+        told = _as_told(where, error, login_of(engine))
         if is_like_damage(error) and _fault(engine) is not None:
             cause = error.orig if isinstance(error, DatabaseError) else error
             told = StoreError(f"{where}: {DAMAGED}: {cause}", hint=DAMAGED_HINT)
@@ -639,7 +639,7 @@ def _check_revision(engine: Engine, revision: str | None) -> None:
     """Refuse a revision that is not this program's."""
     where = display(engine.url)
     if revision is None:
-        raise SchemaError(not_a_collection(where), hint=NO_COLLECTION_HINT)
+        raise SchemaError(_not_a_collection(where), hint=NO_COLLECTION_HINT)
     if revision == SCHEMA_REVISION:
         return
     if revision.isdigit() and int(revision) < int(SCHEMA_REVISION):

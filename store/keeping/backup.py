@@ -87,8 +87,8 @@ def back_up(
                 if url.get_backend_name() == "postgresql":
                     fill(session, part, progress)
                 else:
-                    copy_pages(session, part, file, progress)
-            with writing_to(file):
+                    _copy_pages(session, part, file, progress)
+            with _writing_to(file):
                 with closing(sqlite3.connect(part)) as connection:
                     # A backup opens as any collection does, without a byte of it changing.
                     connection.execute("PRAGMA journal_mode = WAL").close()
@@ -128,7 +128,7 @@ def look_at_backup(file: Path) -> Backup:
                 check_revision(engine)
             with reading(engine) as session:
                 n_events = count_events(session)
-        with writing_to(file):
+        with _writing_to(file):
             _check(file, str(file), _ANOTHER, "file", "references")
     return Backup(file, n_events, file.stat().st_size)
 
@@ -171,12 +171,12 @@ def _identity(engine: Engine) -> tuple[str, object, bool, int]:
         return name, made, is_part(session), count_events(session)
 
 
-def copy_pages(session: Session, part: Path, file: Path, progress: Progress) -> None:
+def _copy_pages(session: Session, part: Path, file: Path, progress: Progress) -> None:
     """Copy the pages that a reading session sees into a file, without a seal."""
     source: Any = session.connection().connection.driver_connection
     (total,) = source.execute("PRAGMA page_count").fetchone()
     with (
-        writing_to(file),
+        _writing_to(file),
         progress("copying pages", total) as advance,
         closing(sqlite3.connect(part)) as target,
         part.open("rb") as stream,
@@ -212,7 +212,7 @@ def _stepping(number: int, advance: Callable[[int], None]) -> Callable[[int, int
 
 
 @contextmanager
-def writing_to(file: Path) -> Iterator[None]:
+def _writing_to(file: Path) -> Iterator[None]:
     """Name the file that could not be written."""
     with engine_at(file) as engine, translated_errors(engine):
         yield
@@ -330,7 +330,7 @@ def _make(file: Path, target: Path, progress: Progress) -> None:
 def _copy_file(file: Path, part: Path, target: Path, progress: Progress) -> None:
     """Copy a backup to a place beside its target."""
     with engine_at(file) as engine, reading(engine) as session:
-        copy_pages(session, part, target, progress)
+        _copy_pages(session, part, target, progress)
 
 
 def _is_whole(file: Path) -> bool:
@@ -362,7 +362,7 @@ def _replace(file: Path, target: Path, progress: Progress) -> Path:
         with part_beside(target) as part:
             _copy_file(file, part, target, progress)
             with (
-                writing_to(target),
+                _writing_to(target),
                 closing(sqlite3.connect(part)) as source,
                 closing(sqlite3.connect(target, timeout=BUSY_TIMEOUT_MS / 1000)) as into,
             ):

@@ -98,15 +98,10 @@ def fetch_histories_of(
                 )
 
 
-def append_histories(
+def _append_histories(
     session: Session, topics: Keys, documents: Keys, events: Iterable[JudgementEvent]
 ) -> ImportReport:
-    """Append the events of other collections, or of a file, that are not there yet; new ids are added.
-
-    `events`: of judges of the collection and grades of its scale; revisions in order, as
-    `store.event.EventChain` checks. Sittings are left out, and versions that are not here. `ConflictError`:
-    another event stands at a revision, or one before it is missing.
-    """
+    """Append events that are not there yet, as `Judgements.append` does."""
     judges = {row.name: row.id for row in session.execute(select(JUDGE.c.name, JUDGE.c.id))}
     known = KnownVersions(session)
     newest = _newest_revisions(session)
@@ -223,13 +218,10 @@ def import_histories(
     events: Sequence[JudgementEvent],
     kinds: Mapping[str, JudgeKind],
 ) -> ImportReport:
-    """Append the events that are not there yet, as `append_histories` does.
-
-    Judges who are new get their kind.
-    """
+    """Append the events that are not there yet, as `Judgements.append` does; new judges get their kind."""
     _add_judges(session, (event.judge for event in events), kinds)
     with _alone():
-        return append_histories(session, topics, documents, events)
+        return _append_histories(session, topics, documents, events)
 
 
 def import_states(
@@ -383,6 +375,11 @@ class Judgements(Area):
             yield from fetch_histories_of(session, topics, documents, judges=judges)
 
     def append(self, events: Iterable[JudgementEvent]) -> ImportReport:
-        """Append events that are not there yet; see `append_histories`."""
+        """Append the events of other collections, or of a file, that are not there yet; new ids are added.
+
+        `events`: of judges of the collection and grades of its scale; revisions in order, as
+        `store.event.EventChain` checks. Sittings are left out, and versions that are not here.
+        `ConflictError`: another event stands at a revision, or one before it is missing.
+        """
         with self._db.filling() as (session, topics, documents):
-            return append_histories(session, topics, documents, events)
+            return _append_histories(session, topics, documents, events)

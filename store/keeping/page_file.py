@@ -1,7 +1,7 @@
 """What a judge's page saves, and a part made of it.
 
 A page (`judge_ui.page`) holds a judge's part. Its file has that part again, without texts; then what was done
-on the page, one JSON object a line; then a checksum. `part_of_page` does it again on the part, as a desk
+on the page, one JSON object a line; then a checksum. `_part_of_page` does it again on the part, as a desk
 would: a record says what the judge did, and all that follows from it (the state, the round, the versions of
 what was read) comes from the part. What is made so is merged as every part is.
 """
@@ -89,7 +89,7 @@ def head_of(part: Path) -> str:
     return f"{_BEGINS}{base64.b64encode(zlib.compress(part.read_bytes())).decode()}{_ENDS}"
 
 
-def seal_of(lines: bytes) -> str:
+def _seal_of(lines: bytes) -> str:
     """Write the last line of what a page saves: of all lines before it, with their line ends."""
     return f'{{"crc32": "{zlib.crc32(lines):08x}"}}'
 
@@ -120,14 +120,14 @@ def places_of(others: Sequence[str], whole: Engine) -> Iterator[list[tuple[URL, 
             file = Path(url.database or "")
             place = url
             if url.get_backend_name() == "sqlite" and is_page_file(file):
-                part = stack.enter_context(part_of_page(file, text_of))
+                part = stack.enter_context(_part_of_page(file, text_of))
                 place = URL.create("sqlite", database=str(part))
             places.append((place, display(url)))
         yield places
 
 
 @contextmanager
-def part_of_page(file: Path, texts: Texts) -> Iterator[Path]:
+def _part_of_page(file: Path, texts: Texts) -> Iterator[Path]:
     """Make a part, for the time of the block, of what a page saved.
 
     `FormatError`, with every fault: the file is not as the page wrote it, or says what no page could.
@@ -151,7 +151,7 @@ def part_of_page(file: Path, texts: Texts) -> Iterator[Path]:
 def _read(file: Path, faults: FaultList) -> tuple[bytes, list[tuple[int, dict[str, Any]]]]:
     """Return the part, and the records with their line numbers."""
     body, _, seal = file.read_bytes().removesuffix(b"\n").rpartition(b"\n")
-    if seal != seal_of(body + b"\n").encode():
+    if seal != _seal_of(body + b"\n").encode():
         raise _unlike(file, None, "what the page saved, got a file that was changed, or cut, since")
     head, *lines = body.decode("utf-8", "replace").split("\n")
     records = []

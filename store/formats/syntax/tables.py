@@ -291,7 +291,7 @@ def duplicate_words(row: GradedRow, first: GradedRow) -> str:
     )
 
 
-def split_text(line: bytes, n_columns: int) -> Fields:
+def _split_text(line: bytes, n_columns: int) -> Fields:
     """Split a line at tabs where that gives as many fields as there are columns, else at any blanks."""
     try:
         text = line.decode()
@@ -310,7 +310,8 @@ def judged_format(
     check: Callable[[int, Fields, Sequence[Any]], None] | None = None,
 ) -> TableFormat[GradedRow]:
     """Make a format of judgements whose columns stand between tabs or blanks."""
-    return TableFormat(columns, readers, row, ("topic", "docno", "judge"), duplicate_words, split_text, check)
+    key = ("topic", "docno", "judge")
+    return TableFormat(columns, readers, row, key, duplicate_words, _split_text, check)
 
 
 IGNORED = "-"

@@ -63,30 +63,6 @@ class TopicEvents:
     passages: Passages = field(default_factory=dict)
 
 
-def read_side(session: Session, topic: int, copy: Copy | None = None, *, has_passages: bool) -> TopicEvents:
-    """Read the events of a topic of a copy; ``None`` = the collection that is written to.
-
-    Events of judges who are erased here are left out.
-    """
-    rows: dict[Key, list[Row]] = {}
-    for row in raw_rows(session, JUDGEMENT, where=f"topic_id = {topic:d}"):
-        key = _read_document_and_judge(row)
-        if copy is not None:
-            document, judge = key
-            if judge not in copy.judges:
-                continue
-            key = copy.documents[document], copy.judges[judge]
-        known = rows.get(key)
-        if known is None:
-            rows[key] = [row]
-        else:
-            known.append(row)
-    for some in rows.values():
-        if len(some) > 1:
-            some.sort(key=_read_revision)
-    return TopicEvents(rows, _read_passages(session, topic) if has_passages else {})
-
-
 def _read_passages(session: Session, topic: int) -> Passages:
     """Read the passages of a topic's events, by row id."""
     where = f"judgement_id IN (SELECT id FROM judgement WHERE topic_id = {topic:d})"
@@ -98,7 +74,7 @@ def _read_passages(session: Session, topic: int) -> Passages:
     return {event: tuple(sorted(parts)) for event, parts in found.items()}
 
 
-def refuse_damaged(taken: Sequence[tuple[Copy, Row]]) -> None:
+def _refuse_damaged(taken: Sequence[tuple[Copy, Row]]) -> None:
     """Refuse events, before they are written anew, whose checksum is another than their values give."""
     place = AT[CHECKSUM]
     written = with_checksums(JUDGEMENT, (row for _, row in taken))
@@ -131,7 +107,7 @@ def _place(rows: Sequence[Row], row_id: int | None) -> int | None:
     return next((place for place, row in enumerate(rows) if row[AT["id"]] == row_id), None)
 
 
-def chain_of_rows(number: int, side: TopicEvents, key: Key) -> list[CopyEvent]:
+def _chain_of_rows(number: int, side: TopicEvents, key: Key) -> list[CopyEvent]:
     """Make a chain of the events of a judge and a document; tags are the side and the row."""
     rows = side.rows[key]
     revisions = {row[AT["id"]]: row[AT["revision"]] for row in rows}
@@ -277,7 +253,7 @@ class HistoryMerge:
             is_taken = bool(self._wanted.takes) and self._name(topic, key) in self._wanted.takes
             if is_taken or not self._only_goes_on(topic, key, own, sides, with_it):
                 chains = {
-                    number: chain_of_rows(number, sides[number], key)
+                    number: _chain_of_rows(number, sides[number], key)
                     for number in ([0, *with_it] if key in own.rows else with_it)
                 }
                 self._settle_pair(topic, key, chains)
@@ -285,9 +261,25 @@ class HistoryMerge:
         advance(sum(len(rows) for side in copies for rows in side.rows.values()))
 
     def _read(self, side: int, topic: int) -> TopicEvents:
-        """Read the events of a topic on one side."""
+        """Read the events of a topic on one side, but for those of judges who are erased here."""
         session, copy = self._sides[side]
-        return read_side(session, topic, copy, has_passages=self._has_passages[side])
+        rows: dict[Key, list[Row]] = {}
+        for row in raw_rows(session, JUDGEMENT, where=f"topic_id = {topic:d}"):
+            key = _read_document_and_judge(row)
+            if copy is not None:
+                document, judge = key
+                if judge not in copy.judges:
+                    continue
+                key = copy.documents[document], copy.judges[judge]
+            known = rows.get(key)
+            if known is None:
+                rows[key] = [row]
+            else:
+                known.append(row)
+        for some in rows.values():
+            if len(some) > 1:
+                some.sort(key=_read_revision)
+        return TopicEvents(rows, _read_passages(session, topic) if self._has_passages[side] else {})
 
     def _count(self, judge: int) -> JudgeCount:
         """Return the count of a judge."""
@@ -442,7 +434,7 @@ class HistoryMerge:
         """Write what waits."""
         session, changes = self._here.session, self._changes
         self._changes = _Changes()
-        refuse_damaged(changes.taken)
+        _refuse_damaged(changes.taken)
         connection = session.connection()
         if changes.gone:
             gone = [{"row_id": one} for one in changes.gone]
