@@ -64,7 +64,8 @@ class Deciding:
         key = half_width(rest or self._talk.ask(f"why? {listed}, Enter = back"))
         reason = dict(REASONS).get(key, rest)
         if key == OTHER_REASON:
-            reason = self._ask_words("in your words, Enter = back")
+            reason = self._talk.ask("in your words, Enter = back")
+            self._talk.forget_typed()  # of a text that was pasted the first line is taken
         return bool(reason) and self.decide(partial(self._session.cannot, reason))
 
     def note(self, rest: str) -> None:
@@ -242,12 +243,6 @@ class Deciding:
             lines.append(self._talk.ask("more"))
         self._talk.forget_typed()
         return "\n".join(lines).strip()
-
-    def _ask_words(self, question: str) -> str:
-        """Ask for words; of a text that was pasted the first line is taken."""
-        words = self._talk.ask(question)
-        self._talk.forget_typed()
-        return words
 
 
 _SHORT = (Command.SKIP, Command.CANNOT, Command.NOTE, Command.UNDO, Command.NEXT, Command.QUIT, Command.HELP)

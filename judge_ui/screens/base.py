@@ -75,8 +75,7 @@ class WorkScreen(LeftOnce[ScreenResultType]):
         """Show the keys of this screen, a page made of its title and hints, if a key asks for it."""
         is_asked = self._keys.meaning(event.key, event.character) is Command.HELP
         if is_asked:
-            event.stop()
-            event.prevent_default()
+            event.stop().prevent_default()
             self.app.push_screen(page(self._title_bar.left, self._hint_lines.special))
         return is_asked
 

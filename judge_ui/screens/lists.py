@@ -113,8 +113,7 @@ class HistoryScreen(WorkScreen[SeenEvent | None]):
             self.dismiss(None)
         else:
             return
-        event.stop()
-        event.prevent_default()
+        event.stop().prevent_default()
 
     @on(RowList.Chosen)
     def _chosen(self, message: RowList.Chosen) -> None:

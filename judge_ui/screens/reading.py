@@ -100,20 +100,15 @@ def help_screen(keys: KeyTable, scale: Scale) -> ReadingScreen:
 
 def inbox_help(keys: KeyTable, commands: Sequence[Command]) -> ReadingScreen:
     """Make the page of the keys of the list of topics."""
-    entries = [("Enter", "open the topic"), *_commands(keys, commands)]
-
-    def marked_text(width: int) -> MarkedText:
-        moving = _section("Moving", _commands(keys, SCROLLING), width)
-        return _section("Topics", entries, width) + moving
-
-    return _screen(marked_text, keys)
+    return page_help(keys, "Topics", [("Enter", "open the topic"), *_commands(keys, commands)])
 
 
-def page_help(keys: KeyTable, title: str, hints: Sequence[Entry]) -> ReadingScreen:
+def page_help(keys: KeyTable, title: str, hints: Sequence[Entry], about: str = "") -> ReadingScreen:
     """Make the page of the keys of a screen that has only those it names, and those that move."""
 
     def marked_text(width: int) -> MarkedText:
-        return _section(title, hints, width) + _section("Moving", _commands(keys, SCROLLING), width)
+        moving = _section("Moving", _commands(keys, SCROLLING), width)
+        return _section(title, hints, width) + moving + MarkedText(about)
 
     return _screen(marked_text, keys)
 
@@ -136,13 +131,7 @@ def list_help(keys: KeyTable, scale: Scale) -> ReadingScreen:
         (keys.name(Command.HELP), Command.HELP.explanation),
     ]
     about = 'In a row, > means the document on the screen, * a note, " marked passages.'
-
-    def marked_text(width: int) -> MarkedText:
-        listing = _section("List of documents: nothing is decided here", entries, width)
-        moving = _section("Moving", _commands(keys, SCROLLING), width)
-        return listing + moving + MarkedText(about)
-
-    return _screen(marked_text, keys)
+    return page_help(keys, "List of documents: nothing is decided here", entries, about)
 
 
 def help_text(keys: KeyTable, scale: Scale, width: int = 80) -> MarkedText:

@@ -134,16 +134,11 @@ class KeyTable:
     """The keys of each grade value as they were declared; the first is shown to the judge."""
 
     def meaning(self, key: str, character: str | None = None) -> int | Command | None:
-        """Say what a key means: a grade value, a command, or nothing.
+        """Say what a key means: a grade value, a command, or nothing; `character` is what it types, if any.
 
-        `character` is what the key types, if anything.
-
-        Notes
-        -----
-        A full-width character, as a Japanese input method sends it, means what the ASCII one does.
-        No other look-alike is accepted: ``²`` is a key of its own on French keyboards. With Alt no
-        key means anything: a terminal sends Escape and the character, and the rest of a sequence
-        that a slow line tore apart looks the same.
+        A full-width character, as a Japanese input method sends it, means what the ASCII one does. No other
+        look-alike is accepted: ``²`` is a key of its own on French keyboards. With Alt no key means anything:
+        a terminal sends Escape and the character, as does a slow line that tears a sequence apart.
         """
         if key.startswith("alt+"):
             return None

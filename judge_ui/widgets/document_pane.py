@@ -113,9 +113,7 @@ class DocumentPane(TextPane):
             self.show_again(replace(marked_text, passages=wanted))
 
     def find(self, text: str) -> int:
-        """Find words in the document, and go to the first at or below the top of the screen.
-
-        Return how many places.
+        """Find words in the document, go to the first from the top of the screen on, and count the places.
 
         With none the screen stays where it is, and `find_next` has nothing to go to until `clear_find`.
         """
@@ -127,12 +125,10 @@ class DocumentPane(TextPane):
         return len(self._found)
 
     def find_next(self, step: int) -> tuple[int, int] | None:
-        """Go to the next (1) or the previous (-1) hit; with nothing sought, highlighted term.
+        """Go to the next (1) or the previous (-1) hit; return its number and their count.
 
-        Return its number and their count.
-
-        It starts from the hit gone to last if that is in sight, else from the top of the screen. After the
-        last comes the first; ``None`` = there is none.
+        Where nothing is sought, lit words are hits. It starts from the hit gone to last if that is in sight,
+        else from the top of the screen; after the last comes the first. ``None`` = there is none.
         """
         hits = self._hits()
         if not hits or self._laid is None:
@@ -204,15 +200,13 @@ class DocumentPane(TextPane):
     def on_key(self, event: events.Key) -> None:
         """Mark passages, or tell the screen what a key means; `TextPane` has those that scroll."""
         if self._marking is not None:
-            event.stop()
-            event.prevent_default()
+            event.stop().prevent_default()
             self._press_while_marking(self._marking, event)
             return
         meaning = self.keys.meaning(event.key, event.character)
         if meaning is None or meaning in SCROLLING:
             return
-        event.stop()
-        event.prevent_default()
+        event.stop().prevent_default()
         # Begun here and not by the screen, so that a digit right after it is no grade.
         if meaning is Command.MARK and self.is_painted and self.start_marking():
             return

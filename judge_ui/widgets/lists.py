@@ -92,8 +92,7 @@ class RowList(ScrollView, can_focus=True):
             self.move(meaning)
         else:
             return
-        event.stop()
-        event.prevent_default()
+        event.stop().prevent_default()
 
     def on_click(self, event: events.Click) -> None:
         """Choose the row that was clicked."""
@@ -256,8 +255,7 @@ class PoolList(Vertical):
             self.post_message(self.Left())
         else:
             return
-        event.stop()
-        event.prevent_default()
+        event.stop().prevent_default()
 
     @on(RowList.Chosen)
     def _chosen(self, message: RowList.Chosen) -> None:

@@ -29,20 +29,17 @@ class NoteField(TextArea):
     async def _on_key(self, event: events.Key) -> None:
         """Take Enter; a new line is a key of its own, since Shift+Enter is Enter to most terminals."""
         if event.key == "enter":
-            event.stop()
-            event.prevent_default()
+            event.stop().prevent_default()
             self.post_message(self.Submitted())
         elif event.key in ("ctrl+j", "shift+enter"):
-            event.stop()
-            event.prevent_default()
+            event.stop().prevent_default()
             self._replace_via_keyboard("\n", *self.selection)
         else:
             await super()._on_key(event)
 
     async def _on_paste(self, event: events.Paste) -> None:
         """Take text of several lines, and none that holds what could steer the terminal."""
-        event.prevent_default()
-        event.stop()
+        event.stop().prevent_default()
         text = event.text.replace("\r\n", "\n").replace("\r", "\n")
         if _PASTED.fullmatch(text):
             self._replace_via_keyboard(text, *self.selection)

@@ -44,7 +44,8 @@ class OpinionsBox(Widget):
         room = max(self.size.width - 2, 8)
         lines = [(self._trouble, "", "")]
         if self._found is not None:
-            lines = opinions_in(self._found, self._scale, self._is_tall)
+            is_tall = self.screen.has_class("-tall")
+            lines = _opinions_in(self._found, self._scale, is_tall=is_tall)
         drawn: list[Content] = []
         for place, (head, tail, brief) in enumerate(lines):
             is_last = place == len(lines) - 1
@@ -61,16 +62,9 @@ class OpinionsBox(Widget):
             drawn.append(Content.assemble((" " + head, "bold" + rule), (rest + end, rule.strip())))
         return Content("\n").join(drawn)
 
-    @property
-    def _is_tall(self) -> bool:
-        return self.screen.has_class("-tall")
 
-
-def opinions_in(found: Disagreement, scale: Scale, is_tall: bool) -> list[tuple[str, str, str]]:  # noqa: FBT001 - a fact of the screen
-    """Write a disagreement in few lines.
-
-    Of each what stands out, the rest of it, and the rest in fewer words.
-    """
+def _opinions_in(found: Disagreement, scale: Scale, *, is_tall: bool) -> list[tuple[str, str, str]]:
+    """Write a disagreement in few lines: of each what stands out, the rest of it, and that in fewer words."""
     lines = [(opinion_marks(found.opinions, scale), "", "")]
     if is_tall and len(found.opinions) <= MOST_LINES:
         lines = [(opinion_head(one, scale), opinion_tail(one), brief_tail(one)) for one in found.opinions]

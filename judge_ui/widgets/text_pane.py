@@ -157,8 +157,7 @@ class TextPane(ScrollView, can_focus=True):
         """Scroll."""
         meaning = self.keys.meaning(event.key, event.character)
         if isinstance(meaning, Command) and meaning in SCROLLING:
-            event.stop()
-            event.prevent_default()
+            event.stop().prevent_default()
             self._scroll(meaning)
 
     def _scroll(self, command: Command) -> None:
