@@ -15,45 +15,15 @@ from turbohtml import Token, TokenType, tokenize
 from store.readable.pieces import Gap, Readable, Writer
 
 _SKIPPED = frozenset(("script", "style", "template"))
-_PARAGRAPHS = frozenset(
-    (
-        *(
-            "address",
-            "article",
-            "aside",
-            "blockquote",
-            "body",
-            "center",
-            "details",
-            "dialog",
-            "dl",
-            "fieldset",
-        ),
-        *(
-            "figure",
-            "footer",
-            "form",
-            "h1",
-            "h2",
-            "h3",
-            "h4",
-            "h5",
-            "h6",
-            "header",
-            "hr",
-            "html",
-            "main",
-            "menu",
-        ),
-        *("nav", "noscript", "ol", "p", "pre", "section", "table", "title", "ul"),
-    )
-)
-_LINES = frozenset(
-    (
-        *("caption", "dd", "div", "dt", "figcaption", "legend", "li", "optgroup", "option", "select"),
-        *("summary", "tbody", "textarea", "tfoot", "thead", "tr"),
-    )
-)
+_PARAGRAPHS = """
+address article aside blockquote body center details dialog dl fieldset figure footer form
+h1 h2 h3 h4 h5 h6 header hr html main menu nav noscript ol p pre section table title ul
+"""
+_LINES = """
+caption dd div dt figcaption legend li optgroup option select summary tbody textarea tfoot thead tr
+"""
+_APART = dict.fromkeys(_LINES.split(), Gap.LINE) | dict.fromkeys(_PARAGRAPHS.split(), Gap.PARAGRAPH)
+"""What sets a tag's content apart from what stands before and after it."""
 _CELLS = frozenset(("td", "th"))
 _LISTS = frozenset(("menu", "ol", "ul"))
 _HEADINGS = frozenset(("dt", "h1", "h2", "h3", "h4", "h5", "h6", "th", "title"))
@@ -75,7 +45,7 @@ def read_html(raw: str) -> Readable:
     writer = _HtmlWriter(raw)
     for token, start, end in _placed(raw):
         writer.take(token, start, end)
-    return writer.finish()
+    return writer.out.finish()
 
 
 def _placed(raw: str) -> Iterator[tuple[Token, int, int]]:
@@ -100,7 +70,7 @@ class _HtmlWriter:
 
     def __init__(self, raw: str) -> None:
         self._raw = raw
-        self._out = Writer(raw)
+        self.out = Writer(raw)
         self._skipped = ""
         """The tag whose content is no text; empty = none is open."""
         self._n_pre = 0
@@ -108,10 +78,6 @@ class _HtmlWriter:
         """Of each open list the number of its latest item, -1 where items have none."""
         self._is_in_row = False
         """Whether a row has a cell already."""
-
-    def finish(self) -> Readable:
-        """Return what was written."""
-        return self._out.finish()
 
     def take(self, token: Token, start: int, end: int) -> None:
         """Write one token."""
@@ -131,7 +97,7 @@ class _HtmlWriter:
             (self._lines if self._n_pre else self._prose)(start, end)
 
     def _open(self, token: Token, tag: str, start: int, end: int) -> None:
-        out = self._out
+        out = self.out
         if tag in _SKIPPED:
             self._skipped = tag
         elif tag == "br":
@@ -161,7 +127,7 @@ class _HtmlWriter:
 
     def _close(self, tag: str) -> None:
         if tag in _BOLD or tag in _HEADINGS:
-            self._out.strong = max(self._out.strong - 1, 0)
+            self.out.strong = max(self.out.strong - 1, 0)
         if tag in _CELLS:
             return
         if tag == "pre":
@@ -172,14 +138,13 @@ class _HtmlWriter:
 
     def _block(self, tag: str) -> None:
         """Begin or end what stands apart; bold that was never closed ends with it."""
-        if tag in _PARAGRAPHS:
-            is_inner = bool(self._lists) and tag in _LISTS
-            self._out.gap(Gap.LINE if is_inner else Gap.PARAGRAPH)
-            self._out.strong = 0
-        elif tag in _LINES:
-            self._out.gap(Gap.LINE)
-        else:
+        gap = _APART.get(tag)
+        if gap is None:
             return
+        is_inner = bool(self._lists) and tag in _LISTS
+        self.out.gap(Gap.LINE if is_inner else gap)
+        if gap is Gap.PARAGRAPH:
+            self.out.strong = 0
         self._is_in_row = False
 
     def _mark(self) -> str:
@@ -194,13 +159,13 @@ class _HtmlWriter:
 
     def _reference(self, text: str, start: int, end: int) -> None:
         if self._n_pre or not text.isspace() or text == "\xa0":
-            self._out.unit(text, start, end)
+            self.out.unit(text, start, end)
         else:
-            self._out.gap(Gap.BLANK)
+            self.out.gap(Gap.BLANK)
 
     def _prose(self, start: int, end: int) -> None:
         """Write text whose blanks are of no account."""
-        out, text = self._out, self._raw[start:end]
+        out, text = self.out, self._raw[start:end]
         first, last = end - len(text.lstrip(_SPACE)), start + len(text.rstrip(_SPACE))
         if start < first:
             out.gap(Gap.BLANK)
@@ -218,7 +183,7 @@ class _HtmlWriter:
         """Write text whose lines stand as they are."""
         place = start
         for found in _LINE_END.finditer(self._raw, start, end):
-            self._out.literal(place, found.start())
-            self._out.line()
+            self.out.literal(place, found.start())
+            self.out.line()
             place = found.end()
-        self._out.literal(place, end)
+        self.out.literal(place, end)

@@ -21,6 +21,8 @@ from store.readable.pieces import Gap, Readable, Writer
 _RULE = "- - -"
 _DEEPEST = 6
 """Levels of lists that are indented."""
+_INNER_ENDS = {f"{inner}_close" for inner in ("list_item", "td", "th", "tr", "tbody", "thead")}
+"""Ends of blocks within others, which set nothing apart."""
 
 
 class _PlacedInline(StateInline):
@@ -78,14 +80,14 @@ def read_markdown(raw: str) -> Readable:
     writer = _MarkdownWriter(raw, text, returns)
     for token in _PARSER.parse(text):
         writer.take(token)
-    return writer.finish()
+    return writer.out.finish()
 
 
 class _MarkdownWriter:
     """Writes tokens, block by block."""
 
     def __init__(self, raw: str, text: str, returns: Sequence[int]) -> None:
-        self._out = Writer(raw)
+        self.out = Writer(raw)
         self._text = text
         self._returns = returns
         """Where line ends of `text` are two characters of the raw text."""
@@ -97,13 +99,9 @@ class _MarkdownWriter:
         self._n_lists = 0
         self._is_in_row = False
 
-    def finish(self) -> Readable:
-        """Return what was written."""
-        return self._out.finish()
-
     def take(self, token: Token) -> None:
         """Write one token of a block."""
-        out, kind = self._out, token.type
+        out, kind = self.out, token.type
         if kind == "inline":
             self._inline(token)
         elif kind in ("fence", "code_block"):
@@ -132,14 +130,7 @@ class _MarkdownWriter:
             out.gap(Gap.LINE)
             self._is_in_row = False
         elif kind in ("heading_open", "blockquote_open", "table_open") or kind.endswith("_close"):
-            if kind not in (
-                "list_item_close",
-                "td_close",
-                "th_close",
-                "tr_close",
-                "tbody_close",
-                "thead_close",
-            ):
+            if kind not in _INNER_ENDS:
                 out.gap(Gap.LINE if token.hidden or self._n_lists else Gap.PARAGRAPH)
         elif kind == "paragraph_open" and not (token.hidden or self._n_lists):
             out.gap(Gap.PARAGRAPH)
@@ -152,7 +143,7 @@ class _MarkdownWriter:
     def _code(self, token: Token) -> None:
         """Write code, line by line."""
         start, end = self._lines_of(token)
-        self._out.gap(Gap.PARAGRAPH)
+        self.out.gap(Gap.PARAGRAPH)
         self._reached = max(self._reached, start)
         if token.type == "fence":
             self._reached = self._text.find("\n", self._reached, end) + 1 or end
@@ -162,10 +153,10 @@ class _MarkdownWriter:
                 self._literal(place, place + len(line))
             elif line:
                 self._unit(line, self._reached, min(self._reached + len(line), end))
-            self._out.line()
+            self.out.line()
             following = self._text.find("\n", self._reached, end)
             self._reached = following + 1 if following >= 0 else end
-        self._out.gap(Gap.PARAGRAPH)
+        self.out.gap(Gap.PARAGRAPH)
 
     def _inline(self, token: Token) -> None:
         """Write the text of a block."""
@@ -178,13 +169,13 @@ class _MarkdownWriter:
         for number, one in enumerate(children):
             at = max(int(one.meta.get("at", 0)), reached)
             if one.type == "strong_open":
-                self._out.strong += 1
+                self.out.strong += 1
             elif one.type == "strong_close":
-                self._out.strong -= 1
+                self.out.strong -= 1
             elif one.type == "hardbreak":
-                self._out.line()
+                self.out.line()
             elif one.type == "softbreak":
-                self._out.gap(_joint(children, number))
+                self.out.gap(_joint(children, number))
             elif one.content:
                 content = f"[{one.content}]" if one.type == "image" else one.content
                 width = len(one.markup) + len(one.content) + 4
@@ -223,12 +214,12 @@ class _MarkdownWriter:
         return place_of
 
     def _literal(self, start: int, end: int) -> None:
-        self._out.literal(self._in_raw(start), self._in_raw(end - 1) + 1)
+        self.out.literal(self._in_raw(start), self._in_raw(end - 1) + 1)
         self._reached = max(self._reached, end)
 
     def _unit(self, words: str, start: int, end: int) -> None:
         if start < end:
-            self._out.unit(words.replace("\n", " "), self._in_raw(start), self._in_raw(end - 1) + 1)
+            self.out.unit(words.replace("\n", " "), self._in_raw(start), self._in_raw(end - 1) + 1)
             self._reached = max(self._reached, end)
 
     def _in_raw(self, place: int) -> int:

@@ -37,6 +37,8 @@ MOST_HELD = 100
 _NOW_S = 60
 """How far the moment of an event may be from the server's."""
 _ME: Any = literal_column("me")
+_CALLER: Any = literal_column("(SELECT pooler_me())")
+"""The same where a function has no variable of that name."""
 _TOPIC: Any = literal_column("in_topic")
 _DOCUMENT: Any = literal_column("in_document")
 _AT: Any = literal_column("at_now")
@@ -73,6 +75,11 @@ def _sql(element: ClauseElement) -> str:
     return str(compiled)
 
 
+def _query(name: str, returns: str, body: str, *roles: Role, arguments: str = "") -> Function:
+    """Make a function that is one query, and changes nothing."""
+    return Function(name, arguments, returns, body, roles, "sql")
+
+
 def _words(*values: str) -> str:
     return ", ".join(f"'{value}'" for value in values)
 
@@ -86,29 +93,20 @@ def functions() -> tuple[Function, ...]:
 def _who() -> tuple[Function, ...]:
     """Return those that say which judge a login is."""
     return (
-        Function(
-            "pooler_judge",
-            "",
-            "integer",
-            f"SELECT judge_id FROM {LOGIN_TABLE} WHERE login = session_user",
-            tuple(Role),
-            "sql",
+        _query(
+            "pooler_judge", "integer", f"SELECT judge_id FROM {LOGIN_TABLE} WHERE login = session_user", *Role
         ),
-        Function(
+        _query(
             "pooler_me",
-            "",
             "integer",
             "SELECT id FROM judge WHERE id = (SELECT pooler_judge()) AND NOT disabled",
-            tuple(Role),
-            "sql",
+            *Role,
         ),
-        Function(
+        _query(
             "pooler_whoami",
-            "",
             "TABLE (id integer, name text, kind text)",
             "SELECT id, name, kind FROM judge WHERE id = (SELECT pooler_judge())",
-            tuple(Role),
-            "sql",
+            *Role,
         ),
         Function(
             "pooler_lock_me",
@@ -144,26 +142,14 @@ def _places() -> tuple[Function, ...]:
     too_many = f"""({_sql(untouched_places(_ME))}) >= {MOST_HELD}"""
     refused = f"""
     RAISE EXCEPTION 'more than {MOST_HELD} documents are held and not looked at' USING ERRCODE = '42501';"""
+    now: Any = literal_column("(SELECT clock_timestamp())")
     return (
-        Function(
-            "pooler_is_assigned",
-            "",
-            "boolean",
-            "SELECT EXISTS (SELECT FROM assignment)",
-            (Role.JUDGE,),
-            "sql",
-        ),
-        Function(
+        _query("pooler_is_assigned", "boolean", "SELECT EXISTS (SELECT FROM assignment)", Role.JUDGE),
+        _query(
             "pooler_claimable",
-            "",
             "TABLE (topic_id integer, documents bigint)",
-            _sql(
-                claimable_now(
-                    literal_column("(SELECT pooler_me())"), literal_column("(SELECT clock_timestamp())")
-                )
-            ),
-            (Role.JUDGE,),
-            "sql",
+            _sql(claimable_now(_CALLER, now)),
+            Role.JUDGE,
         ),
         Function(
             "pooler_claim",
@@ -236,31 +222,19 @@ def _carried() -> tuple[Function, ...]:
     Once anything is assigned, of the judge's own places alone: of other documents it would tell whether
     somebody has decided on one, or found that a source cannot be judged.
     """
-    me: Any = literal_column("(SELECT pooler_me())")
     place = select(_TOPIC.label("topic_id"), _DOCUMENT.label("document_id")).subquery("place")
-    own = select(ASSIGNMENT.c.id).where(same_pair(ASSIGNMENT, place), ASSIGNMENT.c.judge_id == me)
+    own = select(ASSIGNMENT.c.id).where(same_pair(ASSIGNMENT, place), ASSIGNMENT.c.judge_id == _CALLER)
     mine = or_(~exists(select(ASSIGNMENT.c.id)), own.exists())
     asked = _sql(select(and_(mine, is_carried(place))).select_from(place))
-    return (Function("pooler_is_carried", _CALLED, "boolean", asked, (Role.JUDGE,), "sql"),)
+    return (_query("pooler_is_carried", "boolean", asked, Role.JUDGE, arguments=_CALLED),)
 
 
 _CALLED = "in_topic integer, in_document integer"
 _IS_ADJUDICATOR = f"(SELECT kind FROM judge WHERE id = (SELECT pooler_me())) = '{JudgeKind.ADJUDICATOR}'"
-_HISTORY = [
-    "id",
-    "topic_id",
-    "document_id",
-    "judge_id",
-    "revision",
-    "action",
-    "undoes",
-    "follows",
-    "state",
-    "grade",
-    "display_order",
-    "judged_at",
-    "settled",
-]
+_HISTORY = (
+    *("id", "topic_id", "document_id", "judge_id", "revision", "action", "undoes", "follows"),
+    *("state", "grade", "display_order", "judged_at", "settled"),
+)
 
 
 def _opinions() -> tuple[Function, ...]:
@@ -276,51 +250,41 @@ FROM ({_sql(disputed_votes(topic, document))}) vote
 JOIN topic ON topic.id = vote.topic_id JOIN document ON document.id = vote.document_id
 WHERE {_IS_ADJUDICATOR}"""
     kept = ", ".join(f"event.{name}" for name in _HISTORY)
-    kinds = {
-        "action": "text",
-        "state": "text",
-        "display_order": "text",
-        "settled": "text",
-        "judged_at": "timestamptz",
-    }
+    kinds = dict.fromkeys(("action", "state", "display_order", "settled"), "text")
+    kinds["judged_at"] = "timestamptz"
     told = ", ".join(f"{name} {kinds.get(name, 'integer')}" for name in _HISTORY)
     return (
-        Function(
+        _query(
             "pooler_votes",
-            _CALLED,
             "TABLE (topic_id integer, document_id integer, place integer, grade integer, reason bytea,"
             " note bytea, iteration text, kind text)",
             "SELECT topic_id, document_id, place, grade, reason, note, iteration, kind"
             f" FROM ({placed}) placed",
-            (Role.ADJUDICATOR,),
-            "sql",
+            Role.ADJUDICATOR,
+            arguments=_CALLED,
         ),
-        Function(
+        _query(
             "pooler_graders",
-            "",
             "TABLE (kind text, graders bigint)",
             f"SELECT * FROM ({_sql(graders_by_kind())}) counted WHERE {_IS_ADJUDICATOR}",
-            (Role.ADJUDICATOR,),
-            "sql",
+            Role.ADJUDICATOR,
         ),
-        Function(
+        _query(
             "pooler_vote_passages",
-            _CALLED,
             "TABLE (place integer, start integer, length integer, text bytea)",
             "SELECT placed.place, passage.start, passage.length, passage.text"
             f" FROM ({placed}) placed JOIN passage ON passage.judgement_id = placed.id",
-            (Role.ADJUDICATOR,),
-            "sql",
+            Role.ADJUDICATOR,
+            arguments=_CALLED,
         ),
-        Function(
+        _query(
             "pooler_rulings",
-            _CALLED,
             f"TABLE ({told}, identity bigint)",
             f"SELECT {kept}, dense_rank() OVER (ORDER BY ruler.uid)"
             f" FROM ({_sql(adjudicators_events(topic, document))}) event"
             f" JOIN judge ruler ON ruler.id = event.judge_id WHERE {_IS_ADJUDICATOR}",
-            (Role.ADJUDICATOR,),
-            "sql",
+            Role.ADJUDICATOR,
+            arguments=_CALLED,
         ),
     )
 
@@ -387,7 +351,7 @@ def _may_mark() -> Function:
     """
     body = """SELECT EXISTS (SELECT FROM judgement WHERE id = in_event AND judge_id = (SELECT pooler_me())
   AND xmin::text = pg_current_xact_id()::xid::text)"""
-    return Function("pooler_may_mark", "in_event integer", "boolean", body, SEATED, "sql")
+    return _query("pooler_may_mark", "boolean", body, *SEATED, arguments="in_event integer")
 
 
 def _want() -> Function:

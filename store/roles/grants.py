@@ -42,6 +42,8 @@ _HERE = text("""
            (SELECT rolname FROM pg_policy JOIN pg_roles held ON held.oid = ANY(polroles)
             WHERE polrelid = pg_class.oid AND polname = :reader)
     FROM pg_class WHERE oid = 'collection'::regclass""")
+_MEMBERS = """pg_auth_members JOIN pg_roles person ON person.oid = member
+    JOIN pg_roles held ON held.oid = roleid"""
 _HOLDS = "(NOT admin_option OR pg_has_role(member, roleid, 'USAGE'))"
 """Not of whoever may only let others in, as who made a group may from PostgreSQL 16 on."""
 _GRANTED = text(f"""
@@ -49,7 +51,7 @@ _GRANTED = text(f"""
            judge.name AS judge, judge.disabled AS disabled,
            (SELECT count(*) FROM pg_stat_activity
             WHERE usesysid = person.oid AND datname = current_database()) AS connections
-    FROM pg_auth_members JOIN pg_roles person ON person.oid = member JOIN pg_roles held ON held.oid = roleid
+    FROM {_MEMBERS}
     LEFT JOIN pooler_login ON pooler_login.login = person.rolname
     LEFT JOIN judge ON judge.id = pooler_login.judge_id
     WHERE held.rolname = ANY(:groups) AND (person.rolcanlogin OR judge.id IS NOT NULL) AND {_HOLDS}
@@ -372,8 +374,7 @@ def _tie(session: Session, login: str, judge: int) -> None:
 def _members(session: Session, place: Place) -> tuple[str, ...]:
     """Return who is a member of groups that are there already, as of a database that was dropped."""
     query = text(
-        "SELECT DISTINCT person.rolname FROM pg_auth_members JOIN pg_roles person ON person.oid = member"
-        " JOIN pg_roles held ON held.oid = roleid"
+        f"SELECT DISTINCT person.rolname FROM {_MEMBERS}"
         f" WHERE held.rolname = ANY(:groups) AND person.rolcanlogin AND {_HOLDS} ORDER BY 1"
     )
     return tuple(session.scalars(query, {"groups": [place.group(role) for role in Role]}))
@@ -386,9 +387,7 @@ def _take_roles(session: Session, place: Place, login: str, *due: Role) -> None:
     """
     query = text(
         "SELECT held.rolname, pg_get_userbyid(grantor), current_setting('server_version_num')::int"
-        " FROM pg_auth_members JOIN pg_roles person ON person.oid = member"
-        " JOIN pg_roles held ON held.oid = roleid"
-        " WHERE held.rolname = ANY(:groups) AND person.rolname = :login"
+        f" FROM {_MEMBERS} WHERE held.rolname = ANY(:groups) AND person.rolname = :login"
     )
     groups = {place.group(role): role for role in Role}
     for held, giver, version in session.execute(query, {"groups": list(groups), "login": login}).all():
