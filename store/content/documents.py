@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlalchemy import LargeBinary, Select, bindparam, cast, exists, func, insert, or_, select, update
 from sqlmodel import Session
@@ -21,6 +21,7 @@ from store.errors import ConflictError
 from store.records import Document, ImportReport
 
 _BATCH = 500
+_Thing = TypeVar("_Thing")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +56,8 @@ def _ids_in_use() -> Select[int]:
 
 def _stored_texts(session: Session, ids: list[int]) -> dict[int, tuple[bytes, bytes | None]]:
     """Return title and text of documents as bytes, whatever they may have become."""
-    query = select(
-        DOCUMENT.c.id, cast(DOCUMENT.c.title, LargeBinary), cast(DOCUMENT.c.text, LargeBinary)
-    ).where(DOCUMENT.c.id.in_(ids))
+    stored = (cast(column, LargeBinary) for column in (DOCUMENT.c.title, DOCUMENT.c.text))
+    query = select(DOCUMENT.c.id, *stored).where(DOCUMENT.c.id.in_(ids))
     return {row_id: (title or b"", text) for row_id, title, text in session.execute(query)}
 
 
@@ -73,9 +73,9 @@ def _describes(document: Document) -> bool:
     return bool(document.fields or document.markup)
 
 
-def _batches(documents: Iterable[Document]) -> Iterator[tuple[Document, ...]]:
+def _batches(things: Iterable[_Thing]) -> Iterator[tuple[_Thing, ...]]:
     """Cut a stream into batches."""
-    iterator = iter(documents)
+    iterator = iter(things)
     while batch := tuple(islice(iterator, _BATCH)):
         yield batch
 
@@ -177,14 +177,9 @@ class Documents(Area):
             for batch in _batches(documents):
                 keys.add(session, (document.docno for document in batch))
                 ids = [keys.ids[document.docno] for document in batch]
-                stored = {
-                    row_id: (listed, sha256)
-                    for row_id, listed, sha256 in session.execute(
-                        select(DOCUMENT.c.id, DOCUMENT.c.listed, DOCUMENT.c.sha256).where(
-                            DOCUMENT.c.id.in_(ids)
-                        )
-                    )
-                }
+                columns = (DOCUMENT.c.id, DOCUMENT.c.listed, DOCUMENT.c.sha256)
+                found = session.execute(select(*columns).where(DOCUMENT.c.id.in_(ids)))
+                stored = {row_id: (listed, sha256) for row_id, listed, sha256 in found}
                 texts = _stored_texts(session, ids) if replace else {}
                 metadata = fetch_metadata(session, ids) if any(map(_describes, batch)) else {}
                 changes: list[dict[str, Any]] = []
@@ -253,10 +248,9 @@ class Documents(Area):
 
     def read(self, docnos: Iterable[str]) -> list[Document]:
         """Return the documents of some docnos, in their order; unknown ones are passed over."""
-        coming = iter(docnos)
         documents = []
         with self._db.reading() as session:
-            while some := list(islice(coming, _BATCH)):
+            for some in _batches(docnos):
                 rows = session.execute(select(DOCUMENT).where(DOCUMENT.c.docno.in_(some)))
                 found = {row.docno: row for row in rows}
                 known = fetch_metadata(session, [row.id for row in found.values()])

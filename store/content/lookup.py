@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from sqlalchemy import Column, ColumnElement, FromClause, Row, Select, and_, select
+from sqlalchemy import Column, ColumnElement, FromClause, Row, Select, and_, func, select
 from sqlmodel import Session
 
 from store.db.tables import POOL, POOL_ENTRY, TOPIC
@@ -44,6 +44,11 @@ def rows_by_key(session: Session, keys: Iterable[Any], *columns: Column[Any]) ->
         is_wanted = columns[0].in_(wanted[start : start + _KEYS_A_QUERY])
         found.update({row[0]: row for row in session.execute(select(*columns).where(is_wanted))})
     return found
+
+
+def count_rows(session: Session, rows: FromClause, *where: ColumnElement[bool]) -> int:
+    """Count the rows of a table, or of a query, of which all conditions are true."""
+    return session.scalar(select(func.count()).select_from(rows).where(*where)) or 0
 
 
 def same_pair(first: FromClause, second: FromClause) -> ColumnElement[bool]:

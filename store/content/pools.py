@@ -199,14 +199,8 @@ def is_same_pool(session: Session, topics: Keys, documents: Keys, old: Row[Any],
 _BATCH = 5000
 """Entries inserted at a time."""
 _ENTRY = (
-    "pool_id",
-    "topic_id",
-    "document_id",
-    "position",
-    "priority",
-    "stratum",
-    "inclusion_probability",
-    "sampled",
+    *("pool_id", "topic_id", "document_id", "position"),
+    *("priority", "stratum", "inclusion_probability", "sampled"),
 )
 
 
@@ -260,26 +254,6 @@ def insert_pool(
     session.flush()
 
 
-def fetch_pools(session: Session) -> list[StoredPool]:
-    """Return every pool, the oldest first."""
-    budget = select(func.sum(POOL_TOPIC.c.budget)).where(POOL_TOPIC.c.pool_id == POOL.c.id).scalar_subquery()
-    # An expression, for which SQLite walks through the table: by an index of pools, which lacks
-    # whether it is sampled, it looks every row up.
-    pool_id = (POOL_ENTRY.c.pool_id + literal_column("0")).label("pool_id")
-    counted = select(pool_id, func.count().label("pairs")).where(POOL_ENTRY.c.sampled).group_by(pool_id)
-    sizes = counted.subquery()
-    pairs = func.coalesce(sizes.c.pairs, 0)
-    query = (
-        select(POOL.c.name, POOL.c.round, POOL.c.withdrawn, pairs, POOL.c.manifest, budget)
-        .outerjoin(sizes, sizes.c.pool_id == POOL.c.id)
-        .order_by(POOL.c.id)
-    )
-    return [
-        StoredPool(name, label, withdrawn, pairs, json.loads(manifest), None if most is None else int(most))
-        for name, label, withdrawn, pairs, manifest, most in session.execute(query)
-    ]
-
-
 def _budgets(session: Session, topics: Keys, pool_id: int) -> dict[str, int]:
     """Return the budgets of an adaptive pool, topics in natural order; empty for others."""
     query = select(POOL_TOPIC.c.topic_id, POOL_TOPIC.c.budget).where(POOL_TOPIC.c.pool_id == pool_id)
@@ -309,12 +283,9 @@ def _sorted(entries: Iterable[PoolEntry]) -> list[PoolEntry]:
     return sorted(entries, key=lambda one: (natural_key(one.topic), one.position, one.docno))
 
 
-def pooled_pairs(session: Session, *, drawn: bool = True) -> set[tuple[int, int]]:
-    """Return every pair to judge in a pool not withdrawn; `drawn`: also what adaptive pools alone have."""
-    query = to_judge(POOL_ENTRY.c.topic_id, POOL_ENTRY.c.document_id)
-    if not drawn:
-        query = query.where(~is_adaptive(POOL.c.id))
-    return set(session.execute(query))
+def pooled_pairs(session: Session) -> set[tuple[int, int]]:
+    """Return every pair to judge in a pool not withdrawn."""
+    return set(session.execute(to_judge(POOL_ENTRY.c.topic_id, POOL_ENTRY.c.document_id)))
 
 
 def former_name(name: str, taken: Iterable[str]) -> str:
@@ -349,8 +320,23 @@ class Pools(Area):
 
     def all(self) -> list[StoredPool]:
         """Return every pool without its entries, the oldest first."""
+        of_pool = select(func.sum(POOL_TOPIC.c.budget)).where(POOL_TOPIC.c.pool_id == POOL.c.id)
+        # An expression, for which SQLite walks through the table: by an index of pools, which lacks
+        # whether it is sampled, it looks every row up.
+        pool_id = (POOL_ENTRY.c.pool_id + literal_column("0")).label("pool_id")
+        counted = select(pool_id, func.count().label("pairs")).where(POOL_ENTRY.c.sampled).group_by(pool_id)
+        sizes = counted.subquery()
+        pairs, budget = func.coalesce(sizes.c.pairs, 0), of_pool.scalar_subquery()
+        query = (
+            select(POOL.c.name, POOL.c.round, POOL.c.withdrawn, pairs, POOL.c.manifest, budget)
+            .outerjoin(sizes, sizes.c.pool_id == POOL.c.id)
+            .order_by(POOL.c.id)
+        )
         with self._db.reading() as session:
-            return fetch_pools(session)
+            return [
+                StoredPool(name, label, withdrawn, n, json.loads(plan), None if most is None else int(most))
+                for name, label, withdrawn, n, plan, most in session.execute(query)
+            ]
 
     def adaptive(self) -> dict[str, dict[str, Any]]:
         """Return the manifests of the adaptive pools in use by name, the oldest first; counts nothing."""

@@ -20,7 +20,7 @@ from store.records import ImportReport
 
 if TYPE_CHECKING:
     from store.analysis.arrays import RankedDocuments, TopDocuments
-    from store.content.document_numbers import NumberedDocuments
+    from store.content.rankings import NumberedDocuments
     from store.db.packing import PackedRanking
     from store.ranking import Order
     from store.records import Ranking, Run

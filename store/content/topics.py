@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Row, bindparam, func, insert, select, update
+from sqlalchemy import Row, bindparam, insert, select, update
 from sqlmodel import Session
 
+from store.content.lookup import count_rows
 from store.db.database import Area
 from store.db.engine import database_now
 from store.db.tables import GUIDELINE, JUDGEMENT, TOPIC, TOPIC_VERSION, GuidelineRow
@@ -56,21 +57,18 @@ def current_versions(session: Session) -> dict[int, set[int]]:
     return current
 
 
+_GUIDELINES = select(GUIDELINE.c.version, GUIDELINE.c.text, GUIDELINE.c.created_at)
+
+
 def newest_guideline(session: Session) -> Guideline | None:
     """Return the newest version of the guidelines, its text raw; ``None`` = there is none."""
-    row = session.execute(select(GUIDELINE).order_by(GUIDELINE.c.version.desc()).limit(1)).first()
-    return None if row is None else _as_record(row)
+    row = session.execute(_GUIDELINES.order_by(GUIDELINE.c.version.desc()).limit(1)).first()
+    return None if row is None else Guideline(*row)
 
 
 def fetch_guidelines(session: Session) -> list[Guideline]:
     """Return every version of the guidelines, the oldest first, texts raw."""
-    rows = session.execute(select(GUIDELINE).order_by(GUIDELINE.c.version))
-    return [_as_record(row) for row in rows]
-
-
-def _as_record(row: Row[Any]) -> Guideline:
-    """Turn a row into a `Guideline`."""
-    return Guideline(row.version, row.text, row.created_at)
+    return [Guideline(*row) for row in session.execute(_GUIDELINES.order_by(GUIDELINE.c.version))]
 
 
 class Topics(Area):
@@ -122,7 +120,7 @@ class Topics(Area):
     def count(self) -> int:
         """Count all topics."""
         with self._db.reading() as session:
-            return int(session.scalar(select(func.count()).select_from(TOPIC)) or 0)
+            return count_rows(session, TOPIC)
 
     def all(self) -> list[Topic]:
         """Return every topic in natural order, those without a text too."""

@@ -12,7 +12,7 @@ import pytest
 from sqlalchemy import Engine, event, select
 
 from store.collection import Collection
-from store.content.document_numbers import NumberedDocuments
+from store.content.rankings import NumberedDocuments
 from store.content.runs import StoredRun
 from store.db.database import Inside
 from store.db.tables import TOPIC

@@ -563,7 +563,7 @@ def import_runs(
 ) -> None:
     """Import run files in their order, one transaction a file, and say what was done."""
     from pooler.reading.whole import n_readers, read_numbered
-    from store.content.document_numbers import NumberedDocuments
+    from store.content.rankings import NumberedDocuments
     from store.content.runs import StoredRun
     from store.records import ImportReport
 

@@ -14,7 +14,7 @@ from pooler.reading.run_list import RunEntry
 from pooler.reading.strict import read_run
 from pooler.reading.whole import NumberedRun, n_readers, read_numbered
 from store.collection import Collection
-from store.content.document_numbers import NumberedDocuments
+from store.content.rankings import NumberedDocuments
 from store.content.runs import StoredRun
 from store.errors import FormatError
 from store.formats.scale import parse_scale

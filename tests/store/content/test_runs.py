@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from store.collection import Collection
-from store.content.document_numbers import NumberedDocuments
+from store.content.rankings import NumberedDocuments
 from store.content.runs import StoredRun
 from store.db.packing import PackedRanking, pack_ranking
 from store.errors import ArgumentError, ConflictError, UnknownNameError

@@ -9,7 +9,7 @@ import pytest
 from sqlmodel import Session
 
 from store.collection import Collection
-from store.content.document_numbers import NumberedDocuments
+from store.content.rankings import NumberedDocuments
 from store.db import keys as module
 from store.db.engine import reading, writing
 from store.db.keys import Keys, document_keys, fetch_docnos, topic_keys
