@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -16,7 +15,16 @@ from store.analysis.pools.stopping import Candidates
 from store.content.lookup import topic_id
 from store.db.keys import Keys
 from store.db.tables import JUDGE, JUDGEMENT, POOL
-from store.judging.event_arrays import LOW, PAIR, are_in, as_pairs, codes_of, fetch_integers, newest_events
+from store.judging.event_arrays import (
+    LOW,
+    PAIR,
+    are_in,
+    as_pairs,
+    codes_of,
+    fetch_integers,
+    newest_events,
+    pairs_of,
+)
 from store.judging.kinds import Heard
 from store.records import State
 from store.text import natural_key
@@ -120,13 +128,7 @@ def _graded_before(
     )
     if topic is not None:
         query = query.where(JUDGEMENT.c.topic_id == topic)
-    return np.unique(_pairs(session.execute(query.distinct())))
-
-
-def _pairs(rows: Iterable[Row[tuple[int, int]]]) -> NDArray[np.int64]:
-    """Put rows of topic and document into numbers."""
-    numbers = np.array([tuple(row) for row in rows], dtype=np.int64).reshape(-1, 2)
-    return as_pairs(numbers[:, 0], numbers[:, 1])
+    return np.unique(pairs_of(session.execute(query.distinct())))
 
 
 def _places_of_a_judge(sampled: NDArray[np.int64], held: NDArray[np.int64]) -> NDArray[np.int64] | None:

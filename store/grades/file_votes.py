@@ -56,18 +56,8 @@ class FileVotes:
         grades = columns.codes.copy()
         for source, target in (mapping or {}).items():
             grades[columns.codes == source] = target
-        n_lines = len(grades)
-        self._parts.append(
-            np.stack(
-                [
-                    columns.topics,
-                    columns.docnos,
-                    np.full(n_lines, judge_code, dtype=np.int64),
-                    np.where(is_open, _LISTED, 0),
-                    grades,
-                ]
-            )
-        )
+        whose, places = np.full(len(grades), judge_code, dtype=np.int64), np.where(is_open, _LISTED, 0)
+        self._parts.append(np.stack([columns.topics, columns.docnos, whose, places, grades]))
 
     def add_judgements(
         self,

@@ -70,21 +70,14 @@ def outcome_of(all_votes: AllVotes, policy: Policy) -> GradeOutcome:
     The votes are gathered for this checked policy, or for one that differs in ties, collapse and level alone.
     """
     n_pairs = all_votes.n_pairs
-    is_given = np.zeros(n_pairs, dtype=np.bool_)
-    is_tied = np.zeros(n_pairs, dtype=np.bool_)
-    is_ruled = np.zeros(n_pairs, dtype=np.bool_)
+    is_given, is_tied, is_ruled = np.zeros((3, n_pairs), dtype=np.bool_)
     grades = np.zeros(n_pairs, dtype=np.int64)
     if policy.rule == "sum":
         sums, n_fewer = _sums(all_votes, policy)
         is_given[all_votes.rows], grades[all_votes.rows] = True, sums
-        level = policy.level
-        return GradeOutcome(
-            is_given,
-            grades if level is None else _relevant(grades, is_given, level),
-            is_tied,
-            is_ruled,
-            n_fewer,
-        )
+        if policy.level is not None:
+            grades = _relevant(grades, is_given, policy.level)
+        return GradeOutcome(is_given, grades, is_tied, is_ruled, n_fewer)
     place, values = None, np.array(all_votes.scale.values)
     if policy.collapse == "before" and policy.level is not None:
         place, values = level_index(all_votes.scale, policy.level), np.array([0, 1])
@@ -407,20 +400,17 @@ def flips_of(all_votes: AllVotes, policy: Policy, levels: Sequence[int] = ()) ->
             continue
         other = outcome_of(all_votes, replace(policy, ties=ties))
         change = _change(chosen, other)
-        relevance = (
-            {level: _change(chosen.at(level), other.at(level)) for level in wanted}
-            if is_graded
-            else dict.fromkeys(wanted, change)
-        )
-        flips.append(Flip("ties", ties, change if is_graded else None, relevance))
+        if is_graded:
+            relevance = {level: _change(chosen.at(level), other.at(level)) for level in wanted}
+            flips.append(Flip("ties", ties, change, relevance))
+        else:
+            flips.append(Flip("ties", ties, None, dict.fromkeys(wanted, change)))
+    order: Collapse = "after" if policy.collapse == "before" else "before"
     relevance = {}
     for level in wanted:
-        here = chosen.at(level) if is_graded else chosen
-        order: Collapse = "after" if policy.collapse == "before" else "before"
         there = outcome_of(all_votes, replace(policy, level=level, collapse=order))
-        relevance[level] = _change(here, there)
-    value = "after" if policy.collapse == "before" else "before"
-    return [*flips, Flip("collapse", value, None, relevance)] if relevance else flips
+        relevance[level] = _change(chosen.at(level) if is_graded else chosen, there)
+    return [*flips, Flip("collapse", order, None, relevance)] if relevance else flips
 
 
 def _change(here: GradeOutcome, there: GradeOutcome) -> Change:

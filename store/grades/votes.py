@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import Row, func, select
+from sqlalchemy import Row, select
 from sqlmodel import Session
 
 from store.analysis.agreement.populations import (
@@ -19,6 +19,7 @@ from store.analysis.agreement.populations import (
     population_votes,
 )
 from store.analysis.arrays import Grades
+from store.content.lookup import count_rows
 from store.db.database import Area
 from store.db.keys import Keys, fetch_docnos, fetch_ordered_docnos
 from store.db.tables import DOCUMENT, JUDGE, POOL
@@ -74,7 +75,7 @@ def fetch_votes(
     pooled = fetch_pairs(connection, POOLED) if population == "pooled" else None
     n_documents = 0
     if population == "collection":
-        n_documents = session.scalar(select(func.count()).select_from(DOCUMENT)) or 0
+        n_documents = count_rows(session, DOCUMENT)
         topic_ids = np.fromiter(topics.ids.values(), np.int64, len(topics.ids))
     else:
         pooled_topics = [] if pooled is None else [pooled >> 32]
@@ -258,24 +259,6 @@ def _fetch_rulings(session: Session, names: Mapping[int, str], kinds: tuple[str,
     ]
 
 
-def fetch_open_pairs(session: Session, topics: Keys, all_votes: AllVotes) -> dict[Pair, str]:
-    """Return the round of every document to be judged that has neither a grade nor a reason for none.
-
-    It is that of its first pool.
-    """
-    assert all_votes.document_ids is not None
-    pooled = fetch_integers(session.connection(), f"SELECT {PAIR}, pool_id {FROM_POOLS}", 2)
-    topic_ids = np.array([topics.ids[topic] for topic in all_votes.topics], dtype=np.int64)
-    settled = all_votes.is_settled
-    settled_topics = topic_ids[all_votes.topic_codes[settled]]
-    settled_documents = all_votes.document_ids[all_votes.docno_codes[settled]]
-    pooled = pooled[~np.isin(pooled[:, 0], as_pairs(settled_topics, settled_documents))]
-    docnos = fetch_docnos(session, (pooled[:, 0] & LOW).tolist())
-    rounds = dict(map(tuple, session.execute(select(POOL.c.id, POOL.c.round))))
-    last_first = pooled[np.argsort(-pooled[:, 1], kind="stable")].tolist()
-    return {(topics.names[pair >> 32], docnos[pair & LOW]): rounds[pool] for pair, pool in last_first}
-
-
 class CollectionGrades(Area):
     """The grades of a collection, of one judge or of all."""
 
@@ -345,9 +328,22 @@ class CollectionGrades(Area):
             return fetch_all_votes(session, topics, self._db.scale, policy)
 
     def open_pairs(self, all_votes: AllVotes) -> dict[Pair, str]:
-        """Return the documents nobody settled that are to be judged; see `fetch_open_pairs`."""
+        """Return the round of every document to be judged that has neither a grade nor a reason for none.
+
+        It is that of its first pool.
+        """
+        assert all_votes.document_ids is not None
+        settled = all_votes.is_settled
+        documents = all_votes.document_ids[all_votes.docno_codes[settled]]
         with self._db.reading_topics() as (session, topics):
-            return fetch_open_pairs(session, topics, all_votes)
+            pooled = fetch_integers(session.connection(), f"SELECT {PAIR}, pool_id {FROM_POOLS}", 2)
+            topic_ids = np.array([topics.ids[topic] for topic in all_votes.topics], dtype=np.int64)
+            pairs = as_pairs(topic_ids[all_votes.topic_codes[settled]], documents)
+            pooled = pooled[~np.isin(pooled[:, 0], pairs)]
+            docnos = fetch_docnos(session, (pooled[:, 0] & LOW).tolist())
+            rounds = dict(map(tuple, session.execute(select(POOL.c.id, POOL.c.round))))
+            last_first = pooled[np.argsort(-pooled[:, 1], kind="stable")].tolist()
+            return {(topics.names[pair >> 32], docnos[pair & LOW]): rounds[pool] for pair, pool in last_first}
 
     def final(self, policy: Policy) -> FinalQrels:
         """Choose the grade of every judged document; see `store.grades.qrels.decide`."""

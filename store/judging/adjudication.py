@@ -45,7 +45,14 @@ from store.judging.disagreements import (
     lettered,
     read_basis,
 )
-from store.judging.events import Pair, current_events, fetch_shown_passages, ruling_of, shown_passages
+from store.judging.events import (
+    Pair,
+    current_events,
+    fetch_current,
+    fetch_shown_passages,
+    ruling_of,
+    shown_passages,
+)
 from store.judging.judges import fetch_identities, fetch_judge_names, fetch_kinds_heard, judge_named
 from store.judging.kinds import Heard, kinds_of, sorts_of
 from store.records import DECIDED, Action, Decision, InboxLine, JudgeKind, Passage, Scale, State, Task, Undone
@@ -305,10 +312,7 @@ class AdjudicationDesk(Desk):
     def inbox(self) -> list[InboxLine]:
         """Return the topics with a disagreement in natural order."""
         with reading(self._engine) as session:
-            own = {
-                (event.topic_id, event.document_id): event
-                for event in session.execute(current_events(judges=[self._judge_id]))
-            }
+            own = fetch_current(session, self._judge_id)
             titles = {row.number: row.title for row in session.execute(select(TOPIC.c.number, TOPIC.c.title))}
             cases: dict[str, list[Case]] = {}
             for case in self._wanted(session, fetch_cases(session, self._selection)):

@@ -44,7 +44,7 @@ from sqlalchemy import (
 from sqlmodel import Session
 
 from store.content.draws import is_adaptive
-from store.content.lookup import fetch_topic_names, is_pooled, same_pair, to_judge
+from store.content.lookup import count_rows, fetch_topic_names, is_pooled, same_pair, to_judge
 from store.db.database import Area
 from store.db.engine import database_now
 from store.db.keys import fetch_docnos
@@ -96,17 +96,10 @@ _ANY_PLACE = select(ASSIGNMENT.c.id).limit(1)
 
 def assigned_documents(session: Session, judge: int, topic: int) -> dict[int, Row[Any]]:
     """Return the places a judge holds in a topic, by document id, in the judge's display order."""
-    query = (
-        select(
-            ASSIGNMENT.c.document_id,
-            ASSIGNMENT.c.position,
-            ASSIGNMENT.c.display_order,
-            ASSIGNMENT.c.lease_until,
-        )
-        .where(ASSIGNMENT.c.judge_id == judge, ASSIGNMENT.c.topic_id == topic)
-        .order_by(ASSIGNMENT.c.position, ASSIGNMENT.c.id)
-    )
-    return {row.document_id: row for row in session.execute(query)}
+    columns = (ASSIGNMENT.c[name] for name in ("document_id", "position", "display_order", "lease_until"))
+    held = select(*columns).where(ASSIGNMENT.c.judge_id == judge, ASSIGNMENT.c.topic_id == topic)
+    rows = session.execute(held.order_by(ASSIGNMENT.c.position, ASSIGNMENT.c.id))
+    return {row.document_id: row for row in rows}
 
 
 def assigned_pairs(session: Session, judge: int) -> set[tuple[int, int]]:
@@ -309,14 +302,9 @@ def _wait_for_events(session: Session) -> None:
         session.execute(text("LOCK TABLE assignment IN EXCLUSIVE MODE"))
 
 
-def _count(session: Session, condition: ColumnElement[bool]) -> int:
-    """Count places."""
-    return session.scalar(select(func.count(ASSIGNMENT.c.id)).where(condition)) or 0
-
-
 def _refuse_places(session: Session, scope: Scope) -> None:
     """Raise `ConflictError` when there is a place in the scope."""
-    if taken := _count(session, _is_in(scope)):
+    if taken := count_rows(session, ASSIGNMENT, _is_in(scope)):
         message = f"documents are assigned already: {counted(taken, 'assignment')}"
         hint = (
             "--add assigns documents that are not assigned, --replace all that have no decision;"
@@ -328,9 +316,9 @@ def _refuse_places(session: Session, scope: Scope) -> None:
 def _clear(session: Session, scope: Scope) -> Cleared:
     """Take away the places of a scope that have no decision."""
     goes = and_(_is_in(scope), ~is_decided())
-    claimed = _count(session, and_(goes, ASSIGNMENT.c.lease_until >= database_now(session)))
+    claimed = count_rows(session, ASSIGNMENT, goes, ASSIGNMENT.c.lease_until >= database_now(session))
     removed = session.connection().execute(delete(ASSIGNMENT).where(goes)).rowcount
-    return Cleared(removed, claimed, kept=_count(session, _is_in(scope)))
+    return Cleared(removed, claimed, kept=count_rows(session, ASSIGNMENT, _is_in(scope)))
 
 
 def _is_in(scope: Scope) -> ColumnElement[bool]:
@@ -483,16 +471,15 @@ def fetch_workloads(session: Session) -> Workloads:
         lines.append(Workload(*whole))
     shown = to_judge(POOL_ENTRY.c.topic_id, POOL_ENTRY.c.document_id).where(~is_carried(POOL_ENTRY))
     pairs = shown.distinct().subquery()
-    place = select(ASSIGNMENT.c.id).where(same_pair(ASSIGNMENT, pairs))
+    is_without = ~select(ASSIGNMENT.c.id).where(same_pair(ASSIGNMENT, pairs)).exists()
     fixed = to_judge(POOL_ENTRY.c.pool_id).where(same_pair(POOL_ENTRY, pairs), ~is_adaptive(POOL.c.id))
-    count = select(func.count()).select_from(pairs)
-    without = count.where(~place.exists())
+    is_fixed = fixed.exists()
     return Workloads(
         sorted(lines, key=lambda line: (line.judge is None, line.judge or "")),
-        pooled=session.scalar(count) or 0,
-        unassigned=session.scalar(without.where(fixed.exists())) or 0,
-        drawn=session.scalar(without.where(~fixed.exists())) or 0,
-        outside=_count(session, ~pooled),
+        pooled=count_rows(session, pairs),
+        unassigned=count_rows(session, pairs, is_without, is_fixed),
+        drawn=count_rows(session, pairs, is_without, ~is_fixed),
+        outside=count_rows(session, ASSIGNMENT, ~pooled),
     )
 
 

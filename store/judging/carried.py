@@ -329,9 +329,8 @@ class NearDuplicates(Area):
         """Return topic, document and source, by row ids, of all that is not released."""
         with self._db.reading() as session:
             rows = select(CARRIED.c.topic_id, CARRIED.c.document_id, CARRIED.c.source_id)
-            return [
-                (row[0], row[1], row[2]) for row in session.execute(rows.where(CARRIED.c.ended_at.is_(None)))
-            ]
+            kept = session.execute(rows.where(CARRIED.c.ended_at.is_(None)))
+            return [(topic, document, source) for topic, document, source in kept]
 
     def all(self, topics: Sequence[str] = (), *, standing: bool = False) -> list[CarriedOver]:
         """Return what was carried over; see `fetch_carried`."""
@@ -366,7 +365,18 @@ class NearDuplicates(Area):
                     continue
                 documents.add(document)
                 sources.add(source)
-                rows.append(_values(one) | {"carried_at": now})
+                rows.append(
+                    {
+                        "topic_id": one.topic,
+                        "document_id": one.document,
+                        "source_id": one.source,
+                        "shared": one.shared,
+                        "united": one.united,
+                        "document_sha256": one.document_sha256,
+                        "source_sha256": one.source_sha256,
+                        "carried_at": now,
+                    }
+                )
             for first in range(0, len(rows), _BATCH):
                 session.connection().execute(insert(CARRIED), rows[first : first + _BATCH])
             return len(rows)
@@ -381,19 +391,6 @@ class NearDuplicates(Area):
                 return 0
             ended = update(CARRIED).where(kept).values(ended_at=database_now(session))
             return session.connection().execute(ended).rowcount
-
-
-def _values(one: Alike) -> dict[str, Any]:
-    """Return the columns of a row."""
-    return {
-        "topic_id": one.topic,
-        "document_id": one.document,
-        "source_id": one.source,
-        "shared": one.shared,
-        "united": one.united,
-        "document_sha256": one.document_sha256,
-        "source_sha256": one.source_sha256,
-    }
 
 
 def _is_of_interest() -> ColumnElement[bool]:

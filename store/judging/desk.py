@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Engine, Row, Select, and_, bindparam, case, func, select
+from sqlalchemy import ColumnElement, Engine, FromClause, Row, Select, and_, bindparam, case, func, select
 from sqlalchemy.exc import IntegrityError, NoResultFound
 from sqlmodel import Session
 
@@ -327,10 +327,7 @@ class Desk:
             mine = current_events("topic_id", "state", "judged_at", judges=[self._judge_id])
             mine = mine.where(is_pooled(JUDGEMENT))
             if has_assignments(session):
-                held = select(ASSIGNMENT.c.id).where(
-                    ASSIGNMENT.c.judge_id == self._judge_id, same_pair(ASSIGNMENT, JUDGEMENT)
-                )
-                mine = mine.where(held.exists())
+                mine = mine.where(self._is_held(JUDGEMENT))
             events: dict[int, list[tuple[str, datetime]]] = {}
             for event in session.execute(mine):
                 events.setdefault(event.topic_id, []).append((event.state, event.judged_at))
@@ -346,11 +343,7 @@ class Desk:
         with reading(self._engine) as session:
             queued = to_judge(POOL_ENTRY.c.document_id).where(~is_carried_to(session, POOL_ENTRY)).limit(1)
             if has_assignments(session):
-                # Of a column: to ask for any, a judge's own login would need the right to all of them.
-                held = select(ASSIGNMENT.c.id).where(
-                    ASSIGNMENT.c.judge_id == self._judge_id, same_pair(ASSIGNMENT, POOL_ENTRY)
-                )
-                queued = queued.where(held.exists())
+                queued = queued.where(self._is_held(POOL_ENTRY))
             return session.scalar(queued) is None and not self._to_come(session)
 
     def queue(self, topic: str) -> list[Task]:
@@ -473,16 +466,12 @@ class Desk:
                 last = self._latest(session)
                 if last is None:
                     return None
-                pair = self._pair(last.topic_id, last.document_id)
-                newer = session.execute(
-                    select(JUDGEMENT).where(pair, JUDGEMENT.c.revision > last.revision)
-                ).all()
+                events = select(JUDGEMENT).where(self._pair(last.topic_id, last.document_id))
+                newer = session.execute(events.where(JUDGEMENT.c.revision > last.revision)).all()
                 if any(event.sitting_id != self._sitting for event in newer):
                     message = "this document was judged under the same name somewhere else"
                     raise ConflictError(message, hint="the other judgement stands")
-                before = session.execute(
-                    select(JUDGEMENT).where(pair, JUDGEMENT.c.revision == last.revision - 1)
-                ).first()
+                before = session.execute(events.where(JUDGEMENT.c.revision == last.revision - 1)).first()
                 # Only what was looked at above counts as seen: a newer event is a conflict.
                 seen = max((event.revision for event in newer), default=last.revision)
                 self._undoing = int(last.id)
@@ -508,6 +497,12 @@ class Desk:
         """Count the documents that may still come into the queue, by topic."""
         return count_undrawn(session) | count_claimable(session, self._judge_id)
 
+    def _is_held(self, rows: FromClause) -> ColumnElement[bool]:
+        """Say in SQL that the judge has a place at the document of a row."""
+        # Of a column: to ask for any, a judge's own login would need the right to all of them.
+        held = select(ASSIGNMENT.c.id).where(ASSIGNMENT.c.judge_id == self._judge_id)
+        return held.where(same_pair(ASSIGNMENT, rows)).exists()
+
     def _check(self, decision: Decision) -> None:
         """Refuse a grade off the scale."""
         if decision.action is Action.JUDGE and decision.grade not in self.scale.values:
@@ -523,11 +518,7 @@ class Desk:
 
     def _pair(self, topic: int, document: int) -> ColumnElement[bool]:
         """Select the judge's events on a document."""
-        return and_(
-            JUDGEMENT.c.topic_id == topic,
-            JUDGEMENT.c.document_id == document,
-            JUDGEMENT.c.judge_id == self._judge_id,
-        )
+        return and_(*(JUDGEMENT.c[name] == value for name, value in self._key(topic, document).items()))
 
     def _current(self, session: Session, topic: int, document: int) -> Row[Any] | None:
         """Return this judge's newest event on a document."""

@@ -8,17 +8,16 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Any
 
-from sqlalchemy import ColumnElement, Table, and_, delete, exists, func, insert, select, true, update
+from sqlalchemy import ColumnElement, and_, delete, exists, insert, select, update
 from sqlmodel import Session
 
-from store.content.lookup import same_pair
+from store.content.lookup import count_rows, same_pair
 from store.db.database import Area
 from store.db.engine import (
     BUSY_TIMEOUT_MS,
@@ -53,6 +52,8 @@ from store.records import DECIDED, JudgeKind, State
 
 ERASED = "erased"
 """What stands where the name of an erased judge stood."""
+_BY_CLAIM = select(ASSIGNMENT_PLAN.c.id).where(ASSIGNMENT_PLAN.c.lease_s.is_not(None))
+"""Plans whose places are claimed, not given by name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,27 +128,27 @@ def look_at(session: Session, name: str) -> Erasing:
     graded, shared, rulings = _beside(session, number)
     kept = set().union(*shared.values()) if shared else set()
     claimed = _claimed(number)
-    n_places = _count(session, ASSIGNMENT, and_(ASSIGNMENT.c.judge_id == number, ~claimed))
+    n_places = count_rows(session, ASSIGNMENT, ASSIGNMENT.c.judge_id == number, ~claimed)
     return Erasing(
         judge=name,
         kind=kind,
         judgements=states[State.JUDGED],
         cannot=states[State.CANNOT],
         skipped=states[State.SKIPPED],
-        events=_count(session, JUDGEMENT, own),
-        passages=session.scalar(select(func.count()).select_from(marked.distinct().subquery())) or 0,
+        events=count_rows(session, JUDGEMENT, own),
+        passages=count_rows(session, marked.distinct().subquery()),
         notes=count_notes(session, [number]),
-        sittings=_count(session, SITTING, SITTING.c.judge_id == number),
-        terms=_count(session, JUDGE_TERM, JUDGE_TERM.c.judge_id == number),
-        answers=_count(session, ANSWER, ANSWER.c.judge_id == number),
+        sittings=count_rows(session, SITTING, SITTING.c.judge_id == number),
+        terms=count_rows(session, JUDGE_TERM, JUDGE_TERM.c.judge_id == number),
+        answers=count_rows(session, ANSWER, ANSWER.c.judge_id == number),
         kept=0 if is_adjudicator else len(kept),
         lost=0 if is_adjudicator else len(graded) - len(kept),
         shared=() if is_adjudicator else _listed(session, shared),
         rulings=0 if is_adjudicator else rulings,
         places=n_places,
-        reopened=_count(session, ASSIGNMENT, claimed),
+        reopened=count_rows(session, ASSIGNMENT, claimed),
         unassigned=_count_unassigned(session, number),
-        is_last_assigned=0 < _count(session, ASSIGNMENT, true()) == n_places,
+        is_last_assigned=0 < count_rows(session, ASSIGNMENT) == n_places,
         named=replace_names(session, {name: ERASED}, dry_run=True),
         in_notes=_count_mentions(session, number, name),
     )
@@ -223,22 +224,15 @@ def _listed(session: Session, shared: dict[int, set[Pair]]) -> tuple[Shared, ...
 
 def _claimed(judge: int) -> ColumnElement[bool]:
     """Say in SQL that a place is one that this judge claimed, decided or not."""
-    by_claim = select(ASSIGNMENT_PLAN.c.id).where(ASSIGNMENT_PLAN.c.lease_s.is_not(None))
-    return and_(ASSIGNMENT.c.judge_id == judge, ASSIGNMENT.c.plan_id.in_(by_claim))
+    return and_(ASSIGNMENT.c.judge_id == judge, ASSIGNMENT.c.plan_id.in_(_BY_CLAIM))
 
 
 def _count_unassigned(session: Session, judge: int) -> int:
     """Count the documents at which nobody has a place, nor may claim one, without this judge's."""
     other = ASSIGNMENT.alias("other")
-    claimed = select(ASSIGNMENT_PLAN.c.id).where(ASSIGNMENT_PLAN.c.lease_s.is_not(None))
-    is_anothers = other.c.judge_id.is_distinct_from(judge) | other.c.plan_id.in_(claimed)
+    is_anothers = other.c.judge_id.is_distinct_from(judge) | other.c.plan_id.in_(_BY_CLAIM)
     stays = exists(select(other.c.id).where(same_pair(other, ASSIGNMENT), is_anothers))
-    return _count(session, ASSIGNMENT, and_(ASSIGNMENT.c.judge_id == judge, ~stays))
-
-
-def _count(session: Session, table: Table, where: ColumnElement[bool]) -> int:
-    """Count rows."""
-    return session.scalar(select(func.count()).select_from(table).where(where)) or 0
+    return count_rows(session, ASSIGNMENT, ASSIGNMENT.c.judge_id == judge, ~stays)
 
 
 def _count_mentions(session: Session, judge: int, name: str) -> int:
@@ -248,10 +242,8 @@ def _count_mentions(session: Session, judge: int, name: str) -> int:
     others = JUDGEMENT.c.judge_id != judge
     n_mentions = 0
     for column in (JUDGEMENT.c.note, JUDGEMENT.c.reason):
-        rows: Sequence[Any] = session.execute(
-            select(*pair, column.label("words")).where(others, column != "").distinct()
-        ).all()
-        n_mentions += sum(disguise.within(row.words) != row.words for row in rows)
+        worded = select(*pair, column.label("words")).where(others, column != "").distinct()
+        n_mentions += sum(disguise.within(row.words) != row.words for row in session.execute(worded))
     return n_mentions
 
 

@@ -6,11 +6,13 @@ and the newest revision of each is found there.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import chain, islice
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, Row, select
 from sqlmodel import Session
 
 from store.analysis.agreement.populations import PLACE_OF_STATE
@@ -121,6 +123,11 @@ def as_pairs(topics: NDArray[np.int64], documents: NDArray[np.int64]) -> NDArray
     return topics << 32 | documents
 
 
+def pairs_of(rows: Iterable[Row[Any]]) -> NDArray[np.int64]:
+    """Put rows of topic and document into such numbers."""
+    return as_pairs(*np.array([tuple(row) for row in rows], dtype=np.int64).reshape(-1, 2).T)
+
+
 def fetch_pairs(connection: Connection, query: str) -> NDArray[np.int64]:
     """Read a column of `PAIR`, each number once, rising."""
     pairs = np.sort(fetch_integers(connection, query, 1)[:, 0])
@@ -151,5 +158,4 @@ def fetch_carried_pairs(session: Session) -> NDArray[np.int64]:
     """Return the pairs of `store.judging.carried.carried_pairs`, rising."""
     if session.scalar(select(CARRIED.c.id).limit(1)) is None:
         return np.empty(0, dtype=np.int64)
-    rows = [tuple(row) for row in session.execute(carried_pairs())]
-    return np.sort(as_pairs(*np.array(rows, dtype=np.int64).reshape(-1, 2).T))
+    return np.sort(pairs_of(session.execute(carried_pairs())))

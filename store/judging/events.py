@@ -77,6 +77,12 @@ def current_events(
     return query if topic is None else query.where(JUDGEMENT.c.topic_id == topic)
 
 
+def fetch_current(session: Session, judge: int, *columns: str) -> dict[Pair, Row[Any]]:
+    """Return the newest event of a judge by its document; of `columns` two are topic and document."""
+    rows = session.execute(current_events(*columns, judges=[judge]))
+    return {(row.topic_id, row.document_id): row for row in rows}
+
+
 EventRecord = TypeVar("EventRecord", bound=JudgementEvent)
 JudgementRecord = TypeVar("JudgementRecord", bound=Judgement)
 _IDS = ("topic", "docno", "judge", "undoes", "sitting")
@@ -154,10 +160,7 @@ def import_judgements(
     number = judge_id(session, judge)
     topics.add(session, (qrel.topic for qrel in qrels))
     documents.add(session, (qrel.docno for qrel in qrels))
-    current = {
-        (row.topic_id, row.document_id): row
-        for row in session.execute(current_events(*_COMPARED, judges=[number]))
-    }
+    current = fetch_current(session, number, *_COMPARED)
     now = datetime.now(UTC)
     unchanged = replaced = 0
     rows: list[tuple[Any, ...]] = []
@@ -175,19 +178,13 @@ def import_judgements(
         revision, note = (1, "") if old is None else (old.revision + 1, old.note)
         said = (Action.JUDGE.value, State.JUDGED.value, qrel.grade, b"", _NOTE(note), qrel.iteration)
         rows.append((*pair, number, revision, *said))
-    if differing and not replace:
-        some = "; ".join(differing[:3]) + ("; ..." if len(differing) > 3 else "")
-        message = f"{len(differing)} judgements of `{judge}` are there otherwise: {some}"
-        raise ConflictError(message, hint="--replace appends the new ones as revisions")
+    if not replace:
+        refuse_differing(judge, differing)
     advance(unchanged)
     rows.sort()  # so that each index is filled from left to right
     for start in range(0, len(rows), _BATCH):
         batch = rows[start : start + _BATCH]
-        try:
-            append_states(session, batch, now)
-        except IntegrityError as error:
-            message = f"`{judge}` judged one of these documents during the import"
-            raise ConflictError(message, hint="nothing was imported; try again") from error
+        append_imported(session, judge, batch, now)
         advance(len(batch))
     added = len(rows) - replaced
     return ImportReport(added=added, unchanged=unchanged, replaced=replaced)
@@ -197,10 +194,27 @@ _STATE = ("revision", "action", "state", "grade", "reason", "note", "iteration",
 _NOTE, _MOMENT = raw_form(JUDGEMENT.c.note), raw_form(JUDGEMENT.c.judged_at)
 
 
+def refuse_differing(judge: str, differing: Sequence[str]) -> None:
+    """Raise `ConflictError` where judgements from elsewhere differ from those that are there."""
+    if differing:
+        some = "; ".join(differing[:3]) + ("; ..." if len(differing) > 3 else "")
+        message = f"{len(differing)} judgements of `{judge}` are there otherwise: {some}"
+        raise ConflictError(message, hint="--replace appends the new ones as revisions")
+
+
 def append_states(session: Session, rows: Iterable[tuple[Any, ...]], now: datetime) -> None:
     """Append events that nobody made at a desk; a row has the ids of `KEY`, and revision to iteration."""
     at = _MOMENT(now)
     insert_new(session, JUDGEMENT, (*KEY, *_STATE), ((*row, at, 0) for row in rows))
+
+
+def append_imported(session: Session, judge: str, rows: Iterable[tuple[Any, ...]], now: datetime) -> None:
+    """Append such events of one judge; `ConflictError`: who decided on one of their documents meanwhile."""
+    try:
+        append_states(session, rows, now)
+    except IntegrityError as error:
+        message = f"`{judge}` judged one of these documents during the import"
+        raise ConflictError(message, hint="nothing was imported; try again") from error
 
 
 def count_events(session: Session, judges: Sequence[str] | None = None, *, first: bool = False) -> int:
@@ -277,25 +291,23 @@ def fetch_events(
         .where(own, where)
         .order_by(JUDGEMENT.c.id.desc())
     )
-    return [_as_event(row, sitting) for row in session.execute(query)]
-
-
-def _as_event(row: Row[Any], sitting: int | None) -> SeenEvent:
-    """Turn a row into what the judge is shown."""
-    return SeenEvent(
-        topic=row.number,
-        docno=row.docno,
-        action=Action(row.action),
-        state=State(row.state),
-        grade=row.grade,
-        reason=sanitise_line(row.reason),
-        note=sanitise(row.note),
-        revision=row.revision,
-        judged_at=row.judged_at,
-        is_undone=bool(row.is_undone),
-        is_here=sitting is not None and row.sitting_id == sitting,
-        host=sanitise_line(row.host or ""),
-    )
+    return [
+        SeenEvent(
+            topic=row.number,
+            docno=row.docno,
+            action=Action(row.action),
+            state=State(row.state),
+            grade=row.grade,
+            reason=sanitise_line(row.reason),
+            note=sanitise(row.note),
+            revision=row.revision,
+            judged_at=row.judged_at,
+            is_undone=bool(row.is_undone),
+            is_here=sitting is not None and row.sitting_id == sitting,
+            host=sanitise_line(row.host or ""),
+        )
+        for row in session.execute(query)
+    ]
 
 
 _COLUMNS = [column for column in JUDGEMENT.columns if column.name not in ("note", "reason", "iteration")]

@@ -29,7 +29,7 @@ from sqlalchemy import (
 )
 from sqlmodel import Session
 
-from store.content.lookup import row_named
+from store.content.lookup import count_rows, row_named
 from store.db.database import Area
 from store.db.engine import database_now, overwrite_removed
 from store.db.login import is_seated
@@ -136,8 +136,7 @@ def judge_id(session: Session, name: str) -> int:
 
 def fetch_identities(session: Session) -> dict[int, str]:
     """Return what tells judges apart in every copy of the collection, by row id; no names."""
-    rows = session.execute(select(JUDGE.c.id, JUDGE.c.uid))
-    return {row.id: row.uid for row in rows}
+    return {row.id: row.uid for row in session.execute(select(JUDGE.c.id, JUDGE.c.uid))}
 
 
 _RANDOM = "random"
@@ -306,7 +305,7 @@ def _rename_rounds(session: Session, disguise: Disguise, *, dry_run: bool) -> in
         new = disguise.iteration(label)
         if new != label:
             is_its: ColumnElement[bool] = JUDGEMENT.c.iteration == label
-            n_events += session.scalar(select(func.count()).select_from(JUDGEMENT).where(is_its)) or 0
+            n_events += count_rows(session, JUDGEMENT, is_its)
             if not dry_run:
                 session.execute(update(JUDGEMENT).where(is_its).values(iteration=new))
     return n_events
@@ -395,9 +394,9 @@ def anonymise(
         refuse_live(session, numbers)
     sittings = SITTING.c.judge_id.in_(ids)
     tells = or_(SITTING.c.host != "", SITTING.c.process != 0, SITTING.c.program != "")
-    n_sittings = session.scalar(select(func.count(SITTING.c.id)).where(sittings, tells)) or 0
+    n_sittings = count_rows(session, SITTING, sittings, tells)
     terms = JUDGE_TERM.c.judge_id.in_(ids)
-    n_terms = session.scalar(select(func.count(JUDGE_TERM.c.id)).where(terms)) or 0
+    n_terms = count_rows(session, JUDGE_TERM, terms)
     n_notes = count_notes(session, ids)
     new_names = dict.fromkeys(numbers, "") if dry_run else _new_names(session, numbers)
     n_orders = _hide_orders(session, ids, dry_run=dry_run)
@@ -430,11 +429,8 @@ def refuse_live(session: Session, numbers: Mapping[str, int]) -> None:
 def count_notes(session: Session, judges: Sequence[int]) -> int:
     """Count the notes and reasons of some judges, by row id, each once a document."""
     pair = (JUDGEMENT.c.topic_id, JUDGEMENT.c.document_id, JUDGEMENT.c.judge_id)
-    total = 0
-    for column, is_worded in _words(judges):
-        found = select(*pair, column).where(*is_worded).distinct().subquery()
-        total += session.scalar(select(func.count()).select_from(found)) or 0
-    return total
+    worded = (select(*pair, column).where(*is_worded) for column, is_worded in _words(judges))
+    return sum(count_rows(session, query.distinct().subquery()) for query in worded)
 
 
 def _words(judges: Sequence[int]) -> Iterator[tuple[Column[Any], tuple[ColumnElement[bool], ...]]]:
@@ -477,7 +473,7 @@ def _hide_orders(session: Session, judges: Sequence[int], *, dry_run: bool = Fal
             order.startswith(f"{_RANDOM}:", autoescape=True),
             order.not_in(of_pools),
         )
-        n_rows += session.scalar(select(func.count()).select_from(table).where(*own)) or 0
+        n_rows += count_rows(session, table, *own)
         if not dry_run:
             session.execute(update(table).where(*own).values(display_order=_RANDOM))
     return n_rows

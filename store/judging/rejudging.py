@@ -9,11 +9,11 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import Row, bindparam, func, insert, select, update
+from sqlalchemy import Row, bindparam, insert, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session
 
-from store.content.lookup import fetch_topic_names, rows_by_key
+from store.content.lookup import count_rows, fetch_topic_names, rows_by_key
 from store.content.pools import pooled_pairs
 from store.content.topics import current_versions, fetch_guidelines, texts_of
 from store.db.database import Area
@@ -32,6 +32,7 @@ from store.errors import ConflictError, UnknownNameError
 from store.event import JudgementEvent
 from store.judging.assignments import assigned_pairs, has_assignments
 from store.judging.events import (
+    KEY,
     Pair,
     add_passages,
     current_events,
@@ -320,7 +321,7 @@ def _count_imported(session: Session, judges: Sequence[str], topics: Collection[
         query = query.where(JUDGEMENT.c.topic_id.in_(wanted))
     newest = query.subquery()
     is_settled = newest.c.action == Action.SETTLE.value
-    n = session.scalar(select(func.count()).select_from(newest).where(~is_settled)) or 0
+    n = count_rows(session, newest, ~is_settled)
     pairs = select(newest.c.judge_id, newest.c.topic_id, newest.c.document_id).where(is_settled)
     settled = {tuple(row) for row in session.execute(pairs)}
     for judge in {judge for judge, _, _ in settled}:
@@ -388,8 +389,7 @@ def _append(session: Session, found: Sequence[_Found], now: datetime) -> None:
 
 def _later_event(session: Session, event: Row[Any]) -> int | None:
     """Return the row id of an event that came after one of the same judge on the same document."""
-    key = ("topic_id", "document_id", "judge_id")
-    same = (JUDGEMENT.c[name] == event._mapping[name] for name in key)
+    same = (JUDGEMENT.c[name] == event._mapping[name] for name in KEY)
     later = select(JUDGEMENT.c.id).where(*same, JUDGEMENT.c.revision > event.revision)
     return session.scalar(later.limit(1))
 

@@ -11,7 +11,7 @@ from sqlalchemy import func, select
 from sqlmodel import Session
 
 from store.content.documents import fetch_metadata
-from store.content.lookup import fetch_topic_names, row_named, topic_id
+from store.content.lookup import count_rows, fetch_topic_names, row_named, topic_id
 from store.content.runs import fetch_pool_runs
 from store.db.database import Area
 from store.db.ranking_bytes import float_at, place_of, read_ids
@@ -224,21 +224,14 @@ def _sittings(session: Session, judge: int | None) -> list[SittingLine]:
         .where(JUDGEMENT.c.judge_id == judge, JUDGEMENT.c.sitting_id.is_not(None))
         .group_by(JUDGEMENT.c.sitting_id)
     )
-    events = {row[0]: row[1] for row in session.execute(counts)}
+    events: dict[int, int] = dict(map(tuple, session.execute(counts)))
     ids = session.scalars(select(SITTING.c.id).order_by(SITTING.c.id))
     numbers = {row_id: number for number, row_id in enumerate(ids, start=1)}
-    query = select(SITTING).where(SITTING.c.judge_id == judge).order_by(SITTING.c.id)
+    columns = [SITTING.c[name] for name in ("id", "started_at", "seen_at", "ended_at", "host", "program")]
+    query = select(*columns).where(SITTING.c.judge_id == judge).order_by(SITTING.c.id)
     return [
-        SittingLine(
-            numbers[row.id],
-            row.started_at,
-            row.seen_at,
-            row.ended_at,
-            row.host,
-            row.program,
-            events.get(row.id, 0),
-        )
-        for row in session.execute(query)
+        SittingLine(numbers[row], started_at, seen_at, ended_at, host, program, events.get(row, 0))
+        for row, started_at, seen_at, ended_at, host, program in session.execute(query)
     ]
 
 
@@ -297,17 +290,13 @@ class DetailQueries(Area):
             markup, values = fetch_metadata(session, [row.id]).get(row.id, (None, {}))
             in_order = [*(name for name in self._db.fields if name in values), *values]
             fields = tuple((name, values[name]) for name in dict.fromkeys(in_order))
+            found = _retrievals(session, row.id, names)
             return DocumentDetails(
                 Document(docno, row.title or "", text, fields, markup),
                 row.listed,
                 row.sha256,
                 poolings(session, row.id),
-                tuple(
-                    sorted(
-                        _retrievals(session, row.id, names),
-                        key=lambda one: (natural_key(one.topic), one.rank, one.run),
-                    )
-                ),
+                tuple(sorted(found, key=lambda one: (natural_key(one.topic), one.rank, one.run))),
                 tuple(_standpoints(session, row.id, docno, names)),
                 tuple(fetch_carried(session, document=row.id)),
             )
@@ -334,23 +323,16 @@ class DetailQueries(Area):
             row = judge_named(session, name, "id", "created_at")
             found = SoughtIds(judge=row.id)
             [line] = judge_lines(session, found, relaxed=relaxed)
-            acted = set(
-                session.scalars(
-                    select(TOPIC.c.number)
-                    .join(JUDGEMENT, JUDGEMENT.c.topic_id == TOPIC.c.id)
-                    .where(JUDGEMENT.c.judge_id == found.judge)
-                    .distinct()
-                )
-            )
+            of_events = select(TOPIC.c.number).join(JUDGEMENT, JUDGEMENT.c.topic_id == TOPIC.c.id)
+            acted = set(session.scalars(of_events.where(JUDGEMENT.c.judge_id == found.judge).distinct()))
             lines = topic_lines(session, found, relaxed=relaxed)
             models = {one.judge: one for one in fetch_models(session)}
             work = {one.judge: one for one in fetch_work(session)} if name in models else {}
             is_assigned = session.scalar(select(ASSIGNMENT.c.id).limit(1)) is not None
-            mine = select(func.count()).where(ASSIGNMENT.c.judge_id == found.judge)
             return JudgeDetails(
                 line,
                 row.created_at,
-                (session.scalar(mine) or 0) if is_assigned else None,
+                count_rows(session, ASSIGNMENT, ASSIGNMENT.c.judge_id == row.id) if is_assigned else None,
                 tuple(one for one in lines if one.topic in acted),
                 tuple(_sittings(session, found.judge)),
                 models.get(name),

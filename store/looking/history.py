@@ -16,7 +16,7 @@ from typing import Any, Literal
 from sqlalchemy import Column, ColumnElement, Row, Select, and_, case, exists, func, select, true
 from sqlmodel import Session
 
-from store.content.lookup import topic_id
+from store.content.lookup import count_rows, topic_id
 from store.content.topics import newest_guideline
 from store.db.database import Area
 from store.db.tables import (
@@ -51,7 +51,7 @@ from store.judging.disagreements import (
     read_basis,
     seen_basis,
 )
-from store.judging.events import Pair, event_of_row, fetch_passages, ruling_of
+from store.judging.events import KEY, Pair, event_of_row, fetch_passages, ruling_of
 from store.judging.judges import fetch_identities, fetch_kinds_heard, judge_id
 from store.judging.sittings import fetch_sitting_numbers
 from store.records import DECIDED, Action, JudgeKind, State
@@ -187,7 +187,7 @@ def _events(
     entries = [_event(row) for row in rows]
     if len(entries) < asked.limit:
         return entries, len(entries)
-    return entries, session.scalar(select(func.count(JUDGEMENT.c.id)).where(*conditions)) or 0
+    return entries, count_rows(session, JUDGEMENT, *conditions)
 
 
 _AS_READ = (
@@ -205,7 +205,7 @@ def _told() -> Select[Any]:
         (JUDGEMENT.c.settled.is_not(None), JUDGEMENT.c.revision - 1),
         else_=func.coalesce(JUDGEMENT.c.follows, JUDGEMENT.c.revision - 1),
     )
-    same = (JUDGEMENT.c[name] == before.c[name] for name in ("topic_id", "document_id", "judge_id"))
+    same = (JUDGEMENT.c[name] == before.c[name] for name in KEY)
     return (
         select(
             JUDGEMENT,
@@ -262,7 +262,7 @@ class _Source:
         entries = [self._entry(**row._mapping) for row in rows]
         if asked.limit is None or len(rows) < asked.limit:
             return entries, len(rows)
-        return entries, session.scalar(select(func.count()).select_from(query.subquery())) or 0
+        return entries, count_rows(session, query.subquery())
 
     def _entry(self, *, kind: str | None = None, **values: Any) -> Entry:
         """Make an entry of a row."""

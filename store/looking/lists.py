@@ -12,7 +12,7 @@ from typing import Any
 from sqlalchemy import Row, Select, func, literal_column, or_, select
 from sqlmodel import Session
 
-from store.content.lookup import same_pair
+from store.content.lookup import count_rows, same_pair
 from store.db.database import Area
 from store.db.tables import (
     DOCUMENT,
@@ -316,11 +316,9 @@ def round_lines(session: Session, found: SoughtIds, *, relaxed: int) -> list[Rou
     lines = []
     for label in sorted(names, key=natural_key):
         row = rows.get(label)
-        used, withdrawn_names = names[label]
+        used, gone = map(tuple, names[label])
         topics = 0 if row is None else row.topics
-        states = _states_of(row)
-        graded_here = labels.get(label, 0)
-        lines.append(RoundLine(label, tuple(used), tuple(withdrawn_names), topics, states, graded_here))
+        lines.append(RoundLine(label, used, gone, topics, _states_of(row), labels.get(label, 0)))
     return lines
 
 
@@ -364,41 +362,6 @@ class DocumentLines:
     """By docno, bytewise."""
     total: int
     """Of those asked for, with the ones that the limit left out."""
-
-
-def document_lines(
-    session: Session, found: SoughtIds, *, relaxed: int, limit: int | None = None
-) -> DocumentLines:
-    """Return the first documents, by docno.
-
-    Of a topic: pooled or looked at for it. Of a pool: to judge. Of a judge: with an event of theirs.
-    """
-    query = select(
-        DOCUMENT.c.id,
-        DOCUMENT.c.docno,
-        DOCUMENT.c.title,
-        DOCUMENT.c.sha256.is_not(None).label("has_text"),
-        DOCUMENT.c.listed,
-    ).order_by(DOCUMENT.c.docno)
-    count = select(func.count()).select_from(DOCUMENT)
-    for part in _wanted(found):
-        query, count = query.where(DOCUMENT.c.id.in_(part)), count.where(DOCUMENT.c.id.in_(part))
-    rows = session.execute(query if limit is None else query.limit(limit)).all()
-    ids = [row.id for row in rows] if len(rows) <= _IDS_A_QUERY else None
-    document_states, pools = _document_states(session, found, ids, relaxed)
-    lines = tuple(
-        DocumentLine(
-            row.docno,
-            row.title or "",
-            bool(row.has_text),
-            row.listed,
-            len(pools.get(row.id, ())),
-            document_states.get(row.id, StateCounts()),
-        )
-        for row in rows
-    )
-    is_cut = limit is not None and len(lines) == limit
-    return DocumentLines(lines, (session.scalar(count) or 0) if is_cut else len(lines))
 
 
 def _wanted(found: SoughtIds) -> list[Select[int]]:
@@ -486,7 +449,28 @@ class ListQueries(Area):
             return round_lines(session, find(session, sought), relaxed=self._db.scale.relaxed)
 
     def documents(self, sought: Sought = EVERYTHING, *, limit: int | None = None) -> DocumentLines:
-        """Return documents, each with its counts; see `document_lines`."""
+        """Return the first documents, by docno, each with its counts.
+
+        Of a topic: pooled or looked at for it. Of a pool: to judge. Of a judge: with an event of theirs.
+        """
+        columns = [DOCUMENT.c[name] for name in ("id", "docno", "title", "listed")]
+        query = select(*columns, DOCUMENT.c.sha256.is_not(None).label("has_text")).order_by(DOCUMENT.c.docno)
         with self._db.reading() as session:
             found = find(session, sought)
-            return document_lines(session, found, relaxed=self._db.scale.relaxed, limit=limit)
+            wanted = [DOCUMENT.c.id.in_(ids) for ids in _wanted(found)]
+            rows = session.execute(query.where(*wanted).limit(limit)).all()
+            ids = [row.id for row in rows] if len(rows) <= _IDS_A_QUERY else None
+            document_states, pools = _document_states(session, found, ids, self._db.scale.relaxed)
+            lines = tuple(
+                DocumentLine(
+                    row.docno,
+                    row.title or "",
+                    bool(row.has_text),
+                    row.listed,
+                    len(pools.get(row.id, ())),
+                    document_states.get(row.id, StateCounts()),
+                )
+                for row in rows
+            )
+            total = count_rows(session, DOCUMENT, *wanted) if len(lines) == limit else len(lines)
+            return DocumentLines(lines, total)

@@ -15,6 +15,7 @@ from store.errors import ArgumentError, ConflictError, StoreError
 from store.judging.desk import Desk
 from store.judging.judges import judge_named
 from store.judging.models.stored import (
+    IS_REPLY,
     Spent,
     answer_values,
     check_answer,
@@ -24,6 +25,8 @@ from store.judging.models.stored import (
 )
 from store.model_judge import Answer, Asked
 from store.records import DECIDED, Action, Decision, JudgeKind, Scale, Task
+
+_MAKING = "pooler judges add NAME --kind model --model ID makes one"
 
 
 class AnotherModelError(ConflictError):
@@ -47,12 +50,10 @@ class ModelDesk(Desk):
             row = session.execute(select(MODEL_JUDGE).where(MODEL_JUDGE.c.judge_id == self._judge_id)).first()
         if kind != JudgeKind.MODEL:
             message = f"judge `{judge}` is of kind {kind}, and only a model is asked by a program"
-            raise StoreError(message, hint="pooler judges add NAME --kind model --model ID makes one")
+            raise StoreError(message, hint=_MAKING)
         if row is None:
             message = f"model judge `{judge}` has not stated who it is"
-            raise StoreError(
-                message, hint="pooler judges add NAME --kind model --model ID makes one that has"
-            )
+            raise StoreError(message, hint=f"{_MAKING} that has")
         self.identity = identity_of(row)
         self.prompt: str | None = row.prompt
 
@@ -70,8 +71,7 @@ class ModelDesk(Desk):
                 return now is not None and now.state in DECIDED
             own = (ANSWER.c.judge_id == self._judge_id, ANSWER.c.asked == asked.value)
             pair = (ANSWER.c.topic_id == known[0], ANSWER.c.document_id == known[1])
-            is_reply = ANSWER.c.grade.is_not(None) | ANSWER.c.unreadable.is_not(None)
-            return session.scalar(select(ANSWER.c.id).where(*own, *pair, is_reply).limit(1)) is not None
+            return session.scalar(select(ANSWER.c.id).where(*own, *pair, IS_REPLY).limit(1)) is not None
 
     def spent(self) -> Spent:
         """Say what all answers of the judge took, repetitions and canaries too."""

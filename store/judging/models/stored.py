@@ -14,15 +14,15 @@ from hashlib import sha256
 from typing import Any
 
 from sqlalchemy import Row, func, insert, select
-from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session
 
+from store.content.lookup import count_rows
 from store.db.database import Area
 from store.db.engine import database_now
 from store.db.keys import Keys, fetch_docnos
 from store.db.tables import ANSWER, DOCUMENT, JUDGE, JUDGEMENT, MODEL_JUDGE, TOPIC
 from store.errors import ArgumentError, ConflictError, StoreError
-from store.judging.events import append_states, current_events
+from store.judging.events import append_imported, fetch_current, refuse_differing
 from store.judging.judges import add_judge, judge_named
 from store.model_judge import CANARIES, NOT_STATED, Answer, Asked, ModelIdentity, Unreadable, prompt_hash
 from store.records import DECIDED, Action, ImportReport, JudgeKind, Scale, State
@@ -96,9 +96,7 @@ class Spent:
     """Prompt, completion and cached tokens of the others."""
 
 
-def state_model(
-    session: Session, name: str, identity: ModelIdentity, *, prompt: str | None = None, adds: bool = True
-) -> bool:
+def state_model(session: Session, name: str, identity: ModelIdentity, *, prompt: str | None = None) -> bool:
     """State who a model judge is, adding the judge where there is none; return whether it was new.
 
     The same again changes nothing. `ConflictError`: the judge is another one, is no model, or has judged
@@ -106,8 +104,7 @@ def state_model(
     """
     if prompt is not None and prompt_hash(prompt) != identity.prompt_sha256:
         raise ArgumentError("prompt", "must be the one whose hash the identity has", "another")
-    if adds:
-        add_judge(session, name, JudgeKind.MODEL)
+    add_judge(session, name, JudgeKind.MODEL)
     judge = judge_named(session, name, "id", "kind")
     if judge.kind != JudgeKind.MODEL:
         message = f"judge `{name}` is of kind {judge.kind}: only a model has a model's identity"
@@ -121,8 +118,7 @@ def state_model(
         differ = ", ".join(_differences(known, identity))
         message = f"model judge `{name}` is another one: {differ}"
         raise ConflictError(message, hint=another)
-    n_events = session.scalar(select(func.count()).where(JUDGEMENT.c.judge_id == judge.id)) or 0
-    if n_events:
+    if count_rows(session, JUDGEMENT, JUDGEMENT.c.judge_id == judge.id):
         message = f"model judge `{name}` judged before it was stated who it is"
         raise ConflictError(message, hint="take another name: nobody knows that those judgements are its")
     values = {
@@ -217,6 +213,10 @@ def check_answer(answer: Answer, scale: Scale) -> None:
         raise ArgumentError("probabilities", "must sum to 1", sum(chances.values()))
 
 
+IS_REPLY = ANSWER.c.grade.is_not(None) | ANSWER.c.unreadable.is_not(None)
+"""The request did not fail on its way."""
+
+
 def fetch_answered(session: Session, judge: int, asked: Asked) -> set[tuple[str, str]]:
     """Return the pairs of topic and docno that have an answer of a judge, by its row id, of a kind."""
     query = (
@@ -224,11 +224,7 @@ def fetch_answered(session: Session, judge: int, asked: Asked) -> set[tuple[str,
         .select_from(ANSWER)
         .join(TOPIC, TOPIC.c.id == ANSWER.c.topic_id)
         .join(DOCUMENT, DOCUMENT.c.id == ANSWER.c.document_id)
-        .where(
-            ANSWER.c.judge_id == judge,
-            ANSWER.c.asked == asked.value,
-            ANSWER.c.grade.is_not(None) | ANSWER.c.unreadable.is_not(None),
-        )
+        .where(ANSWER.c.judge_id == judge, ANSWER.c.asked == asked.value, IS_REPLY)
     )
     return {(topic, docno) for topic, docno in session.execute(query)}
 
@@ -280,10 +276,7 @@ def import_answers(
     topics.add(session, (one.topic for one in answers))
     documents.add(session, (one.docno for one in answers))
     wanted = ("topic_id", "document_id", "revision", "state", "grade", "reason")
-    current = {
-        (row.topic_id, row.document_id): row
-        for row in session.execute(current_events(*wanted, judges=[number]))
-    }
+    current = fetch_current(session, number, *wanted)
     now = datetime.now(UTC)
     events: list[tuple[Any, ...]] = []
     rows: list[dict[str, Any]] = []
@@ -321,15 +314,9 @@ def import_answers(
         )
         events.append((*pair, number, revision, *said, "0"))
         rows.append({**keys, **answer_values(one, now)})
-    if differing and not replace:
-        some = "; ".join(differing[:3]) + ("; ..." if len(differing) > 3 else "")
-        message = f"{len(differing)} judgements of `{judge}` are there otherwise: {some}"
-        raise ConflictError(message, hint="--replace appends the new ones as revisions")
-    try:
-        append_states(session, sorted(events), now)
-    except IntegrityError as error:
-        message = f"`{judge}` judged one of these documents during the import"
-        raise ConflictError(message, hint="nothing was imported; try again") from error
+    if not replace:
+        refuse_differing(judge, differing)
+    append_imported(session, judge, sorted(events), now)
     for first in range(0, len(rows), _BATCH):
         session.connection().execute(insert(ANSWER), rows[first : first + _BATCH])
     return ImportReport(added=len(rows) - len(differing), unchanged=unchanged, replaced=len(differing))
@@ -342,26 +329,12 @@ def _fingerprint(answer: Answer) -> tuple[object, ...]:
 
 def fetch_work(session: Session) -> list[ModelWork]:
     """Say what every model judge with an answer or a judgement did, by name."""
-    names = {
-        row.id: row.name
-        for row in session.execute(
-            select(JUDGE.c.id, JUDGE.c.name)
-            .where(JUDGE.c.kind == JudgeKind.MODEL.value)
-            .order_by(JUDGE.c.name)
-        )
-    }
-    spans = {
-        row.judge_id: row
-        for row in session.execute(
-            select(
-                JUDGEMENT.c.judge_id,
-                func.min(JUDGEMENT.c.judged_at).label("first"),
-                func.max(JUDGEMENT.c.judged_at).label("last"),
-            )
-            .where(JUDGEMENT.c.judge_id.in_(names), JUDGEMENT.c.state.in_(DECIDED))
-            .group_by(JUDGEMENT.c.judge_id)
-        )
-    }
+    models = select(JUDGE.c.id, JUDGE.c.name).where(JUDGE.c.kind == JudgeKind.MODEL.value)
+    names = {row.id: row.name for row in session.execute(models.order_by(JUDGE.c.name))}
+    at = JUDGEMENT.c.judged_at
+    span = select(JUDGEMENT.c.judge_id, func.min(at).label("first"), func.max(at).label("last"))
+    decided = span.where(JUDGEMENT.c.judge_id.in_(names), JUDGEMENT.c.state.in_(DECIDED))
+    spans = {row.judge_id: row for row in session.execute(decided.group_by(JUDGEMENT.c.judge_id))}
     columns = [ANSWER.c[name] for name in ("judge_id", "asked", "judged_at", "unreadable", *ANSWER_VALUES)]
     rows: dict[int, list[Row[Any]]] = {}
     for row in session.execute(select(*columns).order_by(ANSWER.c.id)):
@@ -371,6 +344,9 @@ def fetch_work(session: Session) -> list[ModelWork]:
         for number, name in names.items()
         if number in rows or number in spans
     ]
+
+
+_SUMMED = ("prompt_tokens", "cached_tokens", "completion_tokens", "reasoning_tokens", "cost")
 
 
 def _work(judge: str, rows: Sequence[Row[Any]], span: Row[Any] | None) -> ModelWork:
@@ -392,11 +368,7 @@ def _work(judge: str, rows: Sequence[Row[Any]], span: Row[Any] | None) -> ModelW
         unreadable={reason: reasons.count(reason) for reason in Unreadable if reason in reasons},
         failed=sum(row.grade is None and row.unreadable is None for row in rows),
         retries=sum(row.attempt - 1 for row in rows),
-        prompt_tokens=_total(row.prompt_tokens for row in rows),
-        cached_tokens=_total(row.cached_tokens for row in rows),
-        completion_tokens=_total(row.completion_tokens for row in rows),
-        reasoning_tokens=_total(row.reasoning_tokens for row in rows),
-        cost=_total(row.cost for row in rows),
+        **{name: _total(row._mapping[name] for row in rows) for name in _SUMMED},
         seconds=sum(seconds) if seconds else None,
         first_at=None if span is None else span.first,
         last_at=None if span is None else span.last,
@@ -426,29 +398,27 @@ def text_key(text: str) -> bytes:
     return sha256(" ".join(text.split()).encode("utf-8", "surrogatepass")).digest()
 
 
-def fetch_text_keys(session: Session) -> TextKeys:
-    """Look up what every text of the collection is of."""
-    topics: dict[bytes, str | None] = {}
-    documents: dict[bytes, str | None] = {}
-    for known, name, texts in (
-        *((topics, row.number, (row.title, row.description)) for row in session.execute(select(TOPIC))),
-        *(
-            (documents, row.docno, (row.text, f"{row.title or ''} {row.text}"))
-            for row in session.execute(select(DOCUMENT).where(DOCUMENT.c.text.is_not(None)))
-        ),
-    ):
-        for key in {text_key(text) for text in texts if text and not text.isspace()}:
+def _keys_of(texts: Iterable[tuple[str, Iterable[str]]]) -> dict[bytes, str | None]:
+    """Return by the hash of a text what it is of, given names and their texts; ``None`` = of several."""
+    known: dict[bytes, str | None] = {}
+    for name, own in texts:
+        for key in {text_key(text) for text in own if text and not text.isspace()}:
             known[key] = name if known.get(key, name) == name else None
-    return TextKeys(topics, documents)
+    return known
 
 
 class Models(Area):
     """The model judges of a collection."""
 
     def text_keys(self) -> TextKeys:
-        """Look up what every text is of; see `fetch_text_keys`."""
+        """Look up what every text of the collection is of."""
         with self._db.reading() as session:
-            return fetch_text_keys(session)
+            topics = session.execute(select(TOPIC))
+            documents = session.execute(select(DOCUMENT).where(DOCUMENT.c.text.is_not(None)))
+            return TextKeys(
+                _keys_of((row.number, (row.title, row.description)) for row in topics),
+                _keys_of((row.docno, (row.text, f"{row.title or ''} {row.text}")) for row in documents),
+            )
 
     def all(self) -> list[StatedModel]:
         """Return every judge of kind model; see `fetch_models`."""
