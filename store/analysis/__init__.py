@@ -1,5 +1,8 @@
 r"""Pure arithmetic on arrays: no SQL, no files, no screen.
 
+An argument of another shape than its docstring says, out of its range, or none of its names, raises
+`ArgumentError`; docstrings speak of errors where more is asked.
+
 Equation numbers are those of the paper [1]_; E1, E2 and E3 are ours. The sources of the equations
 and measures misprint some of them. The code follows the derivation, and this is the one list of
 what is known to be wrong, what is printed before what is right.

@@ -57,22 +57,10 @@ class RankedDocuments:
 def judged_arrays(
     ranked: RankedDocuments, qrels: Sequence[Qrel], *, level: int, cutoff: int
 ) -> JudgedRankings:
-    """Put rankings and qrels into the arrays that measures work on.
+    """Put rankings and qrels into the arrays that measures of one level work on.
 
-    Parameters
-    ----------
-    ranked : RankedDocuments
-    qrels : sequence of Qrel
-        One grade a (topic, docno); every listed pair is judged.
-    level : int
-        Least grade that counts as relevant.
-    cutoff : int
-        Documents of a ranking that are looked at, at least 1.
-
-    Returns
-    -------
-    JudgedRankings
-        Topics of the qrels in natural order; a run without one of them has length 0 there.
+    `level` is the least relevant grade. Every listed pair is judged. Topics are those of the qrels in natural
+    order; a run without one of them has length 0 there.
     """
     judged = grades_by_topic(ranked, qrels)
     binary = {topic: (numbers, grades >= level) for topic, (numbers, grades) in judged.items()}
@@ -80,22 +68,10 @@ def judged_arrays(
 
 
 def graded_arrays(ranked: RankedDocuments, grades: Grades, *, cutoff: int) -> GradedRankings:
-    """Put rankings and grades into the arrays that measures work on.
+    """Put rankings and grades into the arrays that measures of all levels work on; see `graded_rankings`.
 
-    Parameters
-    ----------
-    ranked : RankedDocuments
-        Docnos are not needed.
-    grades : Grades
-        From `grades_by_topic`, or a collection's; every listed pair is judged. `ArgumentError` if one does
-        not fit into 32 bits.
-    cutoff : int
-        Documents of a ranking that are looked at, at least 1.
-
-    Returns
-    -------
-    GradedRankings
-        Topics in the order of `grades`; a run without one of them has length 0 there.
+    `grades` are those of `grades_by_topic`, or a collection's; docnos are not needed. Topics are in the order
+    of `grades`; a run without one of them has length 0 there.
     """
     return graded_rankings(list(grades), ranked.tags, ranked.rankings, grades, cutoff=cutoff)
 

@@ -16,23 +16,11 @@ from store.records import Scale
 
 
 def collapse(grades: NDArray[np.int64], level: int) -> NDArray[np.int8]:
-    """Turn grades into relevant and not relevant.
+    """Turn grades of judged documents, of any shape, into 1 where the grade is at least a level, else 0.
 
-    Parameters
-    ----------
-    grades : ndarray of int64, any shape
-        Grade values of judged documents; `ArgumentError` if they are not integers. No value means "not
-        judged" here: a grade may be negative, so the caller leaves documents without a grade out.
-    level : int
-        Least relevant grade.
+    They must be integers. No value means "not judged" here: a grade may be negative, so the caller leaves
+    documents without a grade out.
 
-    Returns
-    -------
-    ndarray of int8, shape of `grades`
-        1 where the grade is at least `level`, else 0.
-
-    Examples
-    --------
     >>> collapse(np.array([-2, 0, 1, 3]), 1).tolist()
     [0, 0, 1, 1]
     """
@@ -171,22 +159,10 @@ def levels_of(
 
 
 def level_index(scale: Scale, level: int) -> int:
-    """Place a level on the scale.
+    """Return the place on the scale of the least grade that is at least a level, from 1.
 
-    Parameters
-    ----------
-    scale : Scale
-    level : int
-        Least relevant grade; it need not be a value of the scale itself. `ArgumentError` if it does not cut
-        the scale in two.
+    `ArgumentError` if the level, which need not be a value of the scale, does not cut it in two.
 
-    Returns
-    -------
-    int
-        Index of the least grade that is at least `level`, from 1 to ``len(scale.values) - 1``.
-
-    Examples
-    --------
     >>> from store.formats.scale import parse_scale
     >>> level_index(parse_scale("0-3"), 2), level_index(parse_scale("-2-2"), 1)
     (2, 3)

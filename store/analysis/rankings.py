@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from store.analysis.arguments import check_cutoff
 from store.errors import ArgumentError
+
+Scalar = TypeVar("Scalar", bound=np.generic)
 
 NOT_RETRIEVED = -2
 """Standing of a rank the run does not fill."""
@@ -48,9 +51,25 @@ class JudgedRankings:
 
         `RELEVANT`, `NOT_RELEVANT`, `UNJUDGED`, or `NOT_RETRIEVED` below the end of the run.
         """
+        return self.by_rank(topic, self.document_states[topic], NOT_RETRIEVED)
+
+    def by_rank(self, topic: int, values: NDArray[Scalar], beyond: int = 0) -> NDArray[Scalar]:
+        """Look up a value of every document of one topic, by code, at each rank; shape (n_runs, width).
+
+        `beyond` stands below the end of a run.
+        """
         # The padding code -1 picks the last element.
-        table = np.append(self.document_states[topic], np.int8(NOT_RETRIEVED))
+        table = np.append(values, values.dtype.type(beyond))
         return table[self.documents[:, topic]]
+
+    def documents_at(self, topic: int, ranks: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Tell which documents of one topic, by code, stand at some ranks of runs.
+
+        `ranks`, shape (n_runs, up to the width), may hold some below the end of a run.
+        """
+        found = np.zeros(self.document_states[topic].size + 1, np.bool_)
+        found[self.documents[:, topic, : ranks.shape[1]][ranks]] = True
+        return found[:-1]  # the padding code -1 marked the last element
 
     def relevant(self) -> NDArray[np.bool_]:
         """Tell which ranks hold a relevant document; shape (n_runs, n_topics, width)."""
@@ -95,12 +114,6 @@ def judged_rankings(
     -------
     JudgedRankings
         Arrays of width ``min(cutoff, longest ranking)``. Codes ascend with the document id.
-
-    Raises
-    ------
-    ArgumentError
-        If `cutoff` is below 1, a topic has no judgements, the two arrays of a topic differ in length, or a
-        document stands twice among the judgements or within the cutoff of a ranking.
 
     Notes
     -----

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -10,6 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from store.errors import ArgumentError
+
+TIED_MAP = 1e-12
+"""MAPs, or other mean scores, no further apart are tied: rounding alone moves a mean by up to about 1e-15."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +41,6 @@ def kendall_tau_b(x: NDArray[np.float64], y: NDArray[np.float64], *, tolerance: 
     -------
     TauResult
         ``tau`` in [-1, 1]; ``None`` with the reason ``fewer-than-two`` or ``all-tied``.
-
-    Raises
-    ------
-    ArgumentError
-        If `x` and `y` are not one-dimensional of one length, or hold a value that is not finite.
 
     Notes
     -----
@@ -184,18 +183,8 @@ def tau_ap(
 def n_swapped_pairs(x: NDArray[np.float64], y: NDArray[np.float64], *, tolerance: float = 0.0) -> int:
     """Count the pairs of runs that two scorings order in strictly opposite ways.
 
-    Parameters
-    ----------
-    x, y, tolerance
-        As for `kendall_tau_b`, with its errors and cost.
+    The arguments are those of `kendall_tau_b`. A pair tied in either scoring is not swapped.
 
-    Returns
-    -------
-    int
-        At most n_runs (n_runs - 1) / 2. A pair tied in either scoring is not swapped.
-
-    Examples
-    --------
     >>> n_swapped_pairs(np.array([1.0, 2.0, 3.0]), np.array([2.0, 1.0, 2.0]))
     1
     """
@@ -241,5 +230,6 @@ def _levels(scores: NDArray[np.float64], tolerance: float) -> NDArray[np.int64]:
     return levels
 
 
-TIED_MAP = 1e-12
-"""MAPs no further apart are tied: rounding alone moves a mean by up to about 1e-15."""
+def tau_values(taus: Iterable[TauResult]) -> NDArray[np.float64]:
+    """Return correlations as an array, NaN = undefined."""
+    return np.array([np.nan if one.tau is None else one.tau for one in taus], dtype=np.float64)
