@@ -18,9 +18,8 @@ import pytest
 from store.analysis.measures.average_precision import average_precision
 from store.analysis.measures.names import parse_measure
 from store.analysis.pools.contributions import depth_plan, remove_uniques, repool, within_depth
-from store.analysis.pools.errors import pool_errors
 from store.analysis.pools.inference import infer_pool
-from store.analysis.pools.leave_out import LeaveOut, leave_out
+from store.analysis.pools.leave_out import LeaveOut, leave_out, pool_errors
 from store.analysis.rankings import GradedRankings, JudgedRankings, graded_rankings, judged_rankings
 
 RUNS, TOPICS, RANKS, DEPTH, DOCUMENTS = 120, 50, 1000, 100, 8000

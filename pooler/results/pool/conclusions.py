@@ -14,8 +14,8 @@ from store.analysis.pools.diagnosis import (
     PoolDiagnosis,
     overlaps,
 )
-from store.analysis.pools.errors import SIGNIFICANT
-from store.analysis.pools.leave_out import TIED
+from store.analysis.pools.leave_out import SIGNIFICANT
+from store.analysis.run_order import TIED_MAP
 from store.text import counted, percent, rough
 
 SUFFERS = 0.05
@@ -206,7 +206,7 @@ def _newcomers(found: PoolDiagnosis, pool: DepthPool, left: LeftOut) -> list[str
     )
     rows = np.flatnonzero(pool.contributing & ~np.isnan(loss))
     moved = f"{left.n_moved:,} of {counted(errors.n_runs, 'run')} would change place."
-    if loss[left.worst] > TIED:
+    if loss[left.worst] > TIED_MAP:
         loses = (
             f"a pooled run would lose {rough(left.mean_loss)} of MAP on average and"
             f" {rough(loss[left.worst])} at most ({tags[left.worst]})"
@@ -259,7 +259,7 @@ def _one_by_one(found: PoolDiagnosis, pool: DepthPool) -> list[str]:
     loses = f"would lose {rough(alone.mean_loss)} on average and {rough(most)} at most ({worst})"
     return [
         "Runs are left out with their whole group, since runs of one group bring the same documents and"
-        f" shield each other; one at a time {f'they {loses}' if most > TIED else 'none would'}."
+        f" shield each other; one at a time {f'they {loses}' if most > TIED_MAP else 'none would'}."
     ]
 
 

@@ -40,20 +40,10 @@ NO_DOCUMENT = -1
 
 
 def best_ranks(documents: NDArray[np.integer], n_documents: int) -> NDArray[np.int64]:
-    """Return the least depth at which each document is in the pool.
+    """Return the least depth at which each document is in the pool, shape (n_documents,).
 
-    Parameters
-    ----------
-    documents, n_documents
-        See the module.
+    That is its best rank in any run, from 1; 0 for a document that no run has.
 
-    Returns
-    -------
-    ndarray of int64, shape (n_documents,)
-        Best rank in any run, from 1; 0 for a document that no run has.
-
-    Examples
-    --------
     >>> best_ranks(np.array([[0, 1, 2], [2, 0, -1]]), 4).tolist()
     [1, 2, 1, 0]
     """
@@ -69,31 +59,19 @@ def unique_contributions(
 ) -> NDArray[np.int64]:
     """Count the documents that the depth-k pool has through one group of runs alone, for every k.
 
-    Parameters
-    ----------
-    documents, groups
-        See the module.
+    Shape (n_groups, depth): at row `g` and column ``k - 1`` the documents within the first `k` of a run of
+    group `g` and of no other run; `n_groups` is the highest code + 1, or `n_runs` without codes.
 
-    Returns
-    -------
-    ndarray of int64, shape (n_groups, depth)
-        At row `g` and column ``k - 1`` the documents within the first `k` of a run of group `g` and of no
-        other run; `n_groups` is the highest code + 1, or `n_runs` without codes.
-
-    Notes
-    -----
     A document is unique from its best rank on, to the group of the run that has it there, up to the best rank
     that a run of another group gives it: deeper than that it is unique no more. So the count may fall with k.
 
-    Examples
-    --------
     >>> unique_contributions(np.array([[0, 1, 2], [2, 0, -1]])).tolist()
     [[1, 1, 1], [1, 1, 0]]
     >>> unique_contributions(np.array([[0, 1, 2], [2, 0, -1]]), np.array([0, 0])).tolist()
     [[2, 3, 3]]
     """
     n_runs, depth = documents.shape
-    codes = np.arange(n_runs) if groups is None else _checked_groups(groups, n_runs)
+    codes = _codes(groups, n_runs)
     numbers, ranks, runs = _by_rank(documents)
     owners = codes[runs]
     n_documents = int(numbers.max(initial=NO_DOCUMENT)) + 1
@@ -118,20 +96,10 @@ def unique_contributions(
 def n_contributing(
     documents: NDArray[np.integer], n_documents: int, groups: NDArray[np.integer] | None = None
 ) -> NDArray[np.int64]:
-    """Count the runs, or the groups of runs, that have each document.
+    """Count the runs, or the groups of runs, that have each document, shape (n_documents,).
 
-    Parameters
-    ----------
-    documents, n_documents, groups
-        See the module; with groups the cost is O(n log n) for n places taken.
+    With groups the cost is O(n log n) for n places taken.
 
-    Returns
-    -------
-    ndarray of int64, shape (n_documents,)
-        Runs or groups; 0 for a document that none has.
-
-    Examples
-    --------
     >>> n_contributing(np.array([[0, 1, 2], [2, 0, -1]]), 4).tolist()
     [2, 1, 2, 0]
     >>> n_contributing(np.array([[0, 1, 2], [2, 0, -1]]), 4, np.array([0, 0])).tolist()
@@ -141,7 +109,7 @@ def n_contributing(
     numbers = documents[is_taken]
     _check_numbers(numbers, n_documents)
     if groups is not None:
-        codes = _checked_groups(groups, documents.shape[0]).astype(np.int64)
+        codes = _codes(groups, documents.shape[0]).astype(np.int64)
         owners = np.broadcast_to(codes[:, None], documents.shape)[is_taken]
         numbers = np.unique(owners * n_documents + numbers) % max(n_documents, 1)
     return np.bincount(numbers, minlength=n_documents)
@@ -150,27 +118,17 @@ def n_contributing(
 def only_contributor(
     documents: NDArray[np.integer], n_documents: int, groups: NDArray[np.integer] | None = None
 ) -> NDArray[np.int64]:
-    """Name the run or group that each document is unique to.
+    """Name the run or group that each document is unique to, by its code, shape (n_documents,).
 
-    Parameters
-    ----------
-    documents, n_documents, groups
-        See the module.
+    -1 where several have the document, or none.
 
-    Returns
-    -------
-    ndarray of int64, shape (n_documents,)
-        Code of the only one that has it; -1 where several have it, or none.
-
-    Examples
-    --------
     >>> only_contributor(np.array([[0, 1, 2], [2, 0, -1]]), 4).tolist()
     [-1, 0, -1, -1]
     >>> only_contributor(np.array([[0, 1, 2], [2, 0, -1]]), 4, np.array([5, 5])).tolist()
     [5, 5, 5, -1]
     """
     n_runs = documents.shape[0]
-    codes = np.arange(n_runs) if groups is None else _checked_groups(groups, n_runs)
+    codes = _codes(groups, n_runs)
     rows, columns = np.nonzero(documents != NO_DOCUMENT)
     numbers, owners = documents[rows, columns], codes[rows].astype(np.int64)
     _check_numbers(numbers, n_documents)
@@ -196,8 +154,10 @@ def _check_numbers(numbers: NDArray[np.integer], n_documents: int) -> None:
         raise ArgumentError("documents", f"must be numbers below {n_documents}", highest)
 
 
-def _checked_groups(groups: NDArray[np.integer], n_runs: int) -> NDArray[np.integer]:
-    """Return the codes of the groups when they can be used, else raise `ArgumentError`."""
+def _codes(groups: NDArray[np.integer] | None, n_runs: int) -> NDArray[np.integer]:
+    """Return the code of each run's group, by default its own; raise `ArgumentError` when they are none."""
+    if groups is None:
+        return np.arange(n_runs)
     if groups.shape != (n_runs,):
         raise ArgumentError("groups", f"must be one code for each of {n_runs} runs", groups.shape)
     if groups.size and groups.min() < 0:
@@ -243,9 +203,9 @@ def within_depth(
     ----------
     rankings : JudgedRankings
     depth : int
-        Ranks taken from each run, from 1 to the cutoff of the rankings; else `ArgumentError`.
+        Ranks taken from each run, from 1 to the cutoff of the rankings.
     contributing : ndarray of bool, shape (n_runs,), optional
-        The runs that were pooled; default: all. `ArgumentError` for another shape.
+        The runs that were pooled; default: all.
 
     Returns
     -------
@@ -263,22 +223,10 @@ def within_depth(
 
 
 def depth_plan(rankings: JudgedRankings, depth: int, contributing: NDArray[np.bool_] | None = None) -> Plan:
-    """Make the plan of a depth pool, for `repool`.
-
-    Parameters and errors as for `within_depth`. A call takes O(n_runs n_topics depth).
-    """
+    """Make the plan of a depth pool, for `repool`, of the arguments of `within_depth`."""
     within = within_depth(rankings, depth, contributing)[:, :, :depth]
-
-    def pool(kept: NDArray[np.bool_]) -> list[NDArray[np.bool_]]:
-        pooled = []
-        for topic, document_states in enumerate(rankings.document_states):
-            documents = rankings.documents[kept, topic, :depth]
-            of_topic = np.zeros(document_states.size, np.bool_)
-            of_topic[documents[within[kept, topic]]] = True
-            pooled.append(of_topic)
-        return pooled
-
-    return pool
+    topics = range(len(rankings.topics))
+    return lambda kept: [rankings.documents_at(topic, within[:, topic] & kept[:, None]) for topic in topics]
 
 
 def remove_uniques(
@@ -299,11 +247,6 @@ def remove_uniques(
     -------
     Withdrawn
         No document is withdrawn with two of them.
-
-    Raises
-    ------
-    ArgumentError
-        If `pooled` or `groups` does not fit the rankings.
 
     Notes
     -----
@@ -341,17 +284,12 @@ def repool(rankings: JudgedRankings, plan: Plan, groups: Sequence[str] | None = 
         As for `remove_uniques`.
     plan : Plan
         Called with all runs and then without each run or group; it must make the pool that was judged when it
-        has all runs, and passes over runs that do not contribute.
+        has all runs, and passes over runs that do not contribute. What it pools must be in a run.
 
     Returns
     -------
     Withdrawn
         A document may be withdrawn with several.
-
-    Raises
-    ------
-    ArgumentError
-        If the pools or `groups` do not fit the rankings, or a pooled document is in no run.
 
     Notes
     -----
@@ -371,7 +309,10 @@ def repool(rankings: JudgedRankings, plan: Plan, groups: Sequence[str] | None = 
     """
     names, owners = _named(rankings.tags, groups)
     whole = plan(np.ones(len(rankings.tags), np.bool_))
-    retrieved = _retrieved(rankings)
+    retrieved = [
+        rankings.documents_at(topic, rankings.documents[:, topic] != NO_DOCUMENT)
+        for topic in range(len(rankings.topics))
+    ]
     _check_pool(whole, retrieved)
     n_lacking = np.zeros(len(names), np.int64)
     found = []
@@ -421,16 +362,6 @@ def _withdrawn(
     by, topics, codes = map(np.concatenate, zip(nothing, *found, strict=True))
     order = np.lexsort((codes, by, topics))
     return Withdrawn(names, owners, by[order], topics[order], codes[order], n_lacking)
-
-
-def _retrieved(rankings: JudgedRankings) -> list[NDArray[np.bool_]]:
-    """Tell which documents of each topic a run has, by code."""
-    retrieved = []
-    for topic, document_states in enumerate(rankings.document_states):
-        flags = np.zeros(document_states.size + 1, np.bool_)
-        flags[rankings.documents[:, topic]] = True  # the padding code -1 marks the last element
-        retrieved.append(flags[:-1])
-    return retrieved
 
 
 def _check_pool(pool: Sequence[NDArray[np.bool_]], retrieved: Sequence[NDArray[np.bool_]]) -> None:

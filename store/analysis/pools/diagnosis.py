@@ -15,6 +15,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from store.analysis.measures.average_precision import quotient
 from store.analysis.measures.bounds import Bounds, score_bounds
 from store.analysis.measures.incomplete import condensed
 from store.analysis.measures.names import parse_measure
@@ -30,7 +31,6 @@ from store.analysis.pools.contributions import (
     unique_contributions,
     within_depth,
 )
-from store.analysis.pools.errors import Adjusted, PoolErrors, adjust_scores, pool_errors
 from store.analysis.pools.growth import (
     FirstRetrievals,
     MissedRelevant,
@@ -39,7 +39,14 @@ from store.analysis.pools.growth import (
     missed_relevant,
 )
 from store.analysis.pools.inference import InferredPool, infer_pool
-from store.analysis.pools.leave_out import LeaveOut, leave_out
+from store.analysis.pools.leave_out import (
+    Adjusted,
+    LeaveOut,
+    PoolErrors,
+    adjust_scores,
+    leave_out,
+    pool_errors,
+)
 from store.analysis.rankings import NOT_RELEVANT, RELEVANT, UNJUDGED, GradedRankings, JudgedRankings
 
 
@@ -71,23 +78,12 @@ class RankCounts:
 
     def unjudged_share(self) -> NDArray[np.float64]:
         """Return the share of unjudged documents at each rank; NaN where no list reaches it."""
-        undefined = np.full(self.documents.shape, np.nan)
-        return np.asarray(np.divide(self.unjudged, self.documents, out=undefined, where=self.documents > 0))
+        return quotient(self.unjudged, self.documents)
 
 
 def rank_counts(rankings: JudgedRankings) -> RankCounts:
     """Count documents and judged documents at each rank that some list reaches.
 
-    Parameters
-    ----------
-    rankings : JudgedRankings
-
-    Returns
-    -------
-    RankCounts
-
-    Examples
-    --------
     >>> from store.analysis.rankings import judged_rankings
     >>> lists = {("a", "t"): np.array([1, 2]), ("b", "t"): np.array([2])}
     >>> grades = {"t": (np.array([2]), np.array([True]))}
@@ -134,17 +130,7 @@ class TopicCounts:
 
 
 def topic_counts(rankings: JudgedRankings, pooled: NDArray[np.bool_] | None = None) -> TopicCounts:
-    """Count what is judged of each topic, and of its pool.
-
-    Parameters
-    ----------
-    rankings : JudgedRankings
-    pooled : ndarray of bool, optional
-        See the module. Default: the pool is empty.
-
-    Returns
-    -------
-    TopicCounts
+    """Count what is judged of each topic, and of its pool, which by default is empty.
 
     Examples
     --------
@@ -166,8 +152,7 @@ def topic_counts(rankings: JudgedRankings, pooled: NDArray[np.bool_] | None = No
     for topic, document_states in enumerate(rankings.document_states):
         counts[0, topic] = np.count_nonzero(document_states >= NOT_RELEVANT)
         if pooled is not None:
-            there = np.zeros(document_states.size, np.bool_)
-            there[rankings.documents[:, topic][pooled[:, topic]]] = True
+            there = rankings.documents_at(topic, pooled[:, topic])
             for row, least in ((1, UNJUDGED), (2, NOT_RELEVANT), (3, RELEVANT)):
                 counts[row, topic] = np.count_nonzero(there & (document_states >= least))
     return TopicCounts(
@@ -193,16 +178,6 @@ class BroughtBy:
 
 def brought_by(rankings: JudgedRankings, pooled: NDArray[np.bool_]) -> BroughtBy:
     """Count the documents of a pool by how many runs brought them.
-
-    Parameters
-    ----------
-    rankings : JudgedRankings
-    pooled : ndarray of bool
-        See the module.
-
-    Returns
-    -------
-    BroughtBy
 
     Examples
     --------
@@ -232,16 +207,7 @@ def brought_by(rankings: JudgedRankings, pooled: NDArray[np.bool_]) -> BroughtBy
 def held_by_pool(rankings: JudgedRankings, pooled: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Tell which ranks of any run, whether it fed the pool or not, hold a document of the pool.
 
-    Parameters
-    ----------
-    rankings : JudgedRankings
-    pooled : ndarray of bool
-        See the module.
-
-    Returns
-    -------
-    ndarray of bool, shape (n_runs, n_topics, width)
-        False below the end of a list.
+    Shape (n_runs, n_topics, width); False below the end of a list.
 
     Examples
     --------
@@ -256,12 +222,15 @@ def held_by_pool(rankings: JudgedRankings, pooled: NDArray[np.bool_]) -> NDArray
     [[[True, False]], [[False, True]]]
     """
     check_pooled(pooled, rankings.documents.shape)
+    topics = range(len(rankings.topics))
+    return _held(rankings, [rankings.documents_at(topic, pooled[:, topic]) for topic in topics])
+
+
+def _held(rankings: JudgedRankings, pool: Sequence[NDArray[np.bool_]]) -> NDArray[np.bool_]:
+    """Tell which ranks hold a document of a pool, one array by code a topic."""
     held = np.zeros(rankings.documents.shape, np.bool_)
-    for topic, document_states in enumerate(rankings.document_states):
-        # The padding code -1 picks the last element, which stays False.
-        table = np.zeros(document_states.size + 1, np.bool_)
-        table[rankings.documents[:, topic][pooled[:, topic]]] = True
-        held[:, topic] = table[rankings.documents[:, topic]]
+    for topic, of_topic in enumerate(pool):
+        held[:, topic] = rankings.by_rank(topic, of_topic)
     return held
 
 
@@ -475,11 +444,6 @@ def diagnose(
         Without a `pool` where there is no depth, or no run contributes; and where depth or runs are a guess
         that leaves more than `MOSTLY_OUTSIDE` of the judged documents outside.
 
-    Raises
-    ------
-    ArgumentError
-        If an argument is outside its range, or the two rankings do not go together.
-
     Notes
     -----
     Some fifty passes over the rankings: seconds for 120 runs, 50 topics and 1,000 ranks.
@@ -517,7 +481,7 @@ def diagnose(
     if depth is not None and reason is None:
         again = None
         if plan is not None:
-            pooled &= _held(rankings, plan)
+            pooled &= _held(rankings, plan(np.ones(len(rankings.tags), np.bool_)))
             again = plan
         elif way == "repool":
             again = depth_plan(rankings, depth, taking)
@@ -584,15 +548,6 @@ def _depth_pool(
         brought=brought,
         holds=held_by_pool(rankings, pooled),
     )
-
-
-def _held(rankings: JudgedRankings, plan: Plan) -> NDArray[np.bool_]:
-    """Tell which ranks hold a document that a plan pools."""
-    held = np.zeros(rankings.documents.shape, np.bool_)
-    for topic, pool in enumerate(plan(np.ones(len(rankings.tags), np.bool_))):
-        # The padding code -1 picks the last element.
-        held[:, topic] = np.append(pool, np.False_)[rankings.documents[:, topic]]
-    return held
 
 
 def _left_out(made: _Made, groups: Sequence[str] | None) -> LeftOut:

@@ -1,4 +1,4 @@
-"""What each depth brought, what lies deeper; capture and recapture; MAP as judgements grow.
+"""What each depth brought, what lies deeper; MAP as judgements grow.
 
 A document enters the depth-k pool at its best rank in any run. Where the relevant documents that each further
 depth brings fall off slowly, the pool missed many; a power law fitted to them gives a number [1]_.
@@ -6,17 +6,10 @@ depth brings fall off slowly, the pool missed many; a power law fitted to them g
 Only relevant documents move average precision, and most ranks hold none. So the ranks that do are gathered
 once, and any part of the relevant documents is scored in the time it takes to look at them.
 
-Capture and recapture: how many of a second catch were marked in the first says how many there are. Here two
-groups of runs catch relevant documents [2]_, [3]_.
-
 References
 ----------
 .. [1] J. Zobel, "How reliable are the results of large-scale information retrieval experiments?", *SIGIR*
    1998, 307-314, doi:10.1145/290941.291014.
-.. [2] P. Kantor, M. Kim, U. Ibraev and K. Atasoy, "Estimating the number of relevant documents in enormous
-   collections", *ASIS Annual Meeting* 1999.
-.. [3] D. G. Chapman, "Some properties of the hypergeometric distribution with applications to zoological
-   sample censuses", 1951; the variance is Seber's, 1970.
 """
 
 from __future__ import annotations
@@ -28,9 +21,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from store.analysis.arguments import check_cutoff, finite_vector
-from store.analysis.measures.average_precision import mean_average_precision
-from store.analysis.pools.contributions import best_ranks, n_contributing
+from store.analysis.arguments import check_integer, finite_vector
+from store.analysis.measures.average_precision import mean_average_precision, quotient
+from store.analysis.pools.contributions import best_ranks
 from store.analysis.rankings import NOT_RELEVANT, RELEVANT, JudgedRankings, precision_sums
 from store.errors import ArgumentError
 
@@ -57,22 +50,12 @@ class FirstRetrievals:
     """Shape (n_topics, width): of them, the judged ones."""
     relevant: NDArray[np.int64]
     """Shape (n_topics, width): of them, the relevant ones."""
-    n_relevant_elsewhere: NDArray[np.int64]
-    """Shape (n_topics,): relevant documents that no run has within the width."""
 
 
 def first_retrievals(rankings: JudgedRankings) -> FirstRetrievals:
     """Count documents by the depth at which the first run retrieves them.
 
-    Parameters
-    ----------
-    rankings : JudgedRankings
-        Only runs that fed the pool should be among them.
-
-    Returns
-    -------
-    FirstRetrievals
-        For every depth up to the width of the rankings; O(their size).
+    For every depth up to the width of the rankings, whose runs should all have fed the pool; O(their size).
 
     Examples
     --------
@@ -84,20 +67,16 @@ def first_retrievals(rankings: JudgedRankings) -> FirstRetrievals:
     >>> first = first_retrievals(judged_rankings(["t"], ["a", "b"], lists, grades, cutoff=10))
     >>> first.documents.tolist(), first.judged.tolist(), first.relevant.tolist()
     ([[2, 1, 0]], [[1, 1, 0]], [[0, 1, 0]])
-    >>> first.n_relevant_elsewhere.tolist()
-    [1]
     """
     n_topics, width = rankings.documents.shape[1:]
     counts = np.zeros((3, n_topics, width), dtype=np.int64)
-    elsewhere = np.zeros(n_topics, dtype=np.int64)
     for topic, document_states in enumerate(rankings.document_states):
         depths = best_ranks(rankings.documents[:, topic], document_states.size)
         kinds = (np.True_, document_states >= NOT_RELEVANT, document_states == RELEVANT)
         for row, of_kind in enumerate(kinds):
             entering = depths[(depths > 0) & of_kind]
             counts[row, topic] = np.bincount(entering, minlength=width + 1)[1:]
-        elsewhere[topic] = rankings.n_relevant[topic] - counts[2, topic].sum()
-    return FirstRetrievals(rankings.topics, counts[0], counts[1], counts[2], elsewhere)
+    return FirstRetrievals(rankings.topics, *counts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,35 +123,16 @@ class Growth:
 def fit_growth(new_relevant: ArrayLike, *, offset: int = 1) -> Growth:
     r"""Fit a power law to the relevant documents that each depth of a pool brings.
 
-    Parameters
-    ----------
-    new_relevant : array_like of float, shape (n_depths,)
-        n_1, n_2, ..., n_k: relevant documents that enter at each depth, at least 0, as a rule summed over the
-        topics. Every depth must have been judged whole: one that was not looks like one that brings little.
-    offset : {1, 0}, default=1
-        1 fits the curve n_i = C i^s - 1, which a depth without a new document can lie on; 0 fits n_i = C i^s,
-        which it cannot.
-
-    Returns
-    -------
-    Growth
-        The fit; ``None`` with a reason for fewer than three depths, for no relevant document at all, or with
-        `offset` 0 where some depth brings none.
-
-    Raises
-    ------
-    ArgumentError
-        If a count is negative or not finite, there is not one dimension, or `offset` is another.
-
-    Notes
-    -----
-    Least squares on the line
+    `new_relevant`, shape (n_depths,), are n_1, n_2, ..., n_k, at least 0, as a rule summed over the topics.
+    Every depth must have been judged whole: one that was not looks like one that brings little. An `offset`
+    of 1 fits the curve n_i = C i^s - 1, which a depth without a new document can lie on; 0 fits n_i = C i^s,
+    which it cannot.
 
     .. math:: \ln(n_i + \mathrm{offset}) = \ln C + s \ln i    (after [1]_)
 
-    with the usual standard errors of its two coefficients. They take the logarithms to be spread about the
-    line independently and equally widely. Counts are not: small ones spread more, so with few documents a
-    depth the errors are a rough guide. O(n_depths).
+    is fitted by least squares, with the usual standard errors of its two coefficients. They take the
+    logarithms to be spread about the line independently and equally widely. Counts are not: small ones spread
+    more, so with few documents a depth the errors are a rough guide. O(n_depths).
 
     Examples
     --------
@@ -290,11 +250,6 @@ def missed_relevant(
         Estimate and interval; ``None`` with the reason where nothing could be fitted, and with
         ``not-falling`` where the exponent is 0 or above.
 
-    Raises
-    ------
-    ArgumentError
-        If an argument is outside its range.
-
     Notes
     -----
     The interval is a parametric bootstrap of the regression: in each draw the residual variance comes from
@@ -307,7 +262,7 @@ def missed_relevant(
     Examples
     --------
     >>> relevant = np.array([[30, 14, 11, 7, 6, 5, 4, 4, 3, 4]])
-    >>> first = FirstRetrievals(("t",), relevant, relevant, relevant, np.zeros(1, np.int64))
+    >>> first = FirstRetrievals(("t",), relevant, relevant, relevant)
     >>> missed = missed_relevant(first, depth=10, to_depth=100)
     >>> missed.expected == missed.growth.fit.expected(11, 100)
     True
@@ -321,8 +276,7 @@ def missed_relevant(
         raise ArgumentError("to_depth", f"must be above {depth}", to_depth)
     if not 0 < coverage < 1:
         raise ArgumentError("coverage", "must be between 0 and 1", coverage)
-    if n_draws < 100:
-        raise ArgumentError("n_draws", "must be an integer >= 100", n_draws)
+    check_integer("n_draws", n_draws, 100)
     counts = first.relevant.sum(axis=0)
     below = slice(depth, to_depth)
     n_known = int(counts[below].sum())
@@ -388,47 +342,23 @@ class RelevantRanks:
     def mean_average_precision(
         self, found: NDArray[np.bool_]
     ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-        """Score all runs as if only some of the relevant documents were known.
+        """Return MAP, and the topics it is over, of every run, were only some relevant documents known.
 
-        As `store.analysis.measures.average_precision`, R over the pool, but for rounding. O(n_relevant +
-        n_places).
-
-        Parameters
-        ----------
-        found : ndarray of bool, shape (n_relevant,)
-            Which relevant documents are known; the others count as not relevant, and not in R.
-            `ArgumentError` for another length.
-
-        Returns
-        -------
-        mean : ndarray of float64, shape (n_runs,)
-            MAP in [0, 1] over the topics with a known relevant document; NaN when there is none.
-        n_defined : ndarray of int64, shape (n_runs,)
-            Topics the mean is over, the same for every run.
+        `found`, shape (n_relevant,), says which; the others count as not relevant, and not in R. As
+        `store.analysis.measures.average_precision`, R over the pool, but for rounding: NaN over no topic, and
+        the same number of topics for every run. O(n_relevant + n_places).
         """
         if found.shape != self.topic_of.shape:
             requirement = f"must have shape {self.topic_of.shape}"
             raise ArgumentError("found", requirement, found.shape)
         is_known = found[self.documents]
-        shape = (self.n_runs, self.n_topics)
         sums = precision_sums(self.lists[is_known], self.ranks[is_known], self.n_runs * self.n_topics)
         n_relevant = np.bincount(self.topic_of[found], minlength=self.n_topics)
-        undefined = np.full(shape, np.nan)
-        average = np.divide(sums.reshape(shape), n_relevant, out=undefined, where=n_relevant > 0)
-        return mean_average_precision(average)
+        return mean_average_precision(quotient(sums.reshape(self.n_runs, self.n_topics), n_relevant))
 
 
 def relevant_ranks(arrays: JudgedRankings) -> RelevantRanks:
     """Gather the ranks that hold a relevant document; O(ranks of all runs).
-
-    Parameters
-    ----------
-    arrays : JudgedRankings
-
-    Returns
-    -------
-    RelevantRanks
-        Topics and runs in the order of `arrays`.
 
     Examples
     --------
@@ -459,103 +389,4 @@ def relevant_ranks(arrays: JudgedRankings) -> RelevantRanks:
         lists=runs * n_topics + topics,
         ranks=columns + 1,
         documents=numbers[before[topics] + codes],
-    )
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Catches:
-    """Relevant documents that two groups of runs found; arrays of shape (n_topics,)."""
-
-    first: NDArray[np.int64]
-    second: NDArray[np.int64]
-    both: NDArray[np.int64]
-    """Those that count in `first` and in `second`."""
-
-
-def catches(rankings: JudgedRankings, is_first: NDArray[np.bool_], *, depth: int) -> Catches:
-    """Count the relevant documents that two groups of runs found; O(size of the rankings).
-
-    Parameters
-    ----------
-    rankings : JudgedRankings
-    is_first : ndarray of bool, shape (n_runs,)
-        Which runs are the first group; the others are the second. `ArgumentError` for another length.
-    depth : int
-        Ranks that count, at least 1; else `ArgumentError`. Both groups must have been judged so far, or what
-        one found alone is missed.
-
-    Examples
-    --------
-    >>> from store.analysis.rankings import judged_rankings
-    >>> lists = {("a", "t"): np.array([1, 2]), ("b", "t"): np.array([2, 3])}
-    >>> grades = {"t": (np.array([1, 2, 3]), np.array([True, True, False]))}
-    >>> arrays = judged_rankings(["t"], ["a", "b"], lists, grades, cutoff=10)
-    >>> found = catches(arrays, np.array([True, False]), depth=10)
-    >>> found.first.tolist(), found.second.tolist(), found.both.tolist()
-    ([2], [1], [1])
-    """
-    check_cutoff(depth)
-    n_runs, n_topics, _ = rankings.documents.shape
-    is_first = np.asarray(is_first, dtype=np.bool_)
-    if is_first.shape != (n_runs,):
-        raise ArgumentError("is_first", f"must be one flag for each of {n_runs} runs", is_first.shape)
-    counts = np.zeros((3, n_topics), dtype=np.int64)
-    for topic, document_states in enumerate(rankings.document_states):
-        documents = rankings.documents[:, topic, :depth]
-        one, other = (
-            (n_contributing(documents[group], document_states.size) > 0) & (document_states == RELEVANT)
-            for group in (is_first, ~is_first)
-        )
-        counts[:, topic] = [np.count_nonzero(found) for found in (one, other, one & other)]
-    return Catches(counts[0], counts[1], counts[2])
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Recapture:
-    """Relevant documents supposed to exist, from two groups of runs; arrays of shape (...)."""
-
-    lincoln_petersen: NDArray[np.float64]
-    """n_1 n_2 / m; NaN where the groups have no document in common."""
-    chapman: NDArray[np.float64]
-    """(n_1 + 1)(n_2 + 1) / (m + 1) - 1, defined everywhere; less biased."""
-    chapman_error: NDArray[np.float64]
-    """Its estimated standard error, at least 0."""
-
-
-def recapture(n_first: ArrayLike, n_second: ArrayLike, n_both: ArrayLike) -> Recapture:
-    r"""Estimate how many relevant documents there are from what two groups of runs found.
-
-    Parameters
-    ----------
-    n_first, n_second : array_like of int, shape (...)
-        n_1 and n_2: relevant documents that each group found.
-    n_both : array_like of int, shape (...)
-        m: those that both found; at least 0 and at most the lesser of the two, else `ArgumentError`.
-
-    Notes
-    -----
-    Right if the groups find documents independently and each is as easy to find as the next. Runs agree on
-    easy documents, so the truth is as a rule above the estimate, and may be far above. The standard error is
-    the root of
-
-    .. math:: \frac{(n_1+1)(n_2+1)(n_1-m)(n_2-m)}{(m+1)^2 (m+2)}    ([2]_)
-
-    Examples
-    --------
-    >>> found = recapture(20, 30, 15)
-    >>> float(found.lincoln_petersen), float(found.chapman)  # 600 / 15, 21 * 31 / 16 - 1
-    (40.0, 39.6875)
-    """
-    first, second, both = np.broadcast_arrays(
-        *(np.asarray(counts, dtype=np.float64) for counts in (n_first, n_second, n_both))
-    )
-    if both.size and (both.min() < 0 or (both > np.minimum(first, second)).any()):
-        requirement = "must be at least 0 and at most what each group found"
-        raise ArgumentError("n_both", requirement, both.tolist())
-    undefined = np.full(both.shape, np.nan)
-    variance = (first + 1) * (second + 1) * (first - both) * (second - both)
-    return Recapture(
-        lincoln_petersen=np.asarray(np.divide(first * second, both, out=undefined, where=both > 0)),
-        chapman=np.asarray((first + 1) * (second + 1) / (both + 1) - 1),
-        chapman_error=np.asarray(np.sqrt(variance / ((both + 1) ** 2 * (both + 2)))),
     )

@@ -11,9 +11,9 @@ are cut short. And it must be a depth pool; of others it tells how far down all 
 Reasons for what cannot be told:
 
 ============ ======================================================================================
-no-documents a run has no document for any topic with judgements; or no run has
-all-judged   every list of a run is judged to its end, or to the cutoff, so that the depth is at
-             least that; or every run that has documents is like this
+no-documents no run has a document for any topic with judgements
+all-judged   every list of every run is judged to its end, or to the cutoff, so that the depth is at
+             least that
 none-judged  of no run is the first document judged in every topic: there is no common depth
 ============ ======================================================================================
 """
@@ -27,14 +27,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from store.analysis.pools.contributions import check_depth
-from store.analysis.rankings import NOT_RELEVANT, JudgedRankings
+from store.analysis.rankings import JudgedRankings
 
 RANKS_PER_HOLE = 20
 """One unjudged document is forgiven for every so many ranks of the depth."""
 UNTOLD = -1
 """Stands for a prefix that cannot be told."""
 
-RunReason = Literal["no-documents", "all-judged"]
 PoolReason = Literal["no-documents", "all-judged", "none-judged"]
 
 
@@ -45,24 +44,12 @@ class InferredPool:
     prefixes: NDArray[np.int64]
     """Shape (n_runs,): ranks from the top that are judged in every topic, leaving out the lists
     that are judged to their end; `UNTOLD` where there are no others."""
-    run_reasons: tuple[RunReason | None, ...]
-    """Why a prefix is `UNTOLD`."""
     depth: int | None
     """Mode of the prefixes above 0; of several, the largest."""
     reason: PoolReason | None
-    n_at_depth: int
-    """Runs whose prefix is `depth`; 0 without one."""
     pooled: NDArray[np.bool_]
     """Shape (n_runs,): runs of which no list has more unjudged documents within `depth` than are
     forgiven; those that are judged to their end are among them. Without a depth, no run."""
-    holes: NDArray[np.int64]
-    """Shape (n_runs,): unjudged documents within `depth`, over all topics; 0 without a depth."""
-    n_pairs: int
-    """Documents of all topics within `depth` of a pooled run."""
-    n_judged: int
-    n_judged_outside: int
-    """Judged documents that are not among them: the pool was fed by more than these runs, or was
-    deeper in places, or is no depth pool. Without a depth, all judged documents."""
 
 
 def infer_pool(rankings: JudgedRankings, depth: int | None = None) -> InferredPool:
@@ -76,10 +63,6 @@ def infer_pool(rankings: JudgedRankings, depth: int | None = None) -> InferredPo
     depth : int, optional
         Where it is known, from 1 to the cutoff of the rankings, else `ArgumentError`; only the runs are
         inferred then.
-
-    Returns
-    -------
-    InferredPool
 
     Notes
     -----
@@ -99,8 +82,6 @@ def infer_pool(rankings: JudgedRankings, depth: int | None = None) -> InferredPo
     >>> pool = infer_pool(judged_rankings(["t"], ["a", "b", "c"], lists, grades, cutoff=10))
     >>> pool.depth, pool.prefixes.tolist(), pool.pooled.tolist()
     (2, [2, 2, 1], [True, True, False])
-    >>> pool.n_pairs, pool.n_judged_outside
-    (3, 0)
     """
     if depth is not None:
         check_depth(depth, rankings)
@@ -113,7 +94,6 @@ def infer_pool(rankings: JudgedRankings, depth: int | None = None) -> InferredPo
     shortest = first_hole.min(axis=1, initial=width)
     prefixes = np.where(is_open.any(axis=1), shortest, UNTOLD).astype(np.int64)
     n_documents = lengths.sum(axis=1)
-    run_reasons = tuple(map(_run_reason, prefixes.tolist(), n_documents.tolist()))
     reason: PoolReason | None = None
     if depth is None:
         told = prefixes[prefixes > 0]
@@ -126,22 +106,8 @@ def infer_pool(rankings: JudgedRankings, depth: int | None = None) -> InferredPo
             reason = "none-judged" if np.any(prefixes == 0) else "all-judged"
     reach = 0 if depth is None else depth
     holes = np.count_nonzero(unjudged[:, :, :reach], axis=-1)
-    forgiven = reach // RANKS_PER_HOLE
-    pooled = (n_documents > 0) & np.all(holes <= forgiven, axis=1) & (reach > 0)
-    n_pairs, n_inside = _pool_size(rankings, pooled, reach)
-    n_all = sum(int(np.count_nonzero(one >= NOT_RELEVANT)) for one in rankings.document_states)
-    return InferredPool(
-        prefixes=prefixes,
-        run_reasons=run_reasons,
-        depth=depth,
-        reason=reason,
-        n_at_depth=int(np.count_nonzero(prefixes == depth)) if depth is not None else 0,
-        pooled=pooled,
-        holes=holes.sum(axis=1),
-        n_pairs=n_pairs,
-        n_judged=n_inside,
-        n_judged_outside=n_all - n_inside,
-    )
+    pooled = (n_documents > 0) & np.all(holes <= reach // RANKS_PER_HOLE, axis=1) & (reach > 0)
+    return InferredPool(prefixes, depth, reason, pooled)
 
 
 def _first(flags: NDArray[np.bool_]) -> NDArray[np.int64]:
@@ -149,22 +115,3 @@ def _first(flags: NDArray[np.bool_]) -> NDArray[np.int64]:
     if flags.shape[-1] == 0:
         return np.zeros(flags.shape[:-1], np.int64)
     return np.asarray(np.argmax(flags, axis=-1), dtype=np.int64)
-
-
-def _run_reason(prefix: int, n_documents: int) -> RunReason | None:
-    """Say why a prefix cannot be told."""
-    if prefix != UNTOLD:
-        return None
-    return "all-judged" if n_documents else "no-documents"
-
-
-def _pool_size(rankings: JudgedRankings, pooled: NDArray[np.bool_], depth: int) -> tuple[int, int]:
-    """Count the documents within a depth of some runs, and the judged among them."""
-    n_pairs = n_judged = 0
-    for topic, document_states in enumerate(rankings.document_states):
-        is_in = np.zeros(document_states.size + 1, np.bool_)
-        is_in[rankings.documents[pooled, topic, :depth]] = True
-        # The padding code -1 marked the last element.
-        n_pairs += int(np.count_nonzero(is_in[:-1]))
-        n_judged += int(np.count_nonzero(is_in[:-1] & (document_states >= NOT_RELEVANT)))
-    return n_pairs, n_judged

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from statistics import NormalDist, fmean
 from typing import TYPE_CHECKING
 
+from store.analysis.arguments import check_integer
 from store.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -63,11 +64,6 @@ def forecast(active_ms: Times, left: int) -> Forecast:
     Forecast
         In seconds. No number below `LEAST_DECISIONS` decisions, but 0 where nothing is left.
 
-    Raises
-    ------
-    ArgumentError
-        If a time is negative or not finite, the times have several dimensions, or `left` is negative.
-
     Notes
     -----
     With mean m and standard deviation s of the n newest times, the time for L documents is :math:`L m`. It is
@@ -97,8 +93,7 @@ def forecast(active_ms: Times, left: int) -> Forecast:
     True
     """
     seconds = [time / 1000 for time in _times("active_ms", active_ms)[-RECENT_DECISIONS:]]
-    if left < 0:
-        raise ArgumentError("left", "must be an integer >= 0", left)
+    check_integer("left", left, 0)
     n = len(seconds)
     pace = fmean(seconds) if n >= LEAST_DECISIONS else None
     if left == 0:
@@ -117,33 +112,16 @@ def forecast(active_ms: Times, left: int) -> Forecast:
 def student_quantile(probability: float, degrees: int) -> float:
     """Approximate a quantile of Student's t distribution; it spares the judging screen the loading of scipy.
 
-    Expansion 26.7.5 of [1]_ in powers of 1/degrees, with four terms.
+    Expansion 26.7.5 of M. Abramowitz and I. A. Stegun, *Handbook of Mathematical Functions*, 1964, p. 949, in
+    powers of 1/degrees, with four terms: within 0.1 % of the quantile for probabilities between 0.9 and 0.975
+    and at least 4 degrees of freedom. Fewer are refused, since it is too coarse there.
 
-    Parameters
-    ----------
-    probability : float
-        In (0, 1); else `ArgumentError`.
-    degrees : int
-        Degrees of freedom, at least 4, else `ArgumentError`: below, the expansion is too coarse.
-
-    Returns
-    -------
-    float
-        Within 0.1 % of the quantile for probabilities between 0.9 and 0.975.
-
-    References
-    ----------
-    .. [1] M. Abramowitz and I. A. Stegun, *Handbook of Mathematical Functions*, 1964, p. 949.
-
-    Examples
-    --------
     >>> round(student_quantile(0.95, 4), 3), round(student_quantile(0.95, 100), 3)  # as in the tables
     (2.132, 1.66)
     """
     if not 0 < probability < 1:
         raise ArgumentError("probability", "must be between 0 and 1", probability)
-    if degrees < 4:
-        raise ArgumentError("degrees", "must be an integer >= 4", degrees)
+    check_integer("degrees", degrees, 4)
     x = NormalDist().inv_cdf(probability)
     terms = (  # [1] 26.7.5
         (x**3 + x) / 4,
@@ -155,20 +133,10 @@ def student_quantile(probability: float, degrees: int) -> float:
 
 
 def duration_words(seconds: float) -> str:
-    """Say a time as people do, no more exactly than a forecast is.
+    """Say a time in seconds, finite and at least 0, as people do, no more exactly than a forecast is.
 
-    Parameters
-    ----------
-    seconds : float
-        Finite and at least 0, else `ArgumentError`.
+    To the minute below an hour, to ten minutes below ten hours, then to the hour.
 
-    Returns
-    -------
-    str
-        To the minute below an hour, to ten minutes below ten hours, then to the hour.
-
-    Examples
-    --------
     >>> duration_words(40), duration_words(720), duration_words(6500), duration_words(7200)
     ('under a minute', 'about 12 min', 'about 1 h 50', 'about 2 h')
     >>> duration_words(40 * 3600 + 900)

@@ -58,11 +58,6 @@ def readings(
     list of Readings
         In the order of `measures`.
 
-    Raises
-    ------
-    ArgumentError, UnknownNameError
-        As `evaluate` and `score_bounds`.
-
     Notes
     -----
     Bounds and residual are over the topics for which the measure is defined as judged. O(ranks of all runs) a

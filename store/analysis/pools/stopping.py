@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from math import lgamma
 from typing import TYPE_CHECKING
 
+from store.analysis.arguments import check_integer, check_share
 from store.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -60,11 +61,6 @@ def most_relevant(
     int
         :math:`K_U`, from k to N - n + k; N where nothing is judged.
 
-    Raises
-    ------
-    ArgumentError
-        If an argument is out of its range.
-
     Notes
     -----
     The prior-posterior ratio [1]_: a number K of relevant documents stays possible while
@@ -85,7 +81,7 @@ def most_relevant(
     (12, 27)
     """
     _check(n_documents, n_judged, n_relevant)
-    _check_share("confidence", confidence)
+    check_share("confidence", confidence)
     a, b = prior
     if a <= 0 or b <= 0:
         raise ArgumentError("prior", "must be two numbers above 0", prior)
@@ -134,7 +130,7 @@ def least_sample(
     >>> least_sample(900, 40, 0.8), least_sample(900, 40, 0.9)
     (328, 603)
     """
-    _check_share("recall", recall)
+    check_share("recall", recall)
     if n_found < 1:
         return None
     most_more = math.floor(n_found / recall - n_found + 1e-9)
@@ -166,10 +162,6 @@ def recall_law(n_found: int, probabilities: Sequence[float] | NDArray[np.float64
         Relevant documents found, f >= 0.
     probabilities : sequence of float, shape (n_unjudged,)
         How likely each unjudged document is relevant, in [0, 1], independent of each other.
-
-    Returns
-    -------
-    RecallLaw
 
     Notes
     -----
@@ -268,15 +260,6 @@ def recall_bound(
     target : float, optional
         Recall for which `needed` is told, above 0 and below 1.
 
-    Returns
-    -------
-    RecallBound
-
-    Raises
-    ------
-    ArgumentError
-        If an argument is out of its range.
-
     Notes
     -----
     A stratum of which a part was drawn is bounded by `most_relevant`; one drawn whole only where all are, and
@@ -304,7 +287,7 @@ def recall_bound(
     >>> bound.found, bound.more, round(bound.recall, 4)
     (1, 2, 0.3333)
     """
-    _check_share("confidence", confidence)
+    check_share("confidence", confidence)
     numbers = sorted({*candidates.strata.tolist()})
     members = {number: (candidates.strata == number) for number in numbers}
     random = [number for number, of in members.items() if not candidates.sampled[of].all()]
@@ -368,7 +351,7 @@ class _Stratum:
 
     def needed(self, elsewhere: int, target: float) -> int | None:
         """Say how many random documents are to be judged for a target, if none of them is relevant."""
-        _check_share("recall", target)
+        check_share("recall", target)
         found = elsewhere + self.found
         if not found:
             return None
@@ -426,15 +409,8 @@ def _log_beta(a: float, b: float) -> float:
 
 def _check(n_documents: int, n_judged: int, n_relevant: int) -> None:
     """Refuse counts that cannot be."""
-    if n_documents < 0:
-        raise ArgumentError("n_documents", "must be an integer >= 0", n_documents)
+    check_integer("n_documents", n_documents, 0)
     if not 0 <= n_judged <= n_documents:
         raise ArgumentError("n_judged", f"must be an integer from 0 to {n_documents}", n_judged)
     if not 0 <= n_relevant <= n_judged:
         raise ArgumentError("n_relevant", f"must be an integer from 0 to {n_judged}", n_relevant)
-
-
-def _check_share(name: str, value: float) -> None:
-    """Refuse what is not strictly between 0 and 1; not a number is neither."""
-    if not 0 < value < 1:
-        raise ArgumentError(name, "must be above 0 and below 1", value)

@@ -22,10 +22,9 @@ from store.analysis.pools.contributions import (
     repool,
     within_depth,
 )
-from store.analysis.pools.errors import adjust_scores, pool_errors
-from store.analysis.pools.leave_out import TIED, LeaveOut, leave_out
+from store.analysis.pools.leave_out import LeaveOut, adjust_scores, leave_out, pool_errors
 from store.analysis.rankings import GradedRankings, JudgedRankings, graded_rankings, judged_rankings
-from store.analysis.run_order import kendall_tau_b, tau_ap
+from store.analysis.run_order import TIED_MAP, kendall_tau_b, tau_ap
 from store.errors import ArgumentError
 from tests.store.analysis.drawn_collections import Drawn, as_float, drawn_collections, plain_mean
 from tests.store.analysis.plain_lists import arrays_of
@@ -121,13 +120,13 @@ def test_leaving_out_equals_scoring_from_scratch(drawn: Drawn, data: st.DataObje
             assert left.n_emptied[row] == len(emptied)
         for row in rows:
             for ranks, scores in ((left.rank_before, means), (left.rank_after, replaced)):
-                above = sum(one > scores[row] + TIED for one in scores)
+                above = sum(one > scores[row] + TIED_MAP for one in scores)
                 assert ranks[row] == (0 if np.isnan(scores[row]) else 1 + above)
         if not np.isnan(means).any():
             both = np.array(means), np.array(replaced)
-            expected = kendall_tau_b(*both, tolerance=TIED)
+            expected = kendall_tau_b(*both, tolerance=TIED_MAP)
             np.testing.assert_allclose(left.tau_b[place], as_number(expected.tau))
-            of_ap = tau_ap(both[1], both[0], tolerance=TIED)
+            of_ap = tau_ap(both[1], both[0], tolerance=TIED_MAP)
             np.testing.assert_allclose(left.tau_ap[place], as_number(of_ap.tau))
             assert left.tau_reason[place] == (expected.reason or of_ap.reason)
 

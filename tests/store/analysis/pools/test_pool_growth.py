@@ -28,7 +28,7 @@ grades = st.dictionaries(st.integers(0, 15), st.booleans())
 def first_of(relevant: list[int] | np.ndarray[Any, Any]) -> FirstRetrievals:
     """Make counts of one topic, everything judged and relevant."""
     counts = np.array([relevant], dtype=np.int64)
-    return FirstRetrievals(("t",), counts, counts, counts, np.array([0]))
+    return FirstRetrievals(("t",), counts, counts, counts)
 
 
 @given(data=st.data())
@@ -50,8 +50,6 @@ def test_counts_are_those_of_looking_at_every_list(data: st.DataObject) -> None:
             assert first.documents[row, depth - 1] == len(entering)
             assert first.judged[row, depth - 1] == len(found)
             assert first.relevant[row, depth - 1] == sum(found)
-        missing = [document for document, flag in judged[topic].items() if flag and document not in best]
-        assert first.n_relevant_elsewhere[row] == len(missing)
 
 
 @given(
@@ -151,7 +149,7 @@ def test_counts_of_topics_are_added_and_those_below_the_pool_are_known() -> None
     """Two topics; the fit looks at the first 3 depths, 5 relevant lie at depths 4 and 5."""
     relevant = np.array([[9, 3, 2, 1, 0, 7], [6, 4, 1, 2, 2, 0]])
     documents, judged = relevant + 4, relevant + 1
-    first = FirstRetrievals(("1", "2"), documents, judged, relevant, np.zeros(2, np.int64))
+    first = FirstRetrievals(("1", "2"), documents, judged, relevant)
     missed = missed_relevant(first, depth=3, to_depth=5)
     assert missed.n_known == 5
     assert missed.n_unjudged == 2 * 2 * 3

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from store.analysis.pools.contributions import depth_plan
+from store.analysis.pools.contributions import depth_plan, within_depth
+from store.analysis.pools.diagnosis import topic_counts
 from store.analysis.pools.inference import RANKS_PER_HOLE, UNTOLD, infer_pool
 from store.analysis.rankings import RELEVANT, UNJUDGED
 from store.errors import ArgumentError
@@ -38,9 +39,6 @@ def test_every_field_equals_a_plain_count(drawn: Drawn, given_depth: int | None)
     prefixes = {tag: plain_prefix(drawn, tag) for tag in drawn.tags}
     answers = {tag: any(drawn.listed(tag, topic) for topic in drawn.grades) for tag in drawn.tags}
     assert pool.prefixes.tolist() == [UNTOLD if prefix is None else prefix for prefix in prefixes.values()]
-    for reason, tag in zip(pool.run_reasons, drawn.tags, strict=True):
-        untold = "all-judged" if answers[tag] else "no-documents"
-        assert reason == (untold if prefixes[tag] is None else None)
     counts = Counter(prefix for prefix in prefixes.values() if prefix)
     depth = given_depth
     if depth is None and counts:
@@ -53,21 +51,12 @@ def test_every_field_equals_a_plain_count(drawn: Drawn, given_depth: int | None)
     else:
         assert pool.reason == ("none-judged" if 0 in prefixes.values() else "all-judged")
     reach = depth or 0
-    assert pool.n_at_depth == (list(prefixes.values()).count(depth) if depth else 0)
-    pairs = set()
     for row, tag in enumerate(drawn.tags):
         holes = [
             sum(one not in judged for one in drawn.listed(tag, topic)[:reach])
             for topic, judged in drawn.grades.items()
         ]
-        assert pool.holes[row] == sum(holes)
         assert pool.pooled[row] == (answers[tag] and bool(depth) and not any(holes))
-        if pool.pooled[row]:
-            pairs |= {(t, one) for t in drawn.grades for one in drawn.listed(tag, t)[:reach]}
-    n_judged = sum(one in drawn.grades[topic] for topic, one in pairs)
-    n_all = sum(map(len, drawn.grades.values()))
-    assert (pool.n_pairs, pool.n_judged) == (len(pairs), n_judged)
-    assert pool.n_judged_outside == n_all - n_judged
 
 
 @given(drawn=drawn_collections(most_runs=6), depth=st.integers(1, 4))
@@ -78,12 +67,13 @@ def test_runs_that_were_pooled_are_found(drawn: Drawn, depth: int) -> None:
     for tag in drawn.tags:
         for topic in grades:
             grades[topic].update(dict.fromkeys(drawn.listed(tag, topic)[:depth], True))
-    pool = infer_pool(Drawn(drawn.tags, drawn.rankings, grades, drawn.cutoff).arrays(), depth)
+    arrays = Drawn(drawn.tags, drawn.rankings, grades, drawn.cutoff).arrays()
+    pool = infer_pool(arrays, depth)
     told = pool.prefixes[pool.prefixes != UNTOLD]
     assert np.all(told >= depth)
     answers = [any(drawn.listed(tag, topic) for topic in grades) for tag in drawn.tags]
     assert pool.pooled.tolist() == answers
-    assert pool.n_judged_outside == 0
+    assert topic_counts(arrays, within_depth(arrays, depth, pool.pooled)).outside.sum() == 0
 
 
 def test_the_larger_depth_wins_a_tie() -> None:
@@ -96,7 +86,7 @@ def test_the_larger_depth_wins_a_tie() -> None:
     }
     pool = infer_pool(arrays_of(rankings, {"t": dict.fromkeys([1, 2, 3], True)}, 10))
     assert pool.prefixes.tolist() == [3, 3, 1, 1]
-    assert (pool.depth, pool.n_at_depth) == (3, 2)
+    assert pool.depth == 3
     assert pool.pooled.tolist() == [True, True, False, False]
 
 
@@ -109,7 +99,6 @@ def test_holes_are_forgiven_by_the_depth(depth: int, n_forgiven: int) -> None:
         lists: Lists = {("a", "t"): list(range(60)), ("a", "u"): list(range(n_holes, 60))}
         pool = infer_pool(arrays_of(lists, {"t": judged, "u": judged}, 100), depth)
         assert pool.pooled.tolist() == [n_holes == n_forgiven]
-        assert pool.holes.tolist() == [n_holes]
 
 
 def test_reasons_for_what_cannot_be_told() -> None:
@@ -117,8 +106,8 @@ def test_reasons_for_what_cannot_be_told() -> None:
     lists: Lists = {("a", "t"): [1, 2], ("b", "t"): [9, 1]}
     grades: Grades = {"t": {1: True, 2: False}}
     pool = infer_pool(arrays_of(lists, grades, 10, ["a", "b", "c"]))
-    assert pool.run_reasons == ("all-judged", None, "no-documents")
-    assert (pool.depth, pool.reason, pool.n_judged_outside) == (None, "none-judged", 2)
+    assert pool.prefixes.tolist() == [UNTOLD, 0, UNTOLD]
+    assert (pool.depth, pool.reason) == (None, "none-judged")
     assert not pool.pooled.any()
     assert infer_pool(arrays_of(lists, grades, 10, ["a", "c"])).reason == "all-judged"
     assert infer_pool(arrays_of(lists, grades, 10, ["c"])).reason == "no-documents"
@@ -127,7 +116,7 @@ def test_reasons_for_what_cannot_be_told() -> None:
     pool = infer_pool(arrays_of(lists, grades, 10, ["a", "b", "c"]), 1)
     assert pool.pooled.tolist() == [True, False, False]
     # A list cut off where it is judged says no more than one that ends there.
-    assert infer_pool(arrays_of(lists, {"t": {9: True}}, 1, ["b"])).run_reasons == ("all-judged",)
+    assert infer_pool(arrays_of(lists, {"t": {9: True}}, 1, ["b"])).reason == "all-judged"
 
 
 def test_depth_is_checked() -> None:
@@ -164,7 +153,6 @@ def test_three_runs_of_the_pool_bias_estimators() -> None:
         judged = [document_states != UNJUDGED for document_states in arrays.document_states]
         sizes.append(sum(int((a & b).sum()) for a, b in zip(pooled, judged, strict=True)))
     assert sizes == [6, 1, 7]
-    assert pool.n_judged == 7
 
 
 @pytest.mark.vector("V10: sample.rel and sample.res of pyNTCIREVAL")
@@ -174,7 +162,7 @@ def test_ntcir_sample_is_judged_to_rank_two() -> None:
     arrays = arrays_of({("run", "1"): [11, 1, 12, 4]}, grades, 1000)
     assert int(np.count_nonzero(arrays.states_by_rank(0) == RELEVANT)) == 2
     pool = infer_pool(arrays)
-    assert (pool.depth, pool.holes.tolist(), pool.n_judged_outside) == (2, [0], 9)
+    assert (pool.depth, pool.pooled.tolist()) == (2, [True])
 
 
 def test_trec_covid_was_pooled_to_depth_seven() -> None:
@@ -186,10 +174,11 @@ def test_trec_covid_was_pooled_to_depth_seven() -> None:
     arrays, rows = covid_arrays(), leaderboard()
     fed = np.array([rows[tag]["contributed judgments"] == "yes" for tag in arrays.tags])
     pool = infer_pool(arrays)
-    assert (pool.depth, pool.n_at_depth) == (7, 61)
+    assert (pool.depth, np.count_nonzero(pool.prefixes == 7)) == (7, 61)
     assert (int(fed.sum()), int(pool.pooled.sum())) == (56, 61)
     assert pool.pooled[fed].all()
-    assert (pool.n_pairs, pool.n_judged, pool.n_judged_outside) == (6959, 6959, 8691 - 6959)
+    counts = topic_counts(arrays, within_depth(arrays, 7, pool.pooled))
+    assert (counts.pooled.sum(), counts.pool_judged.sum(), counts.outside.sum()) == (6959, 6959, 8691 - 6959)
     other = infer_pool(covid_arrays(order="trec"))
     assert other.depth == 7
     assert int(np.count_nonzero(fed & other.pooled)) == 52
