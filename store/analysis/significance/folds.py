@@ -29,7 +29,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from store.analysis.arguments import check_cutoff
+from store.analysis.arguments import check_cutoff, check_integer
 from store.errors import ArgumentError
 
 
@@ -60,11 +60,6 @@ def topic_folds(n_topics: int, n_folds: int, *, seed: int | None = None) -> tupl
     tuple of Split, length n_folds
         Every topic is tested on once. Folds differ in size by 1 at most, the larger first.
 
-    Raises
-    ------
-    ArgumentError
-        If an argument is outside its range.
-
     Notes
     -----
     Without a seed, scikit-learn's `KFold`. The shuffle orders the topics by raw 64-bit words of
@@ -75,14 +70,12 @@ def topic_folds(n_topics: int, n_folds: int, *, seed: int | None = None) -> tupl
     >>> [split.test.tolist() for split in topic_folds(5, 2)]
     [[0, 1, 2], [3, 4]]
     """
-    if n_folds < 2:
-        raise ArgumentError("n_folds", "must be an integer >= 2", n_folds)
+    check_integer("n_folds", n_folds, 2)
     if n_topics < n_folds:
         raise ArgumentError("n_topics", f"must be at least the {n_folds} folds", n_topics)
     order = np.arange(n_topics, dtype=np.int64)
     if seed is not None:
-        if seed < 0:
-            raise ArgumentError("seed", "must be an integer >= 0", seed)
+        check_integer("seed", seed, 0)
         words = np.random.PCG64(seed).random_raw(n_topics)
         order = np.argsort(words, kind="stable").astype(np.int64)
     splits = []
@@ -94,25 +87,12 @@ def topic_folds(n_topics: int, n_folds: int, *, seed: int | None = None) -> tupl
 
 
 def leave_one_out(n_topics: int) -> tuple[Split, ...]:
-    """Test on each topic after training on all others.
+    """Test on each topic, of at least 2 and in their order, after training on all others.
 
-    Parameters
-    ----------
-    n_topics : int
-        At least 2: so many splits, in the order of the topics.
-
-    Raises
-    ------
-    ArgumentError
-        If `n_topics` is below 2.
-
-    Examples
-    --------
     >>> [(split.train.tolist(), split.test.tolist()) for split in leave_one_out(3)]
     [([1, 2], [0]), ([0, 2], [1]), ([0, 1], [2])]
     """
-    if n_topics < 2:
-        raise ArgumentError("n_topics", "must be an integer >= 2", n_topics)
+    check_integer("n_topics", n_topics, 2)
     return topic_folds(n_topics, n_topics)
 
 
@@ -144,7 +124,7 @@ def mean_changes(n_relevant: Sequence[int], changes: Sequence[int], *, cutoff: i
     Parameters
     ----------
     n_relevant : sequence of int, length n_topics
-        R of each topic, at least 1.
+        R of each topic, at least 1; of one topic or more.
     changes : sequence of int, length n_topics
         Relevant documents within the cutoff, after less before: at most min(R, N) up or down.
     cutoff : int
@@ -154,11 +134,6 @@ def mean_changes(n_relevant: Sequence[int], changes: Sequence[int], *, cutoff: i
     -------
     MeanChanges
         Signs are those of exact fractions, never of rounded sums.
-
-    Raises
-    ------
-    ArgumentError
-        If there is no topic, or an argument is outside its range.
 
     Notes
     -----
@@ -205,25 +180,10 @@ def mean_changes(n_relevant: Sequence[int], changes: Sequence[int], *, cutoff: i
 
 
 def implied_leaning(recall_sign: int, precision_sign: int) -> Leaning | None:
-    """Tell what the signs of two changes of means imply.
+    """Tell what the signs of two changes of means at one cutoff, each -1, 0 or 1, imply.
 
-    Parameters
-    ----------
-    recall_sign, precision_sign : int
-        -1, 0 or 1: of the change of mean recall, and of mean precision at the same cutoff.
+    ``neither`` when both means stayed, ``None`` when both moved the same way.
 
-    Returns
-    -------
-    {"few", "many", "neither"} or None
-        ``neither`` when both means stayed, ``None`` when both moved the same way.
-
-    Raises
-    ------
-    ArgumentError
-        If a sign is another number.
-
-    Examples
-    --------
     >>> implied_leaning(1, -1), implied_leaning(-1, 1), implied_leaning(1, 1)
     ('few', 'many', None)
     """

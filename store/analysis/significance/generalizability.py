@@ -29,6 +29,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from store.analysis.arguments import check_share
 from store.analysis.significance.t_tests import SAME
 from store.errors import ArgumentError
 
@@ -43,6 +44,9 @@ class Limited(NamedTuple):
     value: float
     low: float
     high: float
+
+
+_NO_NUMBER = Limited(math.nan, math.nan, math.nan)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +74,7 @@ class Dependable:
         >>> Dependable(Limited(0.5, 0.0, 0.8)).needed(0.9)
         (9, 3, None)
         """
-        if not 0 < target < 1:
-            raise ArgumentError("target", "must be above 0 and below 1", target)
+        check_share("target", target)
         value, most, least = (_topics(one, target) for one in self.one)
         return value, least, most
 
@@ -117,7 +120,7 @@ class ScoreComponents:
         """
         tails = _tails(alpha)
         if self.reason is not None:
-            return (Limited(math.nan, math.nan, math.nan),) * 3
+            return (_NO_NUMBER,) * 3
         from scipy.special import chdtri, fdtri
 
         *effects, left = self.mean_squares
@@ -144,7 +147,7 @@ class ScoreComponents:
         """
         tails = _tails(alpha)
         if self.reason is not None:
-            return _NOTHING
+            return Dependable(_NO_NUMBER)
         from scipy.special import fdtri
 
         runs, _, left = self.mean_squares
@@ -161,7 +164,7 @@ class ScoreComponents:
         """
         tails = _tails(alpha)
         if self.reason is not None:
-            return _NOTHING
+            return Dependable(_NO_NUMBER)
         from scipy.special import chdtri, fdtri
 
         runs, topics, left = self.mean_squares
@@ -177,9 +180,6 @@ class ScoreComponents:
         return Dependable(Limited(of_runs / (of_runs + of_topics + residual), *limits))
 
 
-_NOTHING = Dependable(Limited(math.nan, math.nan, math.nan))
-
-
 def score_components(scores: NDArray[np.float64]) -> ScoreComponents:
     r"""Estimate what runs, topics and their residual add to the variance of scores.
 
@@ -192,11 +192,6 @@ def score_components(scores: NDArray[np.float64]) -> ScoreComponents:
     -------
     ScoreComponents
         With a reason instead of numbers where there are fewer than three runs or topics, or no residual.
-
-    Raises
-    ------
-    ArgumentError
-        If `scores` is not two-dimensional or not finite.
 
     Notes
     -----
@@ -291,6 +286,5 @@ def order_on_new_topics(
 
 def _tails(alpha: float) -> tuple[float, float]:
     """Return the upper tails of the quantiles for the lower and the upper limit."""
-    if not 0 < alpha < 1:
-        raise ArgumentError("alpha", "must be above 0 and below 1", alpha)
+    check_share("alpha", alpha)
     return alpha / 2, 1 - alpha / 2

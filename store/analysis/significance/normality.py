@@ -17,12 +17,14 @@ from numpy.typing import NDArray
 from store.analysis.significance.t_tests import SAME
 from store.errors import ArgumentError
 
+Reason = Literal["fewer-than-two-topics", "no-variation"]
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NormalityPicture:
     """The points of figure 3 of [1]_ and the curve beside them."""
 
-    reason: Literal["fewer-than-two-topics", "no-variation"] | None
+    reason: Reason | None
     """Why there is no curve; ``None`` when there is one."""
     differences: NDArray[np.float64]
     """Shape (n_topics,), ascending: the x of each point."""
@@ -45,18 +47,7 @@ class NormalityPicture:
         return int(self.differences.size)
 
     def curve(self, at: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Compute the normal curve anywhere, for drawing.
-
-        Parameters
-        ----------
-        at : ndarray of float64, shape (...)
-            Differences.
-
-        Returns
-        -------
-        ndarray of float64, shape (...)
-            In [0, 1]; NaN where there is no curve.
-        """
+        """Compute the normal curve at any differences, for drawing: in [0, 1], NaN where there is none."""
         from scipy.special import ndtr
 
         at = np.asarray(at, dtype=np.float64)
@@ -77,11 +68,6 @@ def normality_picture(differences: NDArray[np.float64]) -> NormalityPicture:
     -------
     NormalityPicture
         Without a curve (NaN) for the reasons ``fewer-than-two-topics`` and ``no-variation``.
-
-    Raises
-    ------
-    ArgumentError
-        If `differences` is not one-dimensional or not finite.
 
     Notes
     -----
@@ -107,54 +93,36 @@ def normality_picture(differences: NDArray[np.float64]) -> NormalityPicture:
     shares = np.arange(1, n_topics + 1) / max(n_topics, 1)
     mean = float(np.mean(values)) if n_topics else np.nan
     deviation = float(np.std(values, ddof=1)) if n_topics > 1 else np.nan
-    undefined = np.full(values.shape, np.nan)
+    reason: Reason | None = None
+    standardised = normal = np.full(values.shape, np.nan)
+    distance = np.nan
     if n_topics < 2 or np.ptp(values) <= SAME:
-        return NormalityPicture(
-            reason="fewer-than-two-topics" if n_topics < 2 else "no-variation",
-            differences=values,
-            shares=shares,
-            standardised=undefined,
-            normal=undefined,
-            mean=mean,
-            standard_deviation=deviation,
-            largest_distance=np.nan,
-        )
-    from scipy.special import ndtr
+        reason = "fewer-than-two-topics" if n_topics < 2 else "no-variation"
+    else:
+        from scipy.special import ndtr
 
-    standardised = (values - mean) / deviation
-    normal = np.asarray(ndtr(standardised))
-    above, below = shares - normal, normal - (shares - 1 / n_topics)
+        standardised = (values - mean) / deviation
+        normal = np.asarray(ndtr(standardised))
+        above, below = shares - normal, normal - (shares - 1 / n_topics)
+        distance = float(max(above.max(), below.max()))
     return NormalityPicture(
-        reason=None,
+        reason=reason,
         differences=values,
         shares=shares,
         standardised=standardised,
         normal=normal,
         mean=mean,
         standard_deviation=deviation,
-        largest_distance=float(max(above.max(), below.max())),
+        largest_distance=distance,
     )
 
 
 def shapiro_wilk(values: NDArray[np.float64]) -> tuple[float | None, float | None]:
-    """Test whether numbers are of a normal law, with Shapiro and Wilk's W.
+    """Test whether numbers, finite and in any order, are of a normal law, with Shapiro and Wilk's W.
 
-    Parameters
-    ----------
-    values : ndarray of float64, shape (n,)
-        Finite, in any order.
+    W and p, both in (0, 1]; ``None`` with fewer than three numbers, or where all are the same. SciPy's, after
+    Royston (1995); p is an approximation above 3 numbers.
 
-    Returns
-    -------
-    W, p : float or None
-        In (0, 1] both; ``None`` with fewer than three numbers, or where all are the same.
-
-    Notes
-    -----
-    SciPy's, after Royston (1995); p is an approximation above 3 numbers.
-
-    Examples
-    --------
     >>> w, p = shapiro_wilk(np.array([-1.0, 0.0, 1.0]))
     >>> round(w, 6), round(p, 6)
     (1.0, 1.0)

@@ -75,7 +75,7 @@ def compare_pairs(
     Parameters
     ----------
     scores : ndarray of float64, shape (n_runs, n_topics)
-        Every run's score in every topic; NaN = undefined.
+        Every run's score in every topic; NaN = undefined, infinite none.
     pairs : two ndarrays of int64, shape (n_pairs,), optional
         Rows of the first runs and of the second. By default all pairs, the first before the
         second: ``np.triu_indices(n_runs, 1)``.
@@ -90,11 +90,6 @@ def compare_pairs(
     -------
     RunPairs
         Each pair has what `paired_t`, `randomisation_test` and `wilcoxon_test` give for it alone.
-
-    Raises
-    ------
-    ArgumentError
-        If `scores` is not two-dimensional or holds an infinity, or another argument cannot be used.
 
     Notes
     -----
@@ -190,22 +185,11 @@ def _student(
 
 
 def neighbours(first: NDArray[np.int64], second: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Find the pairs of runs that stand next to each other.
+    """Find the pairs of runs that stand next to each other, from the first two runs to the last two.
 
-    Parameters
-    ----------
-    first, second : ndarray of int64, shape (n_pairs,)
-        Rows of every two runs, the one ahead first.
-
-    Returns
-    -------
-    ndarray of int64, shape (n_runs - 1,)
-        Places of the pairs, from the first two runs to the last two.
-
-    Notes
-    -----
-    A run's place is how many are ahead of it; of several with as many, which only ties within a
-    tolerance bring about, the lower row is first. O(n_pairs).
+    `first` and `second`, shape (n_pairs,), are the rows of every two runs, the one ahead first; returned are
+    places of pairs, shape (n_runs - 1,). A run's place is how many are ahead of it; of several with as many,
+    which only ties within a tolerance bring about, the lower row is first. O(n_pairs).
 
     Examples
     --------
@@ -258,11 +242,6 @@ def holm(p_values: ArrayLike) -> NDArray[np.float64]:
     ndarray of float64, shape (...)
         Each in [0, 1] and at least the p-value it adjusts: compare it with the level itself. NaN
         where there was none; such tests do not count.
-
-    Raises
-    ------
-    ArgumentError
-        If a p-value is outside [0, 1].
 
     Notes
     -----

@@ -19,6 +19,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from store.analysis.arguments import check_integer, check_share
 from store.analysis.significance.t_tests import SAME
 from store.errors import ArgumentError
 
@@ -50,11 +51,6 @@ def power_of(n_topics: int, effect: float, *, n_runs: int | None = None, alpha: 
     float
         In [alpha, 1].
 
-    Raises
-    ------
-    ArgumentError
-        If an argument is outside its range.
-
     Notes
     -----
     .. math:: P\{F' > F_{1-\alpha;\,\phi_1,\phi_2}\},\qquad
@@ -69,9 +65,10 @@ def power_of(n_topics: int, effect: float, *, n_runs: int | None = None, alpha: 
     >>> round(power_of(34, 0.5), 4), round(power_of(64, 0.5, n_runs=2), 4)
     (0.8078, 0.8015)
     """
-    _check(alpha=alpha, n_runs=n_runs)
-    if n_topics < 2:
-        raise ArgumentError("n_topics", "must be an integer >= 2", n_topics)
+    check_share("alpha", alpha)
+    if n_runs is not None:
+        check_integer("n_runs", n_runs, 2)
+    check_integer("n_topics", n_topics, 2)
     if not (math.isfinite(effect) and effect >= 0):
         raise ArgumentError("effect", "must be finite and >= 0", effect)
     from scipy.special import betainc, betaincinv, gammaln, xlogy
@@ -104,11 +101,6 @@ def topics_for_power(
     -------
     int or None
         At least 2; ``None`` = more than `MOST_TOPICS`, as for an effect of 0.
-
-    Raises
-    ------
-    ArgumentError
-        If an argument is outside its range.
 
     Examples
     --------
@@ -169,11 +161,6 @@ def expected_width(n_topics: int, *, alpha: float = 0.05) -> float:
     float
         Both sides together, in standard deviations of the differences by topic.
 
-    Raises
-    ------
-    ArgumentError
-        If an argument is outside its range.
-
     Notes
     -----
     .. math:: 2\, t_{1-\alpha/2,\,n-1}\, \frac{1}{\sqrt n} \sqrt{\frac{2}{n-1}}\,
@@ -188,9 +175,8 @@ def expected_width(n_topics: int, *, alpha: float = 0.05) -> float:
     >>> [round(0.05**0.5 * expected_width(n), 6) for n in (78, 79)]
     [0.100504, 0.09985]
     """
-    _check(alpha=alpha, n_runs=None)
-    if n_topics < 2:
-        raise ArgumentError("n_topics", "must be an integer >= 2", n_topics)
+    check_share("alpha", alpha)
+    check_integer("n_topics", n_topics, 2)
     from scipy.special import stdtrit
 
     bias = math.exp(math.lgamma(n_topics / 2) - math.lgamma((n_topics - 1) / 2)) * math.sqrt(
@@ -239,11 +225,6 @@ def score_variance(scores: NDArray[np.float64]) -> float:
         over topics (section 3.4 of [1]_). Twice as much is what the difference of two runs would have were
         their scores independent, which is too much for runs that find the same topics hard.
 
-    Raises
-    ------
-    ArgumentError
-        If `scores` is of another shape.
-
     Examples
     --------
     >>> round(score_variance(np.array([[0.1, 0.3], [0.2, 0.2]])), 6)  # .02 and 0
@@ -275,16 +256,8 @@ def least_topics(is_enough: Callable[[int], bool]) -> int | None:
     return high
 
 
-def _check(*, alpha: float, n_runs: int | None) -> None:
-    """Raise `ArgumentError` for an argument outside its range."""
-    if not 0 < alpha < 1:
-        raise ArgumentError("alpha", "must be above 0 and below 1", alpha)
-    if n_runs is not None and n_runs < 2:
-        raise ArgumentError("n_runs", "must be an integer >= 2", n_runs)
-
-
 def _check_power(power: float, alpha: float) -> None:
     """Raise `ArgumentError` for a power that no test, or every test, has."""
-    _check(alpha=alpha, n_runs=None)
+    check_share("alpha", alpha)
     if not alpha < power < 1:
         raise ArgumentError("power", f"must be above alpha, {alpha:g}, and below 1", power)

@@ -29,7 +29,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from store.analysis.arguments import vector
+from store.analysis.arguments import check_integer, vector
 from store.analysis.significance.t_tests import SAME
 from store.errors import ArgumentError
 
@@ -50,18 +50,12 @@ def rounded_differences(
     differences : ndarray of float64, shape (...)
         Differences of scores, finite.
     resolution : float, default=1e-4
-        Above 0, in the unit of the scores.
+        Above 0, in the unit of the scores; not so fine that the multiples are too many to count.
 
     Returns
     -------
     ndarray of int64, shape (...)
         Multiples, to the nearest; a half to the even one.
-
-    Raises
-    ------
-    ArgumentError
-        If a difference is not finite, or `resolution` is not above 0 or is too fine to count in
-        whole numbers.
 
     Examples
     --------
@@ -120,19 +114,14 @@ def randomisation_test(
     differences : ndarray of float64, shape (n_topics,)
         Score of the first run less score of the second, by topic; finite.
     resolution : float, default=1e-4
-        Differences are rounded to multiples of it, see `rounded_differences`.
+        Differences are rounded to multiples of it, see `rounded_differences`; not so fine for so
+        many topics that the test would take too long.
 
     Returns
     -------
     RandomisationTest
         ``p`` is exact on the rounded differences; 1 when they are all 0. ``None`` with the reason
         ``no-topics``.
-
-    Raises
-    ------
-    ArgumentError
-        If `differences` is not one-dimensional or not finite, or `resolution` cannot be used:
-        not above 0, or so fine for so many topics that the test would take too long.
 
     Notes
     -----
@@ -163,7 +152,7 @@ def randomisation_test(
     if n_topics == 0:
         return RandomisationTest(None, "no-topics", 0, 0, None, resolution)
     return RandomisationTest(
-        p=_two_sided_p(whole, resolution),
+        p=sign_flip_p(whole, resolution),
         reason=None,
         n_topics=n_topics,
         n_differing=int(np.count_nonzero(whole)),
@@ -172,34 +161,27 @@ def randomisation_test(
     )
 
 
-def sign_flip_p(whole: NDArray[np.int64]) -> float:
+def sign_flip_p(whole: NDArray[np.int64], resolution: float | None = None) -> float:
     """Compute the exact p-value of whole numbers whose signs are set at random.
 
     Parameters
     ----------
     whole : ndarray of int64, shape (n,)
-        Any whole numbers: rounded differences, or twice the signed ranks of Wilcoxon's test.
+        Any whole numbers: rounded differences, or twice the signed ranks of Wilcoxon's test. `ArgumentError`
+        if they are so many and so large that it would take too long.
+    resolution : float, optional
+        What they were rounded to, for the text of that error.
 
     Returns
     -------
     float
         Two-sided, in (0, 1]; 1 when there is none, or all are 0.
 
-    Raises
-    ------
-    ArgumentError
-        If the numbers are so many and so large that it would take too long.
-
     Examples
     --------
     >>> sign_flip_p(np.array([1, 2, 3]))  # 2 of 8
     0.25
     """
-    return _two_sided_p(np.asarray(whole, dtype=np.int64), None)
-
-
-def _two_sided_p(whole: NDArray[np.int64], resolution: float | None) -> float:
-    """Compute p; `resolution` is for the error text."""
     sizes = np.sort(np.abs(whole[whole != 0]))
     surplus = abs(int(whole.sum()))
     if surplus == 0:
@@ -287,11 +269,6 @@ def studentised_bootstrap(
     StudentisedBootstrap
         ``p`` has the leading shape of `differences`.
 
-    Raises
-    ------
-    ArgumentError
-        If `differences` has no axis or is not finite, or another argument is outside its range.
-
     Notes
     -----
     With :math:`t(u) = \bar u / \sqrt{s_u^2 / L}`, B resamples :math:`u^*` of L topics are drawn
@@ -312,10 +289,8 @@ def studentised_bootstrap(
     values = np.asarray(differences, dtype=np.float64)
     if values.ndim < 1 or not np.isfinite(values).all():
         raise ArgumentError("differences", "must be finite, with an axis of topics", values.shape)
-    if seed < 0:
-        raise ArgumentError("seed", "must be an integer >= 0", seed)
-    if resamples < 1:
-        raise ArgumentError("resamples", "must be an integer >= 1", resamples)
+    check_integer("seed", seed, 0)
+    check_integer("resamples", resamples, 1)
     n_topics = values.shape[-1]
     p = np.full(values.shape[:-1], np.nan)
     varies = np.ptp(values, axis=-1) > SAME if n_topics > 1 else np.zeros(p.shape, dtype=np.bool_)

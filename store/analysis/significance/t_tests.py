@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from store.analysis.agreement.intervals import LEVEL, check_level
-from store.analysis.arguments import finite_vector
+from store.analysis.arguments import check_integer, finite_vector
 from store.errors import ArgumentError
 
 TestReason = Literal["no-topics", "one-topic", "no-variation"]
@@ -86,11 +86,6 @@ def paired_t(differences: NDArray[np.float64], *, level: float = LEVEL) -> TTest
     TTest
         ``t`` has n_topics - 1 degrees of freedom.
 
-    Raises
-    ------
-    ArgumentError
-        If `differences` is not one-dimensional, or not finite, or `level` is none.
-
     Notes
     -----
     .. math::
@@ -119,31 +114,8 @@ def paired_t(differences: NDArray[np.float64], *, level: float = LEVEL) -> TTest
 
 
 def paired_t_of_moments(difference: float, variance: float, n_topics: int, *, level: float = LEVEL) -> TTest:
-    """Compute `paired_t` from published numbers.
+    """Compute `paired_t` from the difference of the means and the variance of the differences, as published.
 
-    Parameters
-    ----------
-    difference : float
-        Difference of the two means.
-    variance : float
-        Variance of the differences of each topic, over n_topics - 1; at least 0.
-    n_topics : int
-        L, at least 2.
-    level
-        As in `paired_t`.
-
-    Returns
-    -------
-    TTest
-        ``no-variation`` where `variance` is 0.
-
-    Raises
-    ------
-    ArgumentError
-        If an argument is outside its range.
-
-    Examples
-    --------
     Table 6 of [1]_, model without the variation of judgement, printed 1.8503 and 0.0700:
 
     >>> test = paired_t_of_moments(0.32588 - 0.27973, 0.0330, 53)
@@ -168,11 +140,6 @@ def unpaired_t(first: NDArray[np.float64], second: NDArray[np.float64], *, level
     -------
     TTest
         ``t`` has 2 n_topics - 2 degrees of freedom.
-
-    Raises
-    ------
-    ArgumentError
-        If the scores are not one-dimensional of one length, or not finite, or `level` is none.
 
     Notes
     -----
@@ -229,31 +196,8 @@ def welch_t(first: NDArray[np.float64], second: NDArray[np.float64], *, level: f
 def unpaired_t_of_moments(
     difference: float, first_variance: float, second_variance: float, n_topics: int, *, level: float = LEVEL
 ) -> TTest:
-    """Compute `unpaired_t` from published numbers.
+    """Compute `unpaired_t` from the difference of the means and each run's variance of scores, as published.
 
-    Parameters
-    ----------
-    difference : float
-        Difference of the two means.
-    first_variance, second_variance : float
-        Variances of the scores of each run, over n_topics - 1; at least 0.
-    n_topics : int
-        L, of each run; at least 2.
-    level
-        As in `paired_t`.
-
-    Returns
-    -------
-    TTest
-        ``no-variation`` where both variances are 0.
-
-    Raises
-    ------
-    ArgumentError
-        If an argument is outside its range.
-
-    Examples
-    --------
     Table 6 of [1]_, model with the variation of judgement, printed 1.0513 and 0.2956:
 
     >>> variances = 0.04558 + 0.00299, 0.05171 + 0.00188
@@ -331,15 +275,12 @@ def _check_moments(difference: float, variances: dict[str, float], n_topics: int
     for name, variance in variances.items():
         if not 0 <= variance < math.inf:
             raise ArgumentError(name, "must be finite and at least 0", variance)
-    if n_topics < 2:
-        raise ArgumentError("n_topics", "must be an integer >= 2", n_topics)
+    check_integer("n_topics", n_topics, 2)
 
 
 def normal_p(z: float) -> float:
     """Return the two-sided p of a number by the normal law, to its last digit in the tails; NaN of NaN.
 
-    Examples
-    --------
     >>> normal_p(1.959963984540054), normal_p(-10.0)
     (0.05..., 1.52...e-23)
     """

@@ -25,6 +25,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from store.analysis.arguments import check_integer
 from store.analysis.significance.t_tests import SAME
 from store.errors import ArgumentError
 
@@ -54,11 +55,6 @@ def studentised_range_p(q: ArrayLike, n_groups: int, degrees_of_freedom: int) ->
     -------
     ndarray of float64, shape (...)
         In [0, 1], right to 1e-9; NaN where `q` is.
-
-    Raises
-    ------
-    ArgumentError
-        If an argument is outside its range.
 
     Notes
     -----
@@ -91,9 +87,8 @@ def studentised_range_p(q: ArrayLike, n_groups: int, degrees_of_freedom: int) ->
     values = np.asarray(q, dtype=np.float64)
     if np.any(values < 0):
         raise ArgumentError("q", "must be at least 0", values.tolist())
-    for name, number, least in (("n_groups", n_groups, 2), ("degrees_of_freedom", degrees_of_freedom, 1)):
-        if number < least:
-            raise ArgumentError(name, f"must be an integer >= {least}", number)
+    check_integer("n_groups", n_groups, 2)
+    check_integer("degrees_of_freedom", degrees_of_freedom, 1)
     nu = float(degrees_of_freedom)
     ends = 0.5 * np.log(np.array([chi2.ppf(1e-14, nu), chi2.isf(1e-14, nu)]) / nu)
     # Few degrees of freedom spread s over many powers of ten.
@@ -198,11 +193,6 @@ def tukey_test(scores: NDArray[np.float64]) -> TukeyTest:
     TukeyTest
         Reasons: ``fewer-than-two-runs``, ``fewer-than-two-topics``, ``no-variation``.
 
-    Raises
-    ------
-    ArgumentError
-        If `scores` is not two-dimensional or not finite.
-
     Notes
     -----
     .. math::
@@ -270,11 +260,6 @@ def randomised_tukey_test(
     RandomisedTukeyTest
         Reasons: ``fewer-than-two-runs``, ``fewer-than-two-topics``.
 
-    Raises
-    ------
-    ArgumentError
-        If `scores` is not two-dimensional or not finite, or another argument is outside its range.
-
     Notes
     -----
     The scores of each topic are given to the runs at random, B times; p of a pair is the share of
@@ -293,19 +278,23 @@ def randomised_tukey_test(
     0.125
     """
     scores = _checked(scores)
-    if seed < 0:
-        raise ArgumentError("seed", "must be an integer >= 0", seed)
-    if permutations < 1:
-        raise ArgumentError("permutations", "must be an integer >= 1", permutations)
+    check_integer("seed", seed, 0)
+    check_integer("permutations", permutations, 1)
     n_runs, n_topics = scores.shape
     reason, differences = _start(scores)
     if reason is not None:
         p = np.full(differences.shape, np.nan)
         return RandomisedTukeyTest(reason, differences, p, n_topics, permutations, seed)
-    if math.factorial(n_runs) ** (n_topics - 1) <= permutations:
-        ranges = np.sort(_all_ranges(scores))
-        p = (ranges.size - np.searchsorted(ranges, np.abs(differences) - SAME)) / ranges.size
-        return RandomisedTukeyTest(None, differences, p, n_topics, ranges.size, seed, True, ranges)
+    is_exact = math.factorial(n_runs) ** (n_topics - 1) <= permutations
+    ranges = np.sort(_all_ranges(scores) if is_exact else _drawn_ranges(scores, permutations, seed))
+    n_as_far = ranges.size - np.searchsorted(ranges, np.abs(differences) - SAME)
+    p = n_as_far / ranges.size if is_exact else (n_as_far + 1) / (ranges.size + 1)
+    return RandomisedTukeyTest(None, differences, p, n_topics, ranges.size, seed, is_exact, ranges)
+
+
+def _drawn_ranges(scores: NDArray[np.float64], permutations: int, seed: int) -> NDArray[np.float64]:
+    """Return the range of the means in permutations drawn at random."""
+    n_runs, n_topics = scores.shape
     bits = np.random.PCG64(seed)
     by_topic = scores.T
     ranges = np.empty(permutations)
@@ -316,10 +305,7 @@ def randomised_tukey_test(
         order = np.argsort(keys, axis=2)
         means = np.take_along_axis(by_topic[None], order, axis=2).mean(axis=1)
         ranges[start : start + n_rows] = np.ptp(means, axis=1)
-    ranges.sort()
-    n_below = np.searchsorted(ranges, np.abs(differences) - SAME, side="left")
-    p = (permutations - n_below + 1) / (permutations + 1)
-    return RandomisedTukeyTest(None, differences, p, n_topics, permutations, seed, False, ranges)
+    return ranges
 
 
 def _all_ranges(scores: NDArray[np.float64]) -> NDArray[np.float64]:

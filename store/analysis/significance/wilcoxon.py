@@ -60,11 +60,6 @@ def wilcoxon_test(differences: NDArray[np.float64], *, resolution: float = RESOL
     WilcoxonTest
         Both p-values. Reasons: ``no-topics``, ``no-difference``.
 
-    Raises
-    ------
-    ArgumentError
-        If `differences` is not one-dimensional or not finite, or `resolution` cannot be used.
-
     Notes
     -----
     Absolute differences that are not 0 are ranked from 1, tied ones by the mean of their ranks.
@@ -108,8 +103,6 @@ def signed_rank_p(doubled: NDArray[np.int64]) -> float:
     In (0, 1]: exact up to `MOST_EXACT` ranks, then by the normal approximation. One rank at least
     is not 0.
 
-    Examples
-    --------
     >>> signed_rank_p(np.array([-2, 4, 7, 7]))
     0.25
     """
@@ -123,8 +116,6 @@ def doubled_signed_ranks(whole: NDArray[np.int64]) -> NDArray[np.int64]:
     Shape (n,): twice the rank among those that are not 0, ties by the mean of their ranks; 0 where
     the rounded difference is 0.
 
-    Examples
-    --------
     >>> doubled_signed_ranks(np.array([-5, 0, 5, 7])).tolist()
     [-3, 0, 3, 6]
     """
