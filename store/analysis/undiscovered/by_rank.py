@@ -56,27 +56,10 @@ class RankCurve:
     """Why there is no curve; ``None`` when there is one."""
 
     def __call__(self, ranks: ArrayLike) -> NDArray[np.float64]:
-        """Look up probabilities.
+        """Look up the probabilities, in [0, 1], of best ranks, at least 1; infinite = the limit.
 
-        Parameters
-        ----------
-        ranks : array_like of float, shape (n_documents,)
-            Best ranks, at least 1; infinite = the limit.
+        `PoolerError` if there is no curve.
 
-        Returns
-        -------
-        ndarray of float64, shape (n_documents,)
-            Probabilities in [0, 1].
-
-        Raises
-        ------
-        PoolerError
-            If there is no curve.
-        ArgumentError
-            If a rank is below 1.
-
-        Examples
-        --------
         >>> RankCurve(0.0, -1.0, 0.1, 0.1, 50, None)([1, 3, np.inf]).round(10).tolist()
         [0.5, 0.25, 0.0]
         """
@@ -104,11 +87,6 @@ def rank_curve(ranks: ArrayLike, probabilities: ArrayLike) -> RankCurve:
     -------
     RankCurve
         The maximum of the likelihood below, and its standard errors, or a reason.
-
-    Raises
-    ------
-    ArgumentError
-        If the two differ in length, a rank is below 1, or a probability is none.
 
     Notes
     -----
@@ -153,7 +131,7 @@ def rank_curve(ranks: ArrayLike, probabilities: ArrayLike) -> RankCurve:
     irrelevant = _sums(places, 1 - p, distinct.size)
     reason = _why_none(distinct, relevant, irrelevant)
     if reason is not None:
-        return _no_curve(reason, p.size)
+        return RankCurve(None, None, None, None, p.size, reason)
     return _fit(np.log(distinct), counts, relevant, p.size)
 
 
@@ -208,7 +186,7 @@ def _fit(
         (level, slope), reached = tried, found
         if is_last:
             return _curve(level, slope, mean, information, n_documents)
-    return _no_curve("not-converged", n_documents)
+    return RankCurve(None, None, None, None, n_documents, "not-converged")
 
 
 def _curve(
@@ -225,11 +203,6 @@ def _curve(
         n_documents=n_documents,
         reason=None,
     )
-
-
-def _no_curve(reason: Reason, n_documents: int) -> RankCurve:
-    """Give a reason in place of a curve."""
-    return RankCurve(None, None, None, None, n_documents, reason)
 
 
 def _checked_ranks(ranks: ArrayLike) -> NDArray[np.float64]:

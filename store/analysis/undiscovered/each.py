@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from store.analysis.measures.average_precision import RMode, check_r_mode, gains, mean_average_precision
-from store.analysis.rankings import RELEVANT, UNJUDGED, JudgedRankings
+from store.analysis.rankings import UNJUDGED, JudgedRankings
 from store.analysis.run_order import TIED_MAP
-from store.analysis.undiscovered.flips import n_relevant_of, scores_of_runs
+from store.analysis.undiscovered.flips import lists_of_topic, scores_of_runs
 
 _DOCUMENTS_AT_ONCE = 4096
 _PAIR_CELLS = 1 << 21
@@ -78,11 +78,6 @@ def each_discovery(
     EachDiscovery
         One entry for each document that a run retrieved and nobody judged.
 
-    Raises
-    ------
-    ArgumentError
-        If `r_mode` is unknown.
-
     Notes
     -----
     Scenario ``shared`` of `store.analysis.undiscovered.sensitivity.sensitivity`, a document at a time.
@@ -113,9 +108,7 @@ def each_discovery(
     parts: list[dict[str, NDArray[Any]]] = []
     n_undefined = 0
     for topic in range(n_topics):
-        document_states = rankings.states_by_rank(topic)
-        relevant = document_states == RELEVANT
-        counts = n_relevant_of(rankings, topic, relevant, r_mode)
+        document_states, relevant, counts = lists_of_topic(rankings, topic, r_mode)
         runs, columns = np.nonzero(document_states == UNJUDGED)
         codes = rankings.documents[runs, topic, columns]
         if not (counts > 0).any():

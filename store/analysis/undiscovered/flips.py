@@ -28,12 +28,14 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from store.analysis.arguments import check_integer, one_of
 from store.analysis.measures.average_precision import (
     RMode,
     average_precision,
     gains,
     own_n_relevant,
     precision_sum,
+    quotient,
 )
 from store.analysis.rankings import NOT_RETRIEVED, RELEVANT, UNJUDGED, JudgedRankings
 from store.errors import ArgumentError
@@ -55,16 +57,12 @@ def check_at(at: str, depth: int | None, flips: int, cutoff: int) -> At:
 
     `depth` is needed by ``next`` and ``first``, and is then below the cutoff.
     """
-    if flips < 1:
-        raise ArgumentError("flips", "must be an integer >= 1", flips)
-    for known in AT:
-        if at == known:
-            below = known in ("next", "first")
-            if below and (depth is None or not 1 <= depth < cutoff):
-                requirement = f"must be an integer >= 1 and below the cutoff ({cutoff})"
-                raise ArgumentError("depth", requirement, depth)
-            return known
-    raise ArgumentError("at", f"must be one of {', '.join(AT)}", at)
+    check_integer("flips", flips, 1)
+    known = one_of("at", at, AT)
+    if known in ("next", "first") and (depth is None or not 1 <= depth < cutoff):
+        requirement = f"must be an integer >= 1 and below the cutoff ({cutoff})"
+        raise ArgumentError("depth", requirement, depth)
+    return known
 
 
 def choose_flips(
@@ -148,10 +146,7 @@ class TopicFlips:
 
 def check_scenario(scenario: str) -> Scenario:
     """Return `scenario` when it is one of `SCENARIOS`, else raise `ArgumentError`."""
-    for known in SCENARIOS:
-        if scenario == known:
-            return known
-    raise ArgumentError("scenario", f"must be one of {', '.join(SCENARIOS)}", scenario)
+    return one_of("scenario", scenario, SCENARIOS)
 
 
 def most_flips(rankings: JudgedRankings, flips: int) -> int:
@@ -159,13 +154,16 @@ def most_flips(rankings: JudgedRankings, flips: int) -> int:
     return min(flips, max(1, int(rankings.documents.shape[2])))
 
 
-def n_relevant_of(
-    rankings: JudgedRankings, topic: int, relevant: NDArray[np.bool_], r_mode: RMode
-) -> NDArray[np.int64]:
-    """Return R of every run in one topic, shape (n_runs,)."""
+def lists_of_topic(
+    rankings: JudgedRankings, topic: int, r_mode: RMode
+) -> tuple[NDArray[np.int8], NDArray[np.bool_], NDArray[np.int64]]:
+    """Look up one topic in every run: what is known of each rank, which are relevant, and R of the run."""
+    document_states = rankings.states_by_rank(topic)
+    relevant = document_states == RELEVANT
     if r_mode == "own":
-        return own_n_relevant(relevant)
-    return np.full(len(relevant), rankings.n_relevant[topic], dtype=np.int64)
+        return document_states, relevant, own_n_relevant(relevant)
+    counts = np.full(len(relevant), rankings.n_relevant[topic], dtype=np.int64)
+    return document_states, relevant, counts
 
 
 def scores_of_runs(rankings: JudgedRankings, r_mode: RMode) -> NDArray[np.float64]:
@@ -173,8 +171,7 @@ def scores_of_runs(rankings: JudgedRankings, r_mode: RMode) -> NDArray[np.float6
     n_runs, n_topics = rankings.lengths.shape
     scores = np.empty((n_runs, n_topics))
     for topic in range(n_topics):
-        relevant = rankings.states_by_rank(topic) == RELEVANT
-        counts = n_relevant_of(rankings, topic, relevant, r_mode)
+        _, relevant, counts = lists_of_topic(rankings, topic, r_mode)
         scores[:, topic] = average_precision(relevant, counts)
     return scores
 
@@ -242,23 +239,12 @@ def flip_topic(
     scenario: Scenario,
     r_mode: RMode,
 ) -> TopicFlips:
-    """Turn unjudged documents of each run relevant in one topic, one run after the other.
+    """Turn unjudged documents of each run relevant in one topic, an index, one run after the other.
 
-    Parameters
-    ----------
-    topic : int
-        Index into the topics.
-    rankings, at, depth, flips, scenario, r_mode
-        As in `store.analysis.undiscovered.sensitivity.sensitivity`.
-
-    Returns
-    -------
-    TopicFlips
-        Scores before and after. O(n_runs (width + n_runs n_flips)). Arguments are not checked.
+    The arguments are those of `store.analysis.undiscovered.sensitivity.sensitivity`, and are not checked.
+    O(n_runs (width + n_runs n_flips)).
     """
-    document_states = rankings.states_by_rank(topic)
-    relevant = document_states == RELEVANT
-    counts = n_relevant_of(rankings, topic, relevant, r_mode)
+    document_states, relevant, counts = lists_of_topic(rankings, topic, r_mode)
     most = most_flips(rankings, flips)
     chosen, status = choose_flips(document_states, at=at, depth=depth, flips=most)
     before = average_precision(relevant, counts)
@@ -274,7 +260,5 @@ def flip_topic(
         added = np.where(flipped[:, None] == np.arange(len(before)), added, 0.0)
     elif r_mode == "own":
         more = retrieved
-    n_after = counts + more
-    after = np.full(added.shape, np.nan)
-    np.divide(precision_sum(relevant) + added, n_after, out=after, where=n_after > 0)
+    after = quotient(precision_sum(relevant) + added, counts + more)
     return TopicFlips(chosen, status, before, flipped, after)

@@ -23,6 +23,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from store.analysis.arguments import check_integer
 from store.analysis.measures.average_precision import (
     RMode,
     average_precision,
@@ -33,9 +34,8 @@ from store.analysis.measures.average_precision import (
     quotient,
 )
 from store.analysis.rankings import RELEVANT, JudgedRankings
-from store.analysis.undiscovered.flips import choose_flips, discovered_sums, n_relevant_of
+from store.analysis.undiscovered.flips import choose_flips, discovered_sums, lists_of_topic
 from store.analysis.undiscovered.pairs import better_first, pair_extremes
-from store.errors import ArgumentError
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -83,16 +83,7 @@ def missing_bounds(rankings: JudgedRankings, n_missing: int, *, r_mode: RMode = 
     Returns
     -------
     MissingBounds
-        By run and topic, and by run.
-
-    Raises
-    ------
-    ArgumentError
-        If `n_missing` or `r_mode` is out of range.
-
-    Notes
-    -----
-    O(n_runs n_topics (width + k)); one topic in memory at a time beside the result.
+        O(n_runs n_topics (width + k)); one topic in memory at a time beside the result.
 
     Examples
     --------
@@ -111,17 +102,14 @@ def missing_bounds(rankings: JudgedRankings, n_missing: int, *, r_mode: RMode = 
     >>> bounds.map_low.round(4).tolist(), bounds.map_high.round(4).tolist()
     ([0.5556], [0.8056])
     """
-    if n_missing < 1:
-        raise ArgumentError("n_missing", "must be an integer >= 1", n_missing)
+    check_integer("n_missing", n_missing, 1)
     r_mode = check_r_mode(r_mode)
     n_runs, n_topics, width = rankings.documents.shape
     most = min(n_missing, width)
     before, low, high = (np.empty((n_runs, n_topics)) for _ in range(3))
     low_columns, high_columns = (np.full((n_runs, n_topics, most), -1, dtype=np.int64) for _ in range(2))
     for topic in range(n_topics):
-        document_states = rankings.states_by_rank(topic)
-        relevant = document_states == RELEVANT
-        counts = n_relevant_of(rankings, topic, relevant, r_mode)
+        document_states, relevant, counts = lists_of_topic(rankings, topic, r_mode)
         before[:, topic] = average_precision(relevant, counts)
         sums = precision_sum(relevant)
         if most == 0:
@@ -243,11 +231,6 @@ def missing_pair_bounds(
         a limit is one run's best against the other's worst, of `missing_bounds`: attained where
         neither run retrieved what the other's limit supposes, and both suppose k documents at most.
 
-    Raises
-    ------
-    ArgumentError
-        As `missing_bounds`.
-
     Notes
     -----
     O(n_topics n_runs (width + k) + n_pairs n_topics), and for k = 1 as `pair_extremes`.
@@ -276,7 +259,7 @@ def missing_pair_bounds(
     if n_missing == 1:
         found = pair_extremes(rankings, first, second, r_mode=runs.r_mode, progress=progress)
         low, high = before + found.down.change, before + found.up.change
-        low_attained, high_attained = (np.asarray([True] * first.size) for _ in range(2))
+        low_attained = high_attained = np.ones(first.size, dtype=np.bool_)
     else:
         low, high = (runs.ap_low[first] - runs.ap_high[second], runs.ap_high[first] - runs.ap_low[second])
         low_apart, high_apart = (np.ones(defined.shape, dtype=np.bool_) for _ in range(2))

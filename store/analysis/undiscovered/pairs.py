@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from store.analysis.measures.average_precision import RMode, average_precision, check_r_mode, gains
-from store.analysis.rankings import RELEVANT, UNJUDGED, JudgedRankings
+from store.analysis.rankings import UNJUDGED, JudgedRankings
 from store.analysis.run_order import TIED_MAP
 from store.analysis.significance.pairs import RunPairs, compare_pairs
 from store.analysis.undiscovered.flips import (
@@ -31,7 +31,7 @@ from store.analysis.undiscovered.flips import (
     check_at,
     check_scenario,
     flip_topic,
-    n_relevant_of,
+    lists_of_topic,
     scores_of_runs,
 )
 from store.errors import ArgumentError
@@ -93,11 +93,6 @@ def pair_extremes(
         With equal changes, a document of neither before one of the first run before one of the
         second, and the higher rank before the lower.
 
-    Raises
-    ------
-    ArgumentError
-        If `scenario` or `r_mode` is unknown.
-
     Notes
     -----
     O(n_topics n_runs (width n_runs)) time; memory for a table of documents by runs of one topic.
@@ -127,9 +122,7 @@ def pair_extremes(
         for _ in range(2)
     )
     for topic in range(shape[1]):
-        document_states = rankings.states_by_rank(topic)
-        relevant = document_states == RELEVANT
-        counts = n_relevant_of(rankings, topic, relevant, r_mode)
+        document_states, relevant, counts = lists_of_topic(rankings, topic, r_mode)
         score = average_precision(relevant, counts)
         lacking = np.zeros(score.shape)  # change of AP in a run that lacks the document
         if r_mode == "pool" or scenario == "own":
@@ -249,21 +242,11 @@ def better_first(scores: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArra
 
 
 def sign_moves(before: NDArray[np.float64], after: NDArray[np.float64]) -> NDArray[np.int8]:
-    """Tell what became of the sign of each difference.
+    """Tell what became of the sign of each difference, as keys of `SIGN_WORDS`, shape (n_pairs,).
 
-    Parameters
-    ----------
-    before, after : ndarray of float64, shape (n_pairs,)
-        Differences of means; NaN = undefined. Within `TIED_MAP` of 0 they are 0.
+    Differences of means, NaN = undefined, are 0 within `TIED_MAP` of it. The sign was kept (0 before and
+    after, too), swapped, became 0 (tied), was 0 and is not (parted), or there is no difference.
 
-    Returns
-    -------
-    ndarray of int8, shape (n_pairs,)
-        A key of `SIGN_WORDS`: the sign was kept (0 before and after too), swapped, became 0
-        (tied), was 0 and is not (parted), or there is no difference.
-
-    Examples
-    --------
     >>> sign_moves(np.array([0.1, 0.1, 0.1, 0.0]), np.array([0.2, -0.1, 0.0, 0.1])).tolist()
     [0, 1, 2, 3]
     """
@@ -294,15 +277,7 @@ def pair_sensitivity(
     -------
     PairSensitivity
         All pairs of two runs. Means are over the topics where both had an AP before.
-
-    Raises
-    ------
-    ArgumentError
-        If an argument is out of range.
-
-    Notes
-    -----
-    O(n_topics n_runs (width + n_runs flips)) time; O(n_pairs n_topics) memory.
+        O(n_topics n_runs (width + n_runs flips)) time; O(n_pairs n_topics) memory.
 
     Examples
     --------
@@ -374,12 +349,7 @@ def pair_discovery(
     -------
     PairDiscovery
         All pairs of two runs, the better first; the document is of either list or of neither. Of
-        equal ones that of the first topic.
-
-    Raises
-    ------
-    ArgumentError
-        If there are fewer than two runs, or an argument is unknown.
+        equal ones that of the first topic. `ArgumentError` if there are fewer than two runs.
     """
     r_mode = check_r_mode(r_mode)
     _check_runs(len(rankings.tags))

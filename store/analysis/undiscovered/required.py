@@ -62,11 +62,6 @@ def required_difference(
     ndarray of float64, the shape that all arguments broadcast to
         At least 0, in the unit of the scores. `round_up` before printing.
 
-    Raises
-    ------
-    ArgumentError
-        If an argument is outside its range.
-
     Notes
     -----
     .. math:: y = \frac{1}{1 - Q} \sqrt{\frac{s^2 (1 - K)(1 - H)}{L}} \;
@@ -104,25 +99,11 @@ def required_difference(
 
 
 def round_up(values: ArrayLike, digits: int = 4) -> NDArray[np.float64]:
-    """Round upwards, as what is needed has to be.
+    """Round what is at least 0 upwards, as what is needed has to be.
 
-    Tables 7 and 8 of [1]_ are printed so, with 4 digits: to the nearest, 61 of their 120 cells
-    would be smaller.
+    Tables 7 and 8 of [1]_ are printed so, with 4 digits: to the nearest, 61 of their 120 cells would be
+    smaller. A value that has so many digits but for a floating-point error stays what it is.
 
-    Parameters
-    ----------
-    values : float or array of float, shape (...)
-        At least 0.
-    digits : int, default=4
-        Digits after the point.
-
-    Returns
-    -------
-    ndarray of float64, shape (...)
-        A value that has so many digits but for a floating-point error stays what it is.
-
-    Examples
-    --------
     >>> round_up([0.03734061, 0.1 + 0.2], 4).tolist()
     [0.0374, 0.3]
     """
@@ -133,21 +114,11 @@ def round_up(values: ArrayLike, digits: int = 4) -> NDArray[np.float64]:
 
 
 def relative_drop(before: ArrayLike, after: ArrayLike) -> NDArray[np.float64]:
-    """Compute by what share a value falls: Q of a difference in MAPs, H of its variance.
+    """Compute by what share a value, finite, falls: Q of a difference in MAPs, H of its variance.
 
-    Parameters
-    ----------
-    before, after : float or array of float
-        Of the same sign, before and after relevant documents are found; finite.
+    At most 1 as long as the sign stays; above 1 where it changes, below 0 where the value grows. NaN where
+    `before` is 0: there is nothing to fall.
 
-    Returns
-    -------
-    ndarray of float64
-        At most 1 as long as the sign stays; above 1 where it changes, below 0 where the value
-        grows. NaN where `before` is 0: there is nothing to fall.
-
-    Examples
-    --------
     Section 4.3 of [1]_: the difference of two MAPs falls by 17.3%, its variance by 10.9%.
 
     >>> relative_drop([0.04615, 0.0330], [0.03816, 0.0294]).round(3).tolist()
@@ -221,11 +192,6 @@ def required_of_pairs(
     -------
     RequiredOfPairs
         In the order of the pairs of `moved`. O(n_pairs).
-
-    Raises
-    ------
-    ArgumentError
-        If an argument is outside its range.
 
     Examples
     --------

@@ -13,12 +13,12 @@ References
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from store.analysis.arguments import check_integer
 from store.analysis.measures.average_precision import (
     RMode,
     average_precision,
@@ -26,17 +26,18 @@ from store.analysis.measures.average_precision import (
     gains,
     mean_average_precision,
     own_n_relevant,
+    quotient,
 )
-from store.analysis.rankings import RELEVANT, JudgedRankings
-from store.analysis.run_order import TIED_MAP, TauResult, kendall_tau_b, n_swapped_pairs, tau_ap
+from store.analysis.rankings import JudgedRankings
+from store.analysis.run_order import TIED_MAP, kendall_tau_b, n_swapped_pairs, tau_ap, tau_values
 from store.analysis.undiscovered.flips import (
     At,
     Scenario,
     check_at,
     check_scenario,
     flip_topic,
+    lists_of_topic,
     most_flips,
-    n_relevant_of,
 )
 from store.errors import ArgumentError
 
@@ -116,11 +117,6 @@ def discovery_effect(relevant: NDArray[np.bool_], n_relevant: NDArray[np.int64])
         AP is taken to have been 0 and the change is 1/r. A rank below the end of a run has the
         value it would have if a document stood there.
 
-    Raises
-    ------
-    ArgumentError
-        If `n_relevant` is below the number of relevant ranks somewhere.
-
     Notes
     -----
     .. math::
@@ -141,8 +137,7 @@ def discovery_effect(relevant: NDArray[np.bool_], n_relevant: NDArray[np.int64])
     [0.0059524, -0.0083333]
     """
     relevant = np.asarray(relevant, dtype=np.bool_)
-    before = average_precision(relevant, n_relevant)
-    before = np.where(np.isnan(before), 0.0, before)
+    before = np.nan_to_num(average_precision(relevant, n_relevant))
     one_more = np.broadcast_to(np.asarray(n_relevant) + 1, before.shape)
     effect = (gains(relevant) - before[..., None]) / one_more[..., None]  # [1] Eq. 19
     return np.where(relevant, np.nan, effect)
@@ -168,11 +163,6 @@ def discovery_effect_below(n_relevant: int, average_precision: float, rank: int)
     -------
     float
         Change of AP, in [-1/2, 1].
-
-    Raises
-    ------
-    ArgumentError
-        If an argument is outside its range.
 
     Notes
     -----
@@ -210,11 +200,6 @@ def discovery_range(n_relevant: int, average_precision: float, rank: int) -> tup
         Least and greatest change, in [-1/2, 1]; ``None`` where no ranking has that AP with no
         relevant document at the rank or below it.
 
-    Raises
-    ------
-    ArgumentError
-        If an argument is outside its range.
-
     Notes
     -----
     With c of the R relevant documents above the rank, AP times R lies between its value in the
@@ -233,8 +218,7 @@ def discovery_range(n_relevant: int, average_precision: float, rank: int) -> tup
     (-0.0007959619, 0.0038633275)
     """
     _check_before(n_relevant, average_precision)
-    if rank < 1:
-        raise ArgumentError("rank", "must be an integer >= 1", rank)
+    check_integer("rank", rank, 1)
     total = n_relevant * average_precision
     can_occur = [
         count
@@ -252,8 +236,7 @@ def discovery_range(n_relevant: int, average_precision: float, rank: int) -> tup
 
 def _check_before(n_relevant: int, average_precision: float) -> None:
     """Raise `ArgumentError` where R or AP is out of its range."""
-    if n_relevant < 0:
-        raise ArgumentError("n_relevant", "must be an integer >= 0", n_relevant)
+    check_integer("n_relevant", n_relevant, 0)
     if not 0 <= average_precision <= 1:
         raise ArgumentError("average_precision", "must be between 0 and 1", average_precision)
 
@@ -311,11 +294,6 @@ def sensitivity(
     Sensitivity
         Both scores, the order of the runs by both, and what stands at the ranks looked at.
 
-    Raises
-    ------
-    ArgumentError
-        If an argument is out of range.
-
     Notes
     -----
     A run with no document for a topic has AP 0 there (mode ``pool``, R > 0), as in trec_eval -c,
@@ -364,9 +342,7 @@ def sensitivity(
         change[one.flipped] += np.where(np.isnan(one.before), 0.0, one.after - one.before)
     map_before, n_defined = mean_average_precision(ap_before)
     # Adding a change of 0 leaves an untouched MAP as it was, to the last bit.
-    mean_change = np.full(change.shape, np.nan)
-    np.divide(change, n_defined, out=mean_change, where=n_defined > 0)
-    map_after = map_before + mean_change
+    map_after = map_before + quotient(change, n_defined)
     scored = n_defined > 0
     before_scored, after_scored = map_before[scored], map_after[:, scored]
     taus = [kendall_tau_b(before_scored, row, tolerance=TIED_MAP) for row in after_scored]
@@ -385,16 +361,11 @@ def sensitivity(
         map_before=map_before,
         map_after=map_after,
         n_topics_undefined=n_topics - n_defined,
-        tau_b=_numbers(taus),
-        tau_ap=_numbers(taus_ap),
+        tau_b=tau_values(taus),
+        tau_ap=tau_values(taus_ap),
         tau_reason=tuple(tau.reason or other.reason for tau, other in zip(taus, taus_ap, strict=True)),
         n_swapped=np.array(swaps, dtype=np.int64),
     )
-
-
-def _numbers(taus: Sequence[TauResult]) -> NDArray[np.float64]:
-    """Return correlations as an array, NaN = undefined."""
-    return np.array([np.nan if tau.tau is None else tau.tau for tau in taus], dtype=np.float64)
 
 
 SAME_GAIN = 1e-12
@@ -416,11 +387,6 @@ def threshold_ranks(relevant: NDArray[np.bool_], n_relevant: NDArray[np.int64]) 
         above does not. It may be below the last rank: the list is taken to go on without relevant
         documents. 0 = none, since AP is 0 or undefined and can only rise.
 
-    Raises
-    ------
-    ArgumentError
-        If `n_relevant` is below the number of relevant ranks somewhere.
-
     Notes
     -----
     AP changes by :math:`(g_r - \nu) / (R + 1)` (Eq. 19 of [1]_), so it falls exactly where
@@ -438,8 +404,7 @@ def threshold_ranks(relevant: NDArray[np.bool_], n_relevant: NDArray[np.int64]) 
     5
     """
     relevant = np.asarray(relevant, dtype=np.bool_)
-    before = average_precision(relevant, n_relevant)
-    before = np.where(np.isnan(before), 0.0, before)
+    before = np.nan_to_num(average_precision(relevant, n_relevant))
     width = relevant.shape[-1]
     lowers = ~relevant & (gains(relevant) < before[..., None] - SAME_GAIN)  # E2
     inside = np.argmax(lowers, axis=-1) + 1 if width else np.zeros(before.shape, dtype=np.int64)
@@ -452,31 +417,15 @@ def threshold_ranks(relevant: NDArray[np.bool_], n_relevant: NDArray[np.int64]) 
 
 
 def run_thresholds(rankings: JudgedRankings, *, r_mode: RMode = "pool") -> NDArray[np.int64]:
-    """Find the threshold rank of every run and topic.
+    """Find the threshold rank of every run and topic, as `threshold_ranks`, shape (n_runs, n_topics).
 
-    Parameters
-    ----------
-    rankings : JudgedRankings
-        Rankings and judgements. An unjudged document counts as not relevant.
-    r_mode : {"pool", "own"}, default="pool"
-        What R counts.
-
-    Returns
-    -------
-    ndarray of int64, shape (n_runs, n_topics)
-        As `threshold_ranks`; 0 = a discovery by the run can only raise its AP, or there is none.
-        O(size of the rankings); one topic in memory at a time.
-
-    Raises
-    ------
-    ArgumentError
-        If `r_mode` is unknown.
+    An unjudged document counts as not relevant; `r_mode` says what R counts. 0 = a discovery by the run can
+    only raise its AP, or there is none. O(size of the rankings); one topic in memory at a time.
     """
     r_mode = check_r_mode(r_mode)
     n_runs, n_topics = rankings.lengths.shape
     result = np.empty((n_runs, n_topics), dtype=np.int64)
     for topic in range(n_topics):
-        relevant = rankings.states_by_rank(topic) == RELEVANT
-        counts = n_relevant_of(rankings, topic, relevant, r_mode)
+        _, relevant, counts = lists_of_topic(rankings, topic, r_mode)
         result[:, topic] = threshold_ranks(relevant, counts)
     return result
