@@ -49,6 +49,12 @@ class CollectionVariation:
         """Expected MAP, shape (n_runs,)."""
         return np.asarray(self.mean.mean(axis=1))
 
+    def difference_variances(self) -> NDArray[np.float64]:
+        """Return the variance of the difference of every two runs' sums of AP, shape (n_runs, n_runs)."""
+        own = np.diagonal(self.covariance, axis1=1, axis2=2)
+        by_topic = difference_variance(own[:, :, None], own[:, None, :], self.covariance)
+        return np.asarray(by_topic.sum(axis=0))
+
     @property
     def map_covariance(self) -> NDArray[np.float64]:
         """Covariance of the runs' MAP over repeated judging, shape (n_runs, n_runs)."""
@@ -133,22 +139,18 @@ def collection_variation(
     Parameters
     ----------
     topics : sequence of (probabilities, ranks)
-        See `store.analysis.variation.moments.variation`; the runs are the same in all. R counts all
-        documents of a topic (pool mode).
+        At least one; see `store.analysis.variation.moments.variation`. The runs are the same in all. R counts
+        all documents of a topic (pool mode).
     empty : {"given", "zero"}, default="given"
         The rule for R = 0, of `store.analysis.variation.lists`.
     tolerance : float, default=1e-12
         Wanted bound of the error.
 
-    Raises
-    ------
-    ArgumentError
-        If there is no topic, the runs differ in number, or a topic is not what it should be: with
-        ``given`` one in which no document may be relevant.
-
-    Notes
-    -----
-    Topics times the cost of `variation`; O(n_topics n_runs^2) memory.
+    Returns
+    -------
+    CollectionVariation
+        `ArgumentError` with ``given`` where in some topic no document may be relevant. Topics times the cost
+        of `variation`; O(n_topics n_runs^2) memory.
 
     Examples
     --------
@@ -195,7 +197,6 @@ def pair_components(
     Parameters
     ----------
     varied : CollectionVariation
-        The moments.
     pairs : two ndarrays of int64, shape (n_pairs,), optional
         Rows of the first and the second run; default every two.
 
@@ -233,8 +234,6 @@ def difference_variance(
 
     At least 0; 0 where it is no more than rounding, as of two equal lists.
 
-    Examples
-    --------
     >>> one, two = np.array([0.5]), np.array([0.25])
     >>> difference_variance(one, two, two).tolist()
     [0.25]

@@ -75,16 +75,8 @@ def discovery(
     Returns
     -------
     Discovery
-        Its topics go to `discovered_variation`, or to any other function of topics.
-
-    Raises
-    ------
-    ArgumentError
-        If `rank` is below 1, or an argument is none of its names.
-
-    Notes
-    -----
-    O(n_runs n_documents) a topic.
+        Its topics go to `discovered_variation`, or to any other function of topics. O(n_runs n_documents) a
+        topic.
 
     Examples
     --------
@@ -135,7 +127,6 @@ def discovered_variation(
     Parameters
     ----------
     found : Discovery
-        The documents.
     before : CollectionVariation
         The moments without them, of the same topics and runs; what is not touched is taken from there,
         and so is the rule for R = 0.

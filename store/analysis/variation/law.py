@@ -50,15 +50,9 @@ class RunTransform:
         Of each document to be judged relevant, from 0 to 1, independently. R counts all of them
         (pool mode).
     ranks : array of float, shape (n_documents,) or (1, n_documents)
-        From 1 on; infinite = not retrieved.
+        From 1 on, each once; infinite = not retrieved.
     empty : {"given", "zero"}, default="given"
         The rule for R = 0, of `store.analysis.variation.lists`.
-
-    Raises
-    ------
-    ArgumentError
-        If a probability is none, a rank is below 1 or stands twice, shapes differ, or there is
-        more than one run.
 
     Notes
     -----
@@ -104,23 +98,11 @@ class RunTransform:
         """What a point costs, in no unit."""
 
     def transform(self, z: Values) -> Values:
-        """Compute E[exp(z AP)].
+        """Compute E[exp(z AP)], of the type and the shape (n_points,) of z, complex128 or float64.
 
-        Parameters
-        ----------
-        z : ndarray of complex128 or float64, shape (n_points,)
-            With a real part of at most 600 either way.
-
-        Returns
-        -------
-        ndarray of the same type, shape (n_points,)
-            To an absolute error of 1e-14, and as much by rounding; for real z as `bound` has it.
-            O(n_documents k c) a point, k and c being the numbers of values kept.
-
-        Raises
-        ------
-        ArgumentError
-            If no outcome is left: `cost` is known all the same.
+        The real part of z is at most 600 either way. To an absolute error of 1e-14, and as much by rounding;
+        for real z as `bound` has it. O(n_documents k c) a point, k and c being the numbers of values kept.
+        `ArgumentError` if no outcome is left: `cost` is known all the same.
         """
         if not self._left:
             requirement = "must have one above 0, or `empty` be zero"
@@ -179,8 +161,6 @@ def count_law(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
     Shape (n_documents + 1, n_documents + 1): row i, column c is the probability that c of the first
     i are relevant, judgements being independent. O(n_documents**2).
 
-    Examples
-    --------
     >>> count_law(np.array([0.5, 0.5]))[-1].tolist()
     [0.25, 0.5, 0.25]
     """
@@ -249,21 +229,11 @@ class MapLaw:
     """Shape (n_nodes,): characteristic function of MAP + h Z by pi (m + 1/2)."""
 
     def below(self, x: ArrayLike) -> NDArray[np.float64]:
-        r"""Return F(x) = E[Phi((x - MAP) / h)], by Davies' sum.
+        r"""Return F(x) = E[Phi((x - MAP) / h)] of scores of any shape, in [0, 1], by Davies' sum.
 
-        Parameters
-        ----------
-        x : array of float, any shape
-            Scores; not only from 0 to 1.
+        True probabilities are between its values nearby:
+        P(MAP <= x - 6h) - 1e-9 < F(x) < P(MAP < x + 6h) + 1e-9.
 
-        Returns
-        -------
-        ndarray of float64
-            Of the shape of `x`, in [0, 1]. True probabilities are between its values nearby:
-            P(MAP <= x - 6h) - 1e-9 < F(x) < P(MAP < x + 6h) + 1e-9.
-
-        Notes
-        -----
         :math:`F(x) = 1/2 - \sum_m Im(\phi(\theta_m) e^{-i \theta_m x}) / (\pi (m + 1/2))` (Davies
         1973), whose error is at most the probability of being a whole window away from x.
         O(n_nodes) a score.
@@ -282,17 +252,9 @@ class MapLaw:
         return np.clip(found, 0.0, 1.0).reshape(scores.shape)
 
     def quantile(self, level: float) -> float:
-        """Return the x with F(x) = level; of a constant MAP that constant.
+        """Return the x with F(x) = level, between 0 and 1; of a constant MAP that constant.
 
-        Parameters
-        ----------
-        level : float
-            Between 0 and 1, both excluded; beyond 1e-9 from either, or the answer is rough.
-
-        Raises
-        ------
-        ArgumentError
-            If `level` is outside its range.
+        A level nearer than 1e-9 to 0 or 1 has a rough answer.
         """
         if not 0 < level < 1:
             raise ArgumentError("level", "must be between 0 and 1", level)
@@ -313,11 +275,9 @@ def map_law(topics: Topics, *, empty: Empty = "given", resolution: float = RESOL
     Parameters
     ----------
     topics : sequence of (probabilities, ranks)
-        At least one. `probabilities`, shape (n_documents,): of each document to be judged
-        relevant, from 0 to 1, independently; R counts all of them (pool mode). `ranks`, shape
-        (n_documents,): from 1 on, infinite = not retrieved.
-    empty : {"given", "zero"}, default="given"
-        The rule for R = 0, of `store.analysis.variation.lists`.
+        At least one, of one run; see `RunTransform`.
+    empty
+        As there.
     resolution : float, default=0.05
         h, in standard deviations of MAP (estimated to some per cent), above 0. Smaller tells
         single values apart, at a cost of 1 / h.
@@ -326,12 +286,6 @@ def map_law(topics: Topics, *, empty: Empty = "given", resolution: float = RESOL
     -------
     MapLaw
         With the h used and the bound of the error, about 1e-10.
-
-    Raises
-    ------
-    ArgumentError
-        If there are no topics, there is more than one run, a probability is none, a rank is below
-        1 or stands twice, or `resolution` is not above 0.
 
     Notes
     -----
@@ -505,24 +459,11 @@ def run_intervals(
 def difference_interval(
     topics: Sequence[Topic], varied: CollectionVariation, first: int = 0, second: int = 1
 ) -> tuple[float, float, IntervalLaw]:
-    """Compute the interval of the difference of two MAPs when all topics are judged again.
+    """Compute the interval of the difference of the MAPs of two rows when all topics are judged again.
 
-    Parameters
-    ----------
-    topics, varied
-        As for `run_intervals`.
-    first, second : int, default=0, 1
-        Rows of the two runs.
+    In [-1, 1], of probability .95, the rest being shared by both sides: by all outcomes, with as many
+    documents as `run_intervals` enumerates; else by the normal law.
 
-    Returns
-    -------
-    low, high : float
-        In [-1, 1], of probability .95, the rest being shared by both sides.
-    law : str
-        By all outcomes, with as many documents as `run_intervals` enumerates; else by the normal law.
-
-    Examples
-    --------
     >>> from store.analysis.variation.collection import collection_variation
     >>> topics = [(np.array([0.5, 0.5]), np.array([[1.0, 2.0], [2.0, np.inf]]))]
     >>> difference_interval(topics, collection_variation(topics))

@@ -29,6 +29,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from store.analysis.arguments import check_integer
 from store.analysis.quadrature import Rule
 from store.analysis.rankings import RELEVANT, JudgedRankings, judged_rankings
 from store.errors import ArgumentError
@@ -94,10 +95,8 @@ def probable_rankings(
 
     Parameters
     ----------
-    topics : sequence of str
-        The evaluation topics, in the order of the result.
-    tags : sequence of str
-        The runs, in the order of the result.
+    topics, tags : sequence of str
+        The evaluation topics and the runs, in the order of the result.
     rankings : mapping of (tag, topic) to integer ndarray, shape (n_documents,)
         Document ids in rank order, each once. A run without an entry for a topic retrieved
         nothing there. Entries of other runs and topics are not used.
@@ -125,13 +124,6 @@ def probable_rankings(
     -------
     ProbableRankings
         Equal documents are equal columns of all runs.
-
-    Raises
-    ------
-    ArgumentError
-        If `cutoff` is below 1 or `extra_relevant` below 0; a topic has no probabilities, the two
-        arrays of a topic differ in length, or a probability is none, one by a rule included; or if
-        a document stands twice among the probabilities or within the cutoff of a ranking.
 
     Notes
     -----
@@ -162,8 +154,7 @@ def probable_rankings(
     >>> arrays.ranks[0].tolist()
     [[3.0, 2.0, inf], [1.0, inf, inf]]
     """
-    if extra_relevant < 0:
-        raise ArgumentError("extra_relevant", "must be an integer >= 0", extra_relevant)
+    check_integer("extra_relevant", extra_relevant, 0)
     if unjudged is not None and not callable(unjudged):
         _check_probabilities("unjudged", np.asarray([unjudged], dtype=np.float64))
     own = {topic: _own(probabilities, topic) for topic in topics}
@@ -417,8 +408,6 @@ def chance_of_any(probabilities: NDArray[np.float64]) -> float:
 
     In [0, 1]; 0 only where every probability is.
 
-    Examples
-    --------
     >>> chance_of_any(np.array([0.5, 0.5])), chance_of_any(np.array([1e-20]))
     (0.75, 1e-20)
     """

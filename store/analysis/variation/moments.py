@@ -172,8 +172,8 @@ def variation(
         Of each document to be judged relevant, from 0 to 1. R counts all of them: also those that
         no run retrieved (pool mode). For R in own mode give one run and its documents alone.
     ranks : array of float, shape (n_runs, n_documents)
-        Rank of each document in each run, from 1 on; infinite = not retrieved. Documents without a
-        chance to be relevant may be left out: they occupy ranks and do no more.
+        Rank of each document in each run, from 1 on, each once in a run; infinite = not retrieved. Documents
+        without a chance to be relevant may be left out: they occupy ranks and do no more.
     empty : {"given", "zero"}, default="given"
         The rule for R = 0, of `store.analysis.variation.lists`.
     tolerance : float, default=1e-12
@@ -183,11 +183,6 @@ def variation(
     -------
     ScoreMoments
         With ``given`` of the law given R > 0, which does not exist where every probability is 0.
-
-    Raises
-    ------
-    ArgumentError
-        If a probability is none, a rank is below 1 or stands twice in a run, or shapes differ.
 
     Notes
     -----
@@ -325,11 +320,6 @@ def variation_gradient(
         document, or too low. With ``zero`` it is :math:`E[AP | x_i = 1] - E[AP | x_i = 0]`, in
         [-1, 1]. With ``given``, NaN where every probability is 0.
 
-    Raises
-    ------
-    ArgumentError
-        As `variation`.
-
     Notes
     -----
     .. math::
@@ -448,11 +438,6 @@ def third_moment(
     float
         :math:`E (u - E u)^3`, in [-2, 2]; of topics judged independently they add up. 0 where no
         document may be relevant.
-
-    Raises
-    ------
-    ArgumentError
-        If there are not two runs, and as `variation`.
 
     Notes
     -----

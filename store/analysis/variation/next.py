@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from store.analysis.quadrature import TOLERANCE
-from store.analysis.variation.collection import CollectionVariation, Topic, difference_variance
+from store.analysis.variation.collection import CollectionVariation, Topic
 from store.analysis.variation.moments import judgement_weights, variation_gradient
 from store.analysis.variation.order import reversals
 from store.errors import ArgumentError
@@ -56,19 +56,10 @@ class JudgementValues:
 def settled_pairs(
     topics: Sequence[Topic], varied: CollectionVariation, confidence: float = CONFIDENCE
 ) -> NDArray[np.bool_]:
-    """Tell which pairs of runs have an order that another judging keeps.
+    """Tell which pairs of runs have an order that another judging keeps, shape (n_runs, n_runs).
 
-    Parameters
-    ----------
-    topics, varied
-        As in `next_documents`.
-    confidence : float, default=0.95
-        Probability from which on an order is settled, above 1/2 and below 1.
-
-    Returns
-    -------
-    ndarray of bool, shape (n_runs, n_runs)
-        Symmetric; pairs that are tied and do not vary are settled, as is the diagonal.
+    The arguments are those of `next_documents`. Symmetric; pairs that are tied and do not vary are settled,
+    as is the diagonal.
     """
     if not 0.5 < confidence < 1:
         raise ArgumentError("confidence", "must be above 0.5 and below 1", confidence)
@@ -79,9 +70,7 @@ def settled_pairs(
             kept[place] = max(turned.single[pair].above, turned.single[pair].below)
     settled = np.eye(varied.map_mean.size, dtype=np.bool_)
     settled[turned.first, turned.second] = settled[turned.second, turned.first] = kept >= confidence
-    own = np.diagonal(varied.covariance, axis1=1, axis2=2)
-    variance = difference_variance(own[:, :, None], own[:, None, :], varied.covariance).sum(axis=0)
-    return np.asarray(settled | (variance <= 1e-24))
+    return np.asarray(settled | (varied.difference_variances() <= 1e-24))
 
 
 def next_documents(
@@ -103,7 +92,7 @@ def next_documents(
     varied : CollectionVariation
         The moments of these topics; the rule for R = 0 is theirs.
     confidence : float, default=0.95
-        Pairs whose order has this probability are settled and count no more.
+        Pairs whose order has this probability, above 1/2 and below 1, are settled and count no more.
     tolerance : float, default=1e-12
         Wanted bound of the error of the gradients.
 
@@ -111,11 +100,6 @@ def next_documents(
     -------
     JudgementValues
         Ties in the order of topics and documents.
-
-    Raises
-    ------
-    ArgumentError
-        If an argument is outside its range.
 
     Notes
     -----

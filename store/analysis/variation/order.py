@@ -85,17 +85,9 @@ class OrderProbability:
 def order_probabilities(varied: CollectionVariation) -> NDArray[np.float64]:
     r"""Compute for every two runs how likely the first comes to be above, by the normal law.
 
-    Parameters
-    ----------
-    varied : CollectionVariation
-        The moments of all topics.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_runs, n_runs)
-        Row above column: :math:`\Phi(z)`, z being the expected difference in MAPs over its standard
-        deviation by judging. 1, 1/2 or 0 where nothing varies; 1/2 on the diagonal.
-        O(n_runs^2). `order_probability` is better for one pair.
+    Shape (n_runs, n_runs), row above column: :math:`\Phi(z)`, z being the expected difference in MAPs over
+    its standard deviation by judging. 1, 1/2 or 0 where nothing varies; 1/2 on the diagonal. O(n_runs^2).
+    `order_probability` is better for one pair.
     """
     mean, covariance = varied.map_mean, varied.map_covariance
     own = np.diagonal(covariance)
@@ -114,18 +106,9 @@ def order_probabilities(varied: CollectionVariation) -> NDArray[np.float64]:
 def expected_tau(above: NDArray[np.float64], reference: NDArray[np.float64]) -> float:
     """Compute the Kendall tau that the order of another judging has with this one, on average.
 
-    Parameters
-    ----------
-    above : ndarray of float64, shape (n_runs, n_runs)
-        From `order_probabilities`.
-    reference : ndarray of float64, shape (n_runs,)
-        The scores of this judging.
-
-    Returns
-    -------
-    float
-        Mean over the pairs of ``2 P - 1``, P being the probability that the pair stays as it is;
-        pairs tied in `reference` count as 0. NaN with fewer than two runs.
+    `above`, shape (n_runs, n_runs), is of `order_probabilities`, and `reference`, shape (n_runs,), are the
+    scores of this judging. The mean over the pairs of ``2 P - 1``, P being the probability that the pair
+    stays as it is; pairs tied in `reference` count as 0. NaN with fewer than two runs.
 
     Examples
     --------
@@ -145,16 +128,9 @@ def expected_tau(above: NDArray[np.float64], reference: NDArray[np.float64]) -> 
 def expected_tau_ap(above: NDArray[np.float64], reference: NDArray[np.float64]) -> float:
     """Compute the tau_AP of this order that another one finds, on average; see `run_order.tau_ap`.
 
-    Parameters
-    ----------
-    above, reference
-        As in `expected_tau`; the first places are those of `reference`, and the other order is the truth.
-
-    Returns
-    -------
-    float
-        In [-1, 1]. Runs tied in `reference` stand in the order of their rows, and count as half right. NaN
-        with fewer than two runs.
+    The arguments are those of `expected_tau`; the first places are those of `reference`, and the other order
+    is the truth. Runs tied in `reference` stand in the order of their rows, and count as half right. NaN with
+    fewer than two runs.
 
     Examples
     --------
@@ -221,13 +197,8 @@ def order_probability(
     Returns
     -------
     OrderProbability
-        `tied` is a number where outcomes were listed, and 1 or 0 where nothing varies.
-
-    Raises
-    ------
-    ArgumentError
-        If there is no topic, or `method` is "enumeration" and there are too many documents, or
-        "skewness" and z is too far from 0.
+        `tied` is a number where outcomes were listed, and 1 or 0 where nothing varies. `ArgumentError` for
+        "enumeration" of too many documents, and "skewness" where z is too far from 0.
 
     Notes
     -----
@@ -601,8 +572,7 @@ def reversals(
     ahead = mean[low] >= mean[high]
     first, second = np.where(ahead, low, high), np.where(ahead, high, low)
     turned = above[second, first]
-    own = np.diagonal(varied.covariance, axis1=1, axis2=2)
-    spread = difference_variance(own[:, :, None], own[:, None, :], varied.covariance).sum(axis=0)
+    spread = varied.difference_variances()
     varies = spread > TIED_MAP**2
     third = _third_moment(topics, varied.empty)
     skewness = np.divide(np.abs(third), spread**1.5, out=np.zeros(spread.shape), where=varies)[first, second]

@@ -105,8 +105,6 @@ def halves(topics: Sequence[Topic], most: int = MOST_OF_HALF) -> tuple[list[int]
 
     Topics by their place, as evenly as can be; ``None`` = one half has to have more.
 
-    Examples
-    --------
     >>> ranks = np.array([[1.0, 2.0, 3.0]])
     >>> three, one = (np.full(3, 0.5), ranks), (np.array([0.5, 1, 0]), ranks)
     >>> halves([three, one, one]), halves([three, three], most=2)
@@ -158,25 +156,12 @@ def enumerate_outcomes(
 def enumerate_order(
     topics: Sequence[Topic], *, parts: tuple[list[int], list[int]] | None = None, empty: Empty = "given"
 ) -> tuple[float, float, float, float]:
-    """Add up the probabilities of all outcomes in which the first run is above, below, and tied.
+    """Add up the probabilities of all outcomes in which the first of two runs is above, below, and tied.
 
-    Parameters
-    ----------
-    topics : sequence of (probabilities, ranks)
-        Two runs; see `store.analysis.variation.moments.variation`.
-    parts : two lists of int, optional
-        From `halves`; default: all topics in one half, whatever that takes.
-    empty : {"given", "zero"}, default="given"
-        The rule for R = 0, of `store.analysis.variation.lists`.
+    `parts` are those of `halves`; default: all topics in one half, whatever that takes. MAPs closer than
+    1e-12 are tied. The last number bounds what rounding does to the others, of which none is a difference, so
+    that small ones have their digits.
 
-    Returns
-    -------
-    above, below, tied, error : float
-        Probabilities; MAPs closer than 1e-12 are tied. `error` bounds what rounding does to them.
-        None is a difference of others, so that small ones have their digits.
-
-    Examples
-    --------
     >>> topics = [(np.array([0.75]), np.array([[1.0], [np.inf]]))]
     >>> enumerate_order(topics)[:3], enumerate_order(topics, empty="zero")[:3]
     ((1.0, 0.0, 0.0), (0.75, 0.0, 0.25))

@@ -37,11 +37,6 @@ def own_variation(
     ScoreMoments
         `none_relevant` is the probability that neither run retrieved a relevant document.
 
-    Raises
-    ------
-    ArgumentError
-        If there are not two runs, and as `variation`.
-
     Notes
     -----
     Means and variances are those of each run by itself. For the covariance, with :math:`\tau_i` =

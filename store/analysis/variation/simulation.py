@@ -19,6 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from store.analysis.arguments import check_integer
 from store.analysis.variation.lists import Empty, JudgedLists, chance_of_any, check_chances, check_lists
 from store.errors import ArgumentError
 
@@ -94,12 +95,6 @@ def simulate_maps(
         MAP is the mean over all topics. All runs see the same judgements. Where all probabilities are 0 or
         1, the covariance is 0 exactly. The standard error of a share s is sqrt(s (1 - s) / M).
 
-    Raises
-    ------
-    ArgumentError
-        If there are no topics, or not as many runs in each; if a probability is none, a rank is below 1 or
-        stands twice in a run, shapes differ, or another argument is outside its range.
-
     Notes
     -----
     Topics are judged independently. Two MAPs within 1e-12 are tied. Documents with p = 0 or 1 are
@@ -123,9 +118,8 @@ def simulate_maps(
     >>> float(found.above[0, 1] + found.tied[0, 1])
     1.0
     """
-    for name, least, given in (("repetitions", 2, repetitions), ("seed", 0, seed)):
-        if given < least:
-            raise ArgumentError(name, f"must be an integer >= {least}", given)
+    check_integer("repetitions", repetitions, 2)
+    check_integer("seed", seed, 0)
     check_chances([p for p, _ in topics], empty)
     prepared = [_Topic(_lists(probabilities, ranks), empty) for probabilities, ranks in topics]
     numbers = sorted({topic.n_runs for topic in prepared})
