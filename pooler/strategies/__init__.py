@@ -30,15 +30,8 @@ STRATEGIES = {strategy.name: strategy for strategy in _LISTED}
 
 
 def find_strategy(name: str) -> AnyStrategy:
-    """Return the strategy of that name.
+    """Return the strategy of that name; `UnknownNameError` lists those there are.
 
-    Raises
-    ------
-    UnknownNameError
-        If there is none; the message lists those there are.
-
-    Examples
-    --------
     >>> find_strategy("depth").source
     'Sparck Jones and van Rijsbergen 1975'
     """

@@ -167,8 +167,6 @@ _UNITS = 1 << 1074
 def units(value: float) -> int:
     """Return a finite float as a whole number of units, exactly; sums of these are exact.
 
-    Examples
-    --------
     >>> from_units(units(1e300) + units(0.1) - units(1e300))
     0.1
     """

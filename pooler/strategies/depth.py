@@ -100,8 +100,6 @@ def depth_pool_size(rankings: TopicRankings, *, first: int) -> int:
 
     So many are judged before the adaptive part begins: a smaller budget never reaches it.
 
-    Examples
-    --------
     >>> from pooler.strategies.rankings import rankings_of
     >>> depth_pool_size(rankings_of([["a", "b"], ["b"]])[0], first=1)
     2

@@ -177,8 +177,6 @@ def n_constant_rankings(rankings: TopicRankings) -> int:
     The Comb family gives `CONSTANT` to these rankings throughout, those of one document among them: with
     such runs it knows less than it seems to.
 
-    Examples
-    --------
     >>> from pooler.strategies.rankings import rankings_of
     >>> rankings, _ = rankings_of([["a", "b"], ["b", "c"], ["c"]], [[1, 1], [2, 1], [7]])
     >>> n_constant_rankings(rankings)
@@ -335,23 +333,11 @@ def _inverse_squares(rankings: TopicRankings) -> NDArray[np.float64]:
 
 
 def rbp_weights(depth: int, *, p: float) -> NDArray[np.float64]:
-    """Return what rank-biased precision gives each rank.
+    """Return what rank-biased precision gives each rank, shape (depth,).
 
-    Parameters
-    ----------
-    depth : int
-        Number of ranks.
-    p : float
-        Persistence, the chance that a reader goes on to the next rank, in (0, 1).
+    ``(1 - p) * p**(rank - 1)`` for ranks from 1, p being the chance that a reader goes on to the next rank,
+    in (0, 1); all of them add up to ``1 - p**depth``. Far down, where the number is too small for a float, 0.
 
-    Returns
-    -------
-    ndarray of float64, shape (depth,)
-        ``(1 - p) * p**(rank - 1)`` for ranks from 1; all of them add up to ``1 - p**depth``. Far
-        down, where the number is too small for a float, 0.
-
-    Examples
-    --------
     >>> rbp_weights(3, p=0.5).tolist()
     [0.5, 0.25, 0.125]
     """
@@ -364,14 +350,8 @@ def rbp_weights(depth: int, *, p: float) -> NDArray[np.float64]:
 def rbp_a_values(rankings: TopicRankings, *, p: float) -> NDArray[np.float64]:
     """Value documents by what they are worth to the RBP of all runs together.
 
-    Parameters
-    ----------
-    p : float
-        Persistence, in (0, 1); the smaller, the more the first ranks count.
-
-    Notes
-    -----
-    0 only where a weight is too small for a float (below 1e-323; with ``p=0.8`` after rank 3300).
+    The persistence p is in (0, 1); the smaller, the more the first ranks count. 0 only where a weight is too
+    small for a float (below 1e-323; with ``p=0.8`` after rank 3300).
     """
     return rankings.sum_by_rank(rbp_weights(rankings.depth, p=p))
 
@@ -379,11 +359,8 @@ def rbp_a_values(rankings: TopicRankings, *, p: float) -> NDArray[np.float64]:
 def rbc_values(rankings: TopicRankings, *, phi: float) -> NDArray[np.float64]:
     """Value documents by the geometric weights of their ranks: `rbp_a_values` under another name.
 
-    Parameters
-    ----------
-    phi : float
-        Persistence, in (0, 1): how far down the rankings weight reaches. There is no usual value;
-        [6]_ has several between 0.8 and 0.98.
+    The persistence phi, in (0, 1), says how far down the rankings weight reaches. There is no usual value;
+    [6]_ has several between 0.8 and 0.98.
     """
     return rbp_a_values(rankings, p=phi)
 
@@ -391,11 +368,8 @@ def rbc_values(rankings: TopicRankings, *, phi: float) -> NDArray[np.float64]:
 def rrf_values(rankings: TopicRankings, *, k: float) -> NDArray[np.float64]:
     """Value documents by the reciprocals of their ranks.
 
-    Parameters
-    ----------
-    k : float
-        Added to every rank, at least 0; the larger, the less the first ranks stand out. [7]_ has
-        60. With 1e16 or more the ranks drown, and the number of runs is left.
+    To every rank k is added, at least 0; the larger, the less the first ranks stand out. [7]_ has 60. With
+    1e16 or more the ranks drown, and the number of runs is left.
     """
     return rankings.sum_by_rank(1 / (k + np.arange(1.0, rankings.depth + 1)))
 

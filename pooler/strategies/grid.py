@@ -43,7 +43,7 @@ def draw_grid(
     grades : sequence of ndarray of int64, shape (n_documents,)
         The model's grades of each topic's documents, `NO_GRADE` (-1) = none, a stratum of its own.
     budget : int
-        Documents to draw from all topics together.
+        Documents to draw from all topics together, at least two for each stratum; else `ArgumentError`.
     seed : int
         Every topic has a stream of its own; of a stratum those with the least numbers are drawn.
     model_level : int
@@ -56,11 +56,6 @@ def draw_grid(
         ascending, those without a document passed over. The inclusion probability is the number drawn
         from the stratum over that of its documents. Values are the weights, :math:`a_d = \sum 1/rank` over
         the runs.
-
-    Raises
-    ------
-    ArgumentError
-        If the budget has not two documents for each stratum.
 
     Notes
     -----

@@ -44,8 +44,6 @@ class Parameter:
     def parse(self, text: str) -> ParameterValue:
         """Read a value; raise `ArgumentError` when it cannot be one.
 
-        Examples
-        --------
         >>> Parameter("k", 60, "added to every rank", type=int, least=0).parse("10")
         10
         """
@@ -148,12 +146,8 @@ class Strategy:
     def complete(self, chosen: Mapping[str, ParameterValue]) -> dict[str, ParameterValue]:
         """Return all parameters: those given, checked, and the defaults of the others.
 
-        Raises
-        ------
-        UnknownNameError
-            If the strategy has no parameter of a given name.
-        ArgumentError
-            If a value cannot be used, or one that must be given is not.
+        `UnknownNameError` if the strategy has no parameter of a given name; `ArgumentError` if a value
+        cannot be used, or one that must be given is not.
         """
         rows = {parameter.name: parameter for parameter in self.parameters}
         for name in chosen:

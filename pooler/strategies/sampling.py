@@ -46,21 +46,11 @@ DOCUMENT_STEP = 0
 def draw_uniform(rankings: TopicRankings, *, budget: int, seed: int) -> Sample:
     """Draw documents without replacement, all with the same probability.
 
-    The documents between the cuts of infAP [1]_, but of exactly the size asked for, where NIST's
-    script tosses a coin for each document [2]_.
+    The documents between the cuts of infAP [1]_, but of exactly the size asked for, where NIST's script
+    tosses a coin for each document [2]_. A simple random sample: it depends on the union alone, not on ranks
+    or runs. It has one stratum, 1; the inclusion probability is the number drawn over that of the union, for
+    every document. Values, by best rank: `pooler.strategies.depth.take_values`.
 
-    Returns
-    -------
-    Sample
-        One stratum, 1. The inclusion probability is the number drawn over that of the union, for
-        every document. Values, by best rank: `pooler.strategies.depth.take_values`.
-
-    Notes
-    -----
-    A simple random sample: it depends on the union alone, not on ranks or runs.
-
-    Examples
-    --------
     >>> from pooler.strategies.rankings import rankings_of
     >>> rankings, _ = rankings_of([["a", "b", "c"], ["d", "b"]], topic="51")
     >>> sample = draw_uniform(rankings, budget=3, seed=1)
@@ -104,8 +94,6 @@ def least(numbers: NDArray[np.uint64], documents: NDArray[np.int64], size: int) 
     `numbers` are one for every document of the topic; `documents`, those to choose from, ascend, and are at
     least `size`; of equal numbers the lower document comes first.
 
-    Examples
-    --------
     >>> least(np.array([7, 3, 9, 5], np.uint64), np.array([0, 2, 3]), 2).tolist()
     [3, 0]
     """
@@ -297,8 +285,6 @@ class Stratum:
 def last_rank(*, strata: str) -> int:
     """Return the last rank of the strata: runs cut before it would leave documents out.
 
-    Examples
-    --------
     >>> last_rank(strata="1:10:1,11:100:0.1")
     100
     """
@@ -306,27 +292,12 @@ def last_rank(*, strata: str) -> int:
 
 
 def parse_strata(text: str) -> tuple[Stratum, ...]:
-    """Read the strata of a sample.
+    """Read the strata of a sample, with commas between, in the order of the text.
 
-    Parameters
-    ----------
-    text : str
-        Strata with commas between: ``FROM:TO:RATE``, ``FROM:TO`` (the rate is what the budget
-        leaves), or ``DEPTH``, short for ``1:DEPTH:1``. Ranks are from 1, rates in (0, 1] and
-        decimal. NIST's script takes the same, one an option.
+    ``FROM:TO:RATE``, ``FROM:TO`` (the rate is what the budget leaves), or ``DEPTH``, short for ``1:DEPTH:1``.
+    Ranks are from 1, rates in (0, 1] and decimal. NIST's script takes the same, one an option.
+    `ArgumentError` names the first that is not of this form.
 
-    Returns
-    -------
-    tuple of Stratum
-        In the order of the text, at least one.
-
-    Raises
-    ------
-    ArgumentError
-        Naming the first stratum that is not of this form.
-
-    Examples
-    --------
     >>> parse_strata("20,21:100:0.1,101:1000")[1]
     Stratum(first=21, last=100, rate=Fraction(1, 10))
     """
@@ -446,8 +417,6 @@ def _half_up(number: Fraction) -> int:
 def _share(total: int, sizes: Sequence[int]) -> list[int]:
     """Share `total`, at least one each, out to strata in proportion to their sizes.
 
-    Examples
-    --------
     >>> _share(10, [5, 20, 100]), _share(200, [5, 20, 100]), _share(3, [1, 1, 98])
     ([1, 2, 7], [5, 20, 100], [1, 1, 1])
     """
