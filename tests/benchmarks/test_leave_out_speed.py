@@ -1,8 +1,8 @@
 """Leaving runs out of 120 runs x 50 topics x 1000 ranks with a pool of depth 100.
 
 Beside each other: one pass of AP over all runs; the uniques of every run withdrawn, AP, ranks and
-taus; the pool made again without each run; the errors; nDCG scored again for every run; and the
-pool's depth inferred. Target: a few seconds for runs, by uniques, with AP. Wall time, best of 3.
+taus; the pool made again without each run; the errors; and the pool's depth inferred.
+Target: a few seconds for runs, by uniques, with AP. Wall time, best of 3.
 """
 
 from __future__ import annotations
@@ -16,16 +16,15 @@ import numpy as np
 import pytest
 
 from store.analysis.measures.average_precision import average_precision
-from store.analysis.measures.names import parse_measure
 from store.analysis.pools.contributions import depth_plan, remove_uniques, repool, within_depth
 from store.analysis.pools.inference import infer_pool
 from store.analysis.pools.leave_out import LeaveOut, leave_out, pool_errors
-from store.analysis.rankings import GradedRankings, JudgedRankings, graded_rankings, judged_rankings
+from store.analysis.rankings import JudgedRankings, judged_rankings
 
 RUNS, TOPICS, RANKS, DEPTH, DOCUMENTS = 120, 50, 1000, 100, 8000
 
 
-def collection(seed: int) -> tuple[JudgedRankings, GradedRankings]:
+def collection(seed: int) -> JudgedRankings:
     """Draw runs and judge the pool of depth `DEPTH`, 60 documents a topic of grade 1 or 2."""
     rng = np.random.default_rng(seed)
     noise = rng.uniform(0.5, 1.5, size=RUNS)
@@ -43,10 +42,7 @@ def collection(seed: int) -> tuple[JudgedRankings, GradedRankings]:
         judged[topic] = ids, np.searchsorted(cuts, worth[ids], side="right")
     tags = list(map(str, range(RUNS)))
     binary = {topic: (ids, grades >= 1) for topic, (ids, grades) in judged.items()}
-    return (
-        judged_rankings(list(judged), tags, rankings, binary, cutoff=RANKS),
-        graded_rankings(list(judged), tags, rankings, judged, cutoff=RANKS),
-    )
+    return judged_rankings(list(judged), tags, rankings, binary, cutoff=RANKS)
 
 
 def seconds(call: Callable[[], object], repeats: int = 3) -> float:
@@ -62,7 +58,7 @@ def seconds(call: Callable[[], object], repeats: int = 3) -> float:
 @pytest.mark.benchmark
 def test_leave_out_speed(capsys: pytest.CaptureFixture[str]) -> None:
     """Print seconds of an AP pass, of each way of leaving out, and peak memory."""
-    arrays, graded = collection(1)
+    arrays = collection(1)
 
     def by_uniques() -> LeaveOut:
         return leave_out(arrays, remove_uniques(arrays, within_depth(arrays, DEPTH)))
@@ -72,13 +68,11 @@ def test_leave_out_speed(capsys: pytest.CaptureFixture[str]) -> None:
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     withdrawn = left.withdrawn
-    gain = parse_measure("nDCG")
     lines = {
         "AP of all": lambda: average_precision(arrays.relevant(), arrays.n_relevant),
         "uniques withdrawn, AP, ranks, taus": by_uniques,
         "pool made again without each run": lambda: repool(arrays, depth_plan(arrays, DEPTH)),
         "errors": lambda: pool_errors(left),
-        "nDCG scored again": lambda: leave_out(arrays, withdrawn, graded=graded, measure=gain),
         "depth inferred": lambda: infer_pool(arrays),
     }
     with capsys.disabled():

@@ -57,7 +57,6 @@ REASONS = {
 NO_GUESS = {
     "fewer-than-three-depths": "a pool of fewer than three ranks shows no trend",
     "no-relevant": "the pool holds no relevant document",
-    "zero-count": "some rank brought no relevant document",
     "not-falling": "deeper ranks bring as many relevant documents as the first ones, or more",
 }
 """Why there is no guess of what lies below the pool."""

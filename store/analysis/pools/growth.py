@@ -27,13 +27,11 @@ from store.analysis.pools.contributions import best_ranks
 from store.analysis.rankings import NOT_RELEVANT, RELEVANT, JudgedRankings, precision_sums
 from store.errors import ArgumentError
 
-Reason = Literal[
-    "fewer-than-three-depths", "no-relevant", "zero-count", "not-falling", "pool-unjudged", "no-depth-pool"
-]
-"""Why there is no number: too few depths to tell a line from chance, nothing relevant at any, a
-depth without a new relevant document (whose logarithm is asked for), or new relevant documents that
-do not grow fewer with depth, so that a sum to any depth says nothing. Of a whole diagnosis also:
-too much of the pool is unjudged, or it is not all of the first documents of its runs."""
+Reason = Literal["fewer-than-three-depths", "no-relevant", "not-falling", "pool-unjudged", "no-depth-pool"]
+"""Why there is no number: too few depths to tell a line from chance, nothing relevant at any, or new
+relevant documents that do not grow fewer with depth, so that a sum to any depth says nothing. Of a
+whole diagnosis also: too much of the pool is unjudged, or it is not all of the first documents of
+its runs."""
 
 N_DRAWS = 2000
 """Draws of the parametric bootstrap."""
@@ -94,20 +92,17 @@ class GrowthFit:
     covariance: float
     """Of the two."""
     residual: float
-    """Standard deviation of ln(n_i + offset) about the line, with n_depths - 2 degrees of freedom;
-    at least 0."""
+    """Standard deviation of ln(n_i + 1) about the line, with n_depths - 2 degrees of freedom; at least 0."""
     n_depths: int
     """k: depths fitted, from 1."""
-    offset: int
-    """What is taken off the power law, 0 or 1."""
 
     def expected(self, first: int, last: int) -> float:
         """Return the new relevant documents from one depth, at least 1, to another; both count.
 
-        The sum of ``max(0, C i**s - offset)``; 0 where `last` is below `first`.
+        The sum of ``max(0, C i**s - 1)``; 0 where `last` is below `first`.
         """
         depths = np.arange(first, last + 1, dtype=np.float64)
-        curve = np.exp(self.log_scale + self.exponent * np.log(depths)) - self.offset
+        curve = np.exp(self.log_scale + self.exponent * np.log(depths)) - 1
         return float(np.sum(np.maximum(0.0, curve)))
 
 
@@ -117,18 +112,17 @@ class Growth:
 
     fit: GrowthFit | None
     reason: Reason | None = None
-    """``fewer-than-three-depths``, ``no-relevant`` or ``zero-count``; ``None`` with a fit."""
+    """``fewer-than-three-depths`` or ``no-relevant``; ``None`` with a fit."""
 
 
-def fit_growth(new_relevant: ArrayLike, *, offset: int = 1) -> Growth:
+def fit_growth(new_relevant: ArrayLike) -> Growth:
     r"""Fit a power law to the relevant documents that each depth of a pool brings.
 
     `new_relevant`, shape (n_depths,), are n_1, n_2, ..., n_k, at least 0, as a rule summed over the topics.
-    Every depth must have been judged whole: one that was not looks like one that brings little. An `offset`
-    of 1 fits the curve n_i = C i^s - 1, which a depth without a new document can lie on; 0 fits n_i = C i^s,
-    which it cannot.
+    Every depth must have been judged whole: one that was not looks like one that brings little. On the curve
+    n_i = C i^s - 1 a depth without a new document can lie, too.
 
-    .. math:: \ln(n_i + \mathrm{offset}) = \ln C + s \ln i    (after [1]_)
+    .. math:: \ln(n_i + 1) = \ln C + s \ln i    (after [1]_)
 
     is fitted by least squares, with the usual standard errors of its two coefficients. They take the
     logarithms to be spread about the line independently and equally widely. Counts are not: small ones spread
@@ -141,11 +135,9 @@ def fit_growth(new_relevant: ArrayLike, *, offset: int = 1) -> Growth:
     >>> growth = fit_growth([60 * i**-0.5 - 1 for i in range(1, 101)])
     >>> round(math.exp(growth.fit.log_scale), 9), round(growth.fit.exponent, 9)
     (60.0, -0.5)
-    >>> fit_growth([3, 0, 1], offset=0)
-    Growth(fit=None, reason='zero-count')
+    >>> fit_growth([3, 1])
+    Growth(fit=None, reason='fewer-than-three-depths')
     """
-    if offset not in (0, 1):
-        raise ArgumentError("offset", "must be 0 or 1", offset)
     counts = finite_vector("new_relevant", new_relevant)
     if counts.size and counts.min() < 0:
         raise ArgumentError("new_relevant", "must be at least 0", float(counts.min()))
@@ -153,10 +145,8 @@ def fit_growth(new_relevant: ArrayLike, *, offset: int = 1) -> Growth:
         return Growth(None, "fewer-than-three-depths")
     if not counts.any():
         return Growth(None, "no-relevant")
-    if offset == 0 and counts.min() == 0:
-        return Growth(None, "zero-count")
     x = np.log(np.arange(1, counts.size + 1))
-    y = np.log(counts + offset)
+    y = np.log(counts + 1)
     shifted = x - x.mean()
     spread = float(shifted @ shifted)
     exponent = float(shifted @ y) / spread
@@ -172,7 +162,6 @@ def fit_growth(new_relevant: ArrayLike, *, offset: int = 1) -> Growth:
         covariance=-of_exponent * float(x.mean()),
         residual=math.sqrt(variance),
         n_depths=counts.size,
-        offset=offset,
     )
     return Growth(fit)
 
@@ -216,7 +205,6 @@ def missed_relevant(
     coverage: float = 0.95,
     n_draws: int = N_DRAWS,
     seed: int = 0,
-    offset: int = 1,
 ) -> MissedRelevant:
     """Extrapolate how many relevant documents lie below a pool, by Zobel's power law.
 
@@ -241,8 +229,6 @@ def missed_relevant(
     n_draws : int, default=2000
         Draws of the bootstrap, at least 100.
     seed : int, default=0
-    offset : {1, 0}, default=1
-        See `fit_growth`.
 
     Returns
     -------
@@ -281,7 +267,7 @@ def missed_relevant(
     below = slice(depth, to_depth)
     n_known = int(counts[below].sum())
     n_unjudged = int((first.documents - first.judged)[:, below].sum())
-    growth = fit_growth(counts[:depth], offset=offset)
+    growth = fit_growth(counts[:depth])
     reason = growth.reason
     if growth.fit is not None and growth.fit.exponent >= 0:
         reason = "not-falling"
@@ -312,7 +298,7 @@ def _drawn_sums(fit: GrowthFit, to_depth: int, n_draws: int, seed: int) -> NDArr
         line = log_scale[part, None] + exponent[part, None] * logs
         line += fit.residual * widen[part, None] * rng.standard_normal(line.shape)
         with np.errstate(over="ignore"):
-            sums[part] = np.sum(np.maximum(0.0, np.exp(line) - fit.offset), axis=1)
+            sums[part] = np.sum(np.maximum(0.0, np.exp(line) - 1), axis=1)
     return sums
 
 

@@ -24,19 +24,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from store.analysis.measures.average_precision import mean_average_precision, precision_sum, quotient
-from store.analysis.measures.names import MeasureName
-from store.analysis.measures.table import Scores, evaluate
 from store.analysis.pools.contributions import Withdrawn
-from store.analysis.rankings import RELEVANT, UNJUDGED, GradedRankings, JudgedRankings
+from store.analysis.rankings import RELEVANT, JudgedRankings
 from store.analysis.run_order import TIED_MAP, TauResult, kendall_tau_b, tau_ap, tau_values
 from store.analysis.significance.t_tests import paired_t
 from store.errors import ArgumentError
 
 NOT_RANKED = 0
 """Rank of a run without a score."""
-
-_FOUND_NOTHING = {"SetE": 1.0, "SetBorko": -1.0}
-"""Score of a list without a relevant document, where it is not 0."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,12 +49,11 @@ class LeaveOut:
     after: NDArray[np.float64]
     """Shape (n_runs, n_topics); NaN exactly where `before` is."""
     score_before: NDArray[np.float64]
-    """Shape (n_runs,): mean over the defined topics, or the sum of a count; NaN = none is."""
+    """Shape (n_runs,): mean over the defined topics; NaN = none is."""
     score_after: NDArray[np.float64]
     """Shape (n_runs,): over the same topics."""
     n_emptied: NDArray[np.int64]
-    """Shape (n_runs,): topics that lose their last relevant document, and so count what a list has
-    that found none: 0, but for SetE and SetBorko."""
+    """Shape (n_runs,): topics that lose their last relevant document, and so count 0."""
     rank_before: NDArray[np.int64]
     """Shape (n_runs,): 1 + runs with a higher score; `NOT_RANKED` without a score."""
     rank_after: NDArray[np.int64]
@@ -83,14 +77,8 @@ class LeaveOut:
         return np.asarray(self.difference() / base)
 
 
-def leave_out(
-    rankings: JudgedRankings,
-    withdrawn: Withdrawn,
-    *,
-    graded: GradedRankings | None = None,
-    measure: MeasureName | None = None,
-) -> LeaveOut:
-    """Score every run with all judgements and without those owed to it or its group.
+def leave_out(rankings: JudgedRankings, withdrawn: Withdrawn) -> LeaveOut:
+    """Score every run by AP with all judgements and without those owed to it or its group.
 
     Parameters
     ----------
@@ -98,10 +86,6 @@ def leave_out(
         The rankings that `withdrawn` was made from.
     withdrawn : Withdrawn
         From `remove_uniques` or `repool`.
-    graded : GradedRankings, optional
-        The same runs, topics, ranks and judgements, with grades; for `measure` only.
-    measure : MeasureName, optional
-        Default: AP, at the level of `rankings`.
 
     Returns
     -------
@@ -110,13 +94,8 @@ def leave_out(
 
     Notes
     -----
-    Where a score is defined before but not after, and the topic still has relevant documents (``no-pairs``),
-    it is left as before: its change is not known. Ranks take the higher score for the better, which for SetE,
-    SetFallout and counts says nothing.
-
-    For AP, lists without a withdrawn relevant document keep their sum of precisions, so that the cost is
-    O(size of the rankings) for all runs together; for other measures every run is scored again. The taus take
-    O(n_names n_runs**2).
+    Lists without a withdrawn relevant document keep their sum of precisions, so that the cost is O(size of
+    the rankings) for all runs together; the taus take O(n_names n_runs**2).
 
     Examples
     --------
@@ -142,18 +121,9 @@ def leave_out(
         everything = np.concatenate(rankings.document_states)
         is_relevant = everything[starts[withdrawn.topics] + withdrawn.codes] == RELEVANT
         np.add.at(lost, (withdrawn.by[is_relevant], withdrawn.topics[is_relevant]), 1)
-    if measure is None:
-        before, after, is_emptied = _average_precisions(rankings, gone, lost[withdrawn.owners])
-        score_before, _ = mean_average_precision(before)
-        score_after, _ = mean_average_precision(after)
-    else:
-        lists = _checked(graded, rankings)
-        scores = evaluate(lists, [measure])[0]
-        before, score_before = scores.values, scores.overall
-        after, is_emptied = _scored_again(scores, rankings, withdrawn, lists, gone)
-        score_after, _ = mean_average_precision(after)
-        if scores.is_sum:
-            score_after = np.nansum(after, axis=-1)
+    before, after, is_emptied = _average_precisions(rankings, gone, lost[withdrawn.owners])
+    score_before, _ = mean_average_precision(before)
+    score_after, _ = mean_average_precision(after)
     rank_after, taus = _orders(score_before, score_after, withdrawn)
     return LeaveOut(
         withdrawn=withdrawn,
@@ -198,82 +168,6 @@ def _average_precisions(
     is_emptied = (left == 0) & (counts > 0)
     after = np.where(is_emptied, 0.0, quotient(sums, left))
     return before, after, is_emptied
-
-
-def _checked(graded: GradedRankings | None, rankings: JudgedRankings) -> GradedRankings:
-    """Return the graded rankings when they are of the same runs, else raise `ArgumentError`."""
-    if graded is None:
-        raise ArgumentError("graded", "must be given with a measure", None)
-    if (graded.tags, graded.topics) != (rankings.tags, rankings.topics):
-        requirement = "must hold the runs and topics of the other rankings"
-        raise ArgumentError("graded", requirement, (graded.tags, graded.topics))
-    n_judged = [np.count_nonzero(one != UNJUDGED) for one in rankings.document_states]
-    if (
-        graded.grades.shape != rankings.documents.shape
-        or [grades.size for grades in graded.judged_grades] != n_judged
-    ):
-        requirement = "must hold the ranks and judgements of the other rankings"
-        raise ArgumentError("graded", requirement, f"shape {graded.grades.shape}")
-    return graded
-
-
-def _scored_again(
-    scores: Scores,
-    rankings: JudgedRankings,
-    withdrawn: Withdrawn,
-    graded: GradedRankings,
-    gone: NDArray[np.bool_],
-) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Return the values of any measure after, and where a topic lost its last relevant document."""
-    grades = _grades_of(withdrawn, rankings, graded)
-    after = scores.values.copy()
-    is_emptied = np.zeros(after.shape, np.bool_)
-    nothing = _FOUND_NOTHING.get(scores.measure.name, 0.0)
-    for owner in range(len(withdrawn.names)):
-        theirs = withdrawn.by == owner
-        if not theirs.any():
-            continue
-        rows = np.flatnonzero(withdrawn.owners == owner)
-        stays = ~gone[rows]
-        judged_grades = list(graded.judged_grades)
-        for topic in np.unique(withdrawn.topics[theirs]).tolist():
-            taken = grades[theirs & (withdrawn.topics == topic)]
-            judged_grades[topic] = _without(judged_grades[topic], taken)
-        part = GradedRankings(
-            topics=graded.topics,
-            tags=tuple(graded.tags[row] for row in rows.tolist()),
-            grades=graded.grades[rows] * stays,
-            judged=graded.judged[rows] & stays,
-            lengths=graded.lengths[rows],
-            judged_grades=tuple(judged_grades),
-            cutoff=graded.cutoff,
-        )
-        again = evaluate(part, [scores.measure])[0]
-        before = scores.values[rows]
-        emptied = ~np.isnan(before) & np.isnan(again.values) & again.lacks_relevant
-        known = ~np.isnan(before) & ~np.isnan(again.values)
-        after[rows] = np.where(known, again.values, np.where(emptied, nothing, before))
-        is_emptied[rows] = emptied
-    return after, is_emptied
-
-
-def _grades_of(withdrawn: Withdrawn, rankings: JudgedRankings, graded: GradedRankings) -> NDArray[np.int32]:
-    """Return the grade of each withdrawn document, all of which are in some run."""
-    grades = np.zeros(withdrawn.codes.size, np.int32)
-    bounds = np.searchsorted(withdrawn.topics, np.arange(len(rankings.topics) + 1))
-    for topic, document_states in enumerate(rankings.document_states):
-        here = slice(bounds[topic], bounds[topic + 1])
-        table = np.zeros(document_states.size + 1, np.int32)
-        table[rankings.documents[:, topic]] = graded.grades[:, topic]
-        grades[here] = table[withdrawn.codes[here]]
-    return grades
-
-
-def _without(grades: NDArray[np.int32], taken: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Take some grades out of those of a topic, which descend."""
-    wanted = np.sort(-taken)
-    nth = np.arange(wanted.size) - np.searchsorted(wanted, wanted)  # of several of one grade
-    return np.delete(grades, np.searchsorted(-grades, wanted) + nth)
 
 
 def _ranks(scores: NDArray[np.float64], rows: NDArray[np.int64] | None = None) -> NDArray[np.int64]:

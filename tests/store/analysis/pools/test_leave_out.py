@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from fractions import Fraction
 
 import numpy as np
@@ -12,8 +11,6 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.stats import ttest_rel
 
-from store.analysis.measures.names import parse_measure
-from store.analysis.measures.table import evaluate
 from store.analysis.pools.contributions import (
     Plan,
     Withdrawn,
@@ -23,7 +20,7 @@ from store.analysis.pools.contributions import (
     within_depth,
 )
 from store.analysis.pools.leave_out import LeaveOut, adjust_scores, leave_out, pool_errors
-from store.analysis.rankings import GradedRankings, JudgedRankings, graded_rankings, judged_rankings
+from store.analysis.rankings import JudgedRankings
 from store.analysis.run_order import TIED_MAP, kendall_tau_b, tau_ap
 from store.errors import ArgumentError
 from tests.store.analysis.drawn_collections import Drawn, as_float, drawn_collections, plain_mean
@@ -31,8 +28,6 @@ from tests.store.analysis.plain_lists import arrays_of
 from tests.trec_covid import DATA, covid_arrays, leaderboard, load_qrels, load_rankings
 
 GROUPS = ["one", "", "two", "one", "two", ""]
-Ranked = Mapping[tuple[str, str], list[int]]
-Graded = Mapping[str, Mapping[int, int]]
 
 
 def owners_of(tags: list[str], groups: list[str] | None) -> list[str]:
@@ -197,73 +192,6 @@ def test_repooling_a_pool_of_fixed_size(drawn: Drawn, size: int) -> None:
         np.testing.assert_allclose(left.after[row], after)
 
 
-_NAMES = (
-    "AP AP(rel=2) P@2 R@2 Rprec RR nDCG nDCG(dcg='exp-log2')@2 IPrec@0.4 BreakEven "
-    "Accuracy Judged@2 SetF SetE SetBorko NumRet(rel=1) NumRel SetFallout(docs=50)"
-)
-MEASURES = _NAMES.split()
-
-
-def both_arrays(
-    rankings: Ranked, grades: Graded, tags: list[str], cutoff: int
-) -> tuple[JudgedRankings, GradedRankings]:
-    """Put runs and grades into both kinds of arrays, level 1."""
-    as_arrays = {key: np.array(ranking, dtype=np.int64) for key, ranking in rankings.items()}
-    judged = {
-        topic: (np.array(list(found), np.int64), np.array(list(found.values()), np.int64))
-        for topic, found in grades.items()
-    }
-    binary = {topic: (ids, values >= 1) for topic, (ids, values) in judged.items()}
-    return (
-        judged_rankings(sorted(grades), tags, as_arrays, binary, cutoff=cutoff),
-        graded_rankings(sorted(grades), tags, as_arrays, judged, cutoff=cutoff),
-    )
-
-
-@given(drawn=drawn_collections(most_runs=4), data=st.data(), text=st.sampled_from(MEASURES))
-def test_every_measure_is_that_of_arrays_made_without_the_documents(
-    drawn: Drawn, data: st.DataObject, text: str
-) -> None:
-    """Any measure after is what `evaluate` gives where the judgements never were."""
-    grade = st.integers(-1, 3)
-    grades = {
-        topic: {document: data.draw(grade) for document in judged} for topic, judged in drawn.grades.items()
-    }
-    depth = data.draw(st.integers(1, drawn.cutoff))
-    groups = data.draw(st.sampled_from([None, GROUPS[: len(drawn.tags)]]))
-    arrays, graded = both_arrays(drawn.rankings, grades, drawn.tags, drawn.cutoff)
-    withdrawn = remove_uniques(arrays, within_depth(arrays, depth), groups)
-    measure = parse_measure(text)
-    left = leave_out(arrays, withdrawn, graded=graded, measure=measure)
-    before = evaluate(graded, [measure])[0]
-    np.testing.assert_array_equal(left.before, before.values)
-    if text == "AP":
-        quick = leave_out(arrays, withdrawn)
-        np.testing.assert_allclose(left.after, quick.after)
-        assert left.n_emptied.tolist() == quick.n_emptied.tolist()
-    owners = owners_of(drawn.tags, groups)
-    for name in withdrawn.names:
-        all_fed = [True] * len(drawn.tags)
-        removed = plain_uniques(drawn, owners, all_fed, depth, name)
-        fewer = {
-            topic: {one: value for one, value in judged.items() if one not in removed[topic]}
-            for topic, judged in grades.items()
-        }
-        _, again = both_arrays(drawn.rankings, fewer, drawn.tags, drawn.cutoff)
-        scores = evaluate(again, [measure])[0]
-        for row, column in np.ndindex(left.after.shape):
-            if owners[row] != name:
-                continue
-            was, now, found = before.values[row, column], scores.values[row, column], left.after
-            if np.isnan(was) or not np.isnan(now):
-                expected = np.nan if np.isnan(was) else now
-            elif scores.reason(row, column) == "no-relevant":
-                expected = {"SetE": 1.0, "SetBorko": -1.0}.get(measure.name, 0.0)
-            else:
-                expected = was
-            assert found[row, column] == pytest.approx(expected, nan_ok=True)
-
-
 # Juru and wdo each have two documents of their own and share one: ECIR'23, bootstrap code, the test
 # of the creation of incomplete pools. All five are pooled; without juru three are.
 JURU = {("juru", "1"): [1, 2, 5], ("wdo", "1"): [3, 4, 5]}
@@ -272,13 +200,13 @@ JURU = {("juru", "1"): [1, 2, 5], ("wdo", "1"): [3, 4, 5]}
 @pytest.mark.vector("V7: test_creation_of_incomplete_pools.py of the ECIR'23 bootstrap code")
 def test_two_runs_that_share_a_document() -> None:
     """Pools of five and three documents, and two thirds unjudged of the run left out."""
-    grades = {"1": dict.fromkeys(range(1, 6), 1)}
-    arrays, graded = both_arrays(JURU, grades, ["juru", "wdo"], 3)
+    grades = {"1": dict.fromkeys(range(1, 6), True)}
+    arrays = arrays_of(JURU, grades, 3, ["juru", "wdo"])
     plan = depth_plan(arrays, 3)
     assert [int(plan(np.array(kept))[0].sum()) for kept in ([True, True], [False, True])] == [5, 3]
     withdrawn = repool(arrays, plan)
-    left = leave_out(arrays, withdrawn, graded=graded, measure=parse_measure("Judged@3"))
-    assert (1 - left.score_after).round(4).tolist() == [0.6667, 0.6667]
+    # Two of each run's three documents are its own.
+    assert (withdrawn.n_judged() / 3).round(4).tolist() == [0.6667, 0.6667]
 
 
 # pyNTCIREVAL, tests/dat: ten relevant documents of grades 3 3 3 2 2 2 1 1 1 1 and dummy11 of 0.
@@ -287,20 +215,15 @@ NTCIR = {1: 3, 2: 3, 3: 3, 4: 2, 5: 2, 6: 2, 7: 1, 8: 1, 9: 1, 10: 1, 11: 0}
 
 @pytest.mark.vector("V10: sample.rel and sample.res of pyNTCIREVAL")
 def test_ntcir_sample_with_its_documents_withdrawn() -> None:
-    """AP .1 and nDCG .3380 before; after, by hand, where the first two documents are unjudged."""
-    arrays, graded = both_arrays({("run", "1"): [11, 1, 12, 4]}, {"1": NTCIR}, ["run"], 1000)
+    """AP .1 before; after, by hand, where the first two documents are unjudged."""
+    judged = {document: grade > 0 for document, grade in NTCIR.items()}
+    arrays = arrays_of({("run", "1"): [11, 1, 12, 4]}, {"1": judged}, 1000)
     withdrawn = remove_uniques(arrays, within_depth(arrays, 2))
     left = leave_out(arrays, withdrawn)
     assert left.score_before.round(4).tolist() == [0.1]
     # Rank 4 is the first relevant one, of nine.
     assert left.score_after.tolist() == [1 / 4 / 9]
     assert (left.n_relevant.tolist(), withdrawn.n_judged().tolist()) == ([1], [2])
-    gain = parse_measure("nDCG(dcg='jarvelin')@1000")
-    left = leave_out(arrays, withdrawn, graded=graded, measure=gain)
-    assert left.score_before.round(4).tolist() == [0.338]
-    weights = 1 / np.maximum(1, np.log2(np.arange(1, 10)))
-    ideal = float(weights @ [3, 3, 2, 2, 2, 1, 1, 1, 1])
-    np.testing.assert_allclose(left.score_after, [2 / 2 / ideal])
 
 
 @pytest.mark.vector("V4: trec_eval, qrels a=1 b=0 c=1, run a and b with equal scores")
@@ -311,17 +234,6 @@ def test_tied_documents_in_the_order_of_trec_eval() -> None:
         left = leave_out(arrays, remove_uniques(arrays, within_depth(arrays, depth)))
         assert (left.score_before.tolist(), left.score_after.tolist()) == ([0.25], [after])
         assert left.n_emptied.tolist() == [0]
-
-
-def test_withdrawn_documents_of_one_grade_all_leave_the_ideal_list() -> None:
-    """Two of grade 2 and one of grade 1 go; of the ideal list grades 2 and 1 remain."""
-    grades = {"1": {1: 2, 2: 2, 3: 1, 4: 1, 5: 2, 6: 0}}
-    arrays, graded = both_arrays({("run", "1"): [1, 2, 3, 4]}, grades, ["run"], 10)
-    withdrawn = remove_uniques(arrays, within_depth(arrays, 3))
-    counted = leave_out(arrays, withdrawn, graded=graded, measure=parse_measure("NumRel"))
-    assert (counted.score_before.tolist(), counted.score_after.tolist()) == ([5.0], [2.0])
-    left = leave_out(arrays, withdrawn, graded=graded, measure=parse_measure("nDCG"))
-    np.testing.assert_allclose(left.score_after, [1 / np.log2(5) / (2 + 1 / np.log2(3))])
 
 
 def changed(before: list[float], after: list[float], topics: NDArray[np.float64]) -> LeaveOut:
@@ -411,7 +323,7 @@ def test_nothing_at_all() -> None:
 
 def test_arguments_are_checked() -> None:
     """What does not fit the rankings is refused."""
-    arrays, graded = both_arrays(JURU, {"1": {1: 1}}, ["juru", "wdo"], 3)
+    arrays = arrays_of(JURU, {"1": {1: True}}, 3, ["juru", "wdo"])
     pooled = within_depth(arrays, 1)
     withdrawn = remove_uniques(arrays, pooled)
     with pytest.raises(ArgumentError, match="`depth` must be from 1 to 3"):
@@ -424,20 +336,12 @@ def test_arguments_are_checked() -> None:
         remove_uniques(arrays, pooled[:, :, :1])
     with pytest.raises(ArgumentError, match="`plan` must make one array a topic"):
         repool(arrays, lambda _: [])
-    others, _ = both_arrays(JURU, {"1": {9: 1}}, ["juru", "wdo"], 3)
+    others = arrays_of(JURU, {"1": {9: True}}, 3, ["juru", "wdo"])
     with pytest.raises(ArgumentError, match="`plan` must pool what a run has"):
         repool(others, lambda _: [np.ones(6, bool)])
-    with pytest.raises(ArgumentError, match="`graded` must be given with a measure"):
-        leave_out(arrays, withdrawn, measure=parse_measure("AP"))
-    swapped = both_arrays(JURU, {"1": {1: 1}}, ["wdo", "juru"], 3)[1]
-    more = both_arrays(JURU, {"1": {1: 1, 2: 0}}, ["juru", "wdo"], 3)[1]
-    for wrong, message in ((swapped, "runs and topics"), (more, "ranks and judgements")):
-        with pytest.raises(ArgumentError, match=message):
-            leave_out(arrays, withdrawn, graded=wrong, measure=parse_measure("AP"))
     left = leave_out(arrays, withdrawn)
     with pytest.raises(ArgumentError, match="`pooled` must be one flag for each of 2 runs"):
         adjust_scores(left, np.array([True]))
-    assert graded.tags == arrays.tags
 
 
 # Real data ------------------------------------------------------------------------------------

@@ -53,23 +53,16 @@ def test_counts_are_those_of_looking_at_every_list(data: st.DataObject) -> None:
 
 
 @given(
-    counts=st.lists(st.integers(0, 500), min_size=3, max_size=100).filter(
-        lambda counts: len(set(counts)) > 1
-    ),
-    offset=st.sampled_from([0, 1]),
+    counts=st.lists(st.integers(0, 500), min_size=3, max_size=100).filter(lambda counts: len(set(counts)) > 1)
 )
-def test_fit_is_the_regression_of_scipy(counts: list[int], offset: int) -> None:
+def test_fit_is_the_regression_of_scipy(counts: list[int]) -> None:
     """Both coefficients, both standard errors, and the residual, on logarithms.
 
     Of a constant scipy says no standard error; `test_constant_counts_are_a_level_line` has them.
     """
-    growth = fit_growth(counts, offset=offset)
-    if offset == 0 and 0 in counts:
-        assert (growth.fit, growth.reason) == (None, "zero-count")
-        return
-    fit = growth.fit
+    fit = fit_growth(counts).fit
     assert fit is not None
-    x, y = np.log(np.arange(1, len(counts) + 1)), np.log(np.array(counts) + offset)
+    x, y = np.log(np.arange(1, len(counts) + 1)), np.log(np.array(counts) + 1)
     expected = stats.linregress(x, y)
     rest = y - expected.intercept - expected.slope * x
     residual = math.sqrt(rest @ rest / (len(counts) - 2))
@@ -88,50 +81,43 @@ def test_fit_is_the_regression_of_scipy(counts: list[int], offset: int) -> None:
 
 
 def test_constant_counts_are_a_level_line() -> None:
-    """A count of 7 is ln 7 at every depth: slope 0, nothing left over."""
-    fit = fit_growth([7, 7, 7, 7], offset=0).fit
+    """A count of 7 is ln 8 at every depth: slope 0, nothing left over."""
+    fit = fit_growth([7, 7, 7, 7]).fit
     assert fit is not None
     values = (fit.log_scale, fit.exponent, fit.exponent_error, fit.log_scale_error, fit.residual)
-    assert values == pytest.approx((math.log(7), 0, 0, 0, 0), abs=1e-12)
+    assert values == pytest.approx((math.log(8), 0, 0, 0, 0), abs=1e-12)
 
 
-@pytest.mark.parametrize("offset", [0, 1])
 @pytest.mark.parametrize(("scale", "exponent"), [(80.0, -0.6), (500.0, -1.2)])
-def test_power_law_is_found_again(offset: int, scale: float, exponent: float) -> None:
+def test_power_law_is_found_again(scale: float, exponent: float) -> None:
     """Without chance the curve, its errors and both ends of the interval are exact."""
-    counts = scale * np.arange(1, 21) ** exponent - offset
-    fit = fit_growth(counts, offset=offset).fit
+    counts = scale * np.arange(1, 21) ** exponent - 1
+    fit = fit_growth(counts).fit
     assert fit is not None
     assert math.exp(fit.log_scale) == pytest.approx(scale, rel=1e-9)
     assert fit.exponent == pytest.approx(exponent, rel=1e-9)
     assert fit.exponent_error == pytest.approx(0, abs=1e-9)
-    below = np.maximum(scale * np.arange(21, 1001) ** exponent - offset, 0).sum()
+    below = np.maximum(scale * np.arange(21, 1001) ** exponent - 1, 0).sum()
     assert fit.expected(21, 1000) == pytest.approx(below, rel=1e-9)
     assert fit.expected(5, 4) == 0
 
 
 def test_curve_is_cut_off_at_nothing() -> None:
     """4/i - 1 is above 0 down to depth 3: 3 + 1 + 1/3."""
-    fit = GrowthFit(math.log(4), -1, 0, 0, 0, 0, 3, 1)
+    fit = GrowthFit(math.log(4), -1, 0, 0, 0, 0, 3)
     assert fit.expected(1, 100) == pytest.approx(3 + 1 + 1 / 3, rel=1e-12)
 
 
 @pytest.mark.parametrize(
-    ("counts", "offset", "reason"),
-    [
-        ([], 1, "fewer-than-three-depths"),
-        ([5, 3], 1, "fewer-than-three-depths"),
-        ([0, 0, 0, 0], 1, "no-relevant"),
-        ([0, 0, 0, 0], 0, "no-relevant"),
-        ([3, 0, 1], 0, "zero-count"),
-    ],
+    ("counts", "reason"),
+    [([], "fewer-than-three-depths"), ([5, 3], "fewer-than-three-depths"), ([0, 0, 0, 0], "no-relevant")],
 )
-def test_what_cannot_be_fitted_has_a_reason(counts: list[int], offset: int, reason: str) -> None:
+def test_what_cannot_be_fitted_has_a_reason(counts: list[int], reason: str) -> None:
     """And no numbers."""
-    growth = fit_growth(counts, offset=offset)
+    growth = fit_growth(counts)
     assert (growth.fit, growth.reason) == (None, reason)
     if counts:
-        missed = missed_relevant(first_of(counts), depth=len(counts), to_depth=50, offset=offset)
+        missed = missed_relevant(first_of(counts), depth=len(counts), to_depth=50)
         assert (missed.expected, missed.low, missed.high, missed.missed) == (None,) * 4
         assert missed.reason == reason
 
@@ -157,10 +143,11 @@ def test_counts_of_topics_are_added_and_those_below_the_pool_are_known() -> None
     assert missed.growth.fit is not None
     assert missed.expected == missed.growth.fit.expected(4, 5)
     assert missed.missed == 0
-    deeper = missed_relevant(first, depth=3, to_depth=100, offset=0)
+    many = FirstRetrievals(("1", "2"), 50 * documents, 50 * judged, 50 * relevant)
+    deeper = missed_relevant(many, depth=3, to_depth=1000)
     assert deeper.expected is not None
-    assert deeper.expected > 12
-    assert deeper.missed == deeper.expected - 12
+    assert deeper.expected > 600
+    assert deeper.missed == deeper.expected - 600
 
 
 def test_interval_covers_as_often_as_it_says() -> None:
@@ -233,7 +220,6 @@ def test_three_depths_give_an_interval_that_may_be_endless() -> None:
         ({"coverage": 0.0}, "between 0 and 1"),
         ({"coverage": 1.0}, "between 0 and 1"),
         ({"n_draws": 99}, ">= 100"),
-        ({"offset": 2}, "0 or 1"),
     ],
 )
 def test_arguments_outside_their_range_are_refused(options: dict[str, Any], message: str) -> None:
