@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from store.analysis.agreement.intervals import NORMAL_QUANTILE
 from store.analysis.measures.average_precision import quotient
-from store.analysis.quadrature import TOLERANCE
 from store.analysis.variation.lists import Empty, check_chances
 from store.analysis.variation.moments import variation
 from store.errors import ArgumentError
@@ -128,11 +127,7 @@ class VariedPairs:
 
 
 def collection_variation(
-    topics: Sequence[Topic],
-    *,
-    empty: Empty = "given",
-    tolerance: float = TOLERANCE,
-    progress: Callable[[int], None] | None = None,
+    topics: Sequence[Topic], *, empty: Empty = "given", progress: Callable[[int], None] | None = None
 ) -> CollectionVariation:
     """Compute the moments of every topic.
 
@@ -143,8 +138,6 @@ def collection_variation(
         all documents of a topic (pool mode).
     empty : {"given", "zero"}, default="given"
         The rule for R = 0, of `store.analysis.variation.lists`.
-    tolerance : float, default=1e-12
-        Wanted bound of the error.
 
     Returns
     -------
@@ -167,7 +160,7 @@ def collection_variation(
     for probabilities, ranks in topics:
         if len(ranks) != n_runs:
             raise ArgumentError("topics", f"must have {n_runs} runs each", len(ranks))
-        one = variation(probabilities, ranks, empty=empty, tolerance=tolerance)
+        one = variation(probabilities, ranks, empty=empty)
         means.append(one.mean)
         covariances.append(one.covariance)
         none_relevant.append(one.none_relevant)

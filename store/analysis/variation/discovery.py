@@ -124,17 +124,8 @@ def discovered_variation(
 ) -> CollectionVariation:
     """Compute the moments of every topic with the documents found.
 
-    Parameters
-    ----------
-    found : Discovery
-    before : CollectionVariation
-        The moments without them, of the same topics and runs; what is not touched is taken from there,
-        and so is the rule for R = 0.
-
-    Returns
-    -------
-    CollectionVariation
-        The cost of `variation` a topic with a document found.
+    `before` are the moments without them, of the same topics and runs; what is not touched is taken from
+    there, and so is the rule for R = 0. The cost of `variation` a topic with a document found.
 
     Examples
     --------
@@ -146,8 +137,7 @@ def discovered_variation(
     >>> lists = {("a", "t"): np.array([1]), ("b", "t"): np.array([2, 1])}
     >>> chances = {"t": (np.array([1]), np.array([1.0]))}
     >>> probable = probable_rankings(["t"], ["a", "b"], lists, chances, cutoff=1000, keep_rank=1)
-    >>> topics = list(zip(probable.probabilities, probable.ranks))
-    >>> base = collection_variation(topics)
+    >>> base = collection_variation(probable.by_topic())
     >>> after = discovered_variation(discovery(probable, 1, rank=1), base)
     >>> base.map_mean.round(12).tolist(), after.map_mean.round(12).tolist()
     ([1.0, 0.5], [0.5, 1.0])

@@ -44,15 +44,8 @@ Values = NDArray[Any]
 class RunTransform:
     r"""The transform of one run's AP, ready to be computed at many points.
 
-    Parameters
-    ----------
-    probabilities : array of float, shape (n_documents,)
-        Of each document to be judged relevant, from 0 to 1, independently. R counts all of them
-        (pool mode).
-    ranks : array of float, shape (n_documents,) or (1, n_documents)
-        From 1 on, each once; infinite = not retrieved.
-    empty : {"given", "zero"}, default="given"
-        The rule for R = 0, of `store.analysis.variation.lists`.
+    The arguments are those of `store.analysis.variation.moments.variation`, of one run; its ranks may be of
+    shape (n_documents,).
 
     Notes
     -----
@@ -270,40 +263,21 @@ class MapLaw:
 
 
 def map_law(topics: Topics, *, empty: Empty = "given", resolution: float = RESOLUTION) -> MapLaw:
-    r"""Compute the law of one run's MAP.
+    """Compute the law of one run's MAP, and what its error is at most, about 1e-10.
 
-    Parameters
-    ----------
-    topics : sequence of (probabilities, ranks)
-        At least one, of one run; see `RunTransform`.
-    empty
-        As there.
-    resolution : float, default=0.05
-        h, in standard deviations of MAP (estimated to some per cent), above 0. Smaller tells
-        single values apart, at a cost of 1 / h.
+    `topics`, at least one, are as for `RunTransform`. `resolution` is h, in standard deviations of MAP
+    (estimated to some per cent), above 0; smaller tells single values apart, at a cost of 1 / h.
 
-    Returns
-    -------
-    MapLaw
-        With the h used and the bound of the error, about 1e-10.
-
-    Notes
-    -----
     The characteristic function is the product over L topics of AP's at theta / L; see `RunTransform`.
 
-    The window is Chernoff's, from E[exp(s MAP)] at some real s. Some 2 / h values of theta are
-    needed, but with many topics |phi| is negligible at most of them after a few topics, and the
-    rest is not computed. Fifty topics of 30 uncertain documents take half a second, of 100 four
-    seconds, of 200 some fifteen; the cost grows with the square of the documents, and with few
-    topics more values of theta count. `store.analysis.variation.moments` gives a normal law at once.
+    The window is Chernoff's, from E[exp(s MAP)] at some real s. Some 2 / h values of theta are needed, but
+    with many topics |phi| is negligible at most of them after a few topics, and the rest is not computed.
+    Fifty topics of 30 uncertain documents take half a second, of 100 four seconds, of 200 some fifteen; the
+    cost grows with the square of the documents, and with few topics more values of theta count.
+    `store.analysis.variation.moments` gives a normal law at once. The sum that makes probabilities of it is
+    that of R. B. Davies, "Numerical inversion of a characteristic function", *Biometrika* 60(2), 415-417,
+    1973.
 
-    References
-    ----------
-    .. [1] R. B. Davies, "Numerical inversion of a characteristic function", *Biometrika* 60(2),
-       415-417, 1973.
-
-    Examples
-    --------
     >>> law = map_law([([0.5, 0.5], [1, 2])], resolution=0.01)
     >>> law.below([0.25, 0.5, 0.75]).round(6).tolist()
     [0.0, 0.166667, 0.333333]

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from store.analysis.quadrature import TOLERANCE
 from store.analysis.variation.collection import CollectionVariation, Topic
 from store.analysis.variation.moments import judgement_weights, variation_gradient
 from store.analysis.variation.order import reversals
@@ -78,7 +77,6 @@ def next_documents(
     varied: CollectionVariation,
     *,
     confidence: float = CONFIDENCE,
-    tolerance: float = TOLERANCE,
     progress: Callable[[int], None] | None = None,
 ) -> JudgementValues:
     r"""Rank all documents by what a certain judgement of each would tell.
@@ -93,8 +91,6 @@ def next_documents(
         The moments of these topics; the rule for R = 0 is theirs.
     confidence : float, default=0.95
         Pairs whose order has this probability, above 1/2 and below 1, are settled and count no more.
-    tolerance : float, default=1e-12
-        Wanted bound of the error of the gradients.
 
     Returns
     -------
@@ -125,7 +121,7 @@ def next_documents(
     laplacian = np.diag(pairs.sum(axis=1)) - pairs
     gains = []
     for p, ranks in topics:
-        gradient = variation_gradient(p, ranks, empty=varied.empty, tolerance=tolerance)
+        gradient = variation_gradient(p, ranks, empty=varied.empty)
         spread = np.einsum("ri,ri->i", gradient, laplacian @ gradient)
         weights = judgement_weights(p, empty=varied.empty)
         gains.append(weights * np.maximum(spread, 0.0) / n_topics**2)

@@ -16,7 +16,6 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from store.analysis.quadrature import TOLERANCE
 from store.analysis.run_order import TIED_MAP
 from store.analysis.variation.collection import (
     CollectionVariation,
@@ -163,7 +162,6 @@ def order_probability(
     most_listed: int = MOST_LISTED,
     by_document: float | None = None,
     empty: Empty = "given",
-    tolerance: float = TOLERANCE,
 ) -> OrderProbability:
     r"""Compute how likely one run has the higher MAP when the same topics are judged anew.
 
@@ -191,8 +189,6 @@ def order_probability(
         The part of the third moment by single documents, where it is there already.
     empty : {"given", "zero"}, default="given"
         The rule for R = 0, of `store.analysis.variation.lists`.
-    tolerance : float, default=1e-12
-        Wanted bound of the error of the moments.
 
     Returns
     -------
@@ -237,7 +233,7 @@ def order_probability(
         above, below, tied, error = enumerate_order(two, parts=parts, empty=rule)
         return OrderProbability(above, below, tied, "enumeration", None, error)
     if varied is None:
-        varied, pair = collection_variation(two, empty=rule, tolerance=tolerance), [0, 1]
+        varied, pair = collection_variation(two, empty=rule), [0, 1]
     else:
         pair = [first, second]
     differences = varied.mean[pair[0]] - varied.mean[pair[1]]
@@ -252,7 +248,7 @@ def order_probability(
         likely = likely_order(two, most_listed, MOST_MISSED, empty=rule)
         if likely is not None:
             return _with_rest(likely, total, spread)
-    mixture = _Mixture(two, differences, variances, rule, tolerance, apart=method is None)
+    mixture = _Mixture(two, differences, variances, rule, apart=method is None)
     if method is None and _squares(two) > MOST_CORRECTED:
         third = _third_moment(two, rule)[0, 1] if by_document is None else by_document
         skewness = third / spread**1.5
@@ -261,7 +257,7 @@ def order_probability(
             moved = abs(skewness) * MOST_MOVED + atom / 2
             return OrderProbability(_phi(z), _phi(-z), None, "normal", None, moved)
         return mixture.order(None)
-    third = sum(third_moment(p, ranks, empty=rule, tolerance=tolerance) for p, ranks in two)
+    third = sum(third_moment(p, ranks, empty=rule) for p, ranks in two)
     skewness = third / spread**1.5
     corrects = abs(z) < MOST_Z
     if method == "skewness" and not corrects:
@@ -365,7 +361,6 @@ class _Mixture:
         expected: NDArray[np.float64],
         spread: NDArray[np.float64],
         empty: Empty,
-        tolerance: float,
         *,
         apart: bool,
     ) -> None:
@@ -375,7 +370,6 @@ class _Mixture:
         self._spread = spread
         """Its variance by topic."""
         self._empty: Empty = empty
-        self._tolerance = tolerance
         self._apart = apart
         """Whether ties for want of a relevant document are taken apart."""
 
@@ -389,7 +383,7 @@ class _Mixture:
 
     def of(self, most: int) -> tuple[float, float, float]:
         """Return how likely the first run is above, below and tied, by so many documents."""
-        chosen = _most_telling(self._topics, most, self._empty, self._tolerance)
+        chosen = _most_telling(self._topics, most, self._empty)
         weights = np.ones(1)
         means, variances, atoms = np.zeros(1), np.zeros(1), np.ones(1)
         for topic, documents in enumerate(chosen):
@@ -437,7 +431,7 @@ class _Mixture:
             if not left:
                 continue
             weight = left * float(np.where(outcome, p[documents], 1 - p[documents]).prod())
-            one = variation(settled, ranks, empty=self._empty, tolerance=self._tolerance)
+            one = variation(settled, ranks, empty=self._empty)
             found.append(
                 (
                     weight,
@@ -449,13 +443,11 @@ class _Mixture:
         return np.array(found).T
 
 
-def _most_telling(
-    topics: Sequence[Topic], most: int, empty: Empty, tolerance: float
-) -> list[NDArray[np.int64]]:
+def _most_telling(topics: Sequence[Topic], most: int, empty: Empty) -> list[NDArray[np.int64]]:
     """Choose the documents whose judgement tells most of the difference, by topic."""
     gains = []
     for p, ranks in topics:
-        gradient = variation_gradient(p, ranks, empty=empty, tolerance=tolerance)
+        gradient = variation_gradient(p, ranks, empty=empty)
         gains.append(judgement_weights(p, empty=empty) * (gradient[0] - gradient[1]) ** 2)
     topic_of = np.repeat(np.arange(len(gains)), [one.size for one in gains])
     place_of = np.concatenate([np.arange(one.size) for one in gains])

@@ -249,29 +249,14 @@ class LikelyOrder:
 def likely_order(
     topics: Sequence[Topic], most: int, most_missed: float, *, empty: Empty = "given"
 ) -> LikelyOrder | None:
-    r"""Add up the probabilities of the likeliest outcomes in which either run is above, or none.
+    """Add up the probabilities of the likeliest outcomes in which either of two runs is above, or none.
 
-    Parameters
-    ----------
-    topics : sequence of (probabilities, ranks)
-        Two runs; see `store.analysis.variation.moments.variation`.
-    most : int
-        Outcomes to list, of all topics together.
-    most_missed : float
-        Probability of the outcomes that may stay unlisted.
-    empty : {"given", "zero"}, default="given"
-        The rule for R = 0, of `store.analysis.variation.lists`.
+    At most `most` outcomes are listed, of all topics together; ``None`` = others of a probability above
+    `most_missed` would stay unlisted.
 
-    Returns
-    -------
-    LikelyOrder or None
-        ``None`` = more than `most_missed` would be missed.
-
-    Notes
-    -----
-    The documents that neither run has count by their number alone. The values of a topic are
-    rounded to cells of a grid of some 16,000 a topic, and the laws of the topics convolved there by
-    FFT: of L topics a sum is off by L / 2 cells at most. O(most n + cells log cells) time.
+    The documents that neither run has count by their number alone. The values of a topic are rounded to cells
+    of a grid of some 16,000 a topic, and the laws of the topics convolved there by FFT: of L topics a sum is
+    off by L / 2 cells at most. O(most n + cells log cells) time.
 
     Examples
     --------

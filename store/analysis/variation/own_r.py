@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from store.analysis.quadrature import TOLERANCE, Rule, rule_for, window
+from store.analysis.quadrature import Rule, rule_for, window
 from store.analysis.variation.lists import JudgedLists, check_lists, logarithms, run_sums, tilt
 from store.analysis.variation.moments import ScoreMoments, variation
 from store.errors import ArgumentError
@@ -18,9 +18,7 @@ _BLOCK = 1_000_000
 """Numbers of documents and nodes held at once."""
 
 
-def own_variation(
-    probabilities: ArrayLike, ranks: ArrayLike, *, tolerance: float = TOLERANCE
-) -> ScoreMoments:
+def own_variation(probabilities: ArrayLike, ranks: ArrayLike) -> ScoreMoments:
     r"""Compute mean and covariance of the AP of two runs, each divided by its own R.
 
     Parameters
@@ -29,8 +27,6 @@ def own_variation(
         Of each document to be judged relevant, from 0 to 1.
     ranks : array of float, shape (2, n_documents)
         Rank of each document in either run; infinite = not retrieved, and not counted in its R.
-    tolerance : float, default=1e-12
-        Wanted bound of the error of the quadrature.
 
     Returns
     -------
@@ -71,10 +67,7 @@ def own_variation(
     lists = checked.without((checked.probabilities == 0) | ~retrieved.any(axis=0))
     own = [
         variation(
-            checked.probabilities[retrieved[run]],
-            checked.ranks[run : run + 1, retrieved[run]],
-            empty="zero",
-            tolerance=tolerance,
+            checked.probabilities[retrieved[run]], checked.ranks[run : run + 1, retrieved[run]], empty="zero"
         )
         for run in (0, 1)
     ]
@@ -83,14 +76,10 @@ def own_variation(
     p = lists.probabilities
     n_nodes, error = max(one.n_nodes for one in own), max(one.error for one in own)
     if ((p > 0) & (p < 1)).any():
-        rules = [
-            rule_for(*window(p[one]), power=1, tolerance=tolerance)
-            for one in np.isfinite(lists.ranks)
-            if one.any()
-        ]
+        rules = [rule_for(*window(p[one]), power=1) for one in np.isfinite(lists.ranks) if one.any()]
         if len(rules) == 2:
             found = _both_found(lists, rules[0], rules[1], mean)
-            found += _one_empty(lists, mean, tolerance)
+            found += _one_empty(lists, mean)
             covariance[0, 1] = covariance[1, 0] = found
             n_nodes = max(n_nodes, rules[0].t.size * rules[1].t.size)
             error = max(error, rules[0].errors[0] + rules[1].errors[0])
@@ -98,7 +87,7 @@ def own_variation(
     return ScoreMoments(mean, covariance, none_relevant, n_nodes, error)
 
 
-def _one_empty(lists: JudgedLists, mean: NDArray[np.float64], tolerance: float) -> float:
+def _one_empty(lists: JudgedLists, mean: NDArray[np.float64]) -> float:
     """Add up the products of deviations where a run has no relevant document, or both have none."""
     p = lists.probabilities
     none = float(np.prod(1 - p))
@@ -112,7 +101,7 @@ def _one_empty(lists: JudgedLists, mean: NDArray[np.float64], tolerance: float) 
         left = lists.without(is_own)
         score = 0.0
         if left.probabilities.size:
-            rule = rule_for(*window(left.probabilities), power=1, tolerance=tolerance)
+            rule = rule_for(*window(left.probabilities), power=1)
             tilted = tilt(left.probabilities, rule)
             sums, _ = run_sums(tilted.q, left, other)
             score = float(sums @ (rule.weights[0] * tilted.density))
