@@ -55,15 +55,9 @@ class Rule:
 def window(probabilities: NDArray[np.float64]) -> tuple[int, int]:
     """Return between what numbers the relevant documents lie, but for a probability of 2e-15.
 
-    Parameters
-    ----------
-    probabilities : ndarray of float64, shape (n_documents,)
-        Of independent documents to be relevant, above 0 and at most 1.
-
-    Returns
-    -------
-    least, most : int
-        From Bernstein's inequality; `least` is at least 1, `most` at most n_documents and at least `least`.
+    `probabilities`, shape (n_documents,), are of independent documents to be relevant, above 0 and at most 1.
+    The numbers follow from Bernstein's inequality: the first is at least 1, the second at most n_documents
+    and at least the first.
 
     Examples
     --------
@@ -98,11 +92,6 @@ def rule_for(least: int, most: int, *, power: int = 2, tolerance: float = TOLERA
         Its window holds the one asked for; rules of nearly equal windows are one and the same. Its errors may
         exceed the tolerance where that is near 1e-14, or the window reaches from a few to a hundred thousand:
         there rounding alone is as large.
-
-    Raises
-    ------
-    ArgumentError
-        If an argument is outside its range.
 
     Notes
     -----

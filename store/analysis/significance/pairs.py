@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from store.analysis.agreement.intervals import LEVEL, check_level
+from store.analysis.measures.average_precision import quotient
 from store.analysis.significance.randomisation import RESOLUTION, rounded_differences, sign_flip_p
 from store.analysis.significance.t_tests import SAME, TestReason
 from store.analysis.significance.wilcoxon import doubled_signed_ranks, signed_rank_p
@@ -157,11 +158,9 @@ def _moments(
     """Return count, mean and variance of each row's numbers; 0 for a variance within `SAME`."""
     defined = ~np.isnan(differences)
     count = np.count_nonzero(defined, axis=1)
-    undefined = np.full(count.shape, np.nan)
-    total = np.sum(differences, axis=1, where=defined)
-    mean = np.divide(total, count, out=undefined.copy(), where=count > 0)
+    mean = quotient(np.sum(differences, axis=1, where=defined), count)
     squares = np.sum((differences - mean[:, None]) ** 2, axis=1, where=defined)
-    variance = np.divide(squares, count - 1, out=undefined.copy(), where=count > 1)
+    variance = quotient(squares, count - 1)
     highest = np.max(differences, axis=1, where=defined, initial=-np.inf)
     lowest = np.min(differences, axis=1, where=defined, initial=np.inf)
     variance[(count > 1) & (highest - lowest <= SAME)] = 0.0

@@ -40,38 +40,22 @@ _CHUNK = 1 << 20
 
 
 def studentised_range_p(q: ArrayLike, n_groups: int, degrees_of_freedom: int) -> NDArray[np.float64]:
-    r"""Compute the probability that a studentised range is at least as large.
+    r"""Compute the probability that a studentised range is at least q, right to 1e-9; NaN where q is.
 
-    Parameters
-    ----------
-    q : float or array of float, shape (...)
-        Range of the means over the standard error of one; at least 0. NaN = undefined.
-    n_groups : int
-        k, means compared; at least 2.
-    degrees_of_freedom : int
-        Of the variance in the standard error; at least 1.
+    q, of any shape and at least 0, is the range of the means over the standard error of one; `n_groups`, k,
+    are the means compared, at least 2, and the degrees of freedom, at least 1, those of the variance in the
+    error.
 
-    Returns
-    -------
-    ndarray of float64, shape (...)
-        In [0, 1], right to 1e-9; NaN where `q` is.
-
-    Notes
-    -----
     .. math::
 
         P(Q \ge q) = 1 - \int_0^\infty f_\nu(s) \, k \int_{-\infty}^\infty \varphi(z)
                      [\Phi(z + q s) - \Phi(z)]^{k-1} \, dz \, ds
 
-    with f the density of :math:`\sqrt{\chi^2_\nu / \nu}` [1]_. The outer integral is by
-    Gauss-Legendre in log s, the inner by the trapezoidal rule, tabulated for a cubic spline.
-    scipy's distribution of the same name integrates each q adaptively, which takes some 20 ms for
+    with f the density of :math:`\sqrt{\chi^2_\nu / \nu}` (R. E. Lund and J. R. Lund, "Probabilities and upper
+    quantiles for the studentized range", *Applied Statistics* 32(2), 204-210, 1983, doi:10.2307/2347300). The
+    outer integral is by Gauss-Legendre in log s, the inner by the trapezoidal rule, tabulated for a cubic
+    spline. scipy's distribution of the same name integrates each q adaptively, which takes some 20 ms for
     one; here all pairs of 120 runs take 50 ms.
-
-    References
-    ----------
-    .. [1] R. E. Lund and J. R. Lund, "Probabilities and upper quantiles for the studentized range",
-       *Applied Statistics* 32(2), 204-210, 1983, doi:10.2307/2347300.
 
     Examples
     --------
@@ -138,9 +122,6 @@ class TukeyTest:
     """Shape (n_runs, n_runs), in [0, 1], symmetric; 1 on the diagonal."""
     effect_sizes: NDArray[np.float64]
     """Shape (n_runs, n_runs): `differences` in residual standard deviations."""
-    residual_variance: float
-    """What is left of a score beside the means of its run and of its topic; at least 0, NaN when
-    undefined."""
     f: float
     """Of the two-way analysis of variance: whether the runs differ at all."""
     p_of_f: float
@@ -217,13 +198,13 @@ def tukey_test(scores: NDArray[np.float64]) -> TukeyTest:
     reason, differences = _start(scores)
     undefined = np.full(differences.shape, np.nan)
     if reason is not None:
-        return TukeyTest(reason, differences, undefined, undefined, np.nan, np.nan, np.nan, n_topics)
+        return TukeyTest(reason, differences, undefined, undefined, np.nan, np.nan, n_topics)
     from scipy.special import fdtrc
 
     of_runs = scores.mean(axis=1, keepdims=True)
     residuals = scores - of_runs - scores.mean(axis=0, keepdims=True) + scores.mean()
     if np.max(np.abs(residuals)) <= SAME:
-        return TukeyTest("no-variation", differences, undefined, undefined, 0.0, np.nan, np.nan, n_topics)
+        return TukeyTest("no-variation", differences, undefined, undefined, np.nan, np.nan, n_topics)
     freedom = (n_runs - 1) * (n_topics - 1)
     variance = float(np.sum(residuals**2)) / freedom
     p = studentised_range_p(np.abs(differences) / np.sqrt(variance / n_topics), n_runs, freedom)
@@ -234,7 +215,6 @@ def tukey_test(scores: NDArray[np.float64]) -> TukeyTest:
         differences=differences,
         p=p,
         effect_sizes=differences / np.sqrt(variance),
-        residual_variance=variance,
         f=f,
         p_of_f=float(fdtrc(n_runs - 1, freedom, f)),
         n_topics=n_topics,

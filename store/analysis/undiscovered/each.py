@@ -89,13 +89,9 @@ def each_discovery(
     R = 1: `a` has the relevant document at rank 1, `b` at rank 2 below an unjudged one:
 
     >>> from store.analysis.rankings import judged_rankings
-    >>> arrays = judged_rankings(
-    ...     ["t"],
-    ...     ["a", "b"],
-    ...     {("a", "t"): np.array([1, 2]), ("b", "t"): np.array([3, 1])},
-    ...     {"t": (np.array([1, 2]), np.array([True, False]))},
-    ...     cutoff=10,
-    ... )
+    >>> lists = {("a", "t"): np.array([1, 2]), ("b", "t"): np.array([3, 1])}
+    >>> grades = {"t": (np.array([1, 2]), np.array([True, False]))}
+    >>> arrays = judged_rankings(["t"], ["a", "b"], lists, grades, cutoff=10)
     >>> found = each_discovery(arrays)
     >>> found.up.tolist(), found.down.tolist(), found.n_swapped.tolist()
     ([0.5], [-0.5], [1])

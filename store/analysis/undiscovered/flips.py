@@ -181,20 +181,11 @@ def discovered_sums(
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """Compute what sets of documents add to S in each run of one topic if they are relevant.
 
-    Parameters
-    ----------
-    documents, relevant : ndarray of int32 and of bool, shape (n_runs, width)
-        The topic's rankings, -1 below the end of a run, and what is relevant so far.
-    sets : ndarray of int64, shape (n_sets, n_flips)
-        Codes of documents that are not relevant, each once in a set; -1 = no document.
-
-    Returns
-    -------
-    added : ndarray of float64, shape (n_sets, n_runs)
-        S' - S of E3, at least 0.
-    n_retrieved : ndarray of int64, shape (n_sets, n_runs)
-        Documents of the set that the run retrieved.
-        O(size of `documents` + n_sets n_runs n_flips log n_flips).
+    `documents` and `relevant`, shape (n_runs, width), are the topic's rankings, -1 below the end of a run,
+    and what is relevant so far; `sets`, shape (n_sets, n_flips), codes of documents that are not relevant,
+    each once in a set, -1 = no document. Returned are S' - S of E3, at least 0, and how many documents of the
+    set the run retrieved, shape (n_sets, n_runs) each. O(size of `documents` + n_sets n_runs n_flips log
+    n_flips).
 
     Examples
     --------

@@ -91,13 +91,8 @@ def missing_bounds(rankings: JudgedRankings, n_missing: int, *, r_mode: RMode = 
     is not retrieved, and with rank 4 (5/3 + 3/4) / 3.
 
     >>> from store.analysis.rankings import judged_rankings
-    >>> arrays = judged_rankings(
-    ...     ["t"],
-    ...     ["a"],
-    ...     {("a", "t"): np.array([1, 2, 3, 4])},
-    ...     {"t": (np.array([1, 2, 3]), np.array([True, False, True]))},
-    ...     cutoff=10,
-    ... )
+    >>> grades = {"t": (np.array([1, 2, 3]), np.array([True, False, True]))}
+    >>> arrays = judged_rankings(["t"], ["a"], {("a", "t"): np.array([1, 2, 3, 4])}, grades, cutoff=10)
     >>> bounds = missing_bounds(arrays, 1)
     >>> bounds.map_low.round(4).tolist(), bounds.map_high.round(4).tolist()
     ([0.5556], [0.8056])
@@ -241,13 +236,9 @@ def missing_pair_bounds(
     with one that neither has, 1/2 against 1/4; with rank 2 of `a`, 1 against 1/4.
 
     >>> from store.analysis.rankings import judged_rankings
-    >>> arrays = judged_rankings(
-    ...     ["t"],
-    ...     ["a", "b"],
-    ...     {("a", "t"): np.array([1, 2]), ("b", "t"): np.array([3, 1])},
-    ...     {"t": (np.array([1]), np.array([True]))},
-    ...     cutoff=10,
-    ... )
+    >>> lists = {("a", "t"): np.array([1, 2]), ("b", "t"): np.array([3, 1])}
+    >>> grades = {"t": (np.array([1]), np.array([True]))}
+    >>> arrays = judged_rankings(["t"], ["a", "b"], lists, grades, cutoff=10)
     >>> bounds = missing_pair_bounds(arrays, 1)
     >>> bounds.before.tolist(), bounds.low.tolist(), bounds.high.tolist()
     ([0.5], [-0.5], [0.75])

@@ -75,27 +75,11 @@ def pair_extremes(
 ) -> PairExtremes:
     """Search every unjudged document for the one that moves the difference of two runs most.
 
-    Parameters
-    ----------
-    rankings : JudgedRankings
-        Rankings and judgements. An unjudged document counts as not relevant before.
-    first, second : ndarray of int64, shape (n_pairs,)
-        Rows of the runs of each pair.
-    scenario : {"shared", "own"}, default="shared"
-        Whether a run that retrieved the document gains together with the other, or one alone.
-    r_mode : {"pool", "own"}, default="pool"
-        What R counts; in mode ``own`` a run that lacks the document keeps its AP, but for scenario
-        ``own``, where its R grows all the same.
-
-    Returns
-    -------
-    PairExtremes
-        With equal changes, a document of neither before one of the first run before one of the
-        second, and the higher rank before the lower.
-
-    Notes
-    -----
-    O(n_topics n_runs (width n_runs)) time; memory for a table of documents by runs of one topic.
+    `first` and `second`, shape (n_pairs,), are the rows of the runs of each pair; the other arguments are
+    those of `sensitivity`. In mode ``own`` a run that lacks the document keeps its AP, but for scenario
+    ``own``, where its R grows all the same. With equal changes, a document of neither run comes before one of
+    the first before one of the second, and the higher rank before the lower. O(n_topics n_runs (width
+    n_runs)) time; memory for a table of documents by runs of one topic.
 
     Examples
     --------
@@ -103,12 +87,9 @@ def pair_extremes(
     relevant: (1 + 0) / 2 against (1 + 1) / 2, so the difference falls from .5 to -.5.
 
     >>> from store.analysis.rankings import judged_rankings
+    >>> lists = {("a", "t"): np.array([1, 2]), ("b", "t"): np.array([3, 1])}
     >>> arrays = judged_rankings(
-    ...     ["t"],
-    ...     ["a", "b"],
-    ...     {("a", "t"): np.array([1, 2]), ("b", "t"): np.array([3, 1])},
-    ...     {"t": (np.array([1]), np.array([True]))},
-    ...     cutoff=10,
+    ...     ["t"], ["a", "b"], lists, {"t": (np.array([1]), np.array([True]))}, cutoff=10
     ... )
     >>> found = pair_extremes(arrays, np.array([0]), np.array([1]))
     >>> float(found.down.change[0, 0]), int(found.down.holder[0, 0]), int(found.down.column[0, 0])
@@ -285,13 +266,9 @@ def pair_sensitivity(
     document AP is .5476190 against .18, from .5416667 against .225:
 
     >>> from store.analysis.rankings import judged_rankings
-    >>> arrays = judged_rankings(
-    ...     ["t"],
-    ...     ["a", "b"],
-    ...     {("a", "t"): np.arange(1, 11), ("b", "t"): np.array([101, 1, 102, 103, 109, 104])},
-    ...     {"t": (np.array([1, 3, 6, 109]), np.ones(4, bool))},
-    ...     cutoff=10,
-    ... )
+    >>> lists = {("a", "t"): np.arange(1, 11), ("b", "t"): np.array([101, 1, 102, 103, 109, 104])}
+    >>> grades = {"t": (np.array([1, 3, 6, 109]), np.ones(4, bool))}
+    >>> arrays = judged_rankings(["t"], ["a", "b"], lists, grades, cutoff=10)
     >>> moved = pair_sensitivity(arrays, depth=6)
     >>> moved.before.difference.round(7).tolist(), moved.after_first.difference.round(7).tolist()
     ([0.3166667], [0.367619])

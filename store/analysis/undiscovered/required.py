@@ -200,21 +200,11 @@ def required_of_pairs(
 
     >>> from store.analysis.rankings import judged_rankings
     >>> from store.analysis.undiscovered.pairs import pair_sensitivity
-    >>> yes = np.array([True])
-    >>> arrays = judged_rankings(
-    ...     ["t1", "t2", "t3"],
-    ...     ["a", "b"],
-    ...     {
-    ...         ("a", "t1"): np.array([1, 2]),
-    ...         ("b", "t1"): np.array([2, 3, 1]),
-    ...         ("a", "t2"): np.array([1, 2]),
-    ...         ("b", "t2"): np.array([2, 1]),
-    ...         ("a", "t3"): np.array([1, 2]),
-    ...         ("b", "t3"): np.array([1, 2]),
-    ...     },
-    ...     {topic: (np.array([1, 2]), np.array([True, False])) for topic in ("t1", "t2", "t3")},
-    ...     cutoff=10,
-    ... )
+    >>> topics, of_b = ["t1", "t2", "t3"], ([2, 3, 1], [2, 1], [1, 2])
+    >>> lists = {("b", topic): np.array(ranked) for topic, ranked in zip(topics, of_b)}
+    >>> lists |= {("a", topic): np.array([1, 2]) for topic in topics}
+    >>> grades = {topic: (np.array([1, 2]), np.array([True, False])) for topic in topics}
+    >>> arrays = judged_rankings(topics, ["a", "b"], lists, grades, cutoff=10)
     >>> found = required_of_pairs(pair_sensitivity(arrays, depth=1))
     >>> found.before.difference.round(4).tolist(), found.difference_drop.round(4).tolist()
     ([0.3889], [0.6429])

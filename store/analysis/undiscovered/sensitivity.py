@@ -311,13 +311,9 @@ def sensitivity(
 
     >>> from store.analysis.rankings import UNJUDGED, judged_rankings
     >>> from store.analysis.undiscovered.flips import ENDED
-    >>> arrays = judged_rankings(
-    ...     ["t1"],
-    ...     ["a", "b"],
-    ...     {("a", "t1"): np.array([1, 2, 3, 4]), ("b", "t1"): np.array([4, 1])},
-    ...     {"t1": (np.array([1, 2, 3]), np.array([True, False, True]))},
-    ...     cutoff=10,
-    ... )
+    >>> lists = {("a", "t"): np.array([1, 2, 3, 4]), ("b", "t"): np.array([4, 1])}
+    >>> grades = {"t": (np.array([1, 2, 3]), np.array([True, False, True]))}
+    >>> arrays = judged_rankings(["t"], ["a", "b"], lists, grades, cutoff=10)
     >>> moved = sensitivity(arrays, depth=3)
     >>> moved.status.tolist() == [[UNJUDGED], [ENDED]]
     True
@@ -373,25 +369,15 @@ SAME_GAIN = 1e-12
 
 
 def threshold_ranks(relevant: NDArray[np.bool_], n_relevant: NDArray[np.int64]) -> NDArray[np.int64]:
-    r"""Find the first rank at which a document that turns relevant lowers AP.
+    r"""Find the first rank at which a document that turns relevant lowers AP, shape (...).
 
-    Parameters
-    ----------
-    relevant, n_relevant
-        As in `discovery_effect`.
+    The arguments are those of `discovery_effect`. The rank is not relevant: a discovery there or anywhere
+    below lowers AP, one anywhere above does not. It may be below the last rank: the list is taken to go on
+    without relevant documents. 0 = none, since AP is 0 or undefined and can only rise.
 
-    Returns
-    -------
-    ndarray of int64, shape (...)
-        A rank that is not relevant: a discovery there or anywhere below lowers AP, one anywhere
-        above does not. It may be below the last rank: the list is taken to go on without relevant
-        documents. 0 = none, since AP is 0 or undefined and can only rise.
-
-    Notes
-    -----
-    AP changes by :math:`(g_r - \nu) / (R + 1)` (Eq. 19 of [1]_), so it falls exactly where
-    :math:`g_r < \nu` (E2). Over the ranks that are not relevant :math:`g_r` falls strictly, to
-    :math:`(1 + c) / r` below the last of c relevant documents. O(size of `relevant`).
+    AP changes by :math:`(g_r - \nu) / (R + 1)` (Eq. 19 of [1]_), so it falls exactly where :math:`g_r < \nu`
+    (E2). Over the ranks that are not relevant :math:`g_r` falls strictly, to :math:`(1 + c) / r` below the
+    last of c relevant documents. O(size of `relevant`).
 
     Examples
     --------
