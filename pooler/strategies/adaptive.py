@@ -27,12 +27,8 @@ from store.errors import ArgumentError
 class Unobserved:
     """The documents of one topic that are still to be observed.
 
-    Notes
-    -----
     O(n) to make and O(n) for all calls together, for n documents taken from all runs.
 
-    Examples
-    --------
     >>> from pooler.strategies.rankings import rankings_of
     >>> rankings, docnos = rankings_of([["a", "b", "c"], ["b"]])
     >>> unobserved = Unobserved(rankings)
@@ -87,30 +83,19 @@ class Unobserved:
 
 
 class WeightedSums:
-    r"""Find the document with the greatest sum over runs of factor times worth.
+    """Find the document with the greatest sum over runs of factor times worth.
 
-    Parameters
-    ----------
-    worth : ndarray of float64, shape (n_runs, depth)
-        What every place of every run is worth, not negative; any number where there is no
-        document. It stays; the runs' factors change from one choice to the next.
-    tie_within : float, default=0.0
-        Sums that are less than the greatest by at most this share of it tie with it. For terms
-        that are not the same to the last bit on every machine.
+    `worth`, shape (n_runs, depth), is what every place of every run is worth, not negative; any number where
+    there is no document. It stays; the runs' factors change from one choice to the next. Sums that are less
+    than the greatest by at most a share `tie_within` of it tie with it: for terms that are not the same to
+    the last bit on every machine.
 
-    Notes
-    -----
-    With ``tie_within=0`` the answer is the one of sums that are rounded once, at their end:
-    documents with the same terms tie exactly, and the order of runs has no part in it. To this
-    end the sums of all documents are made anew for each choice, in plain floats, and those so
-    near to the greatest that rounding may have decided are made again, with `math.fsum`. Updating
-    the sums instead would save little, and leave other last bits than a state made again from the
-    judgements.
+    With ``tie_within=0`` the answer is the one of sums that are rounded once, at their end: documents with
+    the same terms tie exactly, and the order of runs has no part in it. To this end the sums of all documents
+    are made anew for each choice, in plain floats, and those so near to the greatest that rounding may have
+    decided are made again, with `math.fsum`. Updating the sums instead would save little, and leave other
+    last bits than a state made again from the judgements. O(n_runs * depth) for each choice.
 
-    O(n_runs * depth) for each choice.
-
-    Examples
-    --------
     >>> from pooler.strategies.rankings import rankings_of
     >>> rankings, docnos = rankings_of([["a", "b"], ["b", "c"]])
     >>> sums = WeightedSums(rankings, np.array([[2.0, 1.0], [2.0, 1.0]]))
@@ -182,10 +167,7 @@ def from_units(number: int) -> float:
 class Hedge:
     r"""Judge what the runs recommend, weighted by how good their advice was.
 
-    Parameters
-    ----------
-    beta : float
-        In (0, 1); the smaller, the faster a run loses weight.
+    The smaller beta, in (0, 1), the faster a run loses weight.
 
     Notes
     -----
@@ -360,10 +342,7 @@ class MoveToFront:
 class RbpB:
     r"""Judge what takes the most uncertainty from the RBP of the runs.
 
-    Parameters
-    ----------
-    p : float
-        Persistence, in (0, 1); the smaller, the more the first ranks count.
+    The smaller the persistence p, in (0, 1), the more the first ranks count.
 
     Notes
     -----

@@ -86,13 +86,8 @@ class Bandit(ABC):
 class EpsilonGreedy(Bandit):
     r"""Pull any arm at random at first, later more and more often the best one.
 
-    Parameters
-    ----------
-    c : float
-        Above 0; the greater, the longer arms are tried at random.
-    d : float
-        In (0, 1); the smaller, the longer. Theory asks that it be at most what the best arm's
-        mean is above the next one's [2]_.
+    The greater c, above 0, and the smaller d, in (0, 1), the longer arms are tried at random. Theory asks
+    that d be at most what the best arm's mean is above the next one's [2]_.
 
     Notes
     -----
@@ -181,11 +176,8 @@ class MaxMean(Bandit):
 class MaxMeanNonStationary(MaxMean):
     r"""Pull the arm of the greatest expected reward, where old judgements fade.
 
-    Parameters
-    ----------
-    rho : float
-        What a judgement still counts after the next one of its run, in [0, 1]: with 0 the last
-        one alone counts, with 1 this is `MaxMean`.
+    A judgement still counts rho, in [0, 1], after the next one of its run: with 0 the last one alone counts,
+    with 1 this is `MaxMean`.
 
     Notes
     -----

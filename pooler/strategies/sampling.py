@@ -105,13 +105,8 @@ def draw_statap(rankings: TopicRankings, *, budget: int, seed: int) -> Sample:
 
     Documents are sorted by their `prior` and cut into buckets of as many documents as the budget.
     A bucket is drawn with replacement, as often as the budget says, with the prior of all its
-    documents; then, from every bucket, as many documents as it was drawn, without replacement.
-
-    Returns
-    -------
-    Sample
-        Strata are the buckets, numbered from 1 in the order of the prior. Values are the priors,
-        which sum to 1.
+    documents; then, from every bucket, as many documents as it was drawn, without replacement. Strata are
+    the buckets, numbered from 1 in the order of the prior. Values are the priors, which sum to 1.
 
     Notes
     -----
@@ -157,14 +152,7 @@ def draw_statap(rankings: TopicRankings, *, budget: int, seed: int) -> Sample:
 def prior(rankings: TopicRankings) -> NDArray[np.float64]:
     r"""Value documents by how much average precision looks at them.
 
-    Returns
-    -------
-    ndarray of float64, shape (n_documents,)
-        Positive; they sum to 1 but for rounding.
-
-    Notes
-    -----
-    The weight of rank i in a ranking of depth D is [5]_
+    Values are positive, and sum to 1 but for rounding. The weight of rank i in a ranking of depth D is [5]_
 
     .. math:: w(i) = \frac{1}{2D} \left(1 + \sum_{j=i}^{D} \frac{1}{j}\right)
               \approx \frac{1}{2D} \ln\frac{D}{i}
@@ -327,23 +315,10 @@ def draw_stratified(rankings: TopicRankings, *, budget: int | None = None, seed:
     """Draw from every stratum of best ranks its share ([6]_).
 
     A document belongs to the first stratum of the text that holds its best rank over the runs;
-    strata are numbered 1, 2, ... in the order of the text. Documents in no stratum are not pooled.
-
-    Parameters
-    ----------
-    rankings : TopicRankings
-        Of one topic, cut at the last rank of the strata or deeper: what was cut off is in none.
-    budget : int, optional
-        Documents to judge, at most; needed when a stratum has no rate.
-    strata : str
-        See `parse_strata`.
-
-    Returns
-    -------
-    Sample
-        With exactly the sizes below. The inclusion probability is the number drawn from the
-        stratum over that of its documents. Values, by best rank:
-        `pooler.strategies.depth.take_values`.
+    strata are numbered 1, 2, ... in the order of the text, as `parse_strata` reads it. Documents in no
+    stratum are not pooled, and so none below a cut of the rankings. A budget is needed when a stratum has no
+    rate. The inclusion probability is the number drawn from the stratum over that of its documents. Values,
+    by best rank: `pooler.strategies.depth.take_values`.
 
     Notes
     -----
