@@ -31,10 +31,9 @@ from pooler.telling import say, warn
 from store.analysis.significance.normality import NormalityPicture, normality_picture
 from store.analysis.significance.pairs import RunPairs, compare_pairs, holm
 from store.analysis.significance.randomisation import randomisation_test, studentised_bootstrap
-from store.analysis.significance.sign import sign_test
+from store.analysis.significance.signs import sign_test, wilcoxon_test
 from store.analysis.significance.t_tests import normal_p, paired_t, unpaired_t, welch_t
 from store.analysis.significance.tukey import randomised_tukey_test, tukey_test
-from store.analysis.significance.wilcoxon import wilcoxon_test
 from store.analysis.undiscovered.required import required_difference
 from store.errors import ArgumentError, PoolerError, UnknownNameError
 from store.text import counted

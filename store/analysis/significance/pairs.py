@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from store.analysis.agreement.intervals import LEVEL, check_level
 from store.analysis.measures.average_precision import quotient
 from store.analysis.significance.randomisation import RESOLUTION, rounded_differences, sign_flip_p
+from store.analysis.significance.signs import doubled_signed_ranks, signed_rank_p
 from store.analysis.significance.t_tests import SAME, TestReason
-from store.analysis.significance.wilcoxon import doubled_signed_ranks, signed_rank_p
 from store.errors import ArgumentError, PoolerError
 
 PairTest = Literal["t", "randomisation", "wilcoxon"]
