@@ -11,6 +11,7 @@ References
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -112,13 +113,7 @@ def draw_topic_grid(
     strata = np.unique(np.concatenate(parts, axis=1), axis=1, return_inverse=True)[1].reshape(-1)
     found = _drawn(rankings, weights, strata, np.concatenate(said), budget, seed)
     return [
-        Sample(
-            one.sampled,
-            (one.strata - one.strata.min(initial=1) + 1).astype(np.int32),
-            one.inclusion,
-            one.values,
-        )
-        for one in found
+        replace(one, strata=(one.strata - one.strata.min(initial=1) + 1).astype(np.int32)) for one in found
     ]
 
 

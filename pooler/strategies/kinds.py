@@ -132,11 +132,11 @@ class Strategy:
 
     def parse(self, texts: Mapping[str, str]) -> dict[str, ParameterValue]:
         """Read the values of parameters; errors as for `complete`."""
-        rows = {parameter.name: parameter for parameter in self.parameters}
-        return {name: self._row(name, rows).parse(text) for name, text in texts.items()}
+        return {name: self._row(name).parse(text) for name, text in texts.items()}
 
-    def _row(self, name: str, rows: Mapping[str, Parameter]) -> Parameter:
+    def _row(self, name: str) -> Parameter:
         """Return the parameter of that name."""
+        rows = {parameter.name: parameter for parameter in self.parameters}
         if not rows:
             raise ArgumentError("param", f"must not be given: `{self.name}` has none", name)
         if name not in rows:
@@ -149,9 +149,8 @@ class Strategy:
         `UnknownNameError` if the strategy has no parameter of a given name; `ArgumentError` if a value
         cannot be used, or one that must be given is not.
         """
-        rows = {parameter.name: parameter for parameter in self.parameters}
         for name in chosen:
-            self._row(name, rows)
+            self._row(name)
         values: dict[str, ParameterValue] = {}
         for parameter in self.parameters:
             value = chosen.get(parameter.name, parameter.default)

@@ -118,7 +118,7 @@ def probable_rankings(
         asked of `store.analysis.variation.discovery`.
     extra_relevant : int, default=0
         Suppose so many more documents a topic, surely relevant, that no run retrieved: 1 makes R
-        one more, as in section 4.3 of [1]_.
+        one more, as in section 4.3 of Kishida (2001).
 
     Returns
     -------
@@ -131,11 +131,6 @@ def probable_rankings(
     0.3 s for 120 runs of 50 topics and 1,000 ranks, 1 s where all that they retrieved is kept. The
     result takes ``8 (n_runs + 2) + 1`` bytes a document that is kept, 1 kB at 120 runs: 50 MB where
     1,000 judged documents a topic are kept, and 280 MB with 6,000 that some run retrieved.
-
-    References
-    ----------
-    .. [1] K. Kishida, "Property of Average Precision as Performance Measure for Retrieval
-       Experiment", 2001 (in Japanese), sections 3.2 and 4.3.
 
     Examples
     --------

@@ -78,10 +78,8 @@ def simulate_maps(
     Parameters
     ----------
     topics : sequence of (probabilities, ranks)
-        At least one, with the same runs in the same order in all of them. `probabilities`, shape
-        (n_documents,): of each document to be judged relevant, from 0 to 1, independently. R counts
-        all of them, also those that no run retrieved (pool mode). `ranks`, shape (n_runs,
-        n_documents) or (n_documents,): from 1 on; infinite = not retrieved.
+        At least one, with the same runs in the same order in all of them; see
+        `store.analysis.variation.moments.variation`. Ranks of one run may be of shape (n_documents,).
     repetitions : int, default=100000
         M, at least 2; each judges every topic once.
     seed : int
