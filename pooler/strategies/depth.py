@@ -108,17 +108,8 @@ def depth_pool_size(rankings: TopicRankings, *, first: int) -> int:
 
 
 class DepthThen:
-    """Judge the first documents of every run, then go on with another strategy.
+    """Judge the first documents of every run, then go on with another strategy, at its beginning.
 
-    Parameters
-    ----------
-    inner : Adaptive
-        The other strategy, at its beginning.
-    first : int
-        Ranks of every run that are judged first, at least 1.
-
-    Notes
-    -----
     The documents of the depth pool come by best rank (the order of the strategy ``take``). The
     inner strategy observes each of them as it comes, so that it has learned from all of them when
     it makes its first choice: the DepthN kinds of [3]_. Any document is observed alike, of the

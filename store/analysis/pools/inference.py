@@ -90,7 +90,7 @@ def infer_pool(rankings: JudgedRankings, depth: int | None = None) -> InferredPo
     unjudged = ~rankings.judged() & (np.arange(width) < lengths[:, :, None])
     is_open = np.asarray(unjudged.any(axis=-1))
     # Where a list is judged to its end, one more than any rank.
-    first_hole = np.where(is_open, _first(unjudged), width)
+    first_hole = np.where(is_open, np.argmax(unjudged, axis=-1) if width else 0, width)
     shortest = first_hole.min(axis=1, initial=width)
     prefixes = np.where(is_open.any(axis=1), shortest, UNTOLD).astype(np.int64)
     n_documents = lengths.sum(axis=1)
@@ -108,10 +108,3 @@ def infer_pool(rankings: JudgedRankings, depth: int | None = None) -> InferredPo
     holes = np.count_nonzero(unjudged[:, :, :reach], axis=-1)
     pooled = (n_documents > 0) & np.all(holes <= reach // RANKS_PER_HOLE, axis=1) & (reach > 0)
     return InferredPool(prefixes, depth, reason, pooled)
-
-
-def _first(flags: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Return the place of the first True of each list; 0 where there is none."""
-    if flags.shape[-1] == 0:
-        return np.zeros(flags.shape[:-1], np.int64)
-    return np.asarray(np.argmax(flags, axis=-1), dtype=np.int64)

@@ -50,7 +50,7 @@ def rounded_differences(
     differences : ndarray of float64, shape (...)
         Differences of scores, finite.
     resolution : float, default=1e-4
-        Above 0, in the unit of the scores; not so fine that the multiples are too many to count.
+        Above 0, in the unit of the scores, and not too fine to count the differences in whole numbers.
 
     Returns
     -------

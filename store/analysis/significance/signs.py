@@ -41,17 +41,10 @@ class SignTest:
 
 
 def sign_test(differences: NDArray[np.float64], *, resolution: float = RESOLUTION) -> SignTest:
-    """Test by the signs of differences whether two runs differ.
+    """Test by the signs of differences whether two runs differ, with the arguments of `randomisation_test`.
 
-    Parameters
-    ----------
-    differences, resolution
-        As in `randomisation_test`. Differences that round to 0 are left out (section 3.4 of [2]_).
-
-    Returns
-    -------
-    SignTest
-        Twice the smaller tail of the binomial law with 1/2, at most 1.
+    p is twice the smaller tail of the binomial law with 1/2, at most 1. Differences that round to 0 are left
+    out (section 3.4 of [2]_).
 
     Examples
     --------

@@ -165,32 +165,22 @@ def unpaired_t(first: NDArray[np.float64], second: NDArray[np.float64], *, level
     )
 
 
-def welch_t(first: NDArray[np.float64], second: NDArray[np.float64], *, level: float = LEVEL) -> TTest:
+def welch_t(first: NDArray[np.float64], second: NDArray[np.float64]) -> TTest:
     r"""Test as `unpaired_t` does, without supposing equal variances (Welch 1947).
 
-    Parameters
-    ----------
-    first, second, level
-        As in `unpaired_t`.
+    ``t`` is that of `unpaired_t`, as both runs have as many topics; its degrees of freedom are
+    :math:`(L - 1) (s_A^2 + s_B^2)^2 / (s_A^4 + s_B^4)`, from L - 1 to 2 L - 2.
 
-    Returns
-    -------
-    TTest
-        ``t`` is that of `unpaired_t`, as both runs have as many topics; its degrees of freedom are
-        :math:`(L - 1) (s_A^2 + s_B^2)^2 / (s_A^4 + s_B^4)`, from L - 1 to 2 L - 2.
-
-    Examples
-    --------
     >>> test = welch_t(np.array([1.0, 2.0, 3.0]), np.array([0.0, 2.0, 4.0]))
     >>> round(test.degrees_of_freedom, 6)  # 2 * (1 + 4)^2 / (1 + 16)
     2.941176
     """
-    plain = unpaired_t(first, second, level=level)
+    plain = unpaired_t(first, second)
     if plain.variance is None or plain.difference is None or plain.t is None:
         return plain
     one, other = _variance(first), _variance(second)
     degrees = (plain.n_topics - 1) * (one + other) ** 2 / (one**2 + other**2)
-    return _t_test(plain.difference, plain.variance, plain.variance / 2, plain.n_topics, degrees, level)
+    return _t_test(plain.difference, plain.variance, plain.variance / 2, plain.n_topics, degrees, plain.level)
 
 
 def unpaired_t_of_moments(

@@ -67,10 +67,8 @@ def discovery(
         Row of the run.
     rank : int
         N + 1, from 1.
-    flip : {"unjudged", "not-relevant"}
-        See `Flip`. A document that judges gave a chance stays as it is.
-    gain : {"shared", "own"}
-        See `Gain`.
+    flip, gain
+        See `Flip` and `Gain`. A document that judges gave a chance stays as it is.
 
     Returns
     -------
