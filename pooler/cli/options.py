@@ -74,12 +74,9 @@ TrackRulesOption = Annotated[
         metavar="FILE",
         help="TOML with the rules of a track: topics, documents, depth, min_depth, tag, descending, ranks,"
         " group, runs_per_group, models, header; and in `warn` those that do not refuse a run.",
-        show_default=False,
     ),
 ]
-LevelOption = Annotated[
-    int | None, typer.Option("--level", help="Least grade that counts as relevant.", show_default=False)
-]
+LevelOption = Annotated[int | None, typer.Option("--level", help="Least grade that counts as relevant.")]
 RigidOption = Annotated[
     bool,
     typer.Option(
@@ -137,10 +134,7 @@ def decimals(name: str, text: str) -> list[float]:
 JudgeOption = Annotated[
     str | None,
     typer.Option(
-        "--judge",
-        metavar="NAME",
-        help="Use this judge's own grades, without any adjudicator's ruling.",
-        show_default=False,
+        "--judge", metavar="NAME", help="Use this judge's own grades, without any adjudicator's ruling."
     ),
 ]
 AggregateOption = Annotated[
@@ -151,7 +145,6 @@ AggregateOption = Annotated[
         " the mean with halves rounded up, the lowest, the highest, their sum (which leaves the"
         " scale), or the most probable one given each judge's habits (dawid-skene, for three or more"
         " judges a document).",
-        show_default=False,
     ),
 ]
 TiesOption = Annotated[
@@ -160,7 +153,6 @@ TiesOption = Annotated[
         "--ties",
         help="How majority and median break ties: the lower grade, the higher grade, or no grade"
         " (unresolved).",
-        show_default=False,
     ),
 ]
 CollapseOption = Annotated[
@@ -218,7 +210,6 @@ QrelsOption = Annotated[
         "--qrels",
         metavar="FILE",
         help="Use files instead of a collection: these qrels and the run files named.",
-        show_default=False,
     ),
 ]
 FileScaleOption = Annotated[
@@ -228,7 +219,6 @@ FileScaleOption = Annotated[
         metavar="SCALE",
         help="With --qrels: the scale of the file: 0-3, binary, ntcir or a TOML file as in `init`. Needed"
         " for --rigid and --relaxed; negative values then are grades.",
-        show_default=False,
     ),
 ]
 FileRunsOption = Annotated[
@@ -238,7 +228,6 @@ FileRunsOption = Annotated[
         metavar="FILE",
         help="With --qrels: a TSV file with a header that lists the runs: file, and optionally tag,"
         " group, contributes (yes/no), name (what to call the run here, whatever its tag).",
-        show_default=False,
     ),
 ]
 PoolDepthOption = Annotated[
@@ -325,7 +314,6 @@ InputOption = Annotated[
         "--input",
         help="Format of the files, as in `import judgements`: qrels unless another is named; jsonl and"
         " tsv are of every judge.",
-        show_default=False,
     ),
 ]
 InputColumnsOption = Annotated[
@@ -335,7 +323,6 @@ InputColumnsOption = Annotated[
         metavar="NAME,...",
         help="What the columns of the files are, in order: docno and grade, and topic, iteration and"
         " judge where there are any; - skips a column.",
-        show_default=False,
     ),
 ]
 ColumnsOption = Annotated[
@@ -346,7 +333,6 @@ ColumnsOption = Annotated[
         metavar="NAME,...",
         help="What the columns of the files are, in order: docno and grade, and topic, iteration and"
         " judge where there are any; - skips a column.",
-        show_default=False,
     ),
 ]
 TopicOption = Annotated[
@@ -355,7 +341,6 @@ TopicOption = Annotated[
         "--topic",
         metavar="T",
         help="With --input-columns: the topic of every line, where no column holds it.",
-        show_default=False,
     ),
 ]
 JudgeColumnOption = Annotated[
@@ -365,7 +350,6 @@ JudgeColumnOption = Annotated[
         min=2,
         max=2,
         help="The column of the qrels files that names the judge; otherwise the file name does.",
-        show_default=False,
     ),
 ]
 ScaleOption = Annotated[
@@ -375,7 +359,6 @@ ScaleOption = Annotated[
         metavar="SCALE",
         help="The scale of the files: 0-3, binary, ntcir or a TOML file, as in `init`.  [default:"
         " from the lowest to the highest grade in them]",
-        show_default=False,
     ),
 ]
 CodeOption = Annotated[
@@ -385,7 +368,6 @@ CodeOption = Annotated[
         metavar="CODE=MEANING",
         help="A code in the files that is not a grade: unjudged (pooled but not judged), not-pooled,"
         " skipped, cannot or unjudgeable (cannot be judged); or grade, if it is one.",
-        show_default=False,
     ),
 ]
 RepeatsOption = Annotated[
@@ -394,14 +376,10 @@ RepeatsOption = Annotated[
         "--repeats",
         help="Which line counts where lines of the same topic, docno and judge differ. Identical lines"
         " count once.  [default: refuse]",
-        show_default=False,
     ),
 ]
 MapOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--map", metavar="FROM=TO", help="Read one grade of the files as another.", show_default=False
-    ),
+    list[str] | None, typer.Option("--map", metavar="FROM=TO", help="Read one grade of the files as another.")
 ]
 
 

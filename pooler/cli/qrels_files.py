@@ -56,7 +56,6 @@ class QrelsOptions:
             metavar="N",
             help="Least grade (or sum of grades) that counts as relevant: 0s and 1s are written. May be"
             " repeated, with {level} in --out.",
-            show_default=False,
         ),
     ] = None
     rigid: RigidOption = False
@@ -75,7 +74,6 @@ class QrelsOptions:
             "--unjudged",
             metavar="CODE",
             help="Also write pooled documents that nobody looked at, with this code (such as -1).",
-            show_default=False,
         ),
     ] = None
     manifest: ManifestOption = None

@@ -79,7 +79,6 @@ LevelsOption = Annotated[
         "--level",
         help="Least grade that counts as relevant; may be repeated.  [default: the relaxed and"
         " the rigid level; for json and tsv all]",
-        show_default=False,
     ),
 ]
 PopulationOption = Annotated[
@@ -97,7 +96,6 @@ UnlistedAsOption = Annotated[
         metavar="GRADE",
         help="Treat documents of the population that a judge did not judge as this grade; skipped ones"
         " stay skipped.",
-        show_default=False,
     ),
 ]
 AgainstOption = Annotated[
@@ -106,7 +104,6 @@ AgainstOption = Annotated[
         "--against",
         metavar="JUDGE",
         help="Compare every other judge, and all their labels together, with this one.",
-        show_default=False,
     ),
 ]
 IntervalOption = Annotated[
@@ -115,7 +112,6 @@ IntervalOption = Annotated[
         "--interval",
         help="95 % intervals: from resampled topics or documents, from standard errors, or none."
         "  [default: topic; none for pairs when there are more than 66]",
-        show_default=False,
     ),
 ]
 ResamplesOption = Annotated[
@@ -124,9 +120,7 @@ ResamplesOption = Annotated[
 SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Seed of resampling and of mixtures.")]
 BandsOption = Annotated[
     BandsName | None,
-    typer.Option(
-        "--bands", help="Add one author's words for the values of kappa and alpha.", show_default=False
-    ),
+    typer.Option("--bands", help="Add one author's words for the values of kappa and alpha."),
 ]
 ByTopicOption = Annotated[bool, typer.Option("--by-topic", help="Also show one row per topic.")]
 PerGradeOption = Annotated[bool, typer.Option("--per-grade", help="Also show the agreement on each grade.")]
@@ -145,7 +139,6 @@ PlanOption = Annotated[
         "--plan",
         metavar="WIDTH",
         help="Instead: how many documents judges must share for an interval of this width.",
-        show_default=False,
     ),
 ]
 AssumeOption = Annotated[
@@ -155,7 +148,6 @@ AssumeOption = Annotated[
         metavar="KAPPA,SHARE",
         help="With --plan, before anything is judged: the kappa and the share of relevant documents to"
         " expect.",
-        show_default=False,
     ),
 ]
 MattersOption = Annotated[
@@ -167,17 +159,11 @@ MixturesOption = Annotated[
 RunFilesOption = Annotated[
     list[str] | None,
     typer.Option(
-        "--run",
-        metavar="FILE",
-        help="With --matters and files of judgements: a run file; may be repeated.",
-        show_default=False,
+        "--run", metavar="FILE", help="With --matters and files of judgements: a run file; may be repeated."
     ),
 ]
 ManifestOption = Annotated[
-    str | None,
-    typer.Option(
-        "--manifest", metavar="FILE", help="Write the settings to this file, as JSON.", show_default=False
-    ),
+    str | None, typer.Option("--manifest", metavar="FILE", help="Write the settings to this file, as JSON.")
 ]
 
 

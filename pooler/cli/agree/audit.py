@@ -38,8 +38,7 @@ RunsArgument = Annotated[
     list[str] | None, typer.Argument(metavar="RUN...", help="Run tags (default all), or files with --qrels.")
 ]
 AgainstOption = Annotated[
-    list[str] | None,
-    typer.Option("--against", metavar="JUDGE", help="A person; may be repeated.", show_default=False),
+    list[str] | None, typer.Option("--against", metavar="JUDGE", help="A person; may be repeated.")
 ]
 PeopleOption = Annotated[
     list[str] | None,
@@ -48,7 +47,6 @@ PeopleOption = Annotated[
         metavar="FILE",
         help="Use files instead of a collection: a person's judgements, NAME=FILE or called by the file"
         " name; may be repeated.",
-        show_default=False,
     ),
 ]
 ListOption = Annotated[
@@ -59,7 +57,6 @@ ListOption = Annotated[
         help="A TSV file with a header that lists the runs: file, tag, group, name, and models (those that"
         " the run uses, as gpt-4,llama; none; empty = not said). Of a collection its tag and models"
         " are read.",
-        show_default=False,
     ),
 ]
 

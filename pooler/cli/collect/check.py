@@ -35,7 +35,6 @@ def check(
             "--collection",
             metavar="PATH|URL",
             help="Also report topics and docnos that this collection does not know.",
-            show_default=False,
         ),
     ] = None,
     rules: TrackRulesOption = None,

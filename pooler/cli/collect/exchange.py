@@ -261,7 +261,6 @@ FromOption = Annotated[
         "--from",
         metavar="irds:NAME",
         help="A dataset of ir_datasets in the place of a file, as far as it is on this machine.",
-        show_default=False,
     ),
 ]
 
@@ -288,7 +287,6 @@ AsOption = Annotated[
         "--as",
         help="The file is a judged sample: xinfap (topic iteration docno stratum rel) or statap (topic"
         " docno rel method iprob). A pool is made of it, too.",
-        show_default=False,
     ),
 ]
 

@@ -29,19 +29,14 @@ _SAID = {
 
 @command
 def grant(
-    login: Annotated[
-        str | None, typer.Argument(metavar="LOGIN", help="A login of the server.", show_default=False)
-    ] = None,
-    role: Annotated[
-        Role | None, typer.Option("--role", help="The one role it has from now on.", show_default=False)
-    ] = None,
+    login: Annotated[str | None, typer.Argument(metavar="LOGIN", help="A login of the server.")] = None,
+    role: Annotated[Role | None, typer.Option("--role", help="The one role it has from now on.")] = None,
     judge: Annotated[
         str | None,
         typer.Option(
             "--judge",
             metavar="NAME",
             help="Which judge or adjudicator it is. Default: the one of its own name.",
-            show_default=False,
         ),
     ] = None,
     new_password: Annotated[

@@ -46,9 +46,7 @@ def set_(
 
 @app.command("show")
 def show(
-    version: Annotated[
-        int | None, typer.Option("--version", min=1, help="Default: the newest.", show_default=False)
-    ] = None,
+    version: Annotated[int | None, typer.Option("--version", min=1, help="Default: the newest.")] = None,
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
     """Print a version of the guidelines.

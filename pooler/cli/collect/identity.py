@@ -36,32 +36,18 @@ class IdentityOptions:
     PANEL = "Who a model judge is"
 
     model: Annotated[
-        str | None,
-        typer.Option("--model", metavar="ID", help="The model's id, as it is asked for.", show_default=False),
+        str | None, typer.Option("--model", metavar="ID", help="The model's id, as it is asked for.")
     ] = None
-    revision: Annotated[
-        str | None, typer.Option("--revision", metavar="HASH", help="Of its weights.", show_default=False)
-    ] = None
+    revision: Annotated[str | None, typer.Option("--revision", metavar="HASH", help="Of its weights.")] = None
     endpoint: Annotated[
-        str | None,
-        typer.Option(
-            "--endpoint", metavar="KIND", help="How it is asked: chat-completions.", show_default=False
-        ),
+        str | None, typer.Option("--endpoint", metavar="KIND", help="How it is asked: chat-completions.")
     ] = None
     host: Annotated[
-        str | None,
-        typer.Option(
-            "--host", metavar="HOST", help="Where; host and port, without a key.", show_default=False
-        ),
+        str | None, typer.Option("--host", metavar="HOST", help="Where; host and port, without a key.")
     ] = None
     prompt: Annotated[
         Path | None,
-        typer.Option(
-            "--prompt",
-            metavar="FILE",
-            help="The prompt's template, few-shot examples too.",
-            show_default=False,
-        ),
+        typer.Option("--prompt", metavar="FILE", help="The prompt's template, few-shot examples too."),
     ] = None
     param: Annotated[
         list[str] | None,
@@ -77,7 +63,6 @@ class IdentityOptions:
             "--parser",
             metavar="NAME[:VERSION]",
             help="The rule that turns an answer into a grade. Default, of files of umbrela: umbrela.",
-            show_default=False,
         ),
     ] = None
     shown: Annotated[
@@ -86,7 +71,6 @@ class IdentityOptions:
             "--shows",
             metavar="FIELD,...",
             help="What it is shown: topic.title, topic.description, topic.narrative, doc.title, doc.text.",
-            show_default=False,
         ),
     ] = None
     max_characters: Annotated[
@@ -95,16 +79,12 @@ class IdentityOptions:
             "--max-characters",
             min=1,
             help="At most so many characters of a document; a longer one is cut at its end.",
-            show_default=False,
         ),
     ] = None
     family: Annotated[
         str | None,
         typer.Option(
-            "--family",
-            metavar="NAME",
-            help="Of models; those of one family are not independent judges.",
-            show_default=False,
+            "--family", metavar="NAME", help="Of models; those of one family are not independent judges."
         ),
     ] = None
 

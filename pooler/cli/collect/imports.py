@@ -74,7 +74,7 @@ if TYPE_CHECKING:
 
 _NAMES_SHOWN = 8
 _FILE_HELP = "- is stdin; .gz, .xz, .zst and .parquet are fine."
-FileArgument = Annotated[str | None, typer.Argument(metavar="FILE", help=_FILE_HELP, show_default=False)]
+FileArgument = Annotated[str | None, typer.Argument(metavar="FILE", help=_FILE_HELP)]
 
 
 def judgements(
@@ -88,13 +88,11 @@ def judgements(
             " 0|1), ntcireval (topic docno L0..Ln), columns (see --input-columns), what `pooler"
             " export judgements` wrote: jsonl or tsv, of every judge; of a model, umbrela or answers"
             " (JSON lines with topic, docno, grade, and what is known besides).",
-            show_default=False,
         ),
     ] = None,
     kind_of_sample: AsOption = None,
     judge: Annotated[
-        str | None,
-        typer.Option("--judge", metavar="NAME", help="The judge who made them.", show_default=False),
+        str | None, typer.Option("--judge", metavar="NAME", help="The judge who made them.")
     ] = None,
     judge_column: Annotated[
         int | None,
@@ -103,7 +101,6 @@ def judgements(
             min=2,
             max=2,
             help="The column of a qrels file that names the judge, instead of --judge.",
-            show_default=False,
         ),
     ] = None,
     columns: Annotated[
@@ -114,7 +111,6 @@ def judgements(
             metavar="NAME,...",
             help="What the columns of the file are, in order: docno and grade, and topic, iteration and"
             " judge where there are any; - skips a column.",
-            show_default=False,
         ),
     ] = None,
     topic: TopicOption = None,
@@ -124,7 +120,6 @@ def judgements(
             "--kind",
             help="The kind of judge. Default: imported; for jsonl and tsv files, what the file says, and"
             " only for judges who are new.",
-            show_default=False,
         ),
     ] = None,
     codes: Annotated[
@@ -144,10 +139,7 @@ def judgements(
     as_pool: Annotated[
         str | None,
         typer.Option(
-            "--as-pool",
-            metavar="NAME",
-            help="Also make a pool of this name from all lines of the file.",
-            show_default=False,
+            "--as-pool", metavar="NAME", help="Also make a pool of this name from all lines of the file."
         ),
     ] = None,
     lenient: LenientOption = False,
@@ -428,9 +420,7 @@ def topics(
 
 @app.command("docs")
 def docs(
-    files: Annotated[
-        list[str] | None, typer.Argument(metavar="FILE...", help=_FILE_HELP, show_default=False)
-    ] = None,
+    files: Annotated[list[str] | None, typer.Argument(metavar="FILE...", help=_FILE_HELP)] = None,
     dataset: FromOption = None,
     fmt: Annotated[
         DocumentFormat, typer.Option("--format", help="Default: recognised from the content.")
@@ -445,7 +435,6 @@ def docs(
             metavar="NAME,...",
             help="What else to keep of a document and to show to judges above its text, in this order, as"
             " in url,date,author; - shows none. Default: as last time, at first none.",
-            show_default=False,
         ),
     ] = None,
     markup: Annotated[
@@ -454,7 +443,6 @@ def docs(
             "--markup",
             help="How the texts are marked up: judges read them as text, and one key shows them as they"
             " came. Default: as the documents were imported before, at first plain.",
-            show_default=False,
         ),
     ] = None,
     replace: ReplaceOption = False,

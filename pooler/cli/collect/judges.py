@@ -259,7 +259,6 @@ def add(
             metavar="LOGIN",
             help="Also let this login of the PostgreSQL server judge as NAME, and as nobody else; see"
             " `pooler grant`.",
-            show_default=False,
         ),
     ] = None,
     collection: CollectionOption = DEFAULT_COLLECTION,

@@ -33,10 +33,7 @@ if TYPE_CHECKING:
 @command
 def adjudicate(
     name: Annotated[
-        str | None,
-        typer.Option(
-            "--judge", metavar="NAME", help="Who decides: a judge of kind adjudicator.", show_default=False
-        ),
+        str | None, typer.Option("--judge", metavar="NAME", help="Who decides: a judge of kind adjudicator.")
     ] = None,
     list_: Annotated[
         bool, typer.Option("--list", help="List the disagreements and how each was settled.")
@@ -48,12 +45,10 @@ def adjudicate(
     names: Annotated[
         bool, typer.Option("--names", help="With --list: name A, B and C. For the organiser only.")
     ] = False,
-    topic: Annotated[str | None, typer.Option("--topic", help="Only this topic.", show_default=False)] = None,
+    topic: Annotated[str | None, typer.Option("--topic", help="Only this topic.")] = None,
     gap: Annotated[
         int | None,
-        typer.Option(
-            "--gap", min=1, metavar="N", help="Only where two grades differ by N or more.", show_default=False
-        ),
+        typer.Option("--gap", min=1, metavar="N", help="Only where two grades differ by N or more."),
     ] = None,
     cell: Annotated[
         str | None,
@@ -62,7 +57,6 @@ def adjudicate(
             metavar="X,Y",
             help="Only where one judge gave X and another Y: one cell of the kappa table. Grades or"
             " letters of the scale; cant = cannot be judged.",
-            show_default=False,
         ),
     ] = None,
     judges: Annotated[
@@ -72,7 +66,6 @@ def adjudicate(
             metavar="A,B",
             help="Only where these two judges disagree; --gap, --cell and --unresolved then look only at"
             " these two.",
-            show_default=False,
         ),
     ] = None,
     unresolved: Annotated[
@@ -81,7 +74,6 @@ def adjudicate(
             "--unresolved",
             help="Only where this rule leaves the votes tied: what `pooler export qrels --aggregate RULE"
             " --ties unresolved` leaves out.",
-            show_default=False,
         ),
     ] = None,
     level: Annotated[
@@ -89,7 +81,6 @@ def adjudicate(
         typer.Option(
             "--level",
             help="With --unresolved: make votes binary at this level first, as with --collapse before.",
-            show_default=False,
         ),
     ] = None,
     kinds: KindsOption = None,

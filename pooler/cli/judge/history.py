@@ -16,12 +16,9 @@ from store.text import counted
 
 @command
 def history(
-    topic: Annotated[
-        str | None, typer.Argument(metavar="TOPIC", help="Only this topic.", show_default=False)
-    ] = None,
+    topic: Annotated[str | None, typer.Argument(metavar="TOPIC", help="Only this topic.")] = None,
     docno: Annotated[
-        str | None,
-        typer.Argument(metavar="DOCNO", help="Only this document of the topic.", show_default=False),
+        str | None, typer.Argument(metavar="DOCNO", help="Only this document of the topic.")
     ] = None,
     since: Annotated[
         str | None,
@@ -30,7 +27,6 @@ def history(
             metavar="WHEN",
             help="Only what happened at or after this moment: 2026-03-02 (that day at 00:00),"
             " 2026-03-02T09:30, or with a time zone 2026-03-02T09:30+01:00; UTC otherwise.",
-            show_default=False,
         ),
     ] = None,
     until: Annotated[
@@ -40,7 +36,6 @@ def history(
             metavar="WHEN",
             help="Only what happened before this moment; a date means that day at 00:00, so the day"
             " itself is left out.",
-            show_default=False,
         ),
     ] = None,
     judge: Annotated[

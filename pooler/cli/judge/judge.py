@@ -74,7 +74,6 @@ KeymapOption = Annotated[
         metavar="FILE|NAME",
         help="Your own keys: azerty, home-row, letters, or a TOML file with [grades] such as"
         ' 10 = "a" and [commands] such as undo = ["z", "f2"].',
-        show_default=False,
     ),
 ]
 
@@ -85,7 +84,6 @@ BreakOption = Annotated[
         metavar="MINUTES",
         help="Offer a break after so long at work, as in 45m.",
         parser=break_seconds,
-        show_default=False,
     ),
 ]
 
@@ -98,7 +96,6 @@ UntilOption = Annotated[
         help="Offer to stop in a topic once this is reached: recall=.9@.95 = at least .9 of what is relevant"
         " is found, .95 sure, by a random sample; order=.95 = the order of the runs is settled, looked at"
         " once, before the screen opens. Else POOLER_UNTIL; without both, the screen says nothing of it.",
-        show_default=False,
     ),
 ]
 
@@ -183,13 +180,10 @@ def judge(
             "--judge",
             metavar="NAME",
             help="Who is judging; else POOLER_JUDGE; else asked once, and the latest topic is opened.",
-            show_default=False,
         ),
     ] = None,
     plain: PlainOption = False,
-    topic: Annotated[
-        str | None, typer.Option("--topic", help="Open this topic right away.", show_default=False)
-    ] = None,
+    topic: Annotated[str | None, typer.Option("--topic", help="Open this topic right away.")] = None,
     stay: StayOption = False,
     min_dwell: MinDwellOption = MIN_DWELL_MS,
     page: PageOption = 0,

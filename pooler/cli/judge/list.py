@@ -15,16 +15,12 @@ if TYPE_CHECKING:
 
 app = typer.Typer(help="List the runs, topics, documents, pools, judges or rounds.", no_args_is_help=True)
 
-TopicOption = Annotated[
-    str | None, typer.Option("--topic", metavar="TOPIC", help="Only this topic.", show_default=False)
-]
+TopicOption = Annotated[str | None, typer.Option("--topic", metavar="TOPIC", help="Only this topic.")]
 PoolOption = Annotated[
-    str | None,
-    typer.Option("--pool", metavar="NAME", help="Only this pool, withdrawn or not.", show_default=False),
+    str | None, typer.Option("--pool", metavar="NAME", help="Only this pool, withdrawn or not.")
 ]
 JudgeOption = Annotated[
-    str | None,
-    typer.Option("--judge", metavar="NAME", help="Count only what this judge did.", show_default=False),
+    str | None, typer.Option("--judge", metavar="NAME", help="Count only what this judge did.")
 ]
 
 

@@ -39,39 +39,26 @@ class ModelOptions:
     PANEL = "Asking a model"
 
     model: Annotated[
-        str | None,
-        typer.Option(
-            "--model", metavar="NAME", help="Which model judges, in place of --judge.", show_default=False
-        ),
+        str | None, typer.Option("--model", metavar="NAME", help="Which model judges, in place of --judge.")
     ] = None
     endpoint: Annotated[
         str,
         typer.Option("--endpoint", metavar="URL", help="Base URL, as servers of chat completions have it."),
     ] = LOCAL
     key_env: Annotated[
-        str | None,
-        typer.Option(
-            "--key-env", metavar="VARIABLE", help="Environment variable with the key.", show_default=False
-        ),
+        str | None, typer.Option("--key-env", metavar="VARIABLE", help="Environment variable with the key.")
     ] = None
     key_file: Annotated[
-        Path | None,
-        typer.Option(
-            "--key-file", metavar="FILE", help="File with the key, for you alone.", show_default=False
-        ),
+        Path | None, typer.Option("--key-file", metavar="FILE", help="File with the key, for you alone.")
     ] = None
     proxy: Annotated[
-        str | None,
-        typer.Option("--proxy", metavar="URL", help="By default none, whatever is set.", show_default=False),
+        str | None, typer.Option("--proxy", metavar="URL", help="By default none, whatever is set.")
     ] = None
     concurrency: Annotated[
         int, typer.Option("--concurrency", min=1, max=256, metavar="N", help="Requests at once.")
     ] = 4
     rate: Annotated[
-        float | None,
-        typer.Option(
-            "--rate", min=0.01, metavar="N", help="Most requests begun in a minute.", show_default=False
-        ),
+        float | None, typer.Option("--rate", min=0.01, metavar="N", help="Most requests begun in a minute.")
     ] = None
     timeout: Annotated[
         float, typer.Option("--timeout", min=0.1, metavar="SECONDS", help="For a whole reply.")
@@ -102,10 +89,7 @@ class ModelOptions:
         ),
     ] = 0
     price: Annotated[
-        str | None,
-        typer.Option(
-            "--price", metavar="PROMPT,COMPLETION[,CACHED]", help="Of a million tokens.", show_default=False
-        ),
+        str | None, typer.Option("--price", metavar="PROMPT,COMPLETION[,CACHED]", help="Of a million tokens.")
     ] = None
     max_tokens_total: Annotated[
         int | None,
@@ -114,12 +98,10 @@ class ModelOptions:
             min=1,
             metavar="N",
             help="Stop before all its answers need more, those of earlier runs too.",
-            show_default=False,
         ),
     ] = None
     max_cost: Annotated[
-        float | None,
-        typer.Option("--max-cost", min=0, metavar="AMOUNT", help="The same, by --price.", show_default=False),
+        float | None, typer.Option("--max-cost", min=0, metavar="AMOUNT", help="The same, by --price.")
     ] = None
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Count requests, characters, tokens and price; ask nothing.")

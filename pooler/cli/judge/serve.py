@@ -32,7 +32,6 @@ def serve(
             "--origin",
             metavar="URL",
             help="What judges open in their browsers where a reverse proxy stands before this: https://...",
-            show_default=False,
         ),
     ] = None,
     collection: CollectionOption = DEFAULT_COLLECTION,

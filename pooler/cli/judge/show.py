@@ -37,9 +37,7 @@ def topic(
     number: Annotated[str, typer.Argument(metavar="TOPIC", help="The topic's id.")],
     version: Annotated[
         int | None,
-        typer.Option(
-            "--version", min=1, help="Show this version of its text; default the newest.", show_default=False
-        ),
+        typer.Option("--version", min=1, help="Show this version of its text; default the newest."),
     ] = None,
     *,
     output: Output,

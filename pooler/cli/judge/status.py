@@ -26,7 +26,6 @@ def status(
             metavar="CONFIDENCE",
             help="Show instead, topic by topic, how much of what is relevant is found at least, by a random"
             " sample: .95 = right in 95 of 100 cases.",
-            show_default=False,
         ),
     ] = None,
     kinds: Annotated[

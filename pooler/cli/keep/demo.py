@@ -52,8 +52,7 @@ NEXT = (
 
 def demo(
     keep: Annotated[
-        Path | None,
-        typer.Option("--keep", metavar="DIR", help="Keep the collection here.", show_default=False),
+        Path | None, typer.Option("--keep", metavar="DIR", help="Keep the collection here.")
     ] = None,
     name: Annotated[str, typer.Option("--name", help="Which sample collection.")] = "kitchen_garden",
 ) -> None:

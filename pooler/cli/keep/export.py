@@ -467,7 +467,6 @@ def probabilities(
             metavar="GRADE=P",
             help="The probability, from 0 to 1, that a document a judge gave this grade is relevant."
             " Repeat for every grade of the scale.",
-            show_default=False,
         ),
     ] = None,
     level: LevelOption = None,

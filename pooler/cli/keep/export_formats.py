@@ -108,7 +108,6 @@ def ntcir(
             help="ntcir2 (topic letter docno 0|1, in the two files PREFIX.rigid and"
             " PREFIX.relaxed; the letters are the keys of the scale, or --letters), or ntcireval"
             " (topic docno L0..Ln, in the file PREFIX; default stdout).",
-            show_default=False,
         ),
     ],
     out: Annotated[
@@ -120,7 +119,6 @@ def ntcir(
             "--letters",
             metavar="LETTERS",
             help="With ntcir2: a letter for each grade of the scale, lowest first, such as CBA.",
-            show_default=False,
         ),
     ] = None,
     *,
@@ -216,7 +214,6 @@ def prels(
             "--as",
             help="xinfap (topic iteration docno stratum rel; -1 = not sampled), or statap (topic"
             " docno rel method iprob).",
-            show_default=False,
         ),
     ],
     name: Annotated[str, typer.Option("--pool", metavar="NAME", help="A sampled pool.")] = "pool",

@@ -24,9 +24,7 @@ def compare(
     ] = False,
     against: Annotated[
         str | None,
-        typer.Option(
-            "--against", metavar="TAG", help="Compare the other runs with this one only.", show_default=False
-        ),
+        typer.Option("--against", metavar="TAG", help="Compare the other runs with this one only."),
     ] = None,
     measure: Annotated[
         str,
@@ -63,7 +61,6 @@ def compare(
             min=1,
             metavar="N",
             help="Instead: whether mean R@N and mean P@N go up or down from B to A, and what that implies.",
-            show_default=False,
         ),
     ] = None,
     by_topic: Annotated[

@@ -30,7 +30,6 @@ def design(
             metavar="S2,...",
             help="Instead of runs: variance over topics of the difference between two runs. The analysis of"
             " variance takes half of it as the variance of scores.",
-            show_default=False,
         ),
     ] = None,
     difference: Annotated[

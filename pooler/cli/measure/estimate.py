@@ -39,7 +39,6 @@ class SampleOptions(SourceOptions):
             "--runs",
             metavar="FILE",
             help="With --prels: TSV with a header that lists the runs: file, and optionally tag.",
-            show_default=False,
             rich_help_panel=_HERE,
         ),
     ] = None
@@ -59,7 +58,6 @@ class SampleOptions(SourceOptions):
             metavar="SCALE",
             help="With --prels: the scale of the file, 0-3, binary, ntcir or a TOML file as in"
             " `init`; --rigid and --relaxed need it, and its negative values are grades.",
-            show_default=False,
             rich_help_panel=_HERE,
         ),
     ] = None
@@ -117,7 +115,6 @@ def estimate(
             "--prels",
             metavar="FILE",
             help="Use files instead of a collection: this judged sample and the run files named.",
-            show_default=False,
         ),
     ] = None,
     form: Annotated[
@@ -127,7 +124,6 @@ def estimate(
             metavar="xinf|statap",
             help="With --prels: xinf (topic iteration docno stratum rel), or statap (topic docno"
             " rel method iprob).",
-            show_default=False,
         ),
     ] = None,
     model: Annotated[
@@ -136,7 +132,6 @@ def estimate(
             "--with-model",
             metavar="JUDGE",
             help="Score by this model's grades of all pooled documents, corrected by the judged sample.",
-            show_default=False,
         ),
     ] = None,
     measure: Annotated[

@@ -54,7 +54,6 @@ def evaluate(
             min=1,
             metavar="N",
             help="Instead: what is relevant (TP, FP, FN, TN) on both sides of rank N, per run and topic.",
-            show_default=False,
         ),
     ] = None,
     threshold: Annotated[
@@ -63,7 +62,6 @@ def evaluate(
             "--threshold",
             metavar="SCORE",
             help="The same, where documents with this score or a higher one are retrieved.",
-            show_default=False,
         ),
     ] = None,
     size: Annotated[
@@ -83,7 +81,6 @@ def evaluate(
             min=1,
             metavar="N",
             help="Instead: which values P@N and R@N can take in every topic: least, greatest, step.",
-            show_default=False,
         ),
     ] = None,
     folds: Annotated[
@@ -93,7 +90,6 @@ def evaluate(
             min=2,
             metavar="N",
             help="Instead: choose the best run on all topics but one of N parts, score it on that part.",
-            show_default=False,
         ),
     ] = None,
     leave_out: Annotated[

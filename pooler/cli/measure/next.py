@@ -56,7 +56,6 @@ def next_(
             metavar="recall=R[@C]",
             help="Show instead, topic by topic, what is to be judged at random until a recall of R is sure"
             " with confidence C, as in recall=.9@.95.",
-            show_default=False,
         ),
     ] = None,
     pool: Annotated[
@@ -67,7 +66,6 @@ def next_(
             help="Add the documents to the collection as a pool, in this order within each topic, for"
             " `pooler judge` to follow. Documents of older pools come first, unless `pooler assign"
             " JUDGE --pool NAME --order priority` hands out only these.",
-            show_default=False,
         ),
     ] = None,
 ) -> None:

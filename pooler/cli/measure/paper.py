@@ -35,7 +35,6 @@ def paper(
             metavar="RUN_A RUN_B",
             help="Two run tags of the collection; default the two with the highest expected MAP. With"
             " --qrels: run files, of which the two highest are compared.",
-            show_default=False,
         ),
     ] = None,
     of_kishida: Annotated[
@@ -46,10 +45,7 @@ def paper(
         ),
     ] = False,
     html: Annotated[
-        str | None,
-        typer.Option(
-            "--html", metavar="FILE", help="Also write a page to read and print.", show_default=False
-        ),
+        str | None, typer.Option("--html", metavar="FILE", help="Also write a page to read and print.")
     ] = None,
     values: ValueOption = None,
     rank: Annotated[
@@ -86,7 +82,6 @@ def paper(
             min=2,
             metavar="M",
             help="Also judge M times at random, as the paper does (100,000).",
-            show_default=False,
         ),
     ] = None,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Of --monte-carlo.")] = 1,
@@ -117,7 +112,6 @@ def paper(
             metavar="FILE",
             help="Work on files instead of a collection: one file a judge, FILE or NAME=FILE; may be"
             " repeated.",
-            show_default=False,
         ),
     ] = None,
     cutoff: CutoffOption = 1000,

@@ -13,7 +13,6 @@ ValueOption = Annotated[
         metavar="GRADE=P",
         help="The probability, from 0 to 1, that a document a judge gave this grade is relevant. Repeat"
         " for every grade of the scale. Default: the share of judges at or above the level.",
-        show_default=False,
     ),
 ]
 ProbabilitiesOption = Annotated[
@@ -23,7 +22,6 @@ ProbabilitiesOption = Annotated[
         metavar="FILE",
         help="Read the probabilities from a file, `topic docno p`, as `export probabilities` writes it."
         " RUN may then be files, without --qrels.",
-        show_default=False,
     ),
 ]
 UnjudgedOption = Annotated[

@@ -208,7 +208,6 @@ def ap_properties(
             min=1,
             help="Instead: by how much AP changes when the document at this rank turns relevant and all R"
             " others are above it (eq. 20).",
-            show_default=False,
         ),
     ] = None,
     ap: Annotated[
@@ -228,7 +227,6 @@ def ap_properties(
             metavar="RANK,RANK",
             help="Instead: the change of AP when the documents at two ranks change places (eq. 6); --ranks"
             " says where the relevant ones are.",
-            show_default=False,
         ),
     ] = None,
     ranks: Annotated[

@@ -70,7 +70,6 @@ def sensitivity(
             metavar="K",
             help="The lowest and highest possible AP and MAP if K relevant documents of every topic went"
             " unjudged, wherever they are.",
-            show_default=False,
         ),
     ] = None,
     pairs: Annotated[

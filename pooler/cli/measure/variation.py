@@ -59,7 +59,6 @@ def variation(
             min=2,
             metavar="M",
             help="Also judge M times at random, as the paper does, and print that result alongside.",
-            show_default=False,
         ),
     ] = None,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Of --monte-carlo.")] = 1,
@@ -77,7 +76,6 @@ def variation(
             help="Suppose that this run's documents at rank N+1 are relevant, one per topic, or each"
             " run's in turn (all): what becomes of the expected MAPs and their order. With --pairs: both"
             " runs' moments, tests and order before and after.",
-            show_default=False,
         ),
     ] = None,
     rank: Annotated[

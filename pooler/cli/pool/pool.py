@@ -96,9 +96,7 @@ def pool(
     level: Annotated[
         int | None,
         typer.Option(
-            "--level",
-            help="Least grade that rewards an adaptive strategy.  [default: the relaxed level]",
-            show_default=False,
+            "--level", help="Least grade that rewards an adaptive strategy.  [default: the relaxed level]"
         ),
     ] = None,
     order: Annotated[
@@ -122,10 +120,7 @@ def pool(
         ),
     ] = None,
     seed: Annotated[
-        int | None,
-        typer.Option(
-            "--seed", min=0, help="Seed of random strategies and of the random order.", show_default=False
-        ),
+        int | None, typer.Option("--seed", min=0, help="Seed of random strategies and of the random order.")
     ] = None,
     annotated: Annotated[
         bool,

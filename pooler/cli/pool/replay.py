@@ -55,9 +55,7 @@ def replay(
     plot: Annotated[
         bool, typer.Option("--plot", help="Plot relevant documents found against judgements.")
     ] = False,
-    seed: Annotated[
-        int | None, typer.Option("--seed", min=0, help="Seed of random strategies.", show_default=False)
-    ] = None,
+    seed: Annotated[int | None, typer.Option("--seed", min=0, help="Seed of random strategies.")] = None,
 ) -> None:
     """Repeat the judging in each strategy's order, and compare them.
 

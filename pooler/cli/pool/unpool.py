@@ -21,10 +21,7 @@ def unpool(
         typer.Argument(metavar="RUN", help="Tag of a run; without it, the whole pool is withdrawn (--pool)."),
     ] = None,
     pool: Annotated[
-        str | None,
-        typer.Option(
-            "--pool", metavar="NAME", help="Only from this pool.  [default: all]", show_default=False
-        ),
+        str | None, typer.Option("--pool", metavar="NAME", help="Only from this pool.  [default: all]")
     ] = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show what would leave the pools; change nothing.")
