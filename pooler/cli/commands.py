@@ -16,6 +16,7 @@ from typing import Annotated, Any, ClassVar
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from pooler.cli.signature import option
 from pooler.cli.usage import usage_told
 from store.errors import ArgumentError, ParameterError
 
@@ -32,7 +33,7 @@ class Announced:
     """A command before its module is imported."""
 
     where: str
-    """`module:name` of its function, or of the typer app of its sub-commands."""
+    """The module of its function; `module:name` of one of another name, or of the app of its sub-commands."""
     first_line: str
     """The first line of its help."""
 
@@ -45,7 +46,7 @@ class Announced:
     def load(self, name: str) -> Any:
         """Import the module and return the command, made as typer would have made it at once."""
         module, _, attribute = self.where.partition(":")
-        found = getattr(import_module(module), attribute)
+        found = getattr(import_module(module), attribute or name)
         if COMPLETES in os.environ:
             from pooler.cli.completion import add_completion
 
@@ -179,164 +180,92 @@ class LazyGroup(ListingGroup):
         return _Placeholder(cmd_name, announced.first_line, self.commands)
 
 
-GROUPS = {  # the first lines are the commands' own: a test holds them together
+_GROUPS = {  # the first lines are the commands' own: a test holds them together
     "Start": {
-        "demo": Announced("pooler.cli.keep.demo:demo", "Run the whole chain on a sample collection."),
-        "init": Announced(
-            "pooler.cli.collect.init:init", "Make an empty collection with a declared scale of grades."
-        ),
-        "import": Announced(
-            "pooler.cli.collect.imports:app", "Import topics, documents, runs and judgements."
-        ),
-        "check": Announced(
-            "pooler.cli.collect.check:check",
-            "Check run files: exit code 0 if there is no fault, otherwise 1.",
-        ),
+        "demo": ("keep.demo", "Run the whole chain on a sample collection."),
+        "init": ("collect.init", "Make an empty collection with a declared scale of grades."),
+        "import": ("collect.imports:app", "Import topics, documents, runs and judgements."),
+        "check": ("collect.check", "Check run files: exit code 0 if there is no fault, otherwise 1."),
     },
     "Pool": {
-        "pool": Announced(
-            "pooler.cli.pool.pool:app", "Choose the documents to judge, from run files or a collection."
-        ),
-        "provenance": Announced(
-            "pooler.cli.pool.provenance:provenance", "Show what each run or group brought into a depth pool."
-        ),
-        "duplicates": Announced(
-            "pooler.cli.pool.duplicates:duplicates",
+        "pool": ("pool.pool:app", "Choose the documents to judge, from run files or a collection."),
+        "provenance": ("pool.provenance", "Show what each run or group brought into a depth pool."),
+        "duplicates": (
+            "pool.duplicates",
             "Find near-duplicate documents, and say how alike they were graded.",
         ),
-        "replay": Announced(
-            "pooler.cli.pool.replay:replay", "Repeat the judging in each strategy's order, and compare them."
-        ),
-        "unpool": Announced(
-            "pooler.cli.pool.unpool:unpool", "Take a run out of the pools it fed, or withdraw a pool."
-        ),
+        "replay": ("pool.replay", "Repeat the judging in each strategy's order, and compare them."),
+        "unpool": ("pool.unpool", "Take a run out of the pools it fed, or withdraw a pool."),
     },
     "Judge": {
-        "judges": Announced("pooler.cli.collect.judges:app", "The judges of a collection."),
-        "grant": Announced(
-            "pooler.cli.collect.grant:grant",
-            "Give a login of a PostgreSQL server its role in the collection.",
-        ),
-        "guidelines": Announced("pooler.cli.collect.guidelines:app", "The judging guidelines, in versions."),
-        "assign": Announced(
-            "pooler.cli.pool.assign:assign", "Assign pooled documents to judges, by name or to be claimed."
-        ),
-        "judge": Announced("pooler.cli.judge.judge:judge", "Judge the documents of the pool, one key each."),
-        "serve": Announced("pooler.cli.judge.serve:serve", "Let judges judge in a browser."),
-        "draw": Announced(
-            "pooler.cli.pool.draw:draw", "Draw the documents of adaptive pools that judges ask for."
-        ),
-        "status": Announced(
-            "pooler.cli.judge.status:status",
-            "Show how far each judge has got, and how long the rest will take.",
-        ),
-        "list": Announced(
-            "pooler.cli.judge.list:app", "List the runs, topics, documents, pools, judges or rounds."
-        ),
-        "show": Announced("pooler.cli.judge.show:app", "Show everything known about one thing."),
-        "history": Announced(
-            "pooler.cli.judge.history:history",
-            "Show who changed what and when, or why a document has its grade.",
-        ),
-        "effort": Announced(
-            "pooler.cli.judge.effort:effort", "Report what judging cost, what was hasty, and who drifts."
-        ),
-        "rejudge": Announced(
-            "pooler.cli.judge.rejudge:rejudge",
-            "List judgements whose guidelines or texts have changed since.",
-        ),
+        "judges": ("collect.judges:app", "The judges of a collection."),
+        "grant": ("collect.grant", "Give a login of a PostgreSQL server its role in the collection."),
+        "guidelines": ("collect.guidelines:app", "The judging guidelines, in versions."),
+        "assign": ("pool.assign", "Assign pooled documents to judges, by name or to be claimed."),
+        "judge": ("judge.judge", "Judge the documents of the pool, one key each."),
+        "serve": ("judge.serve", "Let judges judge in a browser."),
+        "draw": ("pool.draw", "Draw the documents of adaptive pools that judges ask for."),
+        "status": ("judge.status", "Show how far each judge has got, and how long the rest will take."),
+        "list": ("judge.list:app", "List the runs, topics, documents, pools, judges or rounds."),
+        "show": ("judge.show:app", "Show everything known about one thing."),
+        "history": ("judge.history", "Show who changed what and when, or why a document has its grade."),
+        "effort": ("judge.effort", "Report what judging cost, what was hasty, and who drifts."),
+        "rejudge": ("judge.rejudge", "List judgements whose guidelines or texts have changed since."),
     },
     "Agree": {
-        "agreement": Announced(
-            "pooler.cli.agree.agreement:agreement",
-            "Measure how far judges agree, all together and two by two.",
-        ),
-        "audit": Announced(
-            "pooler.cli.agree.audit:audit", "Say what a model's grades do in place of people's."
-        ),
-        "adjudicate": Announced(
-            "pooler.cli.judge.adjudicate:adjudicate", "Settle documents that judges have decided differently."
-        ),
-        "diff": Announced("pooler.cli.agree.diff:diff", "Compare two qrels files, grade by grade."),
+        "agreement": ("agree.agreement", "Measure how far judges agree, all together and two by two."),
+        "audit": ("agree.audit", "Say what a model's grades do in place of people's."),
+        "adjudicate": ("judge.adjudicate", "Settle documents that judges have decided differently."),
+        "diff": ("agree.diff", "Compare two qrels files, grade by grade."),
     },
     "Export": {
-        "export": Announced(
-            "pooler.cli.keep.export:app", "Write qrels and other files for evaluation programs."
-        ),
-        "collapse": Announced(
-            "pooler.cli.agree.collapse:collapse",
-            "Make binary qrels from graded ones, or from several judges'.",
-        ),
+        "export": ("keep.export:app", "Write qrels and other files for evaluation programs."),
+        "collapse": ("agree.collapse", "Make binary qrels from graded ones, or from several judges'."),
     },
     "Measure": {
-        "evaluate": Announced(
-            "pooler.cli.measure.evaluate:evaluate",
+        "evaluate": (
+            "measure.evaluate",
             "Score runs. Means are over the judged topics that have a relevant document.",
         ),
-        "estimate": Announced(
-            "pooler.cli.measure.estimate:estimate", "Estimate the scores of runs from a judged sample."
-        ),
-        "compare": Announced(
-            "pooler.cli.measure.compare:compare", "Test whether runs differ, in pairs or all at once."
-        ),
-        "clusters": Announced(
-            "pooler.cli.measure.clusters:clusters",
-            "Measure how well clusters of documents fit their classes.",
-        ),
-        "design": Announced(
-            "pooler.cli.measure.design:design", "Plan how many topics to judge, and how deep, from a pilot."
-        ),
-        "required-difference": Announced(
-            "pooler.cli.measure.required:required_difference",
+        "estimate": ("measure.estimate", "Estimate the scores of runs from a judged sample."),
+        "compare": ("measure.compare", "Test whether runs differ, in pairs or all at once."),
+        "clusters": ("measure.clusters", "Measure how well clusters of documents fit their classes."),
+        "design": ("measure.design", "Plan how many topics to judge, and how deep, from a pilot."),
+        "required-difference": (
+            "measure.required:required_difference",
             "Print the difference in MAP needed for significance.",
         ),
-        "ap-properties": Announced(
-            "pooler.cli.measure.required:ap_properties",
+        "ap-properties": (
+            "measure.required:ap_properties",
             "Print the least and the expected AP for any N and R.",
         ),
     },
     "Trust": {
-        "diagnose": Announced(
-            "pooler.cli.measure.diagnose:diagnose", "Show what a pool owes to its runs, and what it missed."
-        ),
-        "sensitivity": Announced(
-            "pooler.cli.measure.sensitivity:sensitivity",
+        "diagnose": ("measure.diagnose", "Show what a pool owes to its runs, and what it missed."),
+        "sensitivity": (
+            "measure.sensitivity",
             "Flip the unjudged documents at rank N+1, and see what moves.",
         ),
-        "variation": Announced(
-            "pooler.cli.measure.variation:variation",
+        "variation": (
+            "measure.variation",
             "Show how far judging again would move MAP and the order of runs.",
         ),
-        "paper": Announced(
-            "pooler.cli.measure.paper:paper", "Redo the tables and figures of Kishida (2001) on two runs."
-        ),
-        "next": Announced(
-            "pooler.cli.measure.next:next_", "List the documents that would settle the order of runs soonest."
-        ),
-        "report": Announced(
-            "pooler.cli.measure.report:report",
-            "Write a page that shows how far the collection can be trusted.",
-        ),
+        "paper": ("measure.paper", "Redo the tables and figures of Kishida (2001) on two runs."),
+        "next": ("measure.next:next_", "List the documents that would settle the order of runs soonest."),
+        "report": ("measure.report", "Write a page that shows how far the collection can be trusted."),
     },
     "Keep": {
-        "merge": Announced(
-            "pooler.cli.keep.merge:merge", "Bring in what was done on copies of the collection."
-        ),
-        "backup": Announced(
-            "pooler.cli.keep.safety:backup", "Save the whole collection as one file, while judges work."
-        ),
-        "restore": Announced(
-            "pooler.cli.keep.safety:restore",
-            "Make a collection from a backup: a new one, or in place of one.",
-        ),
-        "copy": Announced(
-            "pooler.cli.keep.safety:copy", "Copy a whole collection: from a file to a server, or back."
-        ),
-        "verify": Announced("pooler.cli.keep.safety:verify", "Check the collection against its own rules."),
-        "upgrade": Announced(
-            "pooler.cli.keep.safety:upgrade", "Back up a collection and migrate it to this program's schema."
-        ),
+        "merge": ("keep.merge", "Bring in what was done on copies of the collection."),
+        "backup": ("keep.safety", "Save the whole collection as one file, while judges work."),
+        "restore": ("keep.safety", "Make a collection from a backup: a new one, or in place of one."),
+        "copy": ("keep.safety", "Copy a whole collection: from a file to a server, or back."),
+        "verify": ("keep.safety", "Check the collection against its own rules."),
+        "upgrade": ("keep.safety", "Back up a collection and migrate it to this program's schema."),
     },
+}
+GROUPS = {
+    heading: {name: Announced(f"pooler.cli.{where}", line) for name, (where, line) in commands.items()}
+    for heading, commands in _GROUPS.items()
 }
 """The commands in the order in which they are used, by what they are for."""
 TABLE = {name: found for group in GROUPS.values() for name, found in group.items()}
@@ -393,7 +322,7 @@ def _show_version(wanted: bool) -> None:  # noqa: FBT001 - typer calls it with t
 @app.callback()
 def _root(
     version: Annotated[
-        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version.")
+        bool, option("--version", "Show the version.", callback=_show_version, is_eager=True)
     ] = False,
 ) -> None:
     """From submitted runs to relevance judgements, and how far to trust them."""

@@ -14,8 +14,7 @@ from contextlib import suppress
 from enum import IntEnum
 from typing import Annotated, Any, TextIO
 
-import typer
-
+from pooler.cli.signature import option
 from pooler.results.files import check_manifest as check_manifest
 from pooler.results.files import check_out as check_out
 from pooler.results.files import check_place as check_place
@@ -122,7 +121,7 @@ def discard_stdout() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Go on without asking.")]
+YesOption = Annotated[bool, option("--yes -y", "Go on without asking.")]
 
 
 def ask(question: str, *, yes: bool) -> None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from pooler.cli.signature import option
 from pooler.results.source import DEFAULT_COLLECTION as DEFAULT_COLLECTION
 from store.analysis.aggregation import Ties
 from store.errors import ArgumentError
@@ -23,77 +25,64 @@ OrderName = Literal["trec", "trec9", "docno-asc", "rank", "file"]
 
 CollectionOption = Annotated[
     str,
-    typer.Option(
-        "--collection",
+    option(
+        "--collection PATH|URL",
+        "SQLite file or postgresql:// URL of the collection.",
         envvar="POOLER_COLLECTION",
-        metavar="PATH|URL",
-        help="SQLite file or postgresql:// URL of the collection.",
     ),
 ]
 
-OutOption = Annotated[str | None, typer.Option("--out", "-o", metavar="FILE", help="Default stdout.")]
+OutOption = Annotated[str | None, option("--out -o FILE", "Default stdout.")]
 ManifestOption = Annotated[
-    str | None,
-    typer.Option(
-        "--manifest", metavar="FILE", help="Default: the name of the file with .manifest.json added."
-    ),
+    str | None, option("--manifest FILE", "Default: the name of the file with .manifest.json added.")
 ]
 OrderOption = Annotated[
     OrderName,
-    typer.Option(
+    option(
         "--order",
-        help="Rank order: trec (by score, ties by docno descending), trec9 (the same, scores rounded to"
-        " 32 bits as trec_eval 9.0.4 does), docno-asc (by score, ties by docno ascending), rank (the"
-        " rank in the file), file (the order of lines).",
+        "Rank order: trec (by score, ties by docno descending), trec9 (the same, scores rounded to 32 bits"
+        " as trec_eval 9.0.4 does), docno-asc (by score, ties by docno ascending), rank (the rank in the"
+        " file), file (the order of lines).",
     ),
 ]
 LenientOption = Annotated[
     bool,
-    typer.Option(
+    option(
         "--lenient",
-        help="Read files as trec_eval does: extra fields and # lines are ignored, and a topic's lines"
-        " need not stand together.",
+        "Read files as trec_eval does: extra fields and # lines are ignored, and a topic's lines need not"
+        " stand together.",
     ),
 ]
 ReplaceOption = Annotated[
-    bool,
-    typer.Option("--replace", help="Replace different content that the collection has under the same name."),
+    bool, option("--replace", "Replace different content that the collection has under the same name.")
 ]
 RunsOption = Annotated[
     str | None,
-    typer.Option(
-        "--runs",
-        metavar="FILE",
-        help="TSV with a header that lists the runs: file, and optionally tag, group, contributes (yes/no).",
+    option(
+        "--runs FILE",
+        "TSV with a header that lists the runs: file, and optionally tag, group, contributes (yes/no).",
     ),
 ]
 TrackRulesOption = Annotated[
     str | None,
-    typer.Option(
-        "--rules",
-        metavar="FILE",
-        help="TOML with the rules of a track: topics, documents, depth, min_depth, tag, descending, ranks,"
-        " group, runs_per_group, models, header; and in `warn` those that do not refuse a run.",
+    option(
+        "--rules FILE",
+        "TOML with the rules of a track: topics, documents, depth, min_depth, tag, descending, ranks, group,"
+        " runs_per_group, models, header; and in `warn` those that do not refuse a run.",
     ),
 ]
-LevelOption = Annotated[int | None, typer.Option("--level", help="Least grade that counts as relevant.")]
+LevelOption = Annotated[int | None, option("--level", "Least grade that counts as relevant.")]
 RigidOption = Annotated[
-    bool,
-    typer.Option(
-        "--rigid", help="Relevant = at or above the scale's rigid level, the stricter one (NTCIR: S, A)."
-    ),
+    bool, option("--rigid", "Relevant = at or above the scale's rigid level, the stricter one (NTCIR: S, A).")
 ]
 RelaxedOption = Annotated[
     bool,
-    typer.Option(
-        "--relaxed", help="Relevant = at or above the scale's relaxed level, the milder one (NTCIR: S, A, B)."
-    ),
+    option("--relaxed", "Relevant = at or above the scale's relaxed level, the milder one (NTCIR: S, A, B)."),
 ]
 AllowUnknownOption = Annotated[
     bool,
-    typer.Option(
-        "--allow-unknown",
-        help="Accept topics and docnos that are not among the imported topics and documents.",
+    option(
+        "--allow-unknown", "Accept topics and docnos that are not among the imported topics and documents."
     ),
 ]
 
@@ -132,124 +121,102 @@ def decimals(name: str, text: str) -> list[float]:
 
 
 JudgeOption = Annotated[
-    str | None,
-    typer.Option(
-        "--judge", metavar="NAME", help="Use this judge's own grades, without any adjudicator's ruling."
-    ),
+    str | None, option("--judge NAME", "Use this judge's own grades, without any adjudicator's ruling.")
 ]
 AggregateOption = Annotated[
     Rule | None,
-    typer.Option(
+    option(
         "--aggregate",
-        help="Combine the judges' grades into one: the most frequent (majority), the middle one (median),"
-        " the mean with halves rounded up, the lowest, the highest, their sum (which leaves the"
-        " scale), or the most probable one given each judge's habits (dawid-skene, for three or more"
-        " judges a document).",
+        "Combine the judges' grades into one: the most frequent (majority), the middle one (median), the"
+        " mean with halves rounded up, the lowest, the highest, their sum (which leaves the scale), or the"
+        " most probable one given each judge's habits (dawid-skene, for three or more judges a document).",
     ),
 ]
 TiesOption = Annotated[
     Ties | None,
-    typer.Option(
+    option(
         "--ties",
-        help="How majority and median break ties: the lower grade, the higher grade, or no grade"
-        " (unresolved).",
+        "How majority and median break ties: the lower grade, the higher grade, or no grade (unresolved).",
     ),
 ]
 CollapseOption = Annotated[
     Collapse | None,
-    typer.Option(
+    option(
         "--collapse",
-        help="With a level: make each judge's grade binary, then aggregate (before); or aggregate, then"
-        " make the result binary (after).",
+        "With a level: make each judge's grade binary, then aggregate (before); or aggregate, then make the"
+        " result binary (after).",
         show_default="after",
     ),
 ]
 OfOption = Annotated[
     list[str] | None,
-    typer.Option(
-        "--of",
-        metavar="NAME",
-        help="Count only this judge's votes; may be repeated.",
-        show_default="those of --kinds",
-    ),
+    option("--of NAME", "Count only this judge's votes; may be repeated.", show_default="those of --kinds"),
 ]
 KindsOption = Annotated[
     str | None,
-    typer.Option(
-        "--kinds",
-        metavar="KIND,...",
-        help="Count judges of these kinds together: human (with adjudicators), model, imported.",
+    option(
+        "--kinds KIND,...",
+        "Count judges of these kinds together: human (with adjudicators), model, imported.",
         show_default="people alone; where no person judged, imported, else models",
     ),
 ]
 WithoutRulingsOption = Annotated[
-    bool,
-    typer.Option("--without-rulings", help="Ignore adjudicators; otherwise their rulings override any rule."),
+    bool, option("--without-rulings", "Ignore adjudicators; otherwise their rulings override any rule.")
 ]
 EngineOption = Annotated[
     Literal["python", "spark"],
-    typer.Option(
+    option(
         "--engine",
-        help="Who works on run files: this machine (python), or Spark (extra `spark`, and Java), on as many"
-        " as it has, with the same result. It takes 10 s to start, and pays from some 100 GB of runs, or"
-        " where they lie in HDFS or S3: RUN may then be a URI, hdfs://... or s3a://...",
+        "Who works on run files: this machine (python), or Spark (extra `spark`, and Java), on as many as it"
+        " has, with the same result. It takes 10 s to start, and pays from some 100 GB of runs, or where"
+        " they lie in HDFS or S3: RUN may then be a URI, hdfs://... or s3a://...",
     ),
 ]
 MasterOption = Annotated[
     str | None,
-    typer.Option(
-        "--master",
-        metavar="URL",
-        help="Of Spark: local[N] for N processors of this machine, spark://HOST:PORT, yarn, k8s://...",
+    option(
+        "--master URL",
+        "Of Spark: local[N] for N processors of this machine, spark://HOST:PORT, yarn, k8s://...",
         show_default="local[*]",
     ),
 ]
 QrelsOption = Annotated[
     str | None,
-    typer.Option(
-        "--qrels",
-        metavar="FILE",
-        help="Use files instead of a collection: these qrels and the run files named.",
-    ),
+    option("--qrels FILE", "Use files instead of a collection: these qrels and the run files named."),
 ]
 FileScaleOption = Annotated[
     str | None,
-    typer.Option(
-        "--scale",
-        metavar="SCALE",
-        help="With --qrels: the scale of the file: 0-3, binary, ntcir or a TOML file as in `init`. Needed"
-        " for --rigid and --relaxed; negative values then are grades.",
+    option(
+        "--scale SCALE",
+        "With --qrels: the scale of the file: 0-3, binary, ntcir or a TOML file as in `init`. Needed for"
+        " --rigid and --relaxed; negative values then are grades.",
     ),
 ]
 FileRunsOption = Annotated[
     str | None,
-    typer.Option(
-        "--runs",
-        metavar="FILE",
-        help="With --qrels: a TSV file with a header that lists the runs: file, and optionally tag,"
-        " group, contributes (yes/no), name (what to call the run here, whatever its tag).",
+    option(
+        "--runs FILE",
+        "With --qrels: a TSV file with a header that lists the runs: file, and optionally tag, group,"
+        " contributes (yes/no), name (what to call the run here, whatever its tag).",
     ),
 ]
 PoolDepthOption = Annotated[
     int | None,
-    typer.Option(
-        "--depth",
-        "-N",
+    option(
+        "--depth -N",
+        "N: the pool's depth.",
         min=1,
-        help="N: the pool's depth.",
         show_default="the pools', where they have one; else what the judgements look like",
     ),
 ]
-CutoffOption = Annotated[
-    int, typer.Option("--cutoff", min=1, help="Ranks that AP takes into account (trec_eval -M).")
-]
+CutoffOption = Annotated[int, option("--cutoff", "Ranks that AP takes into account (trec_eval -M).", min=1)]
 
 
 def policy_of(
     *,
-    judge: str | None,
-    aggregate: Rule | None,
-    ties: Ties | None,
+    judge: str | None = None,
+    aggregate: Rule | None = None,
+    ties: Ties | None = None,
     collapse: Collapse | None = None,
     of: Sequence[str] | None = None,
     kinds: str | None = None,
@@ -269,6 +236,41 @@ def policy_of(
         of=tuple(dict.fromkeys(of or ())),
         kinds=kinds_of(kinds),
     )
+
+
+class _ReadAsPolicy:
+    """Options that are the arguments of `policy_of`, or some of them."""
+
+    __slots__ = ()
+
+    def policy(self) -> Policy:
+        """Return whose grades count, and how they become one."""
+        return policy_of(**asdict(self))  # type: ignore[call-overload]  # a dataclass is made of it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WhoseOptions(_ReadAsPolicy):
+    """Whose judgements count, and how several judges' grades become one."""
+
+    judge: JudgeOption = None
+    aggregate: AggregateOption = None
+    ties: TiesOption = None
+    collapse: CollapseOption = None
+    of: OfOption = None
+    kinds: KindsOption = None
+    without_rulings: WithoutRulingsOption = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GradedOptions(_ReadAsPolicy):
+    """The same where grades are not made binary."""
+
+    judge: JudgeOption = None
+    aggregate: AggregateOption = None
+    ties: TiesOption = None
+    of: OfOption = None
+    kinds: KindsOption = None
+    without_rulings: WithoutRulingsOption = False
 
 
 def kinds_of(text: str | None) -> tuple[str, ...]:
@@ -310,79 +312,66 @@ def check_way(
 
 InputOption = Annotated[
     GradesFormat | None,
-    typer.Option(
+    option(
         "--input",
-        help="Format of the files, as in `import judgements`: qrels unless another is named; jsonl and"
-        " tsv are of every judge.",
+        "Format of the files, as in `import judgements`: qrels unless another is named; jsonl and tsv are of"
+        " every judge.",
     ),
 ]
 InputColumnsOption = Annotated[
     str | None,
-    typer.Option(
-        "--input-columns",
-        metavar="NAME,...",
-        help="What the columns of the files are, in order: docno and grade, and topic, iteration and"
-        " judge where there are any; - skips a column.",
+    option(
+        "--input-columns NAME,...",
+        "What the columns of the files are, in order: docno and grade, and topic, iteration and judge where"
+        " there are any; - skips a column.",
     ),
 ]
 ColumnsOption = Annotated[
     str | None,
-    typer.Option(
-        "--input-columns",
-        "--columns",
-        metavar="NAME,...",
-        help="What the columns of the files are, in order: docno and grade, and topic, iteration and"
-        " judge where there are any; - skips a column.",
+    option(
+        "--input-columns --columns NAME,...",
+        "What the columns of the files are, in order: docno and grade, and topic, iteration and judge where"
+        " there are any; - skips a column.",
     ),
 ]
 TopicOption = Annotated[
     str | None,
-    typer.Option(
-        "--topic",
-        metavar="T",
-        help="With --input-columns: the topic of every line, where no column holds it.",
-    ),
+    option("--topic T", "With --input-columns: the topic of every line, where no column holds it."),
 ]
 JudgeColumnOption = Annotated[
     int | None,
-    typer.Option(
+    option(
         "--judge-column",
+        "The column of the qrels files that names the judge; otherwise the file name does.",
         min=2,
         max=2,
-        help="The column of the qrels files that names the judge; otherwise the file name does.",
     ),
 ]
 ScaleOption = Annotated[
     str | None,
-    typer.Option(
-        "--scale",
-        metavar="SCALE",
-        help="The scale of the files: 0-3, binary, ntcir or a TOML file, as in `init`.  [default:"
+    option(
+        "--scale SCALE",
+        "The scale of the files: 0-3, binary, ntcir or a TOML file, as in `init`.  [default:"
         " from the lowest to the highest grade in them]",
     ),
 ]
 CodeOption = Annotated[
     list[str] | None,
-    typer.Option(
-        "--code",
-        metavar="CODE=MEANING",
-        help="A code in the files that is not a grade: unjudged (pooled but not judged), not-pooled,"
-        " skipped, cannot or unjudgeable (cannot be judged); or grade, if it is one.",
+    option(
+        "--code CODE=MEANING",
+        "A code in the files that is not a grade: unjudged (pooled but not judged), not-pooled, skipped,"
+        " cannot or unjudgeable (cannot be judged); or grade, if it is one.",
     ),
 ]
 RepeatsOption = Annotated[
     Literal["refuse", "first", "last", "highest", "drop"] | None,
-    typer.Option(
+    option(
         "--repeats",
-        help="Which line counts where lines of the same topic, docno and judge differ. Identical lines"
+        "Which line counts where lines of the same topic, docno and judge differ. Identical lines"
         " count once.  [default: refuse]",
     ),
 ]
-MapOption = Annotated[
-    list[str] | None, typer.Option("--map", metavar="FROM=TO", help="Read one grade of the files as another.")
-]
+MapOption = Annotated[list[str] | None, option("--map FROM=TO", "Read one grade of the files as another.")]
 
 
-ByTopicOption = Annotated[
-    bool, typer.Option("--by-topic", "-q", help="With --dry-run: also show each topic.")
-]
+ByTopicOption = Annotated[bool, option("--by-topic -q", "With --dry-run: also show each topic.")]

@@ -7,22 +7,9 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from pooler.cli.console import check_out, write_lines, write_manifest
-from pooler.cli.options import (
-    AggregateOption,
-    CollapseOption,
-    JudgeOption,
-    KindsOption,
-    ManifestOption,
-    OfOption,
-    RelaxedOption,
-    RigidOption,
-    TiesOption,
-    WithoutRulingsOption,
-    policy_of,
-)
+from pooler.cli.options import ManifestOption, RelaxedOption, RigidOption, WhoseOptions
+from pooler.cli.signature import option
 from pooler.telling import say, warn
 from store.errors import ArgumentError
 
@@ -41,54 +28,32 @@ class QrelsOptions:
 
     out: Annotated[
         str | None,
-        typer.Option(
-            "--out",
-            "-o",
-            metavar="FILE",
-            help="Default stdout. {level} in it becomes graded, 1, 2, ...; .parquet at its end makes it"
-            " a Parquet file.",
+        option(
+            "--out -o FILE",
+            "Default stdout. {level} in it becomes graded, 1, 2, ...; .parquet at its end makes it a Parquet"
+            " file.",
         ),
     ] = None
     levels: Annotated[
         list[int] | None,
-        typer.Option(
-            "--level",
-            metavar="N",
-            help="Least grade (or sum of grades) that counts as relevant: 0s and 1s are written. May be"
-            " repeated, with {level} in --out.",
+        option(
+            "--level N",
+            "Least grade (or sum of grades) that counts as relevant: 0s and 1s are written. May be repeated,"
+            " with {level} in --out.",
         ),
     ] = None
     rigid: RigidOption = False
     relaxed: RelaxedOption = False
-    graded: Annotated[bool, typer.Option("--graded", help="Also write the graded qrels.")] = False
-    judge: JudgeOption = None
-    aggregate: AggregateOption = None
-    ties: TiesOption = None
-    collapse: CollapseOption = None
-    of: OfOption = None
-    kinds: KindsOption = None
-    without_rulings: WithoutRulingsOption = False
+    graded: Annotated[bool, option("--graded", "Also write the graded qrels.")] = False
+    whose: WhoseOptions
     unjudged: Annotated[
         int | None,
-        typer.Option(
-            "--unjudged",
-            metavar="CODE",
-            help="Also write pooled documents that nobody looked at, with this code (such as -1).",
+        option(
+            "--unjudged CODE",
+            "Also write pooled documents that nobody looked at, with this code (such as -1).",
         ),
     ] = None
     manifest: ManifestOption = None
-
-    def policy(self) -> Policy:
-        """Return whose grades count, and how they become one."""
-        return policy_of(
-            judge=self.judge,
-            aggregate=self.aggregate,
-            ties=self.ties,
-            collapse=self.collapse,
-            of=self.of,
-            kinds=self.kinds,
-            without_rulings=self.without_rulings,
-        )
 
     def write(self, source: Source, policy: Policy, *, carried: bool = False) -> Heard:
         """Write qrels, each with its manifest unless it goes to stdout, and say what is in them.

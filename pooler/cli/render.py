@@ -13,8 +13,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TextIO
 
-import typer
-
+from pooler.cli.signature import option
 from pooler.results.table import Cell, Plot, Table, View, each
 from store.errors import ArgumentError, ContradictionError, PoolerError, UnknownNameError
 from store.text import counted, sanitise_line
@@ -37,27 +36,18 @@ class TableOptions:
 
     PANEL: ClassVar[str] = "Output"
 
-    fmt: Annotated[
-        Format, typer.Option("--format", help="A table for people; json, tsv or parquet for programs.")
-    ] = "table"
+    fmt: Annotated[Format, option("--format", "A table for people; json, tsv or parquet for programs.")] = (
+        "table"
+    )
     table: Annotated[
         str | None,
-        typer.Option(
-            "--table",
-            metavar="NAME",
-            help="Which of several tables; required for tsv where there are several.",
-        ),
+        option("--table NAME", "Which of several tables; required for tsv where there are several."),
     ] = None
-    columns: Annotated[
-        str | None, typer.Option("--columns", metavar="A,B,...", help="Show these columns, in this order.")
-    ] = None
+    columns: Annotated[str | None, option("--columns A,B,...", "Show these columns, in this order.")] = None
     sort: Annotated[
-        str | None,
-        typer.Option("--sort", metavar="COLUMN[:desc]", help="Sort the rows; undefined values come last."),
+        str | None, option("--sort COLUMN[:desc]", "Sort the rows; undefined values come last.")
     ] = None
-    limit: Annotated[
-        int | None, typer.Option("--limit", min=1, metavar="ROWS", help="Show at most this many rows.")
-    ] = None
+    limit: Annotated[int | None, option("--limit ROWS", "Show at most this many rows.", min=1)] = None
 
     @property
     def is_for_people(self) -> bool:
@@ -84,9 +74,7 @@ class TableOptions:
 class Output(TableOptions):
     """The options of every command that prints a table."""
 
-    out: Annotated[
-        Path | None, typer.Option("--out", "-o", metavar="FILE", help="A new file; default stdout.")
-    ] = None
+    out: Annotated[Path | None, option("--out -o FILE", "A new file; default stdout.")] = None
 
     def check(self, *, plot: bool = False, tables: Sequence[str] = ()) -> None:
         """Refuse now, before any work, what could not be written, or a picture for programs.

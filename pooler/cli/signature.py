@@ -1,11 +1,11 @@
-"""Commands whose options stand in groups: a dataclass of options is a parameter like any other."""
+"""How commands declare options, alone and in groups: a dataclass of them is a parameter like any other."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from copy import copy
 from dataclasses import MISSING, fields, is_dataclass
-from functools import wraps
+from functools import cache, wraps
 from inspect import Parameter, Signature, signature
 from typing import Annotated, Any, get_type_hints
 
@@ -13,53 +13,82 @@ import typer
 from typer.models import ArgumentInfo, OptionInfo
 
 
+def option(form: str, words: str, **how: Any) -> Any:
+    """Declare an option as help shows it: its names, what stands for its value, and what it does.
+
+    `how` is what else typer takes.
+
+    Examples
+    --------
+    >>> made = option("--depth -N RANKS", "Ranks taken from each run.", min=1)
+    >>> made.param_decls, made.metavar
+    (('--depth', '-N'), 'RANKS')
+    """
+    parts = form.split()
+    names = [part for part in parts if part.startswith("-")]
+    return typer.Option(*names, metavar=" ".join(parts[len(names) :]) or None, help=words, **how)
+
+
+def argument(form: str, words: str) -> Any:
+    """Declare an argument as help shows it: what stands for it, and what it is."""
+    return typer.Argument(metavar=form, help=words)
+
+
 def command(function: Callable[..., None]) -> Callable[..., None]:
     """Let typer read a command some of whose parameters are dataclasses of options.
 
-    A parameter whose type is a dataclass gets an instance of it, made of what was given for its fields.
-    Arguments come first, its own before those of dataclasses; then its own options; then those of the
-    dataclasses, in order.
+    A parameter whose type is a dataclass gets an instance of it, made of what was given for its fields, of
+    which some may be dataclasses again. Arguments come first, its own before those of dataclasses; then
+    options in the order in which they are declared.
     """
-    own: list[Parameter] = []
-    groups: dict[str, Any] = {}
-    for one in signature(function, eval_str=True).parameters.values():
-        if is_dataclass(one.annotation):
-            groups[one.name] = one.annotation
-        else:
-            own.append(one.replace(kind=Parameter.KEYWORD_ONLY))
-    of_groups = {name: _parameters(group) for name, group in groups.items()}
-    grouped = {one.name: one for parameters in of_groups.values() for one in parameters}
-    contexts = [one for one in (*own, *grouped.values()) if one.annotation is typer.Context]
-    others = [one for one in (*own, *grouped.values()) if one.annotation is not typer.Context]
-    arguments = [one for one in others if _info(one, ArgumentInfo)]
-    parameters = [*contexts[:1], *arguments, *(one for one in others if one not in arguments)]
+    declared = signature(function, eval_str=True).parameters
+    every: dict[str, Parameter] = {}
+    for one in declared.values():
+        group = is_dataclass(one.annotation)
+        in_place = parameters_of(one.annotation) if group else [one.replace(kind=Parameter.KEYWORD_ONLY)]
+        every |= {part.name: part for part in in_place}
+
+    def place(one: Parameter) -> int:
+        if one.annotation is typer.Context:
+            return 0
+        return 3 if not _is_told(one, ArgumentInfo) else 1 if one.name in declared else 2
+
+    parameters = sorted(every.values(), key=place)
 
     @wraps(function)
     def told(**values: Any) -> None:
-        made = {
-            name: group(**{one.name: values[one.name] for one in of_groups[name]})
-            for name, group in groups.items()
-        }
-        kept = {one.name: values[one.name] for one in own}
-        function(**kept, **made)
+        function(**{one.name: _given(one.name, one.annotation, values) for one in declared.values()})
 
     told.__signature__ = Signature(parameters)  # type: ignore[attr-defined]  # what typer reads
     told.__annotations__ = {one.name: one.annotation for one in parameters}
     return told
 
 
-def _parameters(group: Any) -> list[Parameter]:
-    """Return the fields of a dataclass as parameters."""
+def _given(name: str, kind: Any, values: Mapping[str, Any]) -> Any:
+    """Return what was given for a parameter or field: of a dataclass, an instance of it."""
+    if not is_dataclass(kind):
+        return values[name]
+    group: Any = kind
+    return group(**{name: _given(name, one, values) for name, one in _types(group).items()})
+
+
+@cache
+def _types(group: Any) -> dict[str, Any]:
+    """Return the types of a dataclass's fields, by name."""
     types = get_type_hints(group, include_extras=True)
-    return [
-        Parameter(
-            field.name,
-            Parameter.KEYWORD_ONLY,
-            default=Parameter.empty if field.default is MISSING else field.default,
-            annotation=_in_panel(types[field.name], getattr(group, "PANEL", None)),
-        )
-        for field in fields(group)
-    ]
+    return {field.name: types[field.name] for field in fields(group)}
+
+
+def parameters_of(group: Any, panel: str | None = None) -> Iterator[Parameter]:
+    """Yield the fields of a dataclass, and of those in it, as parameters under its heading."""
+    panel = getattr(group, "PANEL", panel)
+    for field, kind in zip(fields(group), _types(group).values(), strict=True):
+        if is_dataclass(kind):
+            yield from parameters_of(kind, panel)
+            continue
+        default = Parameter.empty if field.default is MISSING else field.default
+        annotation = _in_panel(kind, panel)
+        yield Parameter(field.name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
 
 
 def _in_panel(annotation: Any, panel: str | None) -> Any:
@@ -72,7 +101,6 @@ def _in_panel(annotation: Any, panel: str | None) -> Any:
     return Annotated[annotation.__origin__, info]
 
 
-def _info(parameter: Parameter, kind: type[Any]) -> Any:
-    """Return what typer is told of a parameter, if it is of a kind."""
-    described = getattr(parameter.annotation, "__metadata__", ())
-    return next((one for one in described if isinstance(one, kind)), None)
+def _is_told(parameter: Parameter, kind: type[Any]) -> bool:
+    """Say whether typer is told something of this kind about a parameter."""
+    return any(isinstance(one, kind) for one in getattr(parameter.annotation, "__metadata__", ()))

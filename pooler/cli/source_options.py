@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
@@ -10,33 +10,27 @@ import typer
 
 from pooler.cli.options import (
     DEFAULT_COLLECTION,
-    AggregateOption,
-    CollapseOption,
     CollectionOption,
     CutoffOption,
     FileRunsOption,
     FileScaleOption,
-    JudgeOption,
-    KindsOption,
     LenientOption,
     LevelOption,
-    OfOption,
     OrderOption,
     QrelsOption,
     RelaxedOption,
     RigidOption,
-    TiesOption,
-    WithoutRulingsOption,
+    WhoseOptions,
     check_way,
     names_collection,
-    policy_of,
 )
+from pooler.cli.signature import argument
 from pooler.results.source import Source
 from store.errors import ArgumentError, PoolerError
 from store.formats.syntax.lines import is_pattern
 
 if TYPE_CHECKING:
-    from store.grades.policy import Policy
+    pass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,18 +41,11 @@ class SourceOptions:
 
     ctx: typer.Context
     runs: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="RUN...", help="Run tags (default all), or files with --qrels."),
+        list[str] | None, argument("RUN...", "Run tags (default all), or files with --qrels.")
     ] = None
     qrels: QrelsOption = None
     listed: FileRunsOption = None
-    judge: JudgeOption = None
-    aggregate: AggregateOption = None
-    ties: TiesOption = None
-    collapse: CollapseOption = None
-    of: OfOption = None
-    kinds: KindsOption = None
-    without_rulings: WithoutRulingsOption = False
+    whose: WhoseOptions
     level: LevelOption = None
     rigid: RigidOption = False
     relaxed: RelaxedOption = False
@@ -88,18 +75,6 @@ class SourceOptions:
                 message = f"{run}: no such file or directory"
                 raise PoolerError(message, hint=f"with --qrels a RUN is a file, {whose}")
 
-    def policy(self) -> Policy:
-        """Return whose grades count, and how they become one."""
-        return policy_of(
-            judge=self.judge,
-            aggregate=self.aggregate,
-            ties=self.ties,
-            collapse=self.collapse,
-            of=self.of,
-            kinds=self.kinds,
-            without_rulings=self.without_rulings,
-        )
-
     def source(self) -> Source:
         """Name the runs and the judgements; nothing is read until it is needed."""
         self.check()
@@ -108,7 +83,7 @@ class SourceOptions:
             self.runs or [],
             qrels=self.qrels,
             collection=self.collection,
-            policy=self.policy(),
+            policy=self.whose.policy(),
             level=self.level,
             rigid=self.rigid,
             relaxed=self.relaxed,
@@ -141,20 +116,7 @@ class SourceOptions:
 
     def _check_no_judgements(self) -> None:
         """Refuse options on judgements where there are run files and probabilities alone."""
-        options = {
-            "--judge": self.judge,
-            "--aggregate": self.aggregate,
-            "--ties": self.ties,
-            "--collapse": self.collapse,
-            "--of": self.of or None,
-            "--kinds": self.kinds,
-            "--without-rulings": self.without_rulings or None,
-            "--level": self.level,
-            "--rigid": self.rigid or None,
-            "--relaxed": self.relaxed or None,
-            "--scale": self.scale,
-        }
-        for name, value in options.items():
-            if value is not None:
+        for name in (*asdict(self.whose), "level", "rigid", "relaxed", "scale"):
+            if self.names(name):
                 requirement = "is for judgements; the file already says how likely a document is relevant"
                 raise ArgumentError(name, requirement, None, hint="--qrels FILE adds them")

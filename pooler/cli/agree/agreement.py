@@ -36,7 +36,7 @@ from pooler.cli.options import (
     policy_of,
 )
 from pooler.cli.render import Output, render
-from pooler.cli.signature import command
+from pooler.cli.signature import argument, command, option
 from pooler.results.agree.settings import check_options, check_together
 from pooler.results.judgement_files import STDIN, FileReading, is_file
 from pooler.results.source import Source
@@ -65,106 +65,87 @@ BandsName = Literal["landis-koch", "ir-book", "krippendorff"]
 
 JudgesArgument = Annotated[
     list[str] | None,
-    typer.Argument(
-        metavar="JUDGE|FILE...",
-        help="Two or more judges; default all who graded: people, models, and people with models, each"
-        " apart (see --kinds), and no adjudicators. Or files, without a"
-        " collection: each holds one judge's judgements and is called by its file name, or"
-        " NAME=FILE.",
+    argument(
+        "JUDGE|FILE...",
+        "Two or more judges; default all who graded: people, models, and people with models, each apart (see"
+        " --kinds), and no adjudicators. Or files, without a collection: each holds one judge's judgements"
+        " and is called by its file name, or NAME=FILE.",
     ),
 ]
 LevelsOption = Annotated[
     list[int] | None,
-    typer.Option(
+    option(
         "--level",
-        help="Least grade that counts as relevant; may be repeated.  [default: the relaxed and"
+        "Least grade that counts as relevant; may be repeated.  [default: the relaxed and"
         " the rigid level; for json and tsv all]",
     ),
 ]
 PopulationOption = Annotated[
     PopulationName,
-    typer.Option(
+    option(
         "--population",
-        help="Documents to measure over: graded by both judges (common), by any judge (listed), in a pool"
+        "Documents to measure over: graded by both judges (common), by any judge (listed), in a pool"
         " (pooled; of files: on any line), or all documents of the collection.",
     ),
 ]
 UnlistedAsOption = Annotated[
     int | None,
-    typer.Option(
-        "--unlisted-as",
-        metavar="GRADE",
-        help="Treat documents of the population that a judge did not judge as this grade; skipped ones"
-        " stay skipped.",
+    option(
+        "--unlisted-as GRADE",
+        "Treat documents of the population that a judge did not judge as this grade; skipped ones stay"
+        " skipped.",
     ),
 ]
 AgainstOption = Annotated[
     str | None,
-    typer.Option(
-        "--against",
-        metavar="JUDGE",
-        help="Compare every other judge, and all their labels together, with this one.",
-    ),
+    option("--against JUDGE", "Compare every other judge, and all their labels together, with this one."),
 ]
 IntervalOption = Annotated[
     IntervalName | None,
-    typer.Option(
+    option(
         "--interval",
-        help="95 % intervals: from resampled topics or documents, from standard errors, or none."
+        "95 % intervals: from resampled topics or documents, from standard errors, or none."
         "  [default: topic; none for pairs when there are more than 66]",
     ),
 ]
-ResamplesOption = Annotated[
-    int, typer.Option("--resamples", min=100, max=1_000_000, help="How many times to resample.")
-]
-SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Seed of resampling and of mixtures.")]
+ResamplesOption = Annotated[int, option("--resamples", "How many times to resample.", min=100, max=1_000_000)]
+SeedOption = Annotated[int, option("--seed", "Seed of resampling and of mixtures.", min=0)]
 BandsOption = Annotated[
-    BandsName | None,
-    typer.Option("--bands", help="Add one author's words for the values of kappa and alpha."),
+    BandsName | None, option("--bands", "Add one author's words for the values of kappa and alpha.")
 ]
-ByTopicOption = Annotated[bool, typer.Option("--by-topic", help="Also show one row per topic.")]
-PerGradeOption = Annotated[bool, typer.Option("--per-grade", help="Also show the agreement on each grade.")]
-TablesOption = Annotated[bool, typer.Option("--tables", help="Also show each pair's cross table of grades.")]
+ByTopicOption = Annotated[bool, option("--by-topic", "Also show one row per topic.")]
+PerGradeOption = Annotated[bool, option("--per-grade", "Also show the agreement on each grade.")]
+TablesOption = Annotated[bool, option("--tables", "Also show each pair's cross table of grades.")]
 AllPairsOption = Annotated[
     bool,
-    typer.Option(
+    option(
         "--all-pairs",
-        help="Show more than 66 pairs in full. In json and tsv, also list pairs that share no document;"
-        " with more than 10 pairs these are otherwise only counted (pairs_apart).",
+        "Show more than 66 pairs in full. In json and tsv, also list pairs that share no document; with more"
+        " than 10 pairs these are otherwise only counted (pairs_apart).",
     ),
 ]
 PlanOption = Annotated[
     float | None,
-    typer.Option(
-        "--plan",
-        metavar="WIDTH",
-        help="Instead: how many documents judges must share for an interval of this width.",
-    ),
+    option("--plan WIDTH", "Instead: how many documents judges must share for an interval of this width."),
 ]
 AssumeOption = Annotated[
     str | None,
-    typer.Option(
-        "--assume",
-        metavar="KAPPA,SHARE",
-        help="With --plan, before anything is judged: the kappa and the share of relevant documents to"
-        " expect.",
+    option(
+        "--assume KAPPA,SHARE",
+        "With --plan, before anything is judged: the kappa and the share of relevant documents to expect.",
     ),
 ]
 MattersOption = Annotated[
-    bool, typer.Option("--matters", help="Instead: compare the order of the runs under different judges.")
+    bool, option("--matters", "Instead: compare the order of the runs under different judges.")
 ]
 MixturesOption = Annotated[
-    int, typer.Option("--mixtures", min=1, help="With --matters: how many random mixtures of judges.")
+    int, option("--mixtures", "With --matters: how many random mixtures of judges.", min=1)
 ]
 RunFilesOption = Annotated[
     list[str] | None,
-    typer.Option(
-        "--run", metavar="FILE", help="With --matters and files of judgements: a run file; may be repeated."
-    ),
+    option("--run FILE", "With --matters and files of judgements: a run file; may be repeated."),
 ]
-ManifestOption = Annotated[
-    str | None, typer.Option("--manifest", metavar="FILE", help="Write the settings to this file, as JSON.")
-]
+ManifestOption = Annotated[str | None, option("--manifest FILE", "Write the settings to this file, as JSON.")]
 
 
 @command
@@ -240,7 +221,7 @@ def agreement(
         repeats=repeats,
         lenient=lenient,
     )
-    policy = policy_of(judge=None, aggregate=aggregate, ties=ties, collapse=collapse)
+    policy = policy_of(aggregate=aggregate, ties=ties, collapse=collapse)
     check_options(policy, against=against, plan=plan, assume=assume, matters=matters)
     check_together(_given(ctx), plan=plan is not None, assume=assume is not None, matters=matters)
     if assume is not None and plan is not None:
@@ -361,10 +342,10 @@ def _source(
         )
         return source, None
     reading.refuse()
-    for option, value in (("--run", runs), ("--runs", listed)):
+    for name, value in (("--run", runs), ("--runs", listed)):
         if value:
             requirement = "is for files; a collection has runs of its own"
-            raise ArgumentError(option, requirement, str(value))
+            raise ArgumentError(name, requirement, str(value))
     _check_there(names, collection)
     return Source(collection=collection, order=order), names or None
 

@@ -21,42 +21,37 @@ from pooler.cli.options import (
     policy_of,
 )
 from pooler.cli.render import Output, render
-from pooler.cli.signature import command
+from pooler.cli.signature import argument, command, option
 from pooler.results.judgement_files import FileReading, is_file, named_file
 from pooler.results.source import Source
 from store.errors import ArgumentError, PoolerError
 
 ModelArgument = Annotated[
     str,
-    typer.Argument(
-        metavar="JUDGE|FILE",
-        help="The judge that is audited, of any kind; with --qrels a file of its judgements, NAME=FILE or"
-        " called by its file name.",
+    argument(
+        "JUDGE|FILE",
+        "The judge that is audited, of any kind; with --qrels a file of its judgements, NAME=FILE or called"
+        " by its file name.",
     ),
 ]
 RunsArgument = Annotated[
-    list[str] | None, typer.Argument(metavar="RUN...", help="Run tags (default all), or files with --qrels.")
+    list[str] | None, argument("RUN...", "Run tags (default all), or files with --qrels.")
 ]
-AgainstOption = Annotated[
-    list[str] | None, typer.Option("--against", metavar="JUDGE", help="A person; may be repeated.")
-]
+AgainstOption = Annotated[list[str] | None, option("--against JUDGE", "A person; may be repeated.")]
 PeopleOption = Annotated[
     list[str] | None,
-    typer.Option(
-        "--qrels",
-        metavar="FILE",
-        help="Use files instead of a collection: a person's judgements, NAME=FILE or called by the file"
-        " name; may be repeated.",
+    option(
+        "--qrels FILE",
+        "Use files instead of a collection: a person's judgements, NAME=FILE or called by the file name; may"
+        " be repeated.",
     ),
 ]
 ListOption = Annotated[
     str | None,
-    typer.Option(
-        "--runs",
-        metavar="FILE",
-        help="A TSV file with a header that lists the runs: file, tag, group, name, and models (those that"
-        " the run uses, as gpt-4,llama; none; empty = not said). Of a collection its tag and models"
-        " are read.",
+    option(
+        "--runs FILE",
+        "A TSV file with a header that lists the runs: file, tag, group, name, and models (those that the"
+        " run uses, as gpt-4,llama; none; empty = not said). Of a collection its tag and models are read.",
     ),
 ]
 
@@ -74,61 +69,50 @@ def audit(
     level: LevelOption = None,
     model_level: Annotated[
         int | None,
-        typer.Option(
+        option(
             "--model-level",
-            help="Least grade of the audited judge that counts as relevant.",
+            "Least grade of the audited judge that counts as relevant.",
             show_default="that of people",
         ),
     ] = None,
     measure: Annotated[
         list[str] | None,
-        typer.Option(
-            "--measure",
-            "-m",
-            metavar="MEASURE",
-            help="May be repeated; see `evaluate --list`.",
+        option(
+            "--measure -m MEASURE",
+            "May be repeated; see `evaluate --list`.",
             show_default="AP, P@10, nDCG@10",
         ),
     ] = None,
-    top: Annotated[
-        int, typer.Option("--top", min=1, metavar="K", help="How many of the best runs to look at apart.")
-    ] = 10,
-    alpha: Annotated[
-        float, typer.Option("--alpha", help="Level of significance of t tests, two-sided.")
-    ] = 0.05,
+    top: Annotated[int, option("--top K", "How many of the best runs to look at apart.", min=1)] = 10,
+    alpha: Annotated[float, option("--alpha", "Level of significance of t tests, two-sided.")] = 0.05,
     epsilon: Annotated[
         float,
-        typer.Option(
+        option(
             "--epsilon",
-            help="Alternative annotator test: by how much a person may be better and still be replaced: .2"
-            " for experts, .15 for skilled people, .1 for a crowd.",
+            "Alternative annotator test: by how much a person may be better and still be replaced: .2 for"
+            " experts, .15 for skilled people, .1 for a crowd.",
         ),
     ] = 0.2,
-    nominal: Annotated[
-        bool, typer.Option("--nominal", help="There, take grades as names without an order.")
-    ] = False,
+    nominal: Annotated[bool, option("--nominal", "There, take grades as names without an order.")] = False,
     family: Annotated[
         str | None,
-        typer.Option(
-            "--family",
-            metavar="NAME",
-            help="What the list of runs calls the model of the audited judge.",
+        option(
+            "--family NAME",
+            "What the list of runs calls the model of the audited judge.",
             show_default="its name",
         ),
     ] = None,
-    circular: Annotated[
-        bool, typer.Option("--circular", help="Rank runs that use the judge's own model, too.")
-    ] = False,
-    by_run: Annotated[bool, typer.Option("--by-run", help="Also show every run.")] = False,
-    by_topic: Annotated[bool, typer.Option("--by-topic", "-q", help="Also show kappa by topic.")] = False,
+    circular: Annotated[bool, option("--circular", "Rank runs that use the judge's own model, too.")] = False,
+    by_run: Annotated[bool, option("--by-run", "Also show every run.")] = False,
+    by_topic: Annotated[bool, option("--by-topic -q", "Also show kappa by topic.")] = False,
     cutoff: Annotated[
-        int | None, typer.Option("--cutoff", min=1, help="Ranks that are looked at.", show_default="1000")
+        int | None, option("--cutoff", "Ranks that are looked at.", min=1, show_default="1000")
     ] = None,
     order: OrderOption = "trec",
     resamples: Annotated[
-        int, typer.Option("--resamples", min=100, max=1_000_000, help="How many times to resample topics.")
+        int, option("--resamples", "How many times to resample topics.", min=100, max=1_000_000)
     ] = 2000,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of resampling.")] = 1,
+    seed: Annotated[int, option("--seed", "Seed of resampling.", min=0)] = 1,
     scale_text: ScaleOption = None,
     codes: CodeOption = None,
     lenient: LenientOption = False,
@@ -177,7 +161,7 @@ def audit(
         source,
         model,
         people,
-        policy=policy_of(judge=None, aggregate=aggregate, ties=ties),
+        policy=policy_of(aggregate=aggregate, ties=ties),
         level=level,
         model_level=model_level,
         measures=measure or MEASURES,

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Annotated, ClassVar
 
-import typer
-
 from pooler.cli.options import (
     CodeOption,
     ColumnsOption,
@@ -17,26 +15,34 @@ from pooler.cli.options import (
     RepeatsOption,
     ScaleOption,
     TopicOption,
+    WhoseOptions,
 )
 from pooler.cli.qrels_files import QrelsOptions
-from pooler.cli.signature import command
+from pooler.cli.signature import argument, command, option
 from pooler.results.judgement_files import FileReading
 from pooler.results.source import Source
 from store.errors import PoolerError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BareQrelsOptions(QrelsOptions):
-    """Options of qrels that no collection stands behind."""
+class BareWhoseOptions(WhoseOptions):
+    """Whose judgements count where no collection stands behind them."""
 
     without_rulings: Annotated[
         bool,
-        typer.Option(
+        option(
             "--without-rulings",
-            help="Ignore adjudicators named in jsonl and tsv files; only a collection knows what their"
-            " rulings decide.",
+            "Ignore adjudicators named in jsonl and tsv files; only a collection knows what their rulings"
+            " decide.",
         ),
     ] = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BareQrelsOptions(QrelsOptions):
+    """Options of qrels that no collection stands behind."""
+
+    whose: BareWhoseOptions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,9 +66,8 @@ class ReadingOptions:
 def collapse(
     files: Annotated[
         list[str],
-        typer.Argument(
-            metavar="FILE...",
-            help="Qrels files, each of one judge and called by its file name, or NAME=FILE; - is stdin.",
+        argument(
+            "FILE...", "Qrels files, each of one judge and called by its file name, or NAME=FILE; - is stdin."
         ),
     ],
     options: BareQrelsOptions,
@@ -78,7 +83,7 @@ def collapse(
 
     Example: pooler collapse judgements/*.qrels --level 1 --aggregate majority --ties low
     """
-    policy = options.policy()
+    policy = options.whose.policy()
     if not (options.levels or options.graded or options.rigid or options.relaxed):
         message = "from which grade up is a document relevant?"
         hint = "--level N, or --rigid or --relaxed of a --scale; --graded keeps the grades"

@@ -4,33 +4,28 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from pooler.cli.options import CutoffOption, LenientOption, OrderOption, RunsOption
 from pooler.cli.render import Output, render
-from pooler.cli.signature import command
+from pooler.cli.signature import argument, command, option
 
 
 @command
 def diff(
-    before: Annotated[str, typer.Argument(metavar="A.qrels", help="The older qrels file.")],
-    after: Annotated[str, typer.Argument(metavar="B.qrels", help="The newer qrels file.")],
+    before: Annotated[str, argument("A.qrels", "The older qrels file.")],
+    after: Annotated[str, argument("B.qrels", "The newer qrels file.")],
     runs: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="RUN...", help="Run files, to see what the difference does to their order."),
+        list[str] | None, argument("RUN...", "Run files, to see what the difference does to their order.")
     ] = None,
     listed: RunsOption = None,
-    by_topic: Annotated[
-        bool, typer.Option("--by-topic", "-q", help="One row per topic that differs.")
-    ] = False,
-    list_: Annotated[bool, typer.Option("--list", help="One row per document that differs.")] = False,
-    level: Annotated[int, typer.Option("--level", help="Least grade that counts as relevant.")] = 1,
+    by_topic: Annotated[bool, option("--by-topic -q", "One row per topic that differs.")] = False,
+    list_: Annotated[bool, option("--list", "One row per document that differs.")] = False,
+    level: Annotated[int, option("--level", "Least grade that counts as relevant.")] = 1,
     negative_grades: Annotated[
         bool,
-        typer.Option(
+        option(
             "--negative-grades",
-            help="Negative codes are grades of the scale; otherwise they mean pooled but not judged, as"
-            " in trec_eval.",
+            "Negative codes are grades of the scale; otherwise they mean pooled but not judged, as in"
+            " trec_eval.",
         ),
     ] = False,
     cutoff: CutoffOption = 1000,

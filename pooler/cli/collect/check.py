@@ -9,7 +9,7 @@ import typer
 from pooler.cli.console import ExitCode
 from pooler.cli.options import LenientOption, OrderOption, RunsOption, TrackRulesOption
 from pooler.cli.render import Output, render
-from pooler.cli.signature import command
+from pooler.cli.signature import argument, command, option
 from pooler.telling import say
 from store.text import counted
 
@@ -18,24 +18,17 @@ from store.text import counted
 def check(
     output: Output,
     *,
-    runs: Annotated[
-        list[str] | None, typer.Argument(metavar="RUN...", help="- is stdin; .gz, .xz, .zst are fine.")
-    ] = None,
+    runs: Annotated[list[str] | None, argument("RUN...", "- is stdin; .gz, .xz, .zst are fine.")] = None,
     listed: RunsOption = None,
     depth: Annotated[
-        int | None,
-        typer.Option("--depth", "-N", min=1, help="Also report ties at this cut, and short topics."),
+        int | None, option("--depth -N", "Also report ties at this cut, and short topics.", min=1)
     ] = None,
     order: OrderOption = "trec",
-    strict: Annotated[bool, typer.Option("--strict", help="Warnings also fail the check.")] = False,
+    strict: Annotated[bool, option("--strict", "Warnings also fail the check.")] = False,
     lenient: LenientOption = False,
     collection: Annotated[
         str | None,
-        typer.Option(
-            "--collection",
-            metavar="PATH|URL",
-            help="Also report topics and docnos that this collection does not know.",
-        ),
+        option("--collection PATH|URL", "Also report topics and docnos that this collection does not know."),
     ] = None,
     rules: TrackRulesOption = None,
 ) -> None:

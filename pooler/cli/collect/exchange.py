@@ -9,10 +9,9 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from pooler.cli.interrupts import tidy_when_killed
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption
+from pooler.cli.signature import argument, option
 from pooler.results.judgement_files import COLUMNS_HINT, UNKNOWN_HINT, Pair, PrelsName, SampleFile
 from pooler.telling import progress, say, warn
 from store.errors import ArgumentError, ContradictionError, FaultList
@@ -29,9 +28,7 @@ if TYPE_CHECKING:
 
 
 def whole_collection(
-    folder: Annotated[
-        Path, typer.Argument(metavar="DIR", help="The folder that `pooler export collection` wrote.")
-    ],
+    folder: Annotated[Path, argument("DIR", "The folder that `pooler export collection` wrote.")],
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
     """Make a new collection from an exported directory.
@@ -257,10 +254,9 @@ def _names_words(names: Iterable[str]) -> str:
 
 FromOption = Annotated[
     str | None,
-    typer.Option(
-        "--from",
-        metavar="irds:NAME",
-        help="A dataset of ir_datasets in the place of a file, as far as it is on this machine.",
+    option(
+        "--from irds:NAME",
+        "A dataset of ir_datasets in the place of a file, as far as it is on this machine.",
     ),
 ]
 
@@ -283,10 +279,10 @@ Listed = dict[str, dict[str, list[str]]]
 
 AsOption = Annotated[
     PrelsName | None,
-    typer.Option(
+    option(
         "--as",
-        help="The file is a judged sample: xinfap (topic iteration docno stratum rel) or statap (topic"
-        " docno rel method iprob). A pool is made of it, too.",
+        "The file is a judged sample: xinfap (topic iteration docno stratum rel) or statap (topic docno rel"
+        " method iprob). A pool is made of it, too.",
     ),
 ]
 

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from pooler.cli.console import write_lines
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption
 from pooler.cli.render import Output, render
-from pooler.cli.signature import command
+from pooler.cli.signature import argument, command, option
 from pooler.telling import say, warn
 from store.db.login import Role
 from store.errors import ArgumentError, ContradictionError
@@ -29,25 +27,21 @@ _SAID = {
 
 @command
 def grant(
-    login: Annotated[str | None, typer.Argument(metavar="LOGIN", help="A login of the server.")] = None,
-    role: Annotated[Role | None, typer.Option("--role", help="The one role it has from now on.")] = None,
+    login: Annotated[str | None, argument("LOGIN", "A login of the server.")] = None,
+    role: Annotated[Role | None, option("--role", "The one role it has from now on.")] = None,
     judge: Annotated[
         str | None,
-        typer.Option(
-            "--judge",
-            metavar="NAME",
-            help="Which judge or adjudicator it is. Default: the one of its own name.",
-        ),
+        option("--judge NAME", "Which judge or adjudicator it is. Default: the one of its own name."),
     ] = None,
     new_password: Annotated[
-        bool, typer.Option("--new-password", help="Give a login that the server knows another password.")
+        bool, option("--new-password", "Give a login that the server knows another password.")
     ] = False,
     revoke: Annotated[
-        bool, typer.Option("--revoke", help="Take its role, end its connections, and let it in no more.")
+        bool, option("--revoke", "Take its role, end its connections, and let it in no more.")
     ] = False,
-    list_: Annotated[bool, typer.Option("--list", help="List who has which role.")] = False,
+    list_: Annotated[bool, option("--list", "List who has which role.")] = False,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Print the SQL, for whoever runs the server; change nothing.")
+        bool, option("--dry-run", "Print the SQL, for whoever runs the server; change nothing.")
     ] = False,
     collection: CollectionOption = DEFAULT_COLLECTION,
     *,

@@ -9,7 +9,7 @@ import typer
 from pooler.cli.console import write_lines
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption
 from pooler.cli.render import Output, render
-from pooler.cli.signature import command
+from pooler.cli.signature import argument, command, option
 from pooler.telling import say
 from store.text import counted
 
@@ -18,7 +18,7 @@ app = typer.Typer(help="The judging guidelines, in versions.", no_args_is_help=T
 
 @app.command("set")
 def set_(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="Markdown, UTF-8; - is stdin.")],
+    file: Annotated[str, argument("FILE", "Markdown, UTF-8; - is stdin.")],
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
     """Make a text the newest version of the guidelines.
@@ -46,7 +46,7 @@ def set_(
 
 @app.command("show")
 def show(
-    version: Annotated[int | None, typer.Option("--version", min=1, help="Default: the newest.")] = None,
+    version: Annotated[int | None, option("--version", "Default: the newest.", min=1)] = None,
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
     """Print a version of the guidelines.

@@ -10,8 +10,7 @@ from dataclasses import replace as changed
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
+from pooler.cli.signature import option
 from pooler.results.judgement_files import UNKNOWN_HINT
 from pooler.telling import say, warn
 from store.errors import ArgumentError, FaultList, PoolerError
@@ -35,66 +34,49 @@ class IdentityOptions:
 
     PANEL = "Who a model judge is"
 
-    model: Annotated[
-        str | None, typer.Option("--model", metavar="ID", help="The model's id, as it is asked for.")
-    ] = None
-    revision: Annotated[str | None, typer.Option("--revision", metavar="HASH", help="Of its weights.")] = None
-    endpoint: Annotated[
-        str | None, typer.Option("--endpoint", metavar="KIND", help="How it is asked: chat-completions.")
-    ] = None
-    host: Annotated[
-        str | None, typer.Option("--host", metavar="HOST", help="Where; host and port, without a key.")
-    ] = None
+    model: Annotated[str | None, option("--model ID", "The model's id, as it is asked for.")] = None
+    revision: Annotated[str | None, option("--revision HASH", "Of its weights.")] = None
+    endpoint: Annotated[str | None, option("--endpoint KIND", "How it is asked: chat-completions.")] = None
+    host: Annotated[str | None, option("--host HOST", "Where; host and port, without a key.")] = None
     prompt: Annotated[
-        Path | None,
-        typer.Option("--prompt", metavar="FILE", help="The prompt's template, few-shot examples too."),
+        Path | None, option("--prompt FILE", "The prompt's template, few-shot examples too.")
     ] = None
     param: Annotated[
         list[str] | None,
-        typer.Option(
-            "--param",
-            metavar="NAME=VALUE",
-            help="A parameter that is sent, as temperature=0; may be repeated.",
-        ),
+        option("--param NAME=VALUE", "A parameter that is sent, as temperature=0; may be repeated."),
     ] = None
     parser: Annotated[
         str | None,
-        typer.Option(
-            "--parser",
-            metavar="NAME[:VERSION]",
-            help="The rule that turns an answer into a grade. Default, of files of umbrela: umbrela.",
+        option(
+            "--parser NAME[:VERSION]",
+            "The rule that turns an answer into a grade. Default, of files of umbrela: umbrela.",
         ),
     ] = None
     shown: Annotated[
         str | None,
-        typer.Option(
-            "--shows",
-            metavar="FIELD,...",
-            help="What it is shown: topic.title, topic.description, topic.narrative, doc.title, doc.text.",
+        option(
+            "--shows FIELD,...",
+            "What it is shown: topic.title, topic.description, topic.narrative, doc.title, doc.text.",
         ),
     ] = None
     max_characters: Annotated[
         int | None,
-        typer.Option(
+        option(
             "--max-characters",
+            "At most so many characters of a document; a longer one is cut at its end.",
             min=1,
-            help="At most so many characters of a document; a longer one is cut at its end.",
         ),
     ] = None
     family: Annotated[
-        str | None,
-        typer.Option(
-            "--family", metavar="NAME", help="Of models; those of one family are not independent judges."
-        ),
+        str | None, option("--family NAME", "Of models; those of one family are not independent judges.")
     ] = None
 
     def refuse_any(self, when: str) -> None:
         """Refuse what states a model where there is none."""
         for one in fields(self):
             if getattr(self, one.name):
-                option = "--shows" if one.name == "shown" else f"--{one.name.replace('_', '-')}"
                 requirement = f"states who a model is, and cannot be used {when}"
-                raise ArgumentError(option, requirement, str(getattr(self, one.name)))
+                raise ArgumentError(one.name, requirement, str(getattr(self, one.name)))
 
     def identity(
         self, grade_map: Mapping[int, int], *, parser: str = ""

@@ -41,7 +41,7 @@ from pooler.cli.options import (
     TopicOption,
     TrackRulesOption,
 )
-from pooler.cli.signature import command
+from pooler.cli.signature import argument, command, option
 from pooler.results.judgement_files import (
     CODES_HINT,
     REPEATS_HINT,
@@ -74,7 +74,7 @@ if TYPE_CHECKING:
 
 _NAMES_SHOWN = 8
 _FILE_HELP = "- is stdin; .gz, .xz, .zst and .parquet are fine."
-FileArgument = Annotated[str | None, typer.Argument(metavar="FILE", help=_FILE_HELP)]
+FileArgument = Annotated[str | None, argument("FILE", _FILE_HELP)]
 
 
 def judgements(
@@ -82,65 +82,55 @@ def judgements(
     dataset: FromOption = None,
     form: Annotated[
         ImportFormat | None,
-        typer.Option(
+        option(
             "--format",
-            help="qrels (topic iteration docno grade; the default), ntcir2 (topic letter docno"
-            " 0|1), ntcireval (topic docno L0..Ln), columns (see --input-columns), what `pooler"
-            " export judgements` wrote: jsonl or tsv, of every judge; of a model, umbrela or answers"
-            " (JSON lines with topic, docno, grade, and what is known besides).",
+            "qrels (topic iteration docno grade; the default), ntcir2 (topic letter docno 0|1), ntcireval"
+            " (topic docno L0..Ln), columns (see --input-columns), what `pooler export judgements` wrote:"
+            " jsonl or tsv, of every judge; of a model, umbrela or answers (JSON lines with topic, docno,"
+            " grade, and what is known besides).",
         ),
     ] = None,
     kind_of_sample: AsOption = None,
-    judge: Annotated[
-        str | None, typer.Option("--judge", metavar="NAME", help="The judge who made them.")
-    ] = None,
+    judge: Annotated[str | None, option("--judge NAME", "The judge who made them.")] = None,
     judge_column: Annotated[
         int | None,
-        typer.Option(
+        option(
             "--judge-column",
+            "The column of a qrels file that names the judge, instead of --judge.",
             min=2,
             max=2,
-            help="The column of a qrels file that names the judge, instead of --judge.",
         ),
     ] = None,
     columns: Annotated[
         str | None,
-        typer.Option(
-            "--input-columns",
-            "--columns",
-            metavar="NAME,...",
-            help="What the columns of the file are, in order: docno and grade, and topic, iteration and"
-            " judge where there are any; - skips a column.",
+        option(
+            "--input-columns --columns NAME,...",
+            "What the columns of the file are, in order: docno and grade, and topic, iteration and judge"
+            " where there are any; - skips a column.",
         ),
     ] = None,
     topic: TopicOption = None,
     kind: Annotated[
         KindName | None,
-        typer.Option(
+        option(
             "--kind",
-            help="The kind of judge. Default: imported; for jsonl and tsv files, what the file says, and"
-            " only for judges who are new.",
+            "The kind of judge. Default: imported; for jsonl and tsv files, what the file says, and only for"
+            " judges who are new.",
         ),
     ] = None,
     codes: Annotated[
         list[str] | None,
-        typer.Option(
-            "--code",
-            metavar="CODE=MEANING",
-            help="A code that is not a grade: unjudged (pooled but not judged: goes into a pool, without"
-            " a judgement), not-pooled (skipped over), skipped, cannot or unjudgeable (cannot be"
-            " judged); or grade, if it is one.",
+        option(
+            "--code CODE=MEANING",
+            "A code that is not a grade: unjudged (pooled but not judged: goes into a pool, without a"
+            " judgement), not-pooled (skipped over), skipped, cannot or unjudgeable (cannot be judged); or"
+            " grade, if it is one.",
         ),
     ] = None,
     repeats: RepeatsOption = None,
-    mapped: Annotated[
-        list[str] | None, typer.Option("--map", metavar="FROM=TO", help="Read one grade as another.")
-    ] = None,
+    mapped: Annotated[list[str] | None, option("--map FROM=TO", "Read one grade as another.")] = None,
     as_pool: Annotated[
-        str | None,
-        typer.Option(
-            "--as-pool", metavar="NAME", help="Also make a pool of this name from all lines of the file."
-        ),
+        str | None, option("--as-pool NAME", "Also make a pool of this name from all lines of the file.")
     ] = None,
     lenient: LenientOption = False,
     allow_unknown: AllowUnknownOption = False,
@@ -393,9 +383,7 @@ app.command("collection")(whole_collection)
 def topics(
     file: FileArgument = None,
     dataset: FromOption = None,
-    fmt: Annotated[
-        TopicFormat, typer.Option("--format", help="Default: recognised from the content.")
-    ] = "auto",
+    fmt: Annotated[TopicFormat, option("--format", "Default: recognised from the content.")] = "auto",
     replace: ReplaceOption = False,
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
@@ -420,29 +408,26 @@ def topics(
 
 @app.command("docs")
 def docs(
-    files: Annotated[list[str] | None, typer.Argument(metavar="FILE...", help=_FILE_HELP)] = None,
+    files: Annotated[list[str] | None, argument("FILE...", _FILE_HELP)] = None,
     dataset: FromOption = None,
-    fmt: Annotated[
-        DocumentFormat, typer.Option("--format", help="Default: recognised from the content.")
-    ] = "auto",
+    fmt: Annotated[DocumentFormat, option("--format", "Default: recognised from the content.")] = "auto",
     all_texts: Annotated[
-        bool, typer.Option("--all", help="Also store the text of documents that are in no pool.")
+        bool, option("--all", "Also store the text of documents that are in no pool.")
     ] = False,
     fields: Annotated[
         str | None,
-        typer.Option(
-            "--fields",
-            metavar="NAME,...",
-            help="What else to keep of a document and to show to judges above its text, in this order, as"
-            " in url,date,author; - shows none. Default: as last time, at first none.",
+        option(
+            "--fields NAME,...",
+            "What else to keep of a document and to show to judges above its text, in this order, as in"
+            " url,date,author; - shows none. Default: as last time, at first none.",
         ),
     ] = None,
     markup: Annotated[
         Markup | None,
-        typer.Option(
+        option(
             "--markup",
-            help="How the texts are marked up: judges read them as text, and one key shows them as they"
-            " came. Default: as the documents were imported before, at first plain.",
+            "How the texts are marked up: judges read them as text, and one key shows them as they came."
+            " Default: as the documents were imported before, at first plain.",
         ),
     ] = None,
     replace: ReplaceOption = False,
@@ -485,14 +470,10 @@ def docs(
 
 @app.command("runs")
 def runs(
-    files: Annotated[list[str] | None, typer.Argument(metavar="RUN...", help=_FILE_HELP)] = None,
+    files: Annotated[list[str] | None, argument("RUN...", _FILE_HELP)] = None,
     listed: RunsOption = None,
-    group: Annotated[
-        str, typer.Option("--group", help="The organisation or kind of system of these runs.")
-    ] = "",
-    late: Annotated[
-        bool, typer.Option("--late", help="These runs do not feed pools (contributes = no).")
-    ] = False,
+    group: Annotated[str, option("--group", "The organisation or kind of system of these runs.")] = "",
+    late: Annotated[bool, option("--late", "These runs do not feed pools (contributes = no).")] = False,
     lenient: LenientOption = False,
     allow_unknown: AllowUnknownOption = False,
     replace: ReplaceOption = False,

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption
+from pooler.cli.signature import option
 from pooler.telling import say
 
 
@@ -14,16 +13,13 @@ def init(
     collection: CollectionOption = DEFAULT_COLLECTION,
     scale: Annotated[
         str,
-        typer.Option(
-            "--scale",
-            metavar="LOW-HIGH|binary|ntcir|FILE",
-            help="The grades: 0-2, binary, ntcir (C, B, A, S), or a TOML file of [[grade]]"
-            " tables (value, label, key).",
+        option(
+            "--scale LOW-HIGH|binary|ntcir|FILE",
+            "The grades: 0-2, binary, ntcir (C, B, A, S), or a TOML file of [[grade]] tables (value, label,"
+            " key).",
         ),
     ] = "0-2",
-    name: Annotated[
-        str, typer.Option("--name", help="Name of the collection.", show_default="its file")
-    ] = "",
+    name: Annotated[str, option("--name", "Name of the collection.", show_default="its file")] = "",
 ) -> None:
     """Make an empty collection with a declared scale of grades.
 

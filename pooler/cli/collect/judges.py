@@ -11,7 +11,7 @@ from pooler.cli.collect.identity import IdentityOptions
 from pooler.cli.console import YesOption, ask
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption
 from pooler.cli.render import Output, render
-from pooler.cli.signature import command
+from pooler.cli.signature import argument, command, option
 from pooler.telling import say, warn
 from store.db.login import Role
 from store.errors import ArgumentError, ContradictionError
@@ -61,13 +61,9 @@ def tell_others(what: str) -> None:
 
 
 def anonymise(
-    names: Annotated[list[str], typer.Argument(metavar="NAME...", help="Judges.")],
-    without_notes: Annotated[
-        bool, typer.Option("--without-notes", help="Also remove their notes and reasons.")
-    ] = False,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show what would change; write nothing.")
-    ] = False,
+    names: Annotated[list[str], argument("NAME...", "Judges.")],
+    without_notes: Annotated[bool, option("--without-notes", "Also remove their notes and reasons.")] = False,
+    dry_run: Annotated[bool, option("--dry-run", "Show what would change; write nothing.")] = False,
     yes: YesOption = False,
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
@@ -146,10 +142,8 @@ def _tell_notes(number: int, *, gone: bool, would: bool = False) -> None:
 
 @command
 def erase(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="The judge.")],
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only show what would go and what would stay.")
-    ] = False,
+    name: Annotated[str, argument("NAME", "The judge.")],
+    dry_run: Annotated[bool, option("--dry-run", "Only show what would go and what would stay.")] = False,
     yes: YesOption = False,
     collection: CollectionOption = DEFAULT_COLLECTION,
     *,
@@ -197,8 +191,8 @@ def _tell_erased(found: ErasingResult) -> None:
 
 
 def rename(
-    old: Annotated[str, typer.Argument(metavar="OLD", help="The judge.")],
-    new: Annotated[str, typer.Argument(metavar="NEW", help="One word that no judge is called by.")],
+    old: Annotated[str, argument("OLD", "The judge.")],
+    new: Annotated[str, argument("NEW", "One word that no judge is called by.")],
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
     """Give a judge another name.
@@ -239,10 +233,9 @@ _ROLES = {"human": Role.JUDGE, "adjudicator": Role.ADJUDICATOR}
 
 KindOption = Annotated[
     KindName,
-    typer.Option(
+    option(
         "--kind",
-        help="human; model (a language model's labels); imported (a qrels file of unknown"
-        " making); adjudicator.",
+        "human; model (a language model's labels); imported (a qrels file of unknown making); adjudicator.",
     ),
 ]
 
@@ -250,15 +243,14 @@ KindOption = Annotated[
 @app.command("add")
 @command
 def add(
-    names: Annotated[list[str], typer.Argument(metavar="NAME...", help="One word each.")],
+    names: Annotated[list[str], argument("NAME...", "One word each.")],
     kind: KindOption = "human",
     login: Annotated[
         str | None,
-        typer.Option(
-            "--login",
-            metavar="LOGIN",
-            help="Also let this login of the PostgreSQL server judge as NAME, and as nobody else; see"
-            " `pooler grant`.",
+        option(
+            "--login LOGIN",
+            "Also let this login of the PostgreSQL server judge as NAME, and as nobody else; see `pooler"
+            " grant`.",
         ),
     ] = None,
     collection: CollectionOption = DEFAULT_COLLECTION,
@@ -329,7 +321,7 @@ def list_(output: Output, collection: CollectionOption = DEFAULT_COLLECTION) -> 
 
 @app.command("disable")
 def disable(
-    names: Annotated[list[str], typer.Argument(metavar="NAME...", help="Judges.")],
+    names: Annotated[list[str], argument("NAME...", "Judges.")],
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
     """Stop judges from judging.
@@ -363,7 +355,7 @@ def disable(
 
 @app.command("enable")
 def enable(
-    names: Annotated[list[str], typer.Argument(metavar="NAME...", help="Judges.")],
+    names: Annotated[list[str], argument("NAME...", "Judges.")],
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
     """Let disabled judges judge again.
@@ -380,10 +372,8 @@ def enable(
 
 @app.command("code")
 def code(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="The judge.")],
-    revoke: Annotated[
-        bool, typer.Option("--revoke", help="Let the judge's code open nothing any more.")
-    ] = False,
+    name: Annotated[str, argument("NAME", "The judge.")],
+    revoke: Annotated[bool, option("--revoke", "Let the judge's code open nothing any more.")] = False,
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
     """Make the access code with which a judge comes in by a browser, and show it once.

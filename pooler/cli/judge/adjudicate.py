@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from pooler.cli.judge.judge import (
     MIN_DWELL_MS,
     KeymapOption,
@@ -19,7 +17,7 @@ from pooler.cli.judge.judge import (
 )
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption, KindsOption, kinds_of
 from pooler.cli.render import Output, render
-from pooler.cli.signature import command
+from pooler.cli.signature import command, option
 from store.analysis.aggregation import TieRule
 from store.db.login import Role
 from store.errors import ArgumentError, PoolerError
@@ -32,63 +30,52 @@ if TYPE_CHECKING:
 
 @command
 def adjudicate(
-    name: Annotated[
-        str | None, typer.Option("--judge", metavar="NAME", help="Who decides: a judge of kind adjudicator.")
-    ] = None,
-    list_: Annotated[
-        bool, typer.Option("--list", help="List the disagreements and how each was settled.")
-    ] = False,
+    name: Annotated[str | None, option("--judge NAME", "Who decides: a judge of kind adjudicator.")] = None,
+    list_: Annotated[bool, option("--list", "List the disagreements and how each was settled.")] = False,
     summary: Annotated[
-        bool,
-        typer.Option("--summary", help="Count them by the two grades, and by what they were settled as."),
+        bool, option("--summary", "Count them by the two grades, and by what they were settled as.")
     ] = False,
     names: Annotated[
-        bool, typer.Option("--names", help="With --list: name A, B and C. For the organiser only.")
+        bool, option("--names", "With --list: name A, B and C. For the organiser only.")
     ] = False,
-    topic: Annotated[str | None, typer.Option("--topic", help="Only this topic.")] = None,
-    gap: Annotated[
-        int | None,
-        typer.Option("--gap", min=1, metavar="N", help="Only where two grades differ by N or more."),
-    ] = None,
+    topic: Annotated[str | None, option("--topic", "Only this topic.")] = None,
+    gap: Annotated[int | None, option("--gap N", "Only where two grades differ by N or more.", min=1)] = None,
     cell: Annotated[
         str | None,
-        typer.Option(
-            "--cell",
-            metavar="X,Y",
-            help="Only where one judge gave X and another Y: one cell of the kappa table. Grades or"
-            " letters of the scale; cant = cannot be judged.",
+        option(
+            "--cell X,Y",
+            "Only where one judge gave X and another Y: one cell of the kappa table. Grades or letters of"
+            " the scale; cant = cannot be judged.",
         ),
     ] = None,
     judges: Annotated[
         str | None,
-        typer.Option(
-            "--judges",
-            metavar="A,B",
-            help="Only where these two judges disagree; --gap, --cell and --unresolved then look only at"
-            " these two.",
+        option(
+            "--judges A,B",
+            "Only where these two judges disagree; --gap, --cell and --unresolved then look only at these"
+            " two.",
         ),
     ] = None,
     unresolved: Annotated[
         TieRule | None,
-        typer.Option(
+        option(
             "--unresolved",
-            help="Only where this rule leaves the votes tied: what `pooler export qrels --aggregate RULE"
-            " --ties unresolved` leaves out.",
+            "Only where this rule leaves the votes tied: what `pooler export qrels --aggregate RULE --ties"
+            " unresolved` leaves out.",
         ),
     ] = None,
     level: Annotated[
         int | None,
-        typer.Option(
-            "--level",
-            help="With --unresolved: make votes binary at this level first, as with --collapse before.",
+        option(
+            "--level", "With --unresolved: make votes binary at this level first, as with --collapse before."
         ),
     ] = None,
     kinds: KindsOption = None,
     duplicates: Annotated[
         bool,
-        typer.Option(
+        option(
             "--duplicates",
-            help="Instead: near-duplicates that judges graded differently; see `pooler duplicates`.",
+            "Instead: near-duplicates that judges graded differently; see `pooler duplicates`.",
         ),
     ] = False,
     plain: PlainOption = False,

@@ -4,28 +4,20 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption, LevelOption, RelaxedOption, RigidOption
 from pooler.cli.render import Output, render
-from pooler.cli.signature import command
+from pooler.cli.signature import argument, command, option
 
 
 @command
 def effort(
-    names: Annotated[
-        list[str] | None, typer.Argument(metavar="JUDGE...", help="Default: all judges.")
-    ] = None,
-    below: Annotated[
-        float, typer.Option("--below", min=0, metavar="SECONDS", help="A dwell below this counts as low.")
-    ] = 1.0,
-    list_: Annotated[
-        bool, typer.Option("--list", help="Also list the documents decided at a low dwell.")
-    ] = False,
+    names: Annotated[list[str] | None, argument("JUDGE...", "Default: all judges.")] = None,
+    below: Annotated[float, option("--below SECONDS", "A dwell below this counts as low.", min=0)] = 1.0,
+    list_: Annotated[bool, option("--list", "Also list the documents decided at a low dwell.")] = False,
     level: LevelOption = None,
     rigid: RigidOption = False,
     relaxed: RelaxedOption = False,
-    by_topic: Annotated[bool, typer.Option("--by-topic", help="Also show the drift in every topic.")] = False,
+    by_topic: Annotated[bool, option("--by-topic", "Also show the drift in every topic.")] = False,
     collection: CollectionOption = DEFAULT_COLLECTION,
     *,
     output: Output,

@@ -5,45 +5,38 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Annotated
 
-import typer
-
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption
 from pooler.cli.render import Output, render
-from pooler.cli.signature import command
+from pooler.cli.signature import argument, command, option
 from pooler.telling import say
 from store.text import counted
 
 
 @command
 def history(
-    topic: Annotated[str | None, typer.Argument(metavar="TOPIC", help="Only this topic.")] = None,
-    docno: Annotated[
-        str | None, typer.Argument(metavar="DOCNO", help="Only this document of the topic.")
-    ] = None,
+    topic: Annotated[str | None, argument("TOPIC", "Only this topic.")] = None,
+    docno: Annotated[str | None, argument("DOCNO", "Only this document of the topic.")] = None,
     since: Annotated[
         str | None,
-        typer.Option(
-            "--since",
-            metavar="WHEN",
-            help="Only what happened at or after this moment: 2026-03-02 (that day at 00:00),"
-            " 2026-03-02T09:30, or with a time zone 2026-03-02T09:30+01:00; UTC otherwise.",
+        option(
+            "--since WHEN",
+            "Only what happened at or after this moment: 2026-03-02 (that day at 00:00), 2026-03-02T09:30,"
+            " or with a time zone 2026-03-02T09:30+01:00; UTC otherwise.",
         ),
     ] = None,
     until: Annotated[
         str | None,
-        typer.Option(
-            "--until",
-            metavar="WHEN",
-            help="Only what happened before this moment; a date means that day at 00:00, so the day"
-            " itself is left out.",
+        option(
+            "--until WHEN",
+            "Only what happened before this moment; a date means that day at 00:00, so the day itself is"
+            " left out.",
         ),
     ] = None,
     judge: Annotated[
         list[str] | None,
-        typer.Option(
-            "--judge",
-            metavar="NAME",
-            help="Only what this judge did or what was done to this judge; may be repeated.",
+        option(
+            "--judge NAME",
+            "Only what this judge did or what was done to this judge; may be repeated.",
             show_default="everything, including what no judge did",
         ),
     ] = None,

@@ -18,7 +18,7 @@ from pooler.cli.interrupts import last_words
 from pooler.cli.judge.model import ModelOptions, judge_with_model, show_template
 from pooler.cli.judge.who import who_judges
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption
-from pooler.cli.signature import command
+from pooler.cli.signature import command, option
 from pooler.serving.inside import discreet, is_served
 from pooler.telling import say
 from store.errors import ArgumentError, ContradictionError, PoolerError
@@ -31,17 +31,14 @@ if TYPE_CHECKING:
     from store.collection import Collection
     from store.records import Scale
 
-PlainOption = Annotated[
-    bool, typer.Option("--plain", help="Line mode: for screen readers, dumb terminals, scripts.")
-]
-StayOption = Annotated[bool, typer.Option("--stay", help="Stay on the document after deciding it.")]
+PlainOption = Annotated[bool, option("--plain", "Line mode: for screen readers, dumb terminals, scripts.")]
+StayOption = Annotated[bool, option("--stay", "Stay on the document after deciding it.")]
 MinDwellOption = Annotated[
     int,
-    typer.Option(
-        "--min-dwell",
+    option(
+        "--min-dwell MS",
+        "Ignore grade keys pressed sooner than this after a document appears (full screen).",
         min=0,
-        metavar="MS",
-        help="Ignore grade keys pressed sooner than this after a document appears (full screen).",
     ),
 ]
 MIN_DWELL_MS = 300
@@ -59,43 +56,35 @@ def break_seconds(text: str) -> float:
 
 PageOption = Annotated[
     int,
-    typer.Option(
-        "--page",
+    option(
+        "--page LINES",
+        "Line mode: print this many lines of a document at a time, Enter for more; 0 = all.",
         min=0,
-        metavar="LINES",
-        help="Line mode: print this many lines of a document at a time, Enter for more; 0 = all.",
     ),
 ]
 KeymapOption = Annotated[
     str | None,
-    typer.Option(
-        "--keymap",
-        envvar="POOLER_KEYMAP",
-        metavar="FILE|NAME",
-        help="Your own keys: azerty, home-row, letters, or a TOML file with [grades] such as"
+    option(
+        "--keymap FILE|NAME",
+        "Your own keys: azerty, home-row, letters, or a TOML file with [grades] such as"
         ' 10 = "a" and [commands] such as undo = ["z", "f2"].',
+        envvar="POOLER_KEYMAP",
     ),
 ]
 
 BreakOption = Annotated[
     float | None,
-    typer.Option(
-        "--break",
-        metavar="MINUTES",
-        help="Offer a break after so long at work, as in 45m.",
-        parser=break_seconds,
-    ),
+    option("--break MINUTES", "Offer a break after so long at work, as in 45m.", parser=break_seconds),
 ]
 
 
 UntilOption = Annotated[
     str | None,
-    typer.Option(
-        "--until",
-        metavar="GOAL",
-        help="Offer to stop in a topic once this is reached: recall=.9@.95 = at least .9 of what is relevant"
-        " is found, .95 sure, by a random sample; order=.95 = the order of the runs is settled, looked at"
-        " once, before the screen opens. Else POOLER_UNTIL; without both, the screen says nothing of it.",
+    option(
+        "--until GOAL",
+        "Offer to stop in a topic once this is reached: recall=.9@.95 = at least .9 of what is relevant is"
+        " found, .95 sure, by a random sample; order=.95 = the order of the runs is settled, looked at once,"
+        " before the screen opens. Else POOLER_UNTIL; without both, the screen says nothing of it.",
     ),
 ]
 
@@ -176,14 +165,13 @@ def sit(session: JudgingSession, keys: Keymap | None, *, plain: bool, page: int)
 def judge(
     name: Annotated[
         str | None,
-        typer.Option(
-            "--judge",
-            metavar="NAME",
-            help="Who is judging; else POOLER_JUDGE; else asked once, and the latest topic is opened.",
+        option(
+            "--judge NAME",
+            "Who is judging; else POOLER_JUDGE; else asked once, and the latest topic is opened.",
         ),
     ] = None,
     plain: PlainOption = False,
-    topic: Annotated[str | None, typer.Option("--topic", help="Open this topic right away.")] = None,
+    topic: Annotated[str | None, option("--topic", "Open this topic right away.")] = None,
     stay: StayOption = False,
     min_dwell: MinDwellOption = MIN_DWELL_MS,
     page: PageOption = 0,

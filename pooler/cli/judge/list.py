@@ -8,20 +8,16 @@ import typer
 
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption
 from pooler.cli.render import Output, render
-from pooler.cli.signature import command
+from pooler.cli.signature import command, option
 
 if TYPE_CHECKING:
     from pooler.results.look.listing import Kind
 
 app = typer.Typer(help="List the runs, topics, documents, pools, judges or rounds.", no_args_is_help=True)
 
-TopicOption = Annotated[str | None, typer.Option("--topic", metavar="TOPIC", help="Only this topic.")]
-PoolOption = Annotated[
-    str | None, typer.Option("--pool", metavar="NAME", help="Only this pool, withdrawn or not.")
-]
-JudgeOption = Annotated[
-    str | None, typer.Option("--judge", metavar="NAME", help="Count only what this judge did.")
-]
+TopicOption = Annotated[str | None, option("--topic TOPIC", "Only this topic.")]
+PoolOption = Annotated[str | None, option("--pool NAME", "Only this pool, withdrawn or not.")]
+JudgeOption = Annotated[str | None, option("--judge NAME", "Count only what this judge did.")]
 
 
 @app.command("runs")

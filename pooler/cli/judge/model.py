@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pooler.cli.console import ask
+from pooler.cli.signature import option
 from pooler.telling import progress, say, warn
 from store.errors import ArgumentError, ContradictionError, PoolerError, UnknownNameError
 from store.text import counted, sanitise
@@ -38,90 +39,53 @@ class ModelOptions:
 
     PANEL = "Asking a model"
 
-    model: Annotated[
-        str | None, typer.Option("--model", metavar="NAME", help="Which model judges, in place of --judge.")
-    ] = None
+    model: Annotated[str | None, option("--model NAME", "Which model judges, in place of --judge.")] = None
     endpoint: Annotated[
-        str,
-        typer.Option("--endpoint", metavar="URL", help="Base URL, as servers of chat completions have it."),
+        str, option("--endpoint URL", "Base URL, as servers of chat completions have it.")
     ] = LOCAL
-    key_env: Annotated[
-        str | None, typer.Option("--key-env", metavar="VARIABLE", help="Environment variable with the key.")
-    ] = None
-    key_file: Annotated[
-        Path | None, typer.Option("--key-file", metavar="FILE", help="File with the key, for you alone.")
-    ] = None
-    proxy: Annotated[
-        str | None, typer.Option("--proxy", metavar="URL", help="By default none, whatever is set.")
-    ] = None
-    concurrency: Annotated[
-        int, typer.Option("--concurrency", min=1, max=256, metavar="N", help="Requests at once.")
-    ] = 4
-    rate: Annotated[
-        float | None, typer.Option("--rate", min=0.01, metavar="N", help="Most requests begun in a minute.")
-    ] = None
-    timeout: Annotated[
-        float, typer.Option("--timeout", min=0.1, metavar="SECONDS", help="For a whole reply.")
-    ] = 120.0
-    retries: Annotated[
-        int, typer.Option("--retries", min=0, max=5, metavar="N", help="Of a request that fails.")
-    ] = 5
+    key_env: Annotated[str | None, option("--key-env VARIABLE", "Environment variable with the key.")] = None
+    key_file: Annotated[Path | None, option("--key-file FILE", "File with the key, for you alone.")] = None
+    proxy: Annotated[str | None, option("--proxy URL", "By default none, whatever is set.")] = None
+    concurrency: Annotated[int, option("--concurrency N", "Requests at once.", min=1, max=256)] = 4
+    rate: Annotated[float | None, option("--rate N", "Most requests begun in a minute.", min=0.01)] = None
+    timeout: Annotated[float, option("--timeout SECONDS", "For a whole reply.", min=0.1)] = 120.0
+    retries: Annotated[int, option("--retries N", "Of a request that fails.", min=0, max=5)] = 5
     max_wait: Annotated[
-        float,
-        typer.Option(
-            "--max-wait", min=0, metavar="SECONDS", help="Stop where the server asks for a longer wait."
-        ),
+        float, option("--max-wait SECONDS", "Stop where the server asks for a longer wait.", min=0)
     ] = 300.0
-    seed: Annotated[
-        int, typer.Option("--seed", min=0, metavar="N", help="Of the order within topics, and of draws.")
-    ] = 0
-    repeat: Annotated[
-        int, typer.Option("--repeat", min=0, metavar="K", help="Ask K judged pairs again; their grades stay.")
-    ] = 0
+    seed: Annotated[int, option("--seed N", "Of the order within topics, and of draws.", min=0)] = 0
+    repeat: Annotated[int, option("--repeat K", "Ask K judged pairs again; their grades stay.", min=0)] = 0
     canaries: Annotated[
         int,
-        typer.Option(
-            "--canaries",
+        option(
+            "--canaries N",
+            "Ask about copies of N documents with an order to the model, the topic's words or its title in"
+            " them; they are no judgements.",
             min=0,
-            metavar="N",
-            help="Ask about copies of N documents with an order to the model, the topic's words or its title"
-            " in them; they are no judgements.",
         ),
     ] = 0
-    price: Annotated[
-        str | None, typer.Option("--price", metavar="PROMPT,COMPLETION[,CACHED]", help="Of a million tokens.")
-    ] = None
+    price: Annotated[str | None, option("--price PROMPT,COMPLETION[,CACHED]", "Of a million tokens.")] = None
     max_tokens_total: Annotated[
         int | None,
-        typer.Option(
-            "--max-tokens-total",
-            min=1,
-            metavar="N",
-            help="Stop before all its answers need more, those of earlier runs too.",
+        option(
+            "--max-tokens-total N", "Stop before all its answers need more, those of earlier runs too.", min=1
         ),
     ] = None
-    max_cost: Annotated[
-        float | None, typer.Option("--max-cost", min=0, metavar="AMOUNT", help="The same, by --price.")
-    ] = None
+    max_cost: Annotated[float | None, option("--max-cost AMOUNT", "The same, by --price.", min=0)] = None
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Count requests, characters, tokens and price; ask nothing.")
+        bool, option("--dry-run", "Count requests, characters, tokens and price; ask nothing.")
     ] = False
     show_prompt: Annotated[
-        bool,
-        typer.Option("--show-prompt", help="Show what the first request says; without --model, a template."),
+        bool, option("--show-prompt", "Show what the first request says; without --model, a template.")
     ] = False
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Send texts to the host without asking first.")] = (
-        False
-    )
+    yes: Annotated[bool, option("--yes -y", "Send texts to the host without asking first.")] = False
 
     def refuse_any(self) -> None:
         """Refuse what is about a model where a person judges."""
         for one in fields(self):
             if getattr(self, one.name) != one.default:
-                option = f"--{one.name.replace('_', '-')}"
-                raise ContradictionError(
-                    option, "is about a model, and needs --model in place of --judge", None
-                )
+                requirement = "is about a model, and needs --model in place of --judge"
+                raise ContradictionError(one.name, requirement, None)
 
 
 def judge_with_model(

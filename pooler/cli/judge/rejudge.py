@@ -5,11 +5,9 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Annotated
 
-import typer
-
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption
 from pooler.cli.render import Output, check_choice, render
-from pooler.cli.signature import command
+from pooler.cli.signature import command, option
 from pooler.telling import say
 
 
@@ -24,22 +22,17 @@ class WhyName(StrEnum):
 
 @command
 def rejudge(
-    judges: Annotated[
-        list[str] | None, typer.Option("--judge", metavar="NAME", help="Only this judge; may be repeated.")
-    ] = None,
-    topics: Annotated[
-        list[str] | None, typer.Option("--topic", metavar="TOPIC", help="Only this topic; may be repeated.")
-    ] = None,
+    judges: Annotated[list[str] | None, option("--judge NAME", "Only this judge; may be repeated.")] = None,
+    topics: Annotated[list[str] | None, option("--topic TOPIC", "Only this topic; may be repeated.")] = None,
     why: Annotated[
         list[WhyName] | None,
-        typer.Option(
+        option(
             "--why",
-            help="Only for this reason; may be repeated. text: the document's text changed;"
-            " topic: the topic's.",
+            "Only for this reason; may be repeated. text: the document's text changed; topic: the topic's.",
         ),
     ] = None,
     requeue: Annotated[
-        bool, typer.Option("--requeue", help="Make them unjudged again, for their judges to repeat.")
+        bool, option("--requeue", "Make them unjudged again, for their judges to repeat.")
     ] = False,
     collection: CollectionOption = DEFAULT_COLLECTION,
     *,

@@ -5,9 +5,8 @@ from __future__ import annotations
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption
+from pooler.cli.signature import option
 from pooler.telling import say
 from store.errors import PoolerError
 from store.text import counted
@@ -18,20 +17,14 @@ if TYPE_CHECKING:
 
 def serve(
     port: Annotated[
-        int,
-        typer.Option(
-            "--port", min=0, max=65535, metavar="NUMBER", help="Port to listen at; 0 = any that is free."
-        ),
+        int, option("--port NUMBER", "Port to listen at; 0 = any that is free.", min=0, max=65535)
     ] = 8000,
-    host: Annotated[
-        str, typer.Option("--host", metavar="ADDRESS", help="Address of this machine to listen at.")
-    ] = "127.0.0.1",
+    host: Annotated[str, option("--host ADDRESS", "Address of this machine to listen at.")] = "127.0.0.1",
     origin: Annotated[
         str | None,
-        typer.Option(
-            "--origin",
-            metavar="URL",
-            help="What judges open in their browsers where a reverse proxy stands before this: https://...",
+        option(
+            "--origin URL",
+            "What judges open in their browsers where a reverse proxy stands before this: https://...",
         ),
     ] = None,
     collection: CollectionOption = DEFAULT_COLLECTION,

@@ -8,7 +8,7 @@ import typer
 
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption
 from pooler.cli.render import Output, render
-from pooler.cli.signature import command
+from pooler.cli.signature import argument, command, option
 
 if TYPE_CHECKING:
     from pooler.results.look.details import Details, Kind
@@ -19,7 +19,7 @@ app = typer.Typer(help="Show everything known about one thing.", no_args_is_help
 @app.command("run")
 @command
 def run(
-    tag: Annotated[str, typer.Argument(metavar="TAG", help="The run's tag.")],
+    tag: Annotated[str, argument("TAG", "The run's tag.")],
     *,
     output: Output,
     collection: CollectionOption = DEFAULT_COLLECTION,
@@ -34,10 +34,9 @@ def run(
 @app.command("topic")
 @command
 def topic(
-    number: Annotated[str, typer.Argument(metavar="TOPIC", help="The topic's id.")],
+    number: Annotated[str, argument("TOPIC", "The topic's id.")],
     version: Annotated[
-        int | None,
-        typer.Option("--version", min=1, help="Show this version of its text; default the newest."),
+        int | None, option("--version", "Show this version of its text; default the newest.", min=1)
     ] = None,
     *,
     output: Output,
@@ -55,8 +54,8 @@ def topic(
 @app.command("doc")
 @command
 def doc(
-    docno: Annotated[str, typer.Argument(metavar="DOCNO", help="The document's docno.")],
-    text: Annotated[bool, typer.Option("--text", help="Also its text, at the end.")] = False,
+    docno: Annotated[str, argument("DOCNO", "The document's docno.")],
+    text: Annotated[bool, option("--text", "Also its text, at the end.")] = False,
     *,
     output: Output,
     collection: CollectionOption = DEFAULT_COLLECTION,
@@ -82,7 +81,7 @@ def doc(
 @app.command("pool")
 @command
 def pool(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="The pool's name.")],
+    name: Annotated[str, argument("NAME", "The pool's name.")],
     *,
     output: Output,
     collection: CollectionOption = DEFAULT_COLLECTION,
@@ -97,7 +96,7 @@ def pool(
 @app.command("judge")
 @command
 def judge(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="The judge's name.")],
+    name: Annotated[str, argument("NAME", "The judge's name.")],
     *,
     output: Output,
     collection: CollectionOption = DEFAULT_COLLECTION,

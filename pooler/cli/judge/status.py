@@ -4,36 +4,32 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption, kinds_of
 from pooler.cli.render import Output, render
-from pooler.cli.signature import command
+from pooler.cli.signature import command, option
 from store.errors import ArgumentError, ContradictionError
 
 
 @command
 def status(
     output: Output,
-    by_topic: Annotated[bool, typer.Option("--by-topic", help="One row per topic and judge.")] = False,
+    by_topic: Annotated[bool, option("--by-topic", "One row per topic and judge.")] = False,
     plot: Annotated[
-        bool, typer.Option("--plot", help="Draw one bar per row: every grade, and documents without one.")
+        bool, option("--plot", "Draw one bar per row: every grade, and documents without one.")
     ] = False,
     recall: Annotated[
         float | None,
-        typer.Option(
-            "--recall",
-            metavar="CONFIDENCE",
-            help="Show instead, topic by topic, how much of what is relevant is found at least, by a random"
+        option(
+            "--recall CONFIDENCE",
+            "Show instead, topic by topic, how much of what is relevant is found at least, by a random"
             " sample: .95 = right in 95 of 100 cases.",
         ),
     ] = None,
     kinds: Annotated[
         str | None,
-        typer.Option(
-            "--kinds",
-            metavar="KIND,...",
-            help="With --recall: count judges of these kinds together, human, model or imported.",
+        option(
+            "--kinds KIND,...",
+            "With --recall: count judges of these kinds together, human, model or imported.",
             show_default="people alone; where no person judged, imported, else models",
         ),
     ] = None,

@@ -14,6 +14,7 @@ from typing import Annotated
 import typer
 
 from pooler.cli.console import ExitCode
+from pooler.cli.signature import option
 from pooler.telling import say
 from store.errors import PoolerError, UnknownNameError
 
@@ -51,10 +52,8 @@ NEXT = (
 
 
 def demo(
-    keep: Annotated[
-        Path | None, typer.Option("--keep", metavar="DIR", help="Keep the collection here.")
-    ] = None,
-    name: Annotated[str, typer.Option("--name", help="Which sample collection.")] = "kitchen_garden",
+    keep: Annotated[Path | None, option("--keep DIR", "Keep the collection here.")] = None,
+    name: Annotated[str, option("--name", "Which sample collection.")] = "kitchen_garden",
 ) -> None:
     """Run the whole chain on a sample collection.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
@@ -14,14 +14,12 @@ import typer
 from pooler.cli.console import check_out, erased_facts, erased_words, write_lines, write_manifest
 from pooler.cli.interrupts import tidy_when_killed
 from pooler.cli.keep.export_answers import answers
-from pooler.cli.keep.export_formats import WhoseOptions, made_of, ntcir, prels, sha256_of, write_judged
+from pooler.cli.keep.export_formats import made_of, ntcir, prels, sha256_of, write_judged
 from pooler.cli.keep.export_work import work
 from pooler.cli.options import (
     DEFAULT_COLLECTION,
-    AggregateOption,
-    CollapseOption,
     CollectionOption,
-    JudgeOption,
+    GradedOptions,
     KindsOption,
     LevelOption,
     ManifestOption,
@@ -29,13 +27,11 @@ from pooler.cli.options import (
     OutOption,
     RelaxedOption,
     RigidOption,
-    TiesOption,
-    WithoutRulingsOption,
+    WhoseOptions,
     kinds_of,
-    policy_of,
 )
 from pooler.cli.qrels_files import QrelsOptions, tell_file_name, tell_rises
-from pooler.cli.signature import command
+from pooler.cli.signature import argument, command, option
 from pooler.results.judge_kinds import tell_heard
 from pooler.telling import progress, say, warn
 from store.errors import ArgumentError
@@ -57,16 +53,17 @@ if TYPE_CHECKING:
 
 @command
 def qrels(
-    options: QrelsOptions,
     carried: Annotated[
         bool,
-        typer.Option(
+        option(
             "--carried",
-            help="Also write the grades carried over from near-duplicates, which nobody judged, with"
+            "Also write the grades carried over from near-duplicates, which nobody judged, with"
             " `carried-over` as the iteration.",
         ),
     ] = False,
     collection: CollectionOption = DEFAULT_COLLECTION,
+    *,
+    options: QrelsOptions,
 ) -> None:
     """Write qrels (topic iteration docno grade): graded, or binary at one or more levels.
 
@@ -77,7 +74,7 @@ def qrels(
     """
     from pooler.results.source import Source
 
-    heard = options.write(Source(collection=collection), options.policy(), carried=carried)
+    heard = options.write(Source(collection=collection), options.whose.policy(), carried=carried)
     tell_rises(collection, heard)
 
 
@@ -88,28 +85,22 @@ _WHOLE = 2**31 - 1
 """A depth that no ranking reaches."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PoolExportOptions(WhoseOptions):
-    """What stands after them in the help of `export pool`."""
-
-    collection: CollectionOption = DEFAULT_COLLECTION
-
-
 @command
 def pool(
-    name: Annotated[str, typer.Option("--name", help="Name of the pool.")] = "pool",
+    name: Annotated[str, option("--name", "Name of the pool.")] = "pool",
     out: OutOption = None,
     annotated: Annotated[
         bool,
-        typer.Option(
+        option(
             "--annotated",
-            help="Write `topic docno run group rank score grade`, one line per contributing run. - for"
-            " run, group, rank and score where no run contributed; in place of a missing grade:"
-            " unjudged, skipped, cannot or tied.",
+            "Write `topic docno run group rank score grade`, one line per contributing run. - for run,"
+            " group, rank and score where no run contributed; in place of a missing grade: unjudged,"
+            " skipped, cannot or tied.",
         ),
     ] = False,
     *,
-    given: PoolExportOptions,
+    whose: GradedOptions,
+    collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
     """Write a pool: one `topic docno` per line, in its display order.
 
@@ -123,14 +114,12 @@ def pool(
 
     check_out(out, None)
     if not annotated:
-        for option in ("judge", "aggregate", "ties", "of", "kinds", "without_rulings"):
-            if getattr(given, option):
-                requirement = "is for a pool with grades"
-                raise ArgumentError(
-                    f"--{option.replace('_', '-')}", requirement, None, hint="--annotated writes them"
-                )
-    policy = given.policy()
-    with Collection(given.collection) as opened:
+        for given, value in asdict(whose).items():
+            if value:
+                hint = "--annotated writes them"
+                raise ArgumentError(given, "is for a pool with grades", None, hint=hint)
+    policy = whose.policy()
+    with Collection(collection) as opened:
         stored = opened.pools.get(name)
         others = [one.name for one in opened.pools.all() if one.name != name and not one.withdrawn]
         if annotated:
@@ -145,7 +134,7 @@ def pool(
         say(f"{counted(len(listed), 'document')} of {counted(n_runs, 'run')}, {n_open:,} unjudged")
         tell_heard(heard)
         tell_file_name([out], heard)
-        tell_rises(given.collection, heard)
+        tell_rises(collection, heard)
     else:
         write_lines(out, pool_lines(stored))
         write_manifest(out, None, manifest)
@@ -226,19 +215,18 @@ class _Tally:
 
 
 def judgements(
-    names: Annotated[list[str] | None, typer.Argument(metavar="JUDGE...", help="Default all.")] = None,
+    names: Annotated[list[str] | None, argument("JUDGE...", "Default all.")] = None,
     form: Annotated[
         JudgementsFormat,
-        typer.Option(
+        option(
             "--format",
-            help="jsonl: one JSON object per line. tsv: a header, cells separated by tabs, with \\t, \\n,"
+            "jsonl: one JSON object per line. tsv: a header, cells separated by tabs, with \\t, \\n,"
             " \\r, \\\\ and \\uXXXX for what a cell cannot hold; empty = nothing. An --out that ends in"
             " .parquet makes it a Parquet file.",
         ),
     ] = "jsonl",
     history: Annotated[
-        bool,
-        typer.Option("--history", help="Every event with everything known about it, in the order of time."),
+        bool, option("--history", "Every event with everything known about it, in the order of time.")
     ] = False,
     out: OutOption = None,
     manifest: ManifestOption = None,
@@ -292,47 +280,38 @@ def judgements(
         say(erased)
 
 
+@command
 def whole_collection(
-    folder: Annotated[
-        Path, typer.Argument(metavar="DIR", help="A folder that does not exist yet, or is empty.")
-    ],
-    judge: JudgeOption = None,
-    aggregate: AggregateOption = None,
-    ties: TiesOption = None,
-    collapse: CollapseOption = None,
-    of: OfOption = None,
-    kinds: KindsOption = None,
-    without_rulings: WithoutRulingsOption = False,
+    folder: Annotated[Path, argument("DIR", "A folder that does not exist yet, or is empty.")],
+    *,
+    whose: WhoseOptions,
     without_texts: Annotated[
-        bool, typer.Option("--without-texts", help="Only docnos, not the texts of documents.")
+        bool, option("--without-texts", "Only docnos, not the texts of documents.")
     ] = False,
     without_runs: Annotated[
-        bool,
-        typer.Option("--without-runs", help="Leave the runs out; plans of pools then name none, either."),
+        bool, option("--without-runs", "Leave the runs out; plans of pools then name none, either.")
     ] = False,
     without_notes: Annotated[
-        bool, typer.Option("--without-notes", help="Leave the judges' notes and reasons out.")
+        bool, option("--without-notes", "Leave the judges' notes and reasons out.")
     ] = False,
     anonymise: Annotated[
         bool,
-        typer.Option(
+        option(
             "--anonymise",
-            help="Rename judges to judge-1, judge-2, ... in a random order that is recorded nowhere,"
-            " and leave out their machines and the words they marked. Notes and reasons stay: see"
-            " --without-notes.",
+            "Rename judges to judge-1, judge-2, ... in a random order that is recorded nowhere, and leave"
+            " out their machines and the words they marked. Notes and reasons stay: see --without-notes.",
         ),
     ] = False,
     layout: Annotated[
         Layout,
-        typer.Option(
+        option(
             "--as",
-            help="How it is laid out: pooler's own files; the same with tables, runs and qrels as Parquet;"
-            " or what others read, which is not the whole collection: a BEIR folder, or TREC's files.",
+            "How it is laid out: pooler's own files; the same with tables, runs and qrels as Parquet; or"
+            " what others read, which is not the whole collection: a BEIR folder, or TREC's files.",
         ),
     ] = "pooler",
     replace: Annotated[
-        bool,
-        typer.Option("--replace", help="Replace DIR, if it is an earlier export that nobody has changed."),
+        bool, option("--replace", "Replace DIR, if it is an earlier export that nobody has changed.")
     ] = False,
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
@@ -350,22 +329,13 @@ def whole_collection(
     from store.keeping.directory.tables import ExportChoice
     from store.keeping.directory.write import write_directory
 
-    policy = policy_of(
-        judge=judge,
-        aggregate=aggregate,
-        ties=ties,
-        collapse=collapse,
-        of=of,
-        kinds=kinds,
-        without_rulings=without_rulings,
-    )
     export_choice = ExportChoice(
         layout=layout,
         texts=not without_texts,
         runs=not without_runs,
         notes=not without_notes,
         anonymised=anonymise,
-        policy=policy,
+        policy=whose.policy(),
     )
     with tidy_when_killed(), Collection(collection) as opened:
         written = write_directory(
@@ -462,11 +432,10 @@ def probabilities(
     out: OutOption = None,
     values: Annotated[
         list[str] | None,
-        typer.Option(
-            "--value",
-            metavar="GRADE=P",
-            help="The probability, from 0 to 1, that a document a judge gave this grade is relevant."
-            " Repeat for every grade of the scale.",
+        option(
+            "--value GRADE=P",
+            "The probability, from 0 to 1, that a document a judge gave this grade is relevant. Repeat for"
+            " every grade of the scale.",
         ),
     ] = None,
     level: LevelOption = None,

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from pooler.cli.console import check_out, write_lines
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption, OutOption
+from pooler.cli.signature import argument, option
 from pooler.telling import say
 from store.errors import ConflictError, UnknownNameError
 from store.formats import LabelsFormat
@@ -22,12 +21,12 @@ if TYPE_CHECKING:
 
 
 def answers(
-    judge: Annotated[str, typer.Argument(metavar="JUDGE", help="The model's judge.")],
+    judge: Annotated[str, argument("JUDGE", "The model's judge.")],
     form: Annotated[
         LabelsFormat,
-        typer.Option(
+        option(
             "--as",
-            help="answers: a JSON object a line, with topic, docno, grade, the reason where there is none,"
+            "answers: a JSON object a line, with topic, docno, grade, the reason where there is none,"
             " probabilities, tokens and cost. umbrela: with the texts of query and passage; what could not"
             " be read has result_status 0.",
         ),

@@ -9,24 +9,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-import typer
-
 from pooler.cli.collect.exchange import pairs_listed
 from pooler.cli.console import check_out, erased_facts, erased_words, write_json, write_lines, write_manifest
-from pooler.cli.options import (
-    DEFAULT_COLLECTION,
-    AggregateOption,
-    CollectionOption,
-    JudgeOption,
-    KindsOption,
-    ManifestOption,
-    OfOption,
-    TiesOption,
-    WithoutRulingsOption,
-    policy_of,
-)
+from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption, GradedOptions, ManifestOption, OutOption
 from pooler.cli.qrels_files import tell_file_name, tell_rises
-from pooler.cli.signature import command
+from pooler.cli.signature import command, option
 from pooler.results.judgement_files import PrelsName, method_of
 from pooler.telling import say, warn
 from store.errors import ArgumentError, PoolerError
@@ -35,50 +22,8 @@ from store.text import counted
 if TYPE_CHECKING:
     from store.collection import Collection
     from store.formats.prels import StatapRow, XinfapRow
-    from store.grades.policy import Policy
     from store.grades.qrels import FinalQrels
     from store.records import Pool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WhoseOptions:
-    """Whose grades are written."""
-
-    judge: JudgeOption = None
-    aggregate: AggregateOption = None
-    ties: TiesOption = None
-    of: OfOption = None
-    kinds: KindsOption = None
-    without_rulings: WithoutRulingsOption = False
-
-    def policy(self) -> Policy:
-        """Return whose grades count, and how they become one."""
-        return policy_of(
-            judge=self.judge,
-            aggregate=self.aggregate,
-            ties=self.ties,
-            of=self.of,
-            kinds=self.kinds,
-            without_rulings=self.without_rulings,
-        )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PrelsOptions(WhoseOptions):
-    """What stands after them in the help of `export prels`."""
-
-    manifest: ManifestOption = None
-    collection: CollectionOption = DEFAULT_COLLECTION
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NtcirOptions(WhoseOptions):
-    """What stands after them in the help of `export ntcir`."""
-
-    manifest: Annotated[
-        str | None, typer.Option("--manifest", metavar="FILE", help="Default: PREFIX.manifest.json.")
-    ] = None
-    collection: CollectionOption = DEFAULT_COLLECTION
 
 
 def write_judged(
@@ -103,26 +48,25 @@ NtcirName = Literal["ntcir2", "ntcireval"]
 def ntcir(
     kind: Annotated[
         NtcirName,
-        typer.Option(
+        option(
             "--as",
-            help="ntcir2 (topic letter docno 0|1, in the two files PREFIX.rigid and"
-            " PREFIX.relaxed; the letters are the keys of the scale, or --letters), or ntcireval"
-            " (topic docno L0..Ln, in the file PREFIX; default stdout).",
+            "ntcir2 (topic letter docno 0|1, in the two files PREFIX.rigid and PREFIX.relaxed; the letters"
+            " are the keys of the scale, or --letters), or ntcireval (topic docno L0..Ln, in the file"
+            " PREFIX; default stdout).",
         ),
     ],
-    out: Annotated[
-        str | None, typer.Option("--out", "-o", metavar="PREFIX", help="The file, or the two files.")
-    ] = None,
+    out: Annotated[str | None, option("--out -o PREFIX", "The file, or the two files.")] = None,
     letters: Annotated[
         str | None,
-        typer.Option(
-            "--letters",
-            metavar="LETTERS",
-            help="With ntcir2: a letter for each grade of the scale, lowest first, such as CBA.",
+        option(
+            "--letters LETTERS",
+            "With ntcir2: a letter for each grade of the scale, lowest first, such as CBA.",
         ),
     ] = None,
     *,
-    given: NtcirOptions,
+    whose: GradedOptions,
+    manifest: Annotated[str | None, option("--manifest FILE", "Default: PREFIX.manifest.json.")] = None,
+    collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
     """Write qrels in an NTCIR format: grades as letters, or as levels L0 to Ln.
 
@@ -141,17 +85,17 @@ def ntcir(
     if has_letters and out in (None, "-"):
         requirement = "must be given with --as ntcir2, which writes PREFIX.rigid and PREFIX.relaxed"
         raise ArgumentError("--out", requirement, out)
-    if has_letters and given.aggregate == "sum":
+    if has_letters and whose.aggregate == "sum":
         requirement = "must give a grade of the scale with --as ntcir2, and a sum is none"
-        raise ArgumentError("--aggregate", requirement, given.aggregate)
+        raise ArgumentError("--aggregate", requirement, whose.aggregate)
     if not has_letters and letters is not None:
         raise ArgumentError("--letters", "is for --as ntcir2", letters)
-    policy = given.policy()
-    beside = given.manifest or (None if out in (None, "-") else f"{out}.manifest.json")
+    policy = whose.policy()
+    beside = manifest or (None if out in (None, "-") else f"{out}.manifest.json")
     paths = [f"{out}.rigid", f"{out}.relaxed"] if has_letters else [out]
     for path in paths:
         check_out(path, beside)
-    with Collection(given.collection) as opened:
+    with Collection(collection) as opened:
         scale = opened.scale
         readings: dict[str, int | None] = {"graded": None}
         if has_letters:
@@ -192,7 +136,7 @@ def ntcir(
         say(f"these files cannot say which of {n_rounds:,} rounds a document was judged in")
     tell_heard(all_votes.heard)
     tell_file_name(paths, all_votes.heard)
-    tell_rises(given.collection, all_votes.heard)
+    tell_rises(collection, all_votes.heard)
     if erased:
         say(erased)
 
@@ -210,16 +154,18 @@ _WORDS = {"unjudged": "unjudged", "skipped": "skipped", "cannot": "cannot be jud
 def prels(
     kind: Annotated[
         PrelsName,
-        typer.Option(
+        option(
             "--as",
-            help="xinfap (topic iteration docno stratum rel; -1 = not sampled), or statap (topic"
-            " docno rel method iprob).",
+            "xinfap (topic iteration docno stratum rel; -1 = not sampled), or statap (topic docno rel method"
+            " iprob).",
         ),
     ],
-    name: Annotated[str, typer.Option("--pool", metavar="NAME", help="A sampled pool.")] = "pool",
-    out: Annotated[str | None, typer.Option("--out", "-o", metavar="FILE", help="Default stdout.")] = None,
+    name: Annotated[str, option("--pool NAME", "A sampled pool.")] = "pool",
+    out: OutOption = None,
     *,
-    given: PrelsOptions,
+    whose: GradedOptions,
+    manifest: ManifestOption = None,
+    collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
     """Write the judgements of a sampled pool, for xinfAP or statAP.
 
@@ -232,9 +178,9 @@ def prels(
     from store.collection import Collection
     from store.grades.qrels import decide
 
-    check_out(out, given.manifest)
-    policy = given.policy()
-    with Collection(given.collection) as opened:
+    check_out(out, manifest)
+    policy = whose.policy()
+    with Collection(collection) as opened:
         pool = opened.pools.get(name)
         all_votes = opened.grades.all_votes(policy)
         final = decide(all_votes, policy)
@@ -243,11 +189,11 @@ def prels(
         facts = _prels_facts(opened, pool, kind, final, document_states)
         facts |= {"sha256": sha256_of(text)} | erased_facts(opened)
         erased = erased_words(opened)
-    write_judged(out, text.splitlines(), facts, given.manifest)
+    write_judged(out, text.splitlines(), facts, manifest)
     _report_prels(kind, pool, who_judged(final, all_votes), final, document_states)
     tell_heard(all_votes.heard)
     tell_file_name([out], all_votes.heard)
-    tell_rises(given.collection, all_votes.heard)
+    tell_rises(collection, all_votes.heard)
     if erased:
         say(erased)
 

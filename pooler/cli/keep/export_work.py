@@ -6,10 +6,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from pooler.cli.interrupts import tidy_when_killed
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption
+from pooler.cli.signature import argument, option
 from pooler.telling import progress, say, warn
 from store.errors import ArgumentError, PoolerError, StoreError
 from store.text import counted
@@ -20,20 +19,17 @@ if TYPE_CHECKING:
 
 
 def work(
-    name: Annotated[str | None, typer.Argument(metavar="JUDGE", help="Whose documents.")] = None,
-    judge: Annotated[str | None, typer.Option(metavar="NAME", help="The same as JUDGE.")] = None,
+    name: Annotated[str | None, argument("JUDGE", "Whose documents.")] = None,
+    judge: Annotated[str | None, option("--judge NAME", "The same as JUDGE.")] = None,
     out: Annotated[
-        Path | None,
-        typer.Option(
-            "--out", "-o", metavar="FILE", help="A new file. Default JUDGE.db, with --html JUDGE.html."
-        ),
+        Path | None, option("--out -o FILE", "A new file. Default JUDGE.db, with --html JUDGE.html.")
     ] = None,
     html: Annotated[
         bool,
-        typer.Option(
+        option(
             "--html",
-            help="Make a page instead, for a browser: no pooler, no server and no network is needed to judge"
-            " on it. Texts are in it; it is for its judge alone.",
+            "Make a page instead, for a browser: no pooler, no server and no network is needed to judge on"
+            " it. Texts are in it; it is for its judge alone.",
         ),
     ] = False,
     collection: CollectionOption = DEFAULT_COLLECTION,

@@ -11,7 +11,7 @@ from pooler.cli.console import ExitCode, write_lines
 from pooler.cli.interrupts import tidy_when_killed
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption
 from pooler.cli.render import Output, check_choice, render
-from pooler.cli.signature import command
+from pooler.cli.signature import argument, command, option
 from pooler.results.keep import merge as results
 from pooler.telling import say, warn
 from store.text import counted
@@ -21,39 +21,35 @@ from store.text import counted
 def merge(
     others: Annotated[
         list[str],
-        typer.Argument(
-            metavar="OTHER...",
-            help="Copies: SQLite files, postgresql:// URLs, or what a page saved; only read.",
-        ),
+        argument("OTHER...", "Copies: SQLite files, postgresql:// URLs, or what a page saved; only read."),
     ],
     settle: Annotated[
         results.RuleName | None,
-        typer.Option(
-            help="What stands where one judge decided differently on two copies: the latest or the"
-            " earliest decision, the highest or the lowest grade, or none: the document goes back to"
-            " the judge (unjudged)."
+        option(
+            "--settle",
+            "What stands where one judge decided differently on two copies: the latest or the earliest"
+            " decision, the highest or the lowest grade, or none: the document goes back to the judge"
+            " (unjudged).",
         ),
     ] = None,
     settle_by: Annotated[
         str | None,
-        typer.Option(
-            metavar="FILE",
-            help="Settle by hand: the file of --conflicts with its column `take` filled in: a grade,"
-            " skip, unjudged, cannot, or a rule (latest, earliest, highest, lowest). Takes"
-            " precedence over --settle.",
+        option(
+            "--settle-by FILE",
+            "Settle by hand: the file of --conflicts with its column `take` filled in: a grade, skip,"
+            " unjudged, cannot, or a rule (latest, earliest, highest, lowest). Takes precedence over"
+            " --settle.",
         ),
     ] = None,
     conflicts: Annotated[
         str | None,
-        typer.Option(
-            metavar="FILE",
-            help="Write the conflicts that nothing settles as TSV, with an empty column `take`; with"
-            " --settle-by also those settled by hand.",
+        option(
+            "--conflicts FILE",
+            "Write the conflicts that nothing settles as TSV, with an empty column `take`; with --settle-by"
+            " also those settled by hand.",
         ),
     ] = None,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show what would come in; change nothing.")
-    ] = False,
+    dry_run: Annotated[bool, option("--dry-run", "Show what would come in; change nothing.")] = False,
     collection: CollectionOption = DEFAULT_COLLECTION,
     *,
     output: Output,

@@ -11,15 +11,15 @@ from pooler.cli.console import ExitCode
 from pooler.cli.interrupts import tidy_when_killed
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption
 from pooler.cli.render import Output, render
-from pooler.cli.signature import command
+from pooler.cli.signature import argument, command, option
 from pooler.telling import progress, say
 from store.text import counted, sanitise_line
 
 
 def backup(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="The backup: a new file.")],
+    file: Annotated[Path, argument("FILE", "The backup: a new file.")],
     replace: Annotated[
-        bool, typer.Option("--replace", help="Replace FILE, if it is an earlier backup of this collection.")
+        bool, option("--replace", "Replace FILE, if it is an earlier backup of this collection.")
     ] = False,
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
@@ -43,13 +43,12 @@ def backup(
 
 
 def restore(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A backup; it stays as it is.")],
+    file: Annotated[Path, argument("FILE", "A backup; it stays as it is.")],
     replace: Annotated[
-        bool,
-        typer.Option("--replace", help="Replace the existing collection, after saving it next to itself."),
+        bool, option("--replace", "Replace the existing collection, after saving it next to itself.")
     ] = False,
     with_erased: Annotated[
-        bool, typer.Option("--with-erased", help="Bring back judges who have been erased since.")
+        bool, option("--with-erased", "Bring back judges who have been erased since.")
     ] = False,
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
@@ -77,12 +76,9 @@ def restore(
 
 
 def copy(
-    source: Annotated[str, typer.Argument(metavar="FROM", help="SQLite file or postgresql:// URL to read.")],
+    source: Annotated[str, argument("FROM", "SQLite file or postgresql:// URL to read.")],
     target: Annotated[
-        str,
-        typer.Argument(
-            metavar="TO", help="A new SQLite file, or the postgresql:// URL of an empty database."
-        ),
+        str, argument("TO", "A new SQLite file, or the postgresql:// URL of an empty database.")
     ],
 ) -> None:
     """Copy a whole collection: from a file to a server, or back.
@@ -128,9 +124,9 @@ def verify(collection: CollectionOption = DEFAULT_COLLECTION, *, output: Output)
 def upgrade(
     no_backup: Annotated[
         bool,
-        typer.Option(
+        option(
             "--no-backup",
-            help="Do not back up first, because pg_dump or you have done so. Required for a postgresql://"
+            "Do not back up first, because pg_dump or you have done so. Required for a postgresql://"
             " collection.",
         ),
     ] = False,

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from pooler.cli.options import LenientOption
 from pooler.cli.render import Output, render
-from pooler.cli.signature import command
+from pooler.cli.signature import argument, command
 
 
 @command
 def clusters(
-    found: Annotated[str, typer.Argument(metavar="CLUSTERS", help="A file of lines `docno cluster`.")],
-    classes: Annotated[str, typer.Argument(metavar="CLASSES", help="A file of lines `docno class`.")],
+    found: Annotated[str, argument("CLUSTERS", "A file of lines `docno cluster`.")],
+    classes: Annotated[str, argument("CLASSES", "A file of lines `docno class`.")],
     lenient: LenientOption = False,
     *,
     output: Output,

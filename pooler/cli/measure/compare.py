@@ -5,10 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Annotated
 
-import typer
-
 from pooler.cli.render import Output, render
-from pooler.cli.signature import command
+from pooler.cli.signature import command, option
 from pooler.cli.source_options import SourceOptions
 from pooler.telling import say
 from store.errors import ArgumentError, ContradictionError, PoolerError
@@ -20,51 +18,46 @@ def compare(
     output: Output,
     *,
     everything: Annotated[
-        bool, typer.Option("--all", help="Compare every pair of runs, among all or those named.")
+        bool, option("--all", "Compare every pair of runs, among all or those named.")
     ] = False,
     against: Annotated[
-        str | None,
-        typer.Option("--against", metavar="TAG", help="Compare the other runs with this one only."),
+        str | None, option("--against TAG", "Compare the other runs with this one only.")
     ] = None,
     measure: Annotated[
-        str,
-        typer.Option(
-            "--measure", "-m", metavar="MEASURE", help="The measure to compare by; see `evaluate --list`."
-        ),
+        str, option("--measure -m MEASURE", "The measure to compare by; see `evaluate --list`.")
     ] = "AP",
     alpha: Annotated[
-        float, typer.Option("--alpha", help="Level of significance, two-sided; intervals cover 1 - alpha.")
+        float, option("--alpha", "Level of significance, two-sided; intervals cover 1 - alpha.")
     ] = 0.05,
     resolution: Annotated[
         float,
-        typer.Option(
+        option(
             "--resolution",
-            help="For the exact randomisation test and Wilcoxon's test, differences are rounded to"
-            " multiples of this: scores closer than that count as equal.",
+            "For the exact randomisation test and Wilcoxon's test, differences are rounded to multiples of"
+            " this: scores closer than that count as equal.",
         ),
     ] = 1e-4,
     seed: Annotated[
-        int, typer.Option("--seed", min=0, help="Seed of the bootstrap and of the randomised Tukey test.")
+        int, option("--seed", "Seed of the bootstrap and of the randomised Tukey test.", min=0)
     ] = 1,
     plot: Annotated[
         bool,
-        typer.Option(
+        option(
             "--plot",
-            help="With two runs: plot their differences against the normal curve (figure 3 of Kishida"
-            " 2001); --format json or tsv gives its points.",
+            "With two runs: plot their differences against the normal curve (figure 3 of Kishida 2001);"
+            " --format json or tsv gives its points.",
         ),
     ] = False,
     signs: Annotated[
         int | None,
-        typer.Option(
-            "--signs",
+        option(
+            "--signs N",
+            "Instead: whether mean R@N and mean P@N go up or down from B to A, and what that implies.",
             min=1,
-            metavar="N",
-            help="Instead: whether mean R@N and mean P@N go up or down from B to A, and what that implies.",
         ),
     ] = None,
     by_topic: Annotated[
-        bool, typer.Option("--by-topic", "-q", help="With two runs: also show both scores for every topic.")
+        bool, option("--by-topic -q", "With two runs: also show both scores for every topic.")
     ] = False,
 ) -> None:
     """Test whether runs differ, in pairs or all at once.

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from typing import Annotated
-
-import typer
 
 from pooler.cli.options import decimals, names_collection, whole_numbers
 from pooler.cli.render import Output, render
-from pooler.cli.signature import command
+from pooler.cli.signature import command, option, parameters_of
 from pooler.cli.source_options import SourceOptions
 from store.errors import ContradictionError
 
@@ -25,91 +22,71 @@ def design(
     *,
     variance: Annotated[
         str | None,
-        typer.Option(
-            "--variance",
-            metavar="S2,...",
-            help="Instead of runs: variance over topics of the difference between two runs. The analysis of"
+        option(
+            "--variance S2,...",
+            "Instead of runs: variance over topics of the difference between two runs. The analysis of"
             " variance takes half of it as the variance of scores.",
         ),
     ] = None,
     difference: Annotated[
-        str,
-        typer.Option(
-            "--difference", metavar="D,...", help="True differences of two mean scores that are to be found."
-        ),
+        str, option("--difference D,...", "True differences of two mean scores that are to be found.")
     ] = "0.05,0.1",
-    width: Annotated[
-        str, typer.Option("--width", metavar="W,...", help="Widths of the interval of a difference.")
-    ] = "0.1",
+    width: Annotated[str, option("--width W,...", "Widths of the interval of a difference.")] = "0.1",
     compared: Annotated[
         int | None,
-        typer.Option(
-            "--compared",
+        option(
+            "--compared M",
+            "Runs that one analysis of variance compares.",
             min=2,
-            metavar="M",
-            help="Runs that one analysis of variance compares.",
             show_default="those of the pilot, else 10",
         ),
     ] = None,
     topics: Annotated[
         str | None,
-        typer.Option(
-            "--topics",
-            metavar="L,...",
-            help="The other way round: what so many topics can show.",
+        option(
+            "--topics L,...",
+            "The other way round: what so many topics can show.",
             show_default="those at hand and 30,50,100,150",
         ),
     ] = None,
     alpha: Annotated[
-        float, typer.Option("--alpha", help="Level of significance, two-sided; intervals cover 1 - alpha.")
+        float, option("--alpha", "Level of significance, two-sided; intervals cover 1 - alpha.")
     ] = 0.05,
-    power: Annotated[
-        float, typer.Option("--power", help="Wanted probability of a significant result.")
-    ] = 0.8,
-    measure: Annotated[
-        str, typer.Option("--measure", "-m", metavar="MEASURE", help="The measure; see `evaluate --list`.")
-    ] = "AP",
+    power: Annotated[float, option("--power", "Wanted probability of a significant result.")] = 0.8,
+    measure: Annotated[str, option("--measure -m MEASURE", "The measure; see `evaluate --list`.")] = "AP",
     depths: Annotated[
         str | None,
-        typer.Option(
-            "--depths",
-            metavar="N,...",
-            help="Depths of pools whose costs are shown.",
+        option(
+            "--depths N,...",
+            "Depths of pools whose costs are shown.",
             show_default="1,3,5,10,... down to the pools', else 10",
         ),
     ] = None,
     seconds: Annotated[
         float | None,
-        typer.Option(
-            "--seconds",
-            metavar="S",
-            help="Seconds a judgement takes.",
+        option(
+            "--seconds S",
+            "Seconds a judgement takes.",
             show_default="the mean in the collection, as in `effort`",
         ),
     ] = None,
-    per_document: Annotated[
-        int, typer.Option("--per-document", min=1, metavar="K", help="Judges of every document.")
-    ] = 1,
+    per_document: Annotated[int, option("--per-document K", "Judges of every document.", min=1)] = 1,
     reliability: Annotated[
         bool,
-        typer.Option(
+        option(
             "--reliability",
-            help="Instead: how far the order of the runs, and their scores, would be the same with other"
-            " topics.",
+            "Instead: how far the order of the runs, and their scores, would be the same with other topics.",
         ),
     ] = False,
     target: Annotated[
-        str,
-        typer.Option("--target", metavar="R,...", help="With --reliability: values that are to be reached."),
+        str, option("--target R,...", "With --reliability: values that are to be reached.")
     ] = "0.9,0.95",
-    seed: Annotated[
-        int, typer.Option("--seed", min=0, help="With --reliability: seed of the permutations.")
-    ] = 1,
+    seed: Annotated[int, option("--seed", "With --reliability: seed of the permutations.", min=0)] = 1,
     plot: Annotated[
         bool,
-        typer.Option(
+        option(
             "--plot",
-            help="Also plot what smaller differences cost; with --reliability, the p of every pair of runs.",
+            "Also plot what smaller differences cost; with --reliability, the p of every pair of runs.",
         ),
     ] = False,
 ) -> None:
@@ -132,15 +109,15 @@ def design(
     from pooler.results.measures.reliability import reliability as reliable
 
     output.check(plot=plot)
-    of_source = [one.name for one in fields(given) if one.name != "ctx"]
+    of_source = [one.name for one in parameters_of(SourceOptions) if one.name != "ctx"]
     for options, excluded, way in (
         (_OF_DESIGN, reliability, "has no meaning with --reliability"),
         (_OF_RELIABILITY, not reliability, "needs --reliability"),
         ((*of_source, *_OF_RUNS), variance is not None, "is for runs; --variance stands in their place"),
     ):
-        for option in options:
-            if excluded and (given.names(option) if option != "collection" else names_collection(given.ctx)):
-                raise ContradictionError(option, way, None)
+        for name in options:
+            if excluded and (given.names(name) if name != "collection" else names_collection(given.ctx)):
+                raise ContradictionError(name, way, None)
     numbers = None if topics is None else whole_numbers("--topics", topics, least=2)
     cutoff = given.cutoff if given.names("cutoff") else None
     if reliability:

@@ -5,11 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Annotated
 
-import typer
-
 from pooler.cli.options import PoolDepthOption
 from pooler.cli.render import Output, render
-from pooler.cli.signature import command
+from pooler.cli.signature import command, option
 from pooler.cli.source_options import SourceOptions
 from store.errors import ArgumentError
 
@@ -25,56 +23,52 @@ def diagnose(
     depth: PoolDepthOption = None,
     judged_at: Annotated[
         int | None,
-        typer.Option(
+        option(
             "--judged-at",
+            "The rank down to which to count judged documents.",
             min=1,
-            help="The rank down to which to count judged documents.",
             show_default="10, or --cutoff where that is less",
         ),
     ] = None,
     by_group: Annotated[
         bool | None,
-        typer.Option(
+        option(
             "--by-group/--by-run",
-            help="Leave out whole groups of runs, as given in the list of runs, or one run at a time.",
+            "Leave out whole groups of runs, as given in the list of runs, or one run at a time.",
             show_default="groups, where a group fed the pool with several runs",
         ),
     ] = None,
     repool: Annotated[
         bool,
-        typer.Option(
+        option(
             "--repool",
-            help="Leave a run out by making the pool again without it: where the pool has a fixed size,"
-            " other documents take the place of those it brought. For a depth pool this changes"
-            " nothing.",
+            "Leave a run out by making the pool again without it: where the pool has a fixed size, other"
+            " documents take the place of those it brought. For a depth pool this changes nothing.",
         ),
     ] = False,
-    by_topic: Annotated[bool, typer.Option("--by-topic", help="Also show one row per topic.")] = False,
+    by_topic: Annotated[bool, option("--by-topic", "Also show one row per topic.")] = False,
     by_rank: Annotated[
-        bool, typer.Option("--by-rank", help="Also show one row per rank: unjudged and new documents.")
+        bool, option("--by-rank", "Also show one row per rank: unjudged and new documents.")
     ] = False,
     by_contributors: Annotated[
         bool,
-        typer.Option(
-            "--by-contributors",
-            help="Also show how many documents exactly 1, 2, 3, ... runs brought to the pool.",
+        option(
+            "--by-contributors", "Also show how many documents exactly 1, 2, 3, ... runs brought to the pool."
         ),
     ] = False,
     scores: Annotated[
         bool,
-        typer.Option(
+        option(
             "--scores",
-            help="Also show each run's scores: as judged, from judged documents only, and their limits;"
-            " RBP with its residual, bpref, infAP, unj_k.",
+            "Also show each run's scores: as judged, from judged documents only, and their limits; RBP with"
+            " its residual, bpref, infAP, unj_k.",
         ),
     ] = False,
     measures: Annotated[
         list[str] | None,
-        typer.Option(
-            "--measure",
-            "-m",
-            metavar="MEASURE",
-            help="With --scores: a measure named as in `evaluate --list`; may be repeated.",
+        option(
+            "--measure -m MEASURE",
+            "With --scores: a measure named as in `evaluate --list`; may be repeated.",
             show_default="AP, nDCG@10, P@10, RBP(p=0.8)",
         ),
     ] = None,

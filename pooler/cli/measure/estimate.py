@@ -6,11 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from pooler.cli.options import names_collection
 from pooler.cli.render import Output, render
-from pooler.cli.signature import command
+from pooler.cli.signature import argument, command, option
 from pooler.cli.source_options import SourceOptions
 from pooler.results.measures.estimate import NEEDS_PRELS, FormName
 from pooler.results.source import check_no_policy
@@ -27,37 +25,34 @@ class SampleOptions(SourceOptions):
     """Options of `SourceOptions`, of which some mean another thing here: files go with `--prels`."""
 
     runs: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="RUN...", help="Run tags (default all), or files with --prels."),
+        list[str] | None, argument("RUN...", "Run tags (default all), or files with --prels.")
     ] = None
-    qrels: Annotated[
-        str | None, typer.Option("--qrels", hidden=True, help="Refused, because qrels name no sample.")
-    ] = None
+    qrels: Annotated[str | None, option("--qrels", "Refused, because qrels name no sample.", hidden=True)] = (
+        None
+    )
     listed: Annotated[
         str | None,
-        typer.Option(
-            "--runs",
-            metavar="FILE",
-            help="With --prels: TSV with a header that lists the runs: file, and optionally tag.",
+        option(
+            "--runs FILE",
+            "With --prels: TSV with a header that lists the runs: file, and optionally tag.",
             rich_help_panel=_HERE,
         ),
     ] = None
     cutoff: Annotated[
         int,
-        typer.Option(
+        option(
             "--cutoff",
+            "How many documents of a ranking count, as in sample_eval.pl.",
             min=1,
-            help="How many documents of a ranking count, as in sample_eval.pl.",
             rich_help_panel=_HERE,
         ),
     ] = 1000
     scale: Annotated[
         str | None,
-        typer.Option(
-            "--scale",
-            metavar="SCALE",
-            help="With --prels: the scale of the file, 0-3, binary, ntcir or a TOML file as in"
-            " `init`; --rigid and --relaxed need it, and its negative values are grades.",
+        option(
+            "--scale SCALE",
+            "With --prels: the scale of the file, 0-3, binary, ntcir or a TOML file as in `init`; --rigid"
+            " and --relaxed need it, and its negative values are grades.",
             rich_help_panel=_HERE,
         ),
     ] = None
@@ -90,7 +85,9 @@ def _check_file(given: SampleOptions, *, pool: str | None, form: FormName | None
     if names_collection(given.ctx):
         requirement = "and --prels exclude each other: files need no collection"
         raise ArgumentError("--collection", requirement, given.collection)
-    check_no_policy(given.policy(), "is for a collection; a prels file already has one grade per document")
+    check_no_policy(
+        given.whose.policy(), "is for a collection; a prels file already has one grade per document"
+    )
     for run in given.runs or []:
         if run != "-" and not Path(run).exists():
             message = f"{run}: no such file or directory"
@@ -102,72 +99,61 @@ def _check_file(given: SampleOptions, *, pool: str | None, form: FormName | None
 
 @command
 def estimate(
-    given: SampleOptions,
     output: Output,
     *,
-    pool: Annotated[
-        str | None,
-        typer.Option("--pool", metavar="NAME", help="A sampled pool.", show_default="the only one"),
-    ] = None,
+    pool: Annotated[str | None, option("--pool NAME", "A sampled pool.", show_default="the only one")] = None,
     prels: Annotated[
         str | None,
-        typer.Option(
-            "--prels",
-            metavar="FILE",
-            help="Use files instead of a collection: this judged sample and the run files named.",
+        option(
+            "--prels FILE", "Use files instead of a collection: this judged sample and the run files named."
         ),
     ] = None,
     form: Annotated[
         FormName | None,
-        typer.Option(
-            "--form",
-            metavar="xinf|statap",
-            help="With --prels: xinf (topic iteration docno stratum rel), or statap (topic docno"
-            " rel method iprob).",
+        option(
+            "--form xinf|statap",
+            "With --prels: xinf (topic iteration docno stratum rel), or statap (topic docno rel method"
+            " iprob).",
         ),
     ] = None,
     model: Annotated[
         str | None,
-        typer.Option(
-            "--with-model",
-            metavar="JUDGE",
-            help="Score by this model's grades of all pooled documents, corrected by the judged sample.",
+        option(
+            "--with-model JUDGE",
+            "Score by this model's grades of all pooled documents, corrected by the judged sample.",
         ),
     ] = None,
     measure: Annotated[
         list[str] | None,
-        typer.Option(
-            "--measure",
-            "-m",
-            metavar="MEASURE",
-            help="With --with-model: P@k, RBP, DCG@k, sDCG@k (scaled to 0-1), AP, nDCG@k; may be repeated.",
+        option(
+            "--measure -m MEASURE",
+            "With --with-model: P@k, RBP, DCG@k, sDCG@k (scaled to 0-1), AP, nDCG@k; may be repeated.",
             show_default="P@10, RBP, AP",
         ),
     ] = None,
     way: Annotated[
         Way | None,
-        typer.Option(
+        option(
             "--way",
-            help="With --with-model: what is expected of documents that people did not judge: the share of"
-            " their grades at its grade by the model, the model's gain times the best lambda, the"
-            " model's gain, or nothing.",
+            "With --with-model: what is expected of documents that people did not judge: the share of their"
+            " grades at its grade by the model, the model's gain times the best lambda, the model's gain, or"
+            " nothing.",
             show_default="calibrated",
         ),
     ] = None,
     model_level: Annotated[
         int | None,
-        typer.Option(
+        option(
             "--model-level",
-            help="With --with-model: least grade of the model that counts as relevant.",
+            "With --with-model: least grade of the model that counts as relevant.",
             show_default="that of people",
         ),
     ] = None,
     pairs: Annotated[
-        bool, typer.Option("--pairs", help="With --with-model: also show differences of every two runs.")
+        bool, option("--pairs", "With --with-model: also show differences of every two runs.")
     ] = False,
-    by_topic: Annotated[
-        bool, typer.Option("--by-topic", "-q", help="Also show one row per run and topic.")
-    ] = False,
+    by_topic: Annotated[bool, option("--by-topic -q", "Also show one row per run and topic.")] = False,
+    given: SampleOptions,
 ) -> None:
     """Estimate the scores of runs from a judged sample.
 

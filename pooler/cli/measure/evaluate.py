@@ -5,11 +5,9 @@ from __future__ import annotations
 from math import isnan
 from typing import Annotated, Literal
 
-import typer
-
 from pooler.cli.options import EngineOption, MasterOption
 from pooler.cli.render import Output, render
-from pooler.cli.signature import command
+from pooler.cli.signature import command, option
 from pooler.cli.source_options import SourceOptions
 from store.errors import ContradictionError
 
@@ -21,111 +19,94 @@ def evaluate(
     *,
     measures: Annotated[
         list[str] | None,
-        typer.Option(
-            "--measure",
-            "-m",
-            metavar="MEASURE",
-            help="AP, P@10, nDCG@10, RR(rel=2), ..., named as in ir_measures; may be repeated.",
+        option(
+            "--measure -m MEASURE",
+            "AP, P@10, nDCG@10, RR(rel=2), ..., named as in ir_measures; may be repeated.",
             show_default="AP",
         ),
     ] = None,
-    by_topic: Annotated[bool, typer.Option("--by-topic", "-q", help="Also show one row per topic.")] = False,
+    by_topic: Annotated[bool, option("--by-topic -q", "Also show one row per topic.")] = False,
     r_mode: Annotated[
         Literal["pool", "own"],
-        typer.Option(
+        option(
             "--r",
-            help="R of AP: all relevant documents of the topic (pool), or those that the run retrieved (own;"
-            " eq. 1 of Kishida 2001): the measure OwnAP.",
+            "R of AP: all relevant documents of the topic (pool), or those that the run retrieved (own; eq."
+            " 1 of Kishida 2001): the measure OwnAP.",
         ),
     ] = "pool",
     curves: Annotated[
         bool,
-        typer.Option(
-            "--curves", help="Instead: precision by recall, ROC and its area; with --by-topic of each topic."
-        ),
+        option("--curves", "Instead: precision by recall, ROC and its area; with --by-topic of each topic."),
     ] = False,
-    plot: Annotated[
-        bool, typer.Option("--plot", help="With --curves: plot the curves of the ten best runs.")
-    ] = False,
+    plot: Annotated[bool, option("--plot", "With --curves: plot the curves of the ten best runs.")] = False,
     cut: Annotated[
         int | None,
-        typer.Option(
-            "--cut",
+        option(
+            "--cut N",
+            "Instead: what is relevant (TP, FP, FN, TN) on both sides of rank N, per run and topic.",
             min=1,
-            metavar="N",
-            help="Instead: what is relevant (TP, FP, FN, TN) on both sides of rank N, per run and topic.",
         ),
     ] = None,
     threshold: Annotated[
         float | None,
-        typer.Option(
-            "--threshold",
-            metavar="SCORE",
-            help="The same, where documents with this score or a higher one are retrieved.",
+        option(
+            "--threshold SCORE", "The same, where documents with this score or a higher one are retrieved."
         ),
     ] = None,
     size: Annotated[
         int | None,
-        typer.Option(
-            "--size",
+        option(
+            "--size M",
+            "With --cut and --threshold: documents of the whole collection, for TN.",
             min=1,
-            metavar="M",
-            help="With --cut and --threshold: documents of the whole collection, for TN.",
             show_default="unknown",
         ),
     ] = None,
     attainable: Annotated[
         int | None,
-        typer.Option(
-            "--attainable",
+        option(
+            "--attainable N",
+            "Instead: which values P@N and R@N can take in every topic: least, greatest, step.",
             min=1,
-            metavar="N",
-            help="Instead: which values P@N and R@N can take in every topic: least, greatest, step.",
         ),
     ] = None,
     folds: Annotated[
         int | None,
-        typer.Option(
-            "--folds",
+        option(
+            "--folds N",
+            "Instead: choose the best run on all topics but one of N parts, score it on that part.",
             min=2,
-            metavar="N",
-            help="Instead: choose the best run on all topics but one of N parts, score it on that part.",
         ),
     ] = None,
-    leave_out: Annotated[
-        bool, typer.Option("--leave-one-out", help="The same with as many parts as topics.")
-    ] = False,
+    leave_out: Annotated[bool, option("--leave-one-out", "The same with as many parts as topics.")] = False,
     seed: Annotated[
         int | None,
-        typer.Option(
+        option(
             "--seed",
+            "With --folds: shuffles the topics.",
             min=0,
-            help="With --folds: shuffles the topics.",
             show_default="parts are neighbouring topics",
         ),
     ] = None,
     duplicates: Annotated[
         Literal["keep", "novelty", "drop"],
-        typer.Option(
+        option(
             "--duplicates",
-            help="Documents below a near-duplicate of theirs: keep = they count as they are; novelty = they"
-            " count 0; drop = they are taken out. See `pooler duplicates`.",
+            "Documents below a near-duplicate of theirs: keep = they count as they are; novelty = they count"
+            " 0; drop = they are taken out. See `pooler duplicates`.",
         ),
     ] = "keep",
     clusters: Annotated[
         str | None,
-        typer.Option(
-            "--clusters",
-            metavar="FILE",
-            help="With --duplicates: lines `docno cluster`.",
+        option(
+            "--clusters FILE",
+            "With --duplicates: lines `docno cluster`.",
             show_default="by the collection's texts",
         ),
     ] = None,
     engine: EngineOption = "python",
     master: MasterOption = None,
-    listed_measures: Annotated[
-        bool, typer.Option("--list", help="List the measures instead of measuring.")
-    ] = False,
+    listed_measures: Annotated[bool, option("--list", "List the measures instead of measuring.")] = False,
 ) -> None:
     """Score runs. Means are over the judged topics that have a relevant document.
 

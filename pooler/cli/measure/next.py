@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from pooler.cli.measure.probability_options import EmptyOption, ProbabilitiesOption, ValueOption
 from pooler.cli.render import Output, render
-from pooler.cli.signature import command
+from pooler.cli.signature import command, option
 from pooler.cli.source_options import SourceOptions
 from pooler.telling import say
 from store.errors import ArgumentError, ContradictionError
@@ -33,39 +31,36 @@ def next_(
     probabilities: ProbabilitiesOption = None,
     unjudged: Annotated[
         str,
-        typer.Option(
-            "--unjudged",
-            metavar="P|by-rank",
-            help="How likely an unjudged document that a run retrieved is relevant: by its best rank,"
-            " following a curve fitted to the judged ones, or one probability for all.",
+        option(
+            "--unjudged P|by-rank",
+            "How likely an unjudged document that a run retrieved is relevant: by its best rank, following a"
+            " curve fitted to the judged ones, or one probability for all.",
         ),
     ] = "by-rank",
     empty: EmptyOption = "given",
     confidence: Annotated[
         float,
-        typer.Option(
+        option(
             "--confidence",
-            help="A pair of runs is settled when judging again would keep its order with at least"
-            " this probability; no document is listed for its sake.",
+            "A pair of runs is settled when judging again would keep its order with at least this"
+            " probability; no document is listed for its sake.",
         ),
     ] = CONFIDENCE,
     until: Annotated[
         str | None,
-        typer.Option(
-            "--until",
-            metavar="recall=R[@C]",
-            help="Show instead, topic by topic, what is to be judged at random until a recall of R is sure"
-            " with confidence C, as in recall=.9@.95.",
+        option(
+            "--until recall=R[@C]",
+            "Show instead, topic by topic, what is to be judged at random until a recall of R is sure with"
+            " confidence C, as in recall=.9@.95.",
         ),
     ] = None,
     pool: Annotated[
         str | None,
-        typer.Option(
-            "--pool",
-            metavar="NAME",
-            help="Add the documents to the collection as a pool, in this order within each topic, for"
-            " `pooler judge` to follow. Documents of older pools come first, unless `pooler assign"
-            " JUDGE --pool NAME --order priority` hands out only these.",
+        option(
+            "--pool NAME",
+            "Add the documents to the collection as a pool, in this order within each topic, for `pooler"
+            " judge` to follow. Documents of older pools come first, unless `pooler assign JUDGE --pool NAME"
+            " --order priority` hands out only these.",
         ),
     ] = None,
 ) -> None:
@@ -124,9 +119,9 @@ def _show_recall(given: SourceOptions, output: Output, until: str, others: Mappi
         raise ArgumentError(
             "--until", requirement, until, hint=f"pooler next --confidence {wanted.confidence:g}"
         )
-    for option, value in others.items():
+    for name, value in others.items():
         if value is not None:
-            raise ContradictionError(option, "and --until exclude each other", value)
+            raise ContradictionError(name, "and --until exclude each other", value)
     if given.qrels is not None or given.listed is not None:
         raise ArgumentError("--until", "needs a collection, but there are only files", until)
     source, cutoff = given.source(), given.cutoff

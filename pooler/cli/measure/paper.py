@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Literal
 
-import typer
-
 from pooler.cli.console import check_place
 from pooler.cli.measure.probability_options import EmptyOption, ValueOption
 from pooler.cli.options import (
@@ -20,7 +18,7 @@ from pooler.cli.options import (
     kinds_of,
 )
 from pooler.cli.render import Output, render
-from pooler.cli.signature import command
+from pooler.cli.signature import argument, command, option
 from pooler.results.source import source
 from store.errors import ArgumentError
 
@@ -31,87 +29,76 @@ def paper(
     *,
     runs: Annotated[
         list[str] | None,
-        typer.Argument(
-            metavar="RUN_A RUN_B",
-            help="Two run tags of the collection; default the two with the highest expected MAP. With"
-            " --qrels: run files, of which the two highest are compared.",
+        argument(
+            "RUN_A RUN_B",
+            "Two run tags of the collection; default the two with the highest expected MAP. With --qrels:"
+            " run files, of which the two highest are compared.",
         ),
     ] = None,
     of_kishida: Annotated[
         bool,
-        typer.Option(
+        option(
             "--of-kishida",
-            help="The paper's own tables beside what follows from its printed numbers, errata explained.",
+            "The paper's own tables beside what follows from its printed numbers, errata explained.",
         ),
     ] = False,
-    html: Annotated[
-        str | None, typer.Option("--html", metavar="FILE", help="Also write a page to read and print.")
-    ] = None,
+    html: Annotated[str | None, option("--html FILE", "Also write a page to read and print.")] = None,
     values: ValueOption = None,
     rank: Annotated[
         int | None,
-        typer.Option(
-            "--rank",
+        option(
+            "--rank N+1",
+            "The rank below the pool (tables 3 and 8, figure 2, section 4.3).",
             min=1,
-            metavar="N+1",
-            help="The rank below the pool (tables 3 and 8, figure 2, section 4.3).",
             show_default="the pools' depth + 1",
         ),
     ] = None,
     scenario: Annotated[
         Literal["own", "shared"],
-        typer.Option(
+        option(
             "--scenario",
-            help="Who gains from the documents at rank N+1 of B: B only, as in the paper (own), or every"
-            " run that has them (shared).",
+            "Who gains from the documents at rank N+1 of B: B only, as in the paper (own), or every run that"
+            " has them (shared).",
         ),
     ] = "own",
     flip: Annotated[
         Literal["not-relevant", "unjudged"],
-        typer.Option(
+        option(
             "--flip",
-            help="Which of them are found relevant: all with no chance of being relevant, judged or not, as"
-            " in the paper; or unjudged ones.",
+            "Which of them are found relevant: all with no chance of being relevant, judged or not, as in"
+            " the paper; or unjudged ones.",
         ),
     ] = "not-relevant",
     empty: EmptyOption = "given",
     monte_carlo: Annotated[
         int | None,
-        typer.Option(
-            "--monte-carlo",
-            min=2,
-            metavar="M",
-            help="Also judge M times at random, as the paper does (100,000).",
-        ),
+        option("--monte-carlo M", "Also judge M times at random, as the paper does (100,000).", min=2),
     ] = None,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Of --monte-carlo.")] = 1,
-    alpha: Annotated[float, typer.Option("--alpha", help="Level of significance, two-sided.")] = 0.05,
-    plot: Annotated[bool, typer.Option("--plot", help="Draw the figures.")] = False,
+    seed: Annotated[int, option("--seed", "Of --monte-carlo.", min=0)] = 1,
+    alpha: Annotated[float, option("--alpha", "Level of significance, two-sided.")] = 0.05,
+    plot: Annotated[bool, option("--plot", "Draw the figures.")] = False,
     levels: Annotated[
         list[int] | None,
-        typer.Option(
+        option(
             "--level",
-            help="Least relevant grade, for the judges' own MAPs; may be repeated.",
+            "Least relevant grade, for the judges' own MAPs; may be repeated.",
             show_default="every grade but the lowest",
         ),
     ] = None,
     judges: Annotated[
         list[str] | None,
-        typer.Option(
-            "--judge",
-            metavar="NAME",
-            help="Judge 1, judge 2 and so on.",
+        option(
+            "--judge NAME",
+            "Judge 1, judge 2 and so on.",
             show_default="those of --kinds who graded, except adjudicators",
         ),
     ] = None,
     kinds: KindsOption = None,
     qrels: Annotated[
         list[str] | None,
-        typer.Option(
-            "--qrels",
-            metavar="FILE",
-            help="Work on files instead of a collection: one file a judge, FILE or NAME=FILE; may be"
-            " repeated.",
+        option(
+            "--qrels FILE",
+            "Work on files instead of a collection: one file a judge, FILE or NAME=FILE; may be repeated.",
         ),
     ] = None,
     cutoff: CutoffOption = 1000,

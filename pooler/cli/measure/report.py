@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from pooler.cli.console import check_place
 from pooler.cli.measure.probability_options import ValueOption
 from pooler.cli.options import PoolDepthOption
-from pooler.cli.signature import command
+from pooler.cli.signature import argument, command, option
 from pooler.cli.source_options import SourceOptions
 from store.errors import ArgumentError
 
@@ -18,18 +16,13 @@ from store.errors import ArgumentError
 def report(
     given: SourceOptions,
     *,
-    path: Annotated[
-        str, typer.Argument(metavar="OUT.html", help="The page to write; an existing page is replaced.")
-    ],
+    path: Annotated[str, argument("OUT.html", "The page to write; an existing page is replaced.")],
     depth: PoolDepthOption = None,
     title: Annotated[
-        str | None,
-        typer.Option("--title", metavar="TEXT", help="Title of the page.", show_default="the name"),
+        str | None, option("--title TEXT", "Title of the page.", show_default="the name")
     ] = None,
     values: ValueOption = None,
-    limit: Annotated[
-        int, typer.Option("--limit", min=1, metavar="RUNS", help="Runs, or pairs of runs, of one chart.")
-    ] = 20,
+    limit: Annotated[int, option("--limit RUNS", "Runs, or pairs of runs, of one chart.", min=1)] = 20,
 ) -> None:
     """Write a page that shows how far the collection can be trusted.
 

@@ -11,7 +11,7 @@ import typer
 from pooler.cli.measure.sensitivity import ScenarioName
 from pooler.cli.options import decimals, whole_numbers
 from pooler.cli.render import Output, render
-from pooler.cli.signature import command
+from pooler.cli.signature import command, option
 from pooler.cli.source_options import SourceOptions
 from store.errors import ArgumentError, ContradictionError
 
@@ -26,74 +26,58 @@ def required_difference(
     given: SourceOptions,
     output: Output,
     *,
-    everything: Annotated[
-        bool, typer.Option("--all", help="One row for every pair of runs of the collection.")
-    ] = False,
+    everything: Annotated[bool, option("--all", "One row for every pair of runs of the collection.")] = False,
     neighbours: Annotated[
-        bool,
-        typer.Option("--neighbours", help="Of the runs, only pairs next to each other in the order by MAP."),
+        bool, option("--neighbours", "Of the runs, only pairs next to each other in the order by MAP.")
     ] = False,
     depth: Annotated[
         int | None,
-        typer.Option(
-            "--depth",
-            "-N",
+        option(
+            "--depth -N",
+            "With runs: N, the pool's depth; the unjudged documents at rank N+1 of the lower run turn out"
+            " relevant.",
             min=1,
-            help="With runs: N, the pool's depth; the unjudged documents at rank N+1 of the lower run"
-            " turn out relevant.",
             show_default="the pools', where they have one",
         ),
     ] = None,
     scenario: Annotated[
-        ScenarioName,
-        typer.Option("--scenario", help="With runs: who gains from a document; see `sensitivity`."),
+        ScenarioName, option("--scenario", "With runs: who gains from a document; see `sensitivity`.")
     ] = "shared",
     variance: Annotated[
-        str,
-        typer.Option(
-            "--variance", metavar="S2,...", help="Variance over topics of the difference between two runs."
-        ),
+        str, option("--variance S2,...", "Variance over topics of the difference between two runs.")
     ] = "0.01,0.03,0.05,0.07,0.09",
-    topics: Annotated[
-        str, typer.Option("--topics", metavar="L,...", help="Numbers of topics.")
-    ] = "30,50,100,150",
+    topics: Annotated[str, option("--topics L,...", "Numbers of topics.")] = "30,50,100,150",
     variation: Annotated[
         str,
-        typer.Option(
-            "--variation",
-            "-K",
-            metavar="K,...",
-            help="Share of the variance that comes from differences between judges and is left out; with"
-            " runs one number, or `judges` = each pair's share, from the collection's judges.",
+        option(
+            "--variation -K K,...",
+            "Share of the variance that comes from differences between judges and is left out; with runs one"
+            " number, or `judges` = each pair's share, from the collection's judges.",
         ),
     ] = "0",
     drop: Annotated[
         str,
-        typer.Option(
-            "--drop",
-            "-Q",
-            metavar="Q,...",
-            help="Share by which the difference falls once the undiscovered documents are known; at 1 the"
-            " order turns.",
+        option(
+            "--drop -Q Q,...",
+            "Share by which the difference falls once the undiscovered documents are known; at 1 the order"
+            " turns.",
         ),
     ] = "0",
     variance_drop: Annotated[
         str,
-        typer.Option(
-            "--variance-drop",
-            "-H",
-            metavar="H,...",
-            help="Share by which the variance then falls, as many values as Q: of the whole variance"
-            " where K is 0, otherwise of what K leaves.",
+        option(
+            "--variance-drop -H H,...",
+            "Share by which the variance then falls, as many values as Q: of the whole variance where K is"
+            " 0, otherwise of what K leaves.",
         ),
     ] = "0",
-    alpha: Annotated[float, typer.Option("--alpha", help="Level of significance, two-sided.")] = 0.05,
+    alpha: Annotated[float, option("--alpha", "Level of significance, two-sided.")] = 0.05,
     power: Annotated[
         float,
-        typer.Option(
+        option(
             "--power",
-            help="Wanted probability of a significant result, at least 0.5; 0.5 gives the smallest"
-            " observed difference that is significant.",
+            "Wanted probability of a significant result, at least 0.5; 0.5 gives the smallest observed"
+            " difference that is significant.",
         ),
     ] = 0.5,
 ) -> None:
@@ -145,10 +129,9 @@ def required_difference(
 
 def _refuse(given: SourceOptions, options: Sequence[str], requirement: str) -> None:
     """Raise `ArgumentError` for the first of some options that was given."""
-    for option in options:
-        if given.names(option):
-            name = f"--{option.replace('_', '-')}"
-            raise ArgumentError(name, requirement, str(given.ctx.params[option]))
+    for name in options:
+        if given.names(name):
+            raise ArgumentError(name, requirement, str(given.ctx.params[name]))
 
 
 def _shares(name: str, text: str, *, least: float, below: float) -> list[float]:
@@ -185,52 +168,43 @@ RELEVANT = "5,10,30,50,100,500"
 @command
 def ap_properties(
     ctx: typer.Context,
-    documents: Annotated[
-        str, typer.Option("--documents", "-n", metavar="N,...", help="N: ranks of the list.")
-    ] = DOCUMENTS,
-    relevant: Annotated[
-        str, typer.Option("--relevant", "-r", metavar="R,...", help="R: relevant documents.")
-    ] = RELEVANT,
+    documents: Annotated[str, option("--documents -n N,...", "N: ranks of the list.")] = DOCUMENTS,
+    relevant: Annotated[str, option("--relevant -r R,...", "R: relevant documents.")] = RELEVANT,
     size: Annotated[
         int | None,
-        typer.Option(
-            "--size",
-            metavar="M",
+        option(
+            "--size M",
+            "The list holds N of M documents, and some relevant ones may be missing from it.",
             min=1,
-            help="The list holds N of M documents, and some relevant ones may be missing from it.",
             show_default="all R are in the list",
         ),
     ] = None,
     rank: Annotated[
         int | None,
-        typer.Option(
+        option(
             "--rank",
+            "Instead: by how much AP changes when the document at this rank turns relevant and all R others"
+            " are above it (eq. 20).",
             min=1,
-            help="Instead: by how much AP changes when the document at this rank turns relevant and all R"
-            " others are above it (eq. 20).",
         ),
     ] = None,
-    ap: Annotated[
-        str, typer.Option("--ap", metavar="AP,...", help="With --rank: AP before.")
-    ] = "0.1,0.3,0.5",
+    ap: Annotated[str, option("--ap AP,...", "With --rank: AP before.")] = "0.1,0.3,0.5",
     as_printed: Annotated[
         bool,
-        typer.Option(
-            "--as-printed",
-            help="With --rank: also the cells that cannot occur, as table 3 of the paper has them.",
+        option(
+            "--as-printed", "With --rank: also the cells that cannot occur, as table 3 of the paper has them."
         ),
     ] = False,
     swap: Annotated[
         str | None,
-        typer.Option(
-            "--swap",
-            metavar="RANK,RANK",
-            help="Instead: the change of AP when the documents at two ranks change places (eq. 6); --ranks"
-            " says where the relevant ones are.",
+        option(
+            "--swap RANK,RANK",
+            "Instead: the change of AP when the documents at two ranks change places (eq. 6); --ranks says"
+            " where the relevant ones are.",
         ),
     ] = None,
     ranks: Annotated[
-        str, typer.Option("--ranks", metavar="RANK,...", help="With --swap: ranks of the relevant documents.")
+        str, option("--ranks RANK,...", "With --swap: ranks of the relevant documents.")
     ] = "1,2",
     *,
     output: Output,
@@ -282,9 +256,8 @@ def _check_way(ctx: typer.Context, *, swap: bool, rank: bool) -> None:
         str(name) for name in ctx.params if getattr(ctx.get_parameter_source(name), "name", "") != "DEFAULT"
     ]
     for name in given:
-        option = f"--{name.replace('_', '-')}"
         for way, excluded in without.items():
             if name in excluded:
-                raise ContradictionError(option, f"has no meaning with {way}", None)
+                raise ContradictionError(name, f"has no meaning with {way}", None)
         if name in needed and not needed[name][1]:
-            raise ContradictionError(option, f"needs {needed[name][0]}", None)
+            raise ContradictionError(name, f"needs {needed[name][0]}", None)

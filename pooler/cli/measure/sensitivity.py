@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Literal
 
-import typer
-
 from pooler.cli.render import Output, render
-from pooler.cli.signature import command
+from pooler.cli.signature import command, option
 from pooler.cli.source_options import SourceOptions
 from store.errors import ContradictionError
 
@@ -31,80 +29,72 @@ def sensitivity(
     *,
     depth: Annotated[
         int | None,
-        typer.Option(
-            "--depth",
-            "-N",
+        option(
+            "--depth -N",
+            "N: the pool's depth; rank N+1 is flipped. Not used by --at best, --at worst, --missing and"
+            " --each, which look at whole lists.",
             min=1,
-            help="N: the pool's depth; rank N+1 is flipped. Not used by --at best, --at worst, --missing"
-            " and --each, which look at whole lists.",
             show_default="the pools', where they have one",
         ),
     ] = None,
     at: Annotated[
         AtName | None,
-        typer.Option(
+        option(
             "--at",
-            help="Which unjudged document to flip: the one at rank N+1 (next), the first one below rank N"
-            " (first), or the one in the whole list that raises AP most (best) or lowers it most"
-            " (worst); with --pairs, best and worst find the one document that moves each difference"
-            " most.",
+            "Which unjudged document to flip: the one at rank N+1 (next), the first one below rank N"
+            " (first), or the one in the whole list that raises AP most (best) or lowers it most (worst);"
+            " with --pairs, best and worst find the one document that moves each difference most.",
             show_default="next; first with --flips",
         ),
     ] = None,
     flips: Annotated[
         int | None,
-        typer.Option(
-            "--flips",
+        option(
+            "--flips K",
+            "Flip K unjudged documents per topic at once; with --at next, those at ranks N+1 to N+K that are"
+            " unjudged.",
             min=1,
-            metavar="K",
-            help="Flip K unjudged documents per topic at once; with --at next, those at ranks N+1 to N+K"
-            " that are unjudged.",
             show_default="1",
         ),
     ] = None,
     missing: Annotated[
         int | None,
-        typer.Option(
-            "--missing",
-            min=1,
-            metavar="K",
-            help="The lowest and highest possible AP and MAP if K relevant documents of every topic went"
+        option(
+            "--missing K",
+            "The lowest and highest possible AP and MAP if K relevant documents of every topic went"
             " unjudged, wherever they are.",
+            min=1,
         ),
     ] = None,
     pairs: Annotated[
         bool,
-        typer.Option(
+        option(
             "--pairs",
-            help="One row for every pair of runs: difference in MAP, t2 and p, before and after; with"
-            " --missing, the limits of the difference.",
+            "One row for every pair of runs: difference in MAP, t2 and p, before and after; with --missing,"
+            " the limits of the difference.",
         ),
     ] = False,
     each: Annotated[
         bool,
-        typer.Option(
-            "--each",
-            help="One row for every unjudged document: what this one document does to the order of runs.",
+        option(
+            "--each", "One row for every unjudged document: what this one document does to the order of runs."
         ),
     ] = False,
     scenario: Annotated[
         ScenarioName,
-        typer.Option(
+        option(
             "--scenario",
-            help="shared: every run that retrieved the document gains, the others have R+1. own: only the"
-            " flipped run gains; all others have R+1, whether they retrieved it or not, also with"
-            " --r own.",
+            "shared: every run that retrieved the document gains, the others have R+1. own: only the flipped"
+            " run gains; all others have R+1, whether they retrieved it or not, also with --r own.",
         ),
     ] = "shared",
     r_mode: Annotated[
         RModeName,
-        typer.Option(
-            "--r", help="R = relevant documents of the topic (pool), or those the run retrieved (own)."
-        ),
+        option("--r", "R = relevant documents of the topic (pool), or those the run retrieved (own)."),
     ] = "pool",
-    by_topic: Annotated[bool, typer.Option("--by-topic", "-q", help="One row per run and topic.")] = False,
+    by_topic: Annotated[bool, option("--by-topic -q", "One row per run and topic.")] = False,
     plot: Annotated[
-        bool, typer.Option("--plot", help="Plot the change of each run's MAP; with --missing, its limits.")
+        bool, option("--plot", "Plot the change of each run's MAP; with --missing, its limits.")
     ] = False,
 ) -> None:
     """Flip the unjudged documents at rank N+1, and see what moves.

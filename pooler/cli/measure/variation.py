@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-import typer
-
 from pooler.cli.measure.probability_options import (
     EmptyOption,
     ProbabilitiesOption,
@@ -13,7 +11,7 @@ from pooler.cli.measure.probability_options import (
     ValueOption,
 )
 from pooler.cli.render import Output, render
-from pooler.cli.signature import command
+from pooler.cli.signature import command, option
 from pooler.cli.source_options import SourceOptions
 from store.errors import ContradictionError
 
@@ -28,88 +26,78 @@ def variation(
     unjudged: UnjudgedOption = "0",
     extra_relevant: Annotated[
         int,
-        typer.Option(
-            "--extra-relevant",
+        option(
+            "--extra-relevant K",
+            "Suppose K more relevant documents per topic that no run retrieved; 1 gives R + 1, the rule of"
+            " the paper's section 4.3.",
             min=0,
-            metavar="K",
-            help="Suppose K more relevant documents per topic that no run retrieved; 1 gives R + 1, the"
-            " rule of the paper's section 4.3.",
         ),
     ] = 0,
     empty: EmptyOption = "given",
     pairs: Annotated[
         bool,
-        typer.Option(
+        option(
             "--pairs",
-            help="One row for every pair of runs: the difference, how much of its variance comes from"
-            " judging, the p of the paired t test without and with that part, and how likely the"
-            " order is to turn.",
+            "One row for every pair of runs: the difference, how much of its variance comes from judging,"
+            " the p of the paired t test without and with that part, and how likely the order is to turn.",
         ),
     ] = False,
     neighbours: Annotated[
         bool,
-        typer.Option(
-            "--neighbours", help="With --pairs: only runs next to each other in the order by expected MAP."
-        ),
+        option("--neighbours", "With --pairs: only runs next to each other in the order by expected MAP."),
     ] = False,
     monte_carlo: Annotated[
         int | None,
-        typer.Option(
-            "--monte-carlo",
+        option(
+            "--monte-carlo M",
+            "Also judge M times at random, as the paper does, and print that result alongside.",
             min=2,
-            metavar="M",
-            help="Also judge M times at random, as the paper does, and print that result alongside.",
         ),
     ] = None,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Of --monte-carlo.")] = 1,
+    seed: Annotated[int, option("--seed", "Of --monte-carlo.", min=0)] = 1,
     by_topic: Annotated[
-        bool,
-        typer.Option(
-            "--by-topic", "-q", help="One row per run and topic: expected AP and its variance by judging."
-        ),
+        bool, option("--by-topic -q", "One row per run and topic: expected AP and its variance by judging.")
     ] = False,
     discover: Annotated[
         str | None,
-        typer.Option(
-            "--discover",
-            metavar="RUN|all",
-            help="Suppose that this run's documents at rank N+1 are relevant, one per topic, or each"
-            " run's in turn (all): what becomes of the expected MAPs and their order. With --pairs: both"
-            " runs' moments, tests and order before and after.",
+        option(
+            "--discover RUN|all",
+            "Suppose that this run's documents at rank N+1 are relevant, one per topic, or each run's in"
+            " turn (all): what becomes of the expected MAPs and their order. With --pairs: both runs'"
+            " moments, tests and order before and after.",
         ),
     ] = None,
     rank: Annotated[
         int | None,
-        typer.Option(
-            "--rank",
+        option(
+            "--rank N+1",
+            "Of --discover: the rank, one below the pool.",
             min=1,
-            metavar="N+1",
-            help="Of --discover: the rank, one below the pool.",
             show_default="the pools' depth + 1",
         ),
     ] = None,
     scenario: Annotated[
         Literal["shared", "own"],
-        typer.Option(
+        option(
             "--scenario",
-            help="Of --discover: every run that has the document gains (shared), or only the run itself"
-            " (own); R grows for all.",
+            "Of --discover: every run that has the document gains (shared), or only the run itself (own); R"
+            " grows for all.",
         ),
     ] = "shared",
     flip: Annotated[
         Literal["unjudged", "not-relevant"],
-        typer.Option(
+        option(
             "--flip",
-            help="Of --discover: documents that nobody judged, or all that have no chance of being"
-            " relevant, judged or not. --scenario own --flip not-relevant is section 4.3 of the paper.",
+            "Of --discover: documents that nobody judged, or all that have no chance of being relevant,"
+            " judged or not. --scenario own --flip not-relevant is section 4.3 of the paper.",
         ),
     ] = "unjudged",
     plot: Annotated[
         bool,
-        typer.Option(
+        option(
             "--plot",
-            help="Plot the runs in order of expected MAP, each with its interval and how likely the next"
-            " one is to pass it; with --pairs, how likely pairs are to swap, and of two runs the expected"
+            "Plot the runs in order of expected MAP, each with its interval and how likely the next one is"
+            " to pass it; with --pairs, how likely pairs are to swap, and of two runs the expected"
             " differences by topic against the normal curve.",
         ),
     ] = False,

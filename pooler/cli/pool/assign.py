@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-import typer
-
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption
 from pooler.cli.render import Output, check_choice, render
-from pooler.cli.signature import command
+from pooler.cli.signature import argument, command, option
 from pooler.telling import say, warn
 from store.errors import ArgumentError
 
@@ -27,92 +25,73 @@ def assign(
     output: Output,
     *,
     judges: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="JUDGE...", help="Default: every human judge who is not disabled."),
+        list[str] | None, argument("JUDGE...", "Default: every human judge who is not disabled.")
     ] = None,
     by: Annotated[
         AssignByName,
-        typer.Option(
+        option(
             "--by",
-            help="document: judges are chosen for each document, keeping even both workloads and the"
-            " numbers of documents that pairs of judges share; topic: all documents of a topic go to the same"
-            " judges.",
+            "document: judges are chosen for each document, keeping even both workloads and the numbers of"
+            " documents that pairs of judges share; topic: all documents of a topic go to the same judges.",
         ),
     ] = "document",
     per_document: Annotated[
-        int, typer.Option("--per-document", "-k", min=1, help="How many judges each document gets.")
+        int, option("--per-document -k", "How many judges each document gets.", min=1)
     ] = 1,
     overlap: Annotated[
-        float,
-        typer.Option(
-            "--overlap", min=0, max=1, metavar="SHARE", help="Share of each topic that gets extra judges."
-        ),
+        float, option("--overlap SHARE", "Share of each topic that gets extra judges.", min=0, max=1)
     ] = 0.0,
     overlap_judges: Annotated[
         int | None,
-        typer.Option(
+        option(
             "--overlap-judges",
+            "How many judges the documents of --overlap get.  [default: one more than the others]",
             min=2,
-            help="How many judges the documents of --overlap get.  [default: one more than the others]",
         ),
     ] = None,
     calibration: Annotated[
         int,
-        typer.Option(
-            "--calibration",
-            min=0,
-            help="Documents of each topic that go to every judge, unmarked among the rest.",
+        option(
+            "--calibration", "Documents of each topic that go to every judge, unmarked among the rest.", min=0
         ),
     ] = 0,
     order: Annotated[
         DisplayOrderName,
-        typer.Option(
+        option(
             "--order",
-            help="The order in which a judge sees documents: docno; random, different for every judge;"
-            " priority, as the pooling strategy ranked them.",
+            "The order in which a judge sees documents: docno; random, different for every judge; priority,"
+            " as the pooling strategy ranked them.",
         ),
     ] = "docno",
     seed: Annotated[
-        int | None,
-        typer.Option("--seed", min=0, help="Seed of everything random.  [default: drawn, and printed]"),
+        int | None, option("--seed", "Seed of everything random.  [default: drawn, and printed]", min=0)
     ] = None,
     claim: Annotated[
-        bool, typer.Option("--claim", help="Name no judges: whoever works next claims what is left.")
+        bool, option("--claim", "Name no judges: whoever works next claims what is left.")
     ] = False,
     lease: Annotated[
         int | None,
-        typer.Option(
-            "--lease",
-            min=1,
-            metavar="MINUTES",
-            help="How long a claimed document waits for a decision before others may claim it.  [default:"
+        option(
+            "--lease MINUTES",
+            "How long a claimed document waits for a decision before others may claim it.  [default:"
             f" {LEASE_MINUTES}]",
+            min=1,
         ),
     ] = None,
     pools: Annotated[
         list[str] | None,
-        typer.Option(
-            "--pool",
-            metavar="NAME",
-            help="Only this pool; may be repeated.  [default: all but adaptive ones]",
-        ),
+        option("--pool NAME", "Only this pool; may be repeated.  [default: all but adaptive ones]"),
     ] = None,
-    topics: Annotated[
-        list[str] | None, typer.Option("--topic", metavar="TOPIC", help="Only this topic; may be repeated.")
-    ] = None,
-    add: Annotated[
-        bool, typer.Option("--add", help="Assign only documents that nobody is assigned yet.")
-    ] = False,
+    topics: Annotated[list[str] | None, option("--topic TOPIC", "Only this topic; may be repeated.")] = None,
+    add: Annotated[bool, option("--add", "Assign only documents that nobody is assigned yet.")] = False,
     replace: Annotated[
-        bool, typer.Option("--replace", help="Reassign undecided documents; decided ones stay and count.")
+        bool, option("--replace", "Reassign undecided documents; decided ones stay and count.")
     ] = False,
     clear: Annotated[
-        bool, typer.Option("--clear", help="Take back every undecided assignment; assign nothing.")
+        bool, option("--clear", "Take back every undecided assignment; assign nothing.")
     ] = False,
-    show: Annotated[bool, typer.Option("--show", help="Show what is assigned; change nothing.")] = False,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show what the result would be; change nothing.")
-    ] = False,
+    show: Annotated[bool, option("--show", "Show what is assigned; change nothing.")] = False,
+    dry_run: Annotated[bool, option("--dry-run", "Show what the result would be; change nothing.")] = False,
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
     """Assign pooled documents to judges, by name or to be claimed.

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption
 from pooler.cli.render import Output, render
-from pooler.cli.signature import command
+from pooler.cli.signature import argument, command, option
 
 _POOL_HELP = "A pool of the collection, or a pool file (`topic docno`); ./NAME is always a file."
 
@@ -17,12 +15,10 @@ _POOL_HELP = "A pool of the collection, or a pool file (`topic docno`); ./NAME i
 def diff(
     output: Output,
     *,
-    a: Annotated[str, typer.Argument(metavar="A", help=_POOL_HELP)],
-    b: Annotated[str, typer.Argument(metavar="B", help=_POOL_HELP)],
-    by_topic: Annotated[bool, typer.Option("--by-topic", "-q", help="Also show each topic.")] = False,
-    list_: Annotated[
-        bool, typer.Option("--list", help="One row per document that only one of them has.")
-    ] = False,
+    a: Annotated[str, argument("A", _POOL_HELP)],
+    b: Annotated[str, argument("B", _POOL_HELP)],
+    by_topic: Annotated[bool, option("--by-topic -q", "Also show each topic.")] = False,
+    list_: Annotated[bool, option("--list", "One row per document that only one of them has.")] = False,
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
     """Compare two pools: what only A has, only B has, and both; how it stands; who brought it.

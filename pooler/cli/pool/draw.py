@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption
+from pooler.cli.signature import option
 from pooler.telling import say
 from store.text import counted
 
 
 def draw(
-    serve: Annotated[bool, typer.Option("--serve", help="Go on until Ctrl-C, instead of once.")] = False,
+    serve: Annotated[bool, option("--serve", "Go on until Ctrl-C, instead of once.")] = False,
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
     """Draw the documents of adaptive pools that judges ask for.

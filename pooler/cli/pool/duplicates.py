@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption, KindsOption, kinds_of
 from pooler.cli.render import Output, render
-from pooler.cli.signature import command
+from pooler.cli.signature import command, option
 from pooler.telling import say
 from store.errors import ContradictionError
 
@@ -16,21 +14,18 @@ from store.errors import ContradictionError
 @command
 def duplicates(
     threshold: Annotated[
-        str,
-        typer.Option("--threshold", metavar="J", help="Least Jaccard of two documents' shingles, in (0, 1]."),
+        str, option("--threshold J", "Least Jaccard of two documents' shingles, in (0, 1].")
     ] = "0.8",
     topics: Annotated[
         list[str] | None,
-        typer.Option(
-            "--topic",
-            metavar="TOPIC",
-            help="Carry over, release and compare grades of this topic alone; may be repeated.",
+        option(
+            "--topic TOPIC", "Carry over, release and compare grades of this topic alone; may be repeated."
         ),
     ] = None,
     carry: Annotated[
-        bool, typer.Option("--carry", help="Show judges one document in the place of its near-duplicates.")
+        bool, option("--carry", "Show judges one document in the place of its near-duplicates.")
     ] = False,
-    release: Annotated[bool, typer.Option("--release", help="Show every document itself again.")] = False,
+    release: Annotated[bool, option("--release", "Show every document itself again.")] = False,
     kinds: KindsOption = None,
     collection: CollectionOption = DEFAULT_COLLECTION,
     *,

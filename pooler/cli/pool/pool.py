@@ -24,7 +24,7 @@ from pooler.cli.options import (
 )
 from pooler.cli.pool.diff import diff
 from pooler.cli.render import Output, TableOptions, render
-from pooler.cli.signature import command
+from pooler.cli.signature import argument, command, option
 from pooler.results.source import Source
 from pooler.telling import say, warn
 from store.errors import ArgumentError
@@ -70,105 +70,83 @@ def pool(
     options: TableOptions,
     *,
     runs: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="RUN...", help="Run files; without any, the runs of the collection."),
+        list[str] | None, argument("RUN...", "Run files; without any, the runs of the collection.")
     ] = None,
     listed: RunsOption = None,
-    strategy: Annotated[
-        str | None, typer.Option("--strategy", "-s", metavar="NAME", help="See --list.  [default: depth]")
-    ] = None,
+    strategy: Annotated[str | None, option("--strategy -s NAME", "See --list.  [default: depth]")] = None,
     param: Annotated[
-        list[str] | None,
-        typer.Option("--param", metavar="NAME=VALUE", help="A parameter of the strategy; may be repeated."),
+        list[str] | None, option("--param NAME=VALUE", "A parameter of the strategy; may be repeated.")
     ] = None,
     depth: Annotated[
         int | None,
-        typer.Option(
-            "--depth", "-d", "-N", min=1, help="Documents taken from each run for each topic.  [default: 100]"
-        ),
+        option("--depth -d -N", "Documents taken from each run for each topic.  [default: 100]", min=1),
     ] = None,
-    budget: Annotated[
-        int | None, typer.Option("--budget", "-b", min=1, help="Documents to judge per topic.")
-    ] = None,
+    budget: Annotated[int | None, option("--budget -b", "Documents to judge per topic.", min=1)] = None,
     total_budget: Annotated[
-        int | None, typer.Option("--total-budget", min=1, help="Documents to judge for all topics together.")
+        int | None, option("--total-budget", "Documents to judge for all topics together.", min=1)
     ] = None,
     level: Annotated[
         int | None,
-        typer.Option(
-            "--level", help="Least grade that rewards an adaptive strategy.  [default: the relaxed level]"
-        ),
+        option("--level", "Least grade that rewards an adaptive strategy.  [default: the relaxed level]"),
     ] = None,
     order: Annotated[
-        OrderName | None, typer.Option("--order", help="Rank order, as in `check`.  [default: trec]")
+        OrderName | None, option("--order", "Rank order, as in `check`.  [default: trec]")
     ] = None,
     out: Annotated[
         str | None,
-        typer.Option(
-            "--out",
-            "-o",
-            metavar="FILE",
-            help="Write `topic docno` lines here; from files the default is stdout.",
-        ),
+        option("--out -o FILE", "Write `topic docno` lines here; from files the default is stdout."),
     ] = None,
     out_order: Annotated[
         OutOrderName | None,
-        typer.Option(
+        option(
             "--out-order",
-            help="Order of the lines: docno (bytewise), priority (the strategy's), or random (needs"
+            "Order of the lines: docno (bytewise), priority (the strategy's), or random (needs"
             " --seed).  [default: docno]",
         ),
     ] = None,
     seed: Annotated[
-        int | None, typer.Option("--seed", min=0, help="Seed of random strategies and of the random order.")
+        int | None, option("--seed", "Seed of random strategies and of the random order.", min=0)
     ] = None,
     annotated: Annotated[
         bool,
-        typer.Option(
-            "--annotated", help="Write `topic docno run group rank score`, one line per contributing run."
-        ),
+        option("--annotated", "Write `topic docno run group rank score`, one line per contributing run."),
     ] = False,
     manifest: ManifestOption = None,
     name: Annotated[
-        str | None, typer.Option("--name", help="Name of the pool in the collection.  [default: pool]")
+        str | None, option("--name", "Name of the pool in the collection.  [default: pool]")
     ] = None,
     round_label: Annotated[
         str | None,
-        typer.Option(
-            "--round", help="Label that judgements of this pool carry: column 2 of the qrels.  [default: 0]"
-        ),
+        option("--round", "Label that judgements of this pool carry: column 2 of the qrels.  [default: 0]"),
     ] = None,
     add: Annotated[
         bool,
-        typer.Option(
+        option(
             "--add",
-            help="Pool only what no pool of the collection has yet, as a new pool and round. Settings not"
-            " given are those of the newest pool that is neither adaptive nor a sample.",
+            "Pool only what no pool of the collection has yet, as a new pool and round. Settings not given"
+            " are those of the newest pool that is neither adaptive nor a sample.",
         ),
     ] = False,
     replace: Annotated[
         bool,
-        typer.Option(
+        option(
             "--replace",
-            help="Replace the pool of this name, which is withdrawn and kept under another name. Settings"
-            " not given are those of the old pool, such as its round, and whether it left out"
-            " documents of other pools (--add).",
+            "Replace the pool of this name, which is withdrawn and kept under another name. Settings not"
+            " given are those of the old pool, such as its round, and whether it left out documents of other"
+            " pools (--add).",
         ),
     ] = False,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show what the pool would add, drop and cost; write nothing.")
+        bool, option("--dry-run", "Show what the pool would add, drop and cost; write nothing.")
     ] = False,
     by_topic: ByTopicOption = False,
     minus: Annotated[
-        str | None,
-        typer.Option("--minus", metavar="FILE", help="Leave out the documents listed in this pool file."),
+        str | None, option("--minus FILE", "Leave out the documents listed in this pool file.")
     ] = None,
     lenient: LenientOption = False,
     engine: EngineOption = "python",
     master: MasterOption = None,
-    show_list: Annotated[
-        bool, typer.Option("--list", help="List the strategies and their parameters.")
-    ] = False,
+    show_list: Annotated[bool, option("--list", "List the strategies and their parameters.")] = False,
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
     """Choose the documents to judge, from run files or a collection.
@@ -198,9 +176,9 @@ def pool(
         raise ArgumentError("--name", "must not be empty", name)
     if by_topic and not dry_run:
         raise ArgumentError("--by-topic", "is for --dry-run", None)
-    for option, value in _table_options(output).items():
+    for name_of_option, value in _table_options(output).items():
         if value is not None and not dry_run:
-            raise ArgumentError(option, "is for --dry-run and --list", value)
+            raise ArgumentError(name_of_option, "is for --dry-run and --list", value)
     if add and replace:
         raise ArgumentError("--add", "and --replace exclude each other", None)
     tables = ["change", "topics", "cost"] if by_topic else ["change", "cost"]

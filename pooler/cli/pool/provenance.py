@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-import typer
-
 from pooler.cli.options import (
     DEFAULT_COLLECTION,
     CollectionOption,
@@ -17,7 +15,7 @@ from pooler.cli.options import (
     policy_of,
 )
 from pooler.cli.render import Output, render
-from pooler.cli.signature import command
+from pooler.cli.signature import argument, command, option
 from pooler.results.source import Source, check_no_policy
 from store.errors import ArgumentError
 
@@ -29,25 +27,22 @@ def provenance(
     output: Output,
     *,
     runs: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="RUN...", help="Run files; without any, the runs of the collection."),
+        list[str] | None, argument("RUN...", "Run files; without any, the runs of the collection.")
     ] = None,
     listed: RunsOption = None,
     by: Annotated[
         RowName,
-        typer.Option(
+        option(
             "--by",
-            help="run or group: what each brought, and what only it brought; depth: the pool at every"
-            " depth; document: one line per document and run.",
+            "run or group: what each brought, and what only it brought; depth: the pool at every depth;"
+            " document: one line per document and run.",
         ),
     ] = "run",
     depth: Annotated[
-        int, typer.Option("--depth", "-d", "-N", min=1, help="Documents taken from each run for each topic.")
+        int, option("--depth -d -N", "Documents taken from each run for each topic.", min=1)
     ] = 100,
     order: OrderOption = "trec",
-    qrels: Annotated[
-        str | None, typer.Option("--qrels", metavar="FILE", help="Judgements, for run files.")
-    ] = None,
+    qrels: Annotated[str | None, option("--qrels FILE", "Judgements, for run files.")] = None,
     level: LevelOption = None,
     kinds: KindsOption = None,
     lenient: LenientOption = False,
@@ -66,7 +61,7 @@ def provenance(
     is_of_files = bool(runs) or listed is not None
     if qrels is not None and not is_of_files:
         raise ArgumentError("--qrels", "goes with run files", qrels)
-    policy = policy_of(judge=None, aggregate=None, ties=None, kinds=kinds)
+    policy = policy_of(kinds=kinds)
     if is_of_files:
         check_no_policy(policy, "is for a collection; --qrels already has one grade per document")
     source = Source(

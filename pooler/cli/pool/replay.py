@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-import typer
-
 from pooler.cli.render import Output, render
-from pooler.cli.signature import command
+from pooler.cli.signature import command, option
 from pooler.cli.source_options import SourceOptions
 from store.errors import ArgumentError
 
@@ -21,41 +19,34 @@ def replay(
     *,
     strategies: Annotated[
         list[str] | None,
-        typer.Option(
-            "--strategy",
-            "-s",
-            metavar="NAME[:PARAM=VALUE,...]",
-            help="A strategy to follow; may be repeated, as in -s take -s rrf:k=30.",
+        option(
+            "--strategy -s NAME[:PARAM=VALUE,...]",
+            "A strategy to follow; may be repeated, as in -s take -s rrf:k=30.",
             show_default="take, rrf, borda, rbp-a, mtf, hedge, max-mean, mm-ns, rbp-b",
         ),
     ] = None,
     depth: Annotated[
-        int, typer.Option("--depth", "-d", "-N", min=1, help="Documents taken from each run for each topic.")
+        int, option("--depth -d -N", "Documents taken from each run for each topic.", min=1)
     ] = 100,
     budgets: Annotated[
         str | None,
-        typer.Option(
-            "--budgets",
-            metavar="N,...",
-            help="Judgements per topic at which to compare; `all` goes to the last document.",
+        option(
+            "--budgets N,...",
+            "Judgements per topic at which to compare; `all` goes to the last document.",
             show_default="10, 20, 50, 100, 200, 500 ... all",
         ),
     ] = None,
     unjudged: Annotated[
         UnjudgedName,
-        typer.Option(
+        option(
             "--unjudged",
-            help="A document without a judgement is skipped at no cost (pass), or costs a judgement and"
-            " counts as not relevant (nonrelevant).",
+            "A document without a judgement is skipped at no cost (pass), or costs a judgement and counts as"
+            " not relevant (nonrelevant).",
         ),
     ] = "pass",
-    by_topic: Annotated[
-        bool, typer.Option("--by-topic", "-q", help="One row per topic and strategy.")
-    ] = False,
-    plot: Annotated[
-        bool, typer.Option("--plot", help="Plot relevant documents found against judgements.")
-    ] = False,
-    seed: Annotated[int | None, typer.Option("--seed", min=0, help="Seed of random strategies.")] = None,
+    by_topic: Annotated[bool, option("--by-topic -q", "One row per topic and strategy.")] = False,
+    plot: Annotated[bool, option("--plot", "Plot relevant documents found against judgements.")] = False,
+    seed: Annotated[int | None, option("--seed", "Seed of random strategies.", min=0)] = None,
 ) -> None:
     """Repeat the judging in each strategy's order, and compare them.
 

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption
 from pooler.cli.render import Output, check_choice, render
-from pooler.cli.signature import command
+from pooler.cli.signature import argument, command, option
 from pooler.telling import say
 
 
@@ -17,16 +15,11 @@ def unpool(
     output: Output,
     *,
     run: Annotated[
-        str | None,
-        typer.Argument(metavar="RUN", help="Tag of a run; without it, the whole pool is withdrawn (--pool)."),
+        str | None, argument("RUN", "Tag of a run; without it, the whole pool is withdrawn (--pool).")
     ] = None,
-    pool: Annotated[
-        str | None, typer.Option("--pool", metavar="NAME", help="Only from this pool.  [default: all]")
-    ] = None,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show what would leave the pools; change nothing.")
-    ] = False,
-    by_topic: Annotated[bool, typer.Option("--by-topic", "-q", help="Also show each topic.")] = False,
+    pool: Annotated[str | None, option("--pool NAME", "Only from this pool.  [default: all]")] = None,
+    dry_run: Annotated[bool, option("--dry-run", "Show what would leave the pools; change nothing.")] = False,
+    by_topic: Annotated[bool, option("--by-topic -q", "Also show each topic.")] = False,
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
     """Take a run out of the pools it fed, or withdraw a pool.
