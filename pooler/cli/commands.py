@@ -16,7 +16,6 @@ from typing import Annotated, Any, ClassVar
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from pooler.cli.signature import option
 from pooler.cli.usage import usage_told
 from store.errors import ArgumentError, ParameterError
 
@@ -33,7 +32,7 @@ class Announced:
     """A command before its module is imported."""
 
     where: str
-    """The module of its function; `module:name` of one of another name, or of the app of its sub-commands."""
+    """`module:name` of its function, or of the typer app of its sub-commands."""
     first_line: str
     """The first line of its help."""
 
@@ -46,7 +45,7 @@ class Announced:
     def load(self, name: str) -> Any:
         """Import the module and return the command, made as typer would have made it at once."""
         module, _, attribute = self.where.partition(":")
-        found = getattr(import_module(module), attribute or name)
+        found = getattr(import_module(module), attribute)
         if COMPLETES in os.environ:
             from pooler.cli.completion import add_completion
 
@@ -180,6 +179,11 @@ class LazyGroup(ListingGroup):
         return _Placeholder(cmd_name, announced.first_line, self.commands)
 
 
+def _announced(name: str, where: str, first_line: str) -> Announced:
+    """Announce a command of a module in `pooler.cli`: its function of that name, unless told another."""
+    return Announced(f"pooler.cli.{where}" if ":" in where else f"pooler.cli.{where}:{name}", first_line)
+
+
 _GROUPS = {  # the first lines are the commands' own: a test holds them together
     "Start": {
         "demo": ("keep.demo", "Run the whole chain on a sample collection."),
@@ -264,7 +268,7 @@ _GROUPS = {  # the first lines are the commands' own: a test holds them together
     },
 }
 GROUPS = {
-    heading: {name: Announced(f"pooler.cli.{where}", line) for name, (where, line) in commands.items()}
+    heading: {name: _announced(name, *told) for name, told in commands.items()}
     for heading, commands in _GROUPS.items()
 }
 """The commands in the order in which they are used, by what they are for."""
@@ -322,7 +326,7 @@ def _show_version(wanted: bool) -> None:  # noqa: FBT001 - typer calls it with t
 @app.callback()
 def _root(
     version: Annotated[
-        bool, option("--version", "Show the version.", callback=_show_version, is_eager=True)
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version.")
     ] = False,
 ) -> None:
     """From submitted runs to relevance judgements, and how far to trust them."""

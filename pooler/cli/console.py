@@ -12,9 +12,8 @@ import sys
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from enum import IntEnum
-from typing import Annotated, Any, TextIO
+from typing import Any, TextIO
 
-from pooler.cli.signature import option
 from pooler.results.files import check_manifest as check_manifest
 from pooler.results.files import check_out as check_out
 from pooler.results.files import check_place as check_place
@@ -119,9 +118,6 @@ def discard_stdout() -> None:
     """Forget what stdout cannot take; the interpreter would complain when it flushes."""
     with suppress(OSError, ValueError):  # a stream that is no file
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-YesOption = Annotated[bool, option("--yes -y", "Go on without asking.")]
 
 
 def ask(question: str, *, yes: bool) -> None:

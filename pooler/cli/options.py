@@ -79,6 +79,7 @@ RelaxedOption = Annotated[
     bool,
     option("--relaxed", "Relevant = at or above the scale's relaxed level, the milder one (NTCIR: S, A, B)."),
 ]
+YesOption = Annotated[bool, option("--yes -y", "Go on without asking.")]
 AllowUnknownOption = Annotated[
     bool,
     option(

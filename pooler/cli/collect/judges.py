@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from pooler.cli.collect.identity import IdentityOptions
-from pooler.cli.console import YesOption, ask
-from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption
+from pooler.cli.console import ask
+from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption, YesOption
 from pooler.cli.render import Output, render
 from pooler.cli.signature import argument, command, option
 from pooler.telling import say, warn

@@ -99,7 +99,6 @@ def _check_file(given: SampleOptions, *, pool: str | None, form: FormName | None
 
 @command
 def estimate(
-    output: Output,
     *,
     pool: Annotated[str | None, option("--pool NAME", "A sampled pool.", show_default="the only one")] = None,
     prels: Annotated[
@@ -154,6 +153,7 @@ def estimate(
     ] = False,
     by_topic: Annotated[bool, option("--by-topic -q", "Also show one row per run and topic.")] = False,
     given: SampleOptions,
+    output: Output,
 ) -> None:
     """Estimate the scores of runs from a judged sample.
 
