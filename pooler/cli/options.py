@@ -319,22 +319,12 @@ InputOption = Annotated[
         " every judge.",
     ),
 ]
-InputColumnsOption = Annotated[
-    str | None,
-    option(
-        "--input-columns NAME,...",
-        "What the columns of the files are, in order: docno and grade, and topic, iteration and judge where"
-        " there are any; - skips a column.",
-    ),
-]
-ColumnsOption = Annotated[
-    str | None,
-    option(
-        "--input-columns --columns NAME,...",
-        "What the columns of the files are, in order: docno and grade, and topic, iteration and judge where"
-        " there are any; - skips a column.",
-    ),
-]
+_COLUMNS = (
+    "What the columns of the files are, in order: docno and grade, and topic, iteration and judge where there"
+    " are any; - skips a column."
+)
+InputColumnsOption = Annotated[str | None, option("--input-columns NAME,...", _COLUMNS)]
+ColumnsOption = Annotated[str | None, option("--input-columns --columns NAME,...", _COLUMNS)]
 TopicOption = Annotated[
     str | None,
     option("--topic T", "With --input-columns: the topic of every line, where no column holds it."),
@@ -374,5 +364,36 @@ RepeatsOption = Annotated[
 ]
 MapOption = Annotated[list[str] | None, option("--map FROM=TO", "Read one grade of the files as another.")]
 
-
-ByTopicOption = Annotated[bool, option("--by-topic -q", "With --dry-run: also show each topic.")]
+ValueOption = Annotated[
+    list[str] | None,
+    option(
+        "--value GRADE=P",
+        "The probability, from 0 to 1, that a document a judge gave this grade is relevant. Repeat for every"
+        " grade of the scale. Default: the share of judges at or above the level.",
+    ),
+]
+ProbabilitiesOption = Annotated[
+    str | None,
+    option(
+        "--probabilities FILE",
+        "Read the probabilities from a file, `topic docno p`, as `export probabilities` writes it. RUN may"
+        " then be files, without --qrels.",
+    ),
+]
+UnjudgedOption = Annotated[
+    str,
+    option(
+        "--unjudged P|by-rank",
+        "How likely an unjudged document that a run retrieved is relevant: one probability for all, or by"
+        " its best rank, following a curve fitted to the judged ones.",
+    ),
+]
+EmptyOption = Annotated[
+    Literal["given", "zero"],
+    option(
+        "--empty",
+        "What to do where judging again would leave a topic without a relevant document: leave that outcome"
+        " out, as AP does not exist there (given), or count AP as 0, as trec_eval does (zero). The same goes"
+        " for a topic in which no document can be relevant; a topic that nobody judged never counts.",
+    ),
+]

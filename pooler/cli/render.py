@@ -27,18 +27,16 @@ TERMINAL_ROWS = 60
 """Rows of a table that a terminal is shown unless more are asked for."""
 
 
-Format = Literal["table", "json", "tsv", "parquet"]
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableOptions:
     """The options of a command that prints tables, and whose `--out` is another file."""
 
     PANEL: ClassVar[str] = "Output"
 
-    fmt: Annotated[Format, option("--format", "A table for people; json, tsv or parquet for programs.")] = (
-        "table"
-    )
+    fmt: Annotated[
+        Literal["table", "json", "tsv", "parquet"],
+        option("--format", "A table for people; json, tsv or parquet for programs."),
+    ] = "table"
     table: Annotated[
         str | None,
         option("--table NAME", "Which of several tables; required for tsv where there are several."),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, ClassVar
+from typing import Annotated, ClassVar
 
 import typer
 
@@ -28,9 +28,6 @@ from pooler.cli.signature import argument
 from pooler.results.source import Source
 from store.errors import ArgumentError, PoolerError
 from store.formats.syntax.lines import is_pattern
-
-if TYPE_CHECKING:
-    pass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

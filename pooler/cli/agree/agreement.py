@@ -54,129 +54,105 @@ INPUT_WORDS = frozenset({"topic", "iteration", "docno", "judge", "grade"})
 """Names of columns of the files."""
 
 
-PopulationName = Literal["common", "listed", "pooled", "collection"]
-
-
-IntervalName = Literal["topic", "item", "asymptotic", "none"]
-
-
-BandsName = Literal["landis-koch", "ir-book", "krippendorff"]
-
-
-JudgesArgument = Annotated[
-    list[str] | None,
-    argument(
-        "JUDGE|FILE...",
-        "Two or more judges; default all who graded: people, models, and people with models, each apart (see"
-        " --kinds), and no adjudicators. Or files, without a collection: each holds one judge's judgements"
-        " and is called by its file name, or NAME=FILE.",
-    ),
-]
-LevelsOption = Annotated[
-    list[int] | None,
-    option(
-        "--level",
-        "Least grade that counts as relevant; may be repeated.  [default: the relaxed and"
-        " the rigid level; for json and tsv all]",
-    ),
-]
-PopulationOption = Annotated[
-    PopulationName,
-    option(
-        "--population",
-        "Documents to measure over: graded by both judges (common), by any judge (listed), in a pool"
-        " (pooled; of files: on any line), or all documents of the collection.",
-    ),
-]
-UnlistedAsOption = Annotated[
-    int | None,
-    option(
-        "--unlisted-as GRADE",
-        "Treat documents of the population that a judge did not judge as this grade; skipped ones stay"
-        " skipped.",
-    ),
-]
-AgainstOption = Annotated[
-    str | None,
-    option("--against JUDGE", "Compare every other judge, and all their labels together, with this one."),
-]
-IntervalOption = Annotated[
-    IntervalName | None,
-    option(
-        "--interval",
-        "95 % intervals: from resampled topics or documents, from standard errors, or none."
-        "  [default: topic; none for pairs when there are more than 66]",
-    ),
-]
-ResamplesOption = Annotated[int, option("--resamples", "How many times to resample.", min=100, max=1_000_000)]
-SeedOption = Annotated[int, option("--seed", "Seed of resampling and of mixtures.", min=0)]
-BandsOption = Annotated[
-    BandsName | None, option("--bands", "Add one author's words for the values of kappa and alpha.")
-]
-ByTopicOption = Annotated[bool, option("--by-topic", "Also show one row per topic.")]
-PerGradeOption = Annotated[bool, option("--per-grade", "Also show the agreement on each grade.")]
-TablesOption = Annotated[bool, option("--tables", "Also show each pair's cross table of grades.")]
-AllPairsOption = Annotated[
-    bool,
-    option(
-        "--all-pairs",
-        "Show more than 66 pairs in full. In json and tsv, also list pairs that share no document; with more"
-        " than 10 pairs these are otherwise only counted (pairs_apart).",
-    ),
-]
-PlanOption = Annotated[
-    float | None,
-    option("--plan WIDTH", "Instead: how many documents judges must share for an interval of this width."),
-]
-AssumeOption = Annotated[
-    str | None,
-    option(
-        "--assume KAPPA,SHARE",
-        "With --plan, before anything is judged: the kappa and the share of relevant documents to expect.",
-    ),
-]
-MattersOption = Annotated[
-    bool, option("--matters", "Instead: compare the order of the runs under different judges.")
-]
-MixturesOption = Annotated[
-    int, option("--mixtures", "With --matters: how many random mixtures of judges.", min=1)
-]
-RunFilesOption = Annotated[
-    list[str] | None,
-    option("--run FILE", "With --matters and files of judgements: a run file; may be repeated."),
-]
-ManifestOption = Annotated[str | None, option("--manifest FILE", "Write the settings to this file, as JSON.")]
-
-
 @command
 def agreement(
     ctx: typer.Context,
-    names: JudgesArgument = None,
-    level: LevelsOption = None,
+    names: Annotated[
+        list[str] | None,
+        argument(
+            "JUDGE|FILE...",
+            "Two or more judges; default all who graded: people, models, and people with models, each apart"
+            " (see --kinds), and no adjudicators. Or files, without a collection: each holds one judge's"
+            " judgements and is called by its file name, or NAME=FILE.",
+        ),
+    ] = None,
+    level: Annotated[
+        list[int] | None,
+        option(
+            "--level",
+            "Least grade that counts as relevant; may be repeated.  [default: the relaxed and"
+            " the rigid level; for json and tsv all]",
+        ),
+    ] = None,
     rigid: RigidOption = False,
     relaxed: RelaxedOption = False,
-    population: PopulationOption = "common",
-    unlisted_as: UnlistedAsOption = None,
-    against: AgainstOption = None,
+    population: Annotated[
+        Literal["common", "listed", "pooled", "collection"],
+        option(
+            "--population",
+            "Documents to measure over: graded by both judges (common), by any judge (listed), in a pool"
+            " (pooled; of files: on any line), or all documents of the collection.",
+        ),
+    ] = "common",
+    unlisted_as: Annotated[
+        int | None,
+        option(
+            "--unlisted-as GRADE",
+            "Treat documents of the population that a judge did not judge as this grade; skipped ones stay"
+            " skipped.",
+        ),
+    ] = None,
+    against: Annotated[
+        str | None,
+        option("--against JUDGE", "Compare every other judge, and all their labels together, with this one."),
+    ] = None,
     kinds: KindsOption = None,
     aggregate: AggregateOption = None,
     ties: TiesOption = None,
     collapse: CollapseOption = None,
-    interval: IntervalOption = None,
-    resamples: ResamplesOption = 10_000,
-    seed: SeedOption = 1,
-    bands: BandsOption = None,
-    by_topic: ByTopicOption = False,
-    per_grade: PerGradeOption = False,
-    tables: TablesOption = False,
-    all_pairs: AllPairsOption = False,
-    plan: PlanOption = None,
-    assume: AssumeOption = None,
-    matters: MattersOption = False,
-    mixtures: MixturesOption = 1000,
+    interval: Annotated[
+        Literal["topic", "item", "asymptotic", "none"] | None,
+        option(
+            "--interval",
+            "95 % intervals: from resampled topics or documents, from standard errors, or none."
+            "  [default: topic; none for pairs when there are more than 66]",
+        ),
+    ] = None,
+    resamples: Annotated[
+        int, option("--resamples", "How many times to resample.", min=100, max=1_000_000)
+    ] = 10_000,
+    seed: Annotated[int, option("--seed", "Seed of resampling and of mixtures.", min=0)] = 1,
+    bands: Annotated[
+        Literal["landis-koch", "ir-book", "krippendorff"] | None,
+        option("--bands", "Add one author's words for the values of kappa and alpha."),
+    ] = None,
+    by_topic: Annotated[bool, option("--by-topic", "Also show one row per topic.")] = False,
+    per_grade: Annotated[bool, option("--per-grade", "Also show the agreement on each grade.")] = False,
+    tables: Annotated[bool, option("--tables", "Also show each pair's cross table of grades.")] = False,
+    all_pairs: Annotated[
+        bool,
+        option(
+            "--all-pairs",
+            "Show more than 66 pairs in full. In json and tsv, also list pairs that share no document; with"
+            " more than 10 pairs these are otherwise only counted (pairs_apart).",
+        ),
+    ] = False,
+    plan: Annotated[
+        float | None,
+        option(
+            "--plan WIDTH", "Instead: how many documents judges must share for an interval of this width."
+        ),
+    ] = None,
+    assume: Annotated[
+        str | None,
+        option(
+            "--assume KAPPA,SHARE",
+            "With --plan, before anything is judged: the kappa and the share of relevant documents to"
+            " expect.",
+        ),
+    ] = None,
+    matters: Annotated[
+        bool, option("--matters", "Instead: compare the order of the runs under different judges.")
+    ] = False,
+    mixtures: Annotated[
+        int, option("--mixtures", "With --matters: how many random mixtures of judges.", min=1)
+    ] = 1000,
     cutoff: CutoffOption = 1000,
     order: OrderOption = "trec",
-    run_files: RunFilesOption = None,
+    run_files: Annotated[
+        list[str] | None,
+        option("--run FILE", "With --matters and files of judgements: a run file; may be repeated."),
+    ] = None,
     listed: RunsOption = None,
     form: InputOption = None,
     input_columns: InputColumnsOption = None,
@@ -187,7 +163,9 @@ def agreement(
     mapped: MapOption = None,
     repeats: RepeatsOption = None,
     lenient: LenientOption = False,
-    manifest: ManifestOption = None,
+    manifest: Annotated[
+        str | None, option("--manifest FILE", "Write the settings to this file, as JSON.")
+    ] = None,
     collection: CollectionOption = DEFAULT_COLLECTION,
     *,
     output: Output,

@@ -26,44 +26,39 @@ from pooler.results.judgement_files import FileReading, is_file, named_file
 from pooler.results.source import Source
 from store.errors import ArgumentError, PoolerError
 
-ModelArgument = Annotated[
-    str,
-    argument(
-        "JUDGE|FILE",
-        "The judge that is audited, of any kind; with --qrels a file of its judgements, NAME=FILE or called"
-        " by its file name.",
-    ),
-]
-RunsArgument = Annotated[
-    list[str] | None, argument("RUN...", "Run tags (default all), or files with --qrels.")
-]
-AgainstOption = Annotated[list[str] | None, option("--against JUDGE", "A person; may be repeated.")]
-PeopleOption = Annotated[
-    list[str] | None,
-    option(
-        "--qrels FILE",
-        "Use files instead of a collection: a person's judgements, NAME=FILE or called by the file name; may"
-        " be repeated.",
-    ),
-]
-ListOption = Annotated[
-    str | None,
-    option(
-        "--runs FILE",
-        "A TSV file with a header that lists the runs: file, tag, group, name, and models (those that the"
-        " run uses, as gpt-4,llama; none; empty = not said). Of a collection its tag and models are read.",
-    ),
-]
-
 
 @command
 def audit(
     ctx: typer.Context,
-    model: ModelArgument,
-    runs: RunsArgument = None,
-    against: AgainstOption = None,
-    qrels: PeopleOption = None,
-    listed: ListOption = None,
+    model: Annotated[
+        str,
+        argument(
+            "JUDGE|FILE",
+            "The judge that is audited, of any kind; with --qrels a file of its judgements, NAME=FILE or"
+            " called by its file name.",
+        ),
+    ],
+    runs: Annotated[
+        list[str] | None, argument("RUN...", "Run tags (default all), or files with --qrels.")
+    ] = None,
+    against: Annotated[list[str] | None, option("--against JUDGE", "A person; may be repeated.")] = None,
+    qrels: Annotated[
+        list[str] | None,
+        option(
+            "--qrels FILE",
+            "Use files instead of a collection: a person's judgements, NAME=FILE or called by the file name;"
+            " may be repeated.",
+        ),
+    ] = None,
+    listed: Annotated[
+        str | None,
+        option(
+            "--runs FILE",
+            "A TSV file with a header that lists the runs: file, tag, group, name, and models (those that"
+            " the run uses, as gpt-4,llama; none; empty = not said). Of a collection its tag and models are"
+            " read.",
+        ),
+    ] = None,
     aggregate: AggregateOption = None,
     ties: TiesOption = None,
     level: LevelOption = None,

@@ -231,20 +231,18 @@ _ROLES = {"human": Role.JUDGE, "adjudicator": Role.ADJUDICATOR}
 """Of the logins of judges, by kind."""
 
 
-KindOption = Annotated[
-    KindName,
-    option(
-        "--kind",
-        "human; model (a language model's labels); imported (a qrels file of unknown making); adjudicator.",
-    ),
-]
-
-
 @app.command("add")
 @command
 def add(
     names: Annotated[list[str], argument("NAME...", "One word each.")],
-    kind: KindOption = "human",
+    kind: Annotated[
+        KindName,
+        option(
+            "--kind",
+            "human; model (a language model's labels); imported (a qrels file of unknown making);"
+            " adjudicator.",
+        ),
+    ] = "human",
     login: Annotated[
         str | None,
         option(

@@ -72,22 +72,6 @@ KeymapOption = Annotated[
     ),
 ]
 
-BreakOption = Annotated[
-    float | None,
-    option("--break MINUTES", "Offer a break after so long at work, as in 45m.", parser=break_seconds),
-]
-
-
-UntilOption = Annotated[
-    str | None,
-    option(
-        "--until GOAL",
-        "Offer to stop in a topic once this is reached: recall=.9@.95 = at least .9 of what is relevant is"
-        " found, .95 sure, by a random sample; order=.95 = the order of the runs is settled, looked at once,"
-        " before the screen opens. Else POOLER_UNTIL; without both, the screen says nothing of it.",
-    ),
-]
-
 
 @contextmanager
 def imports_at_once() -> Iterator[None]:
@@ -176,8 +160,20 @@ def judge(
     min_dwell: MinDwellOption = MIN_DWELL_MS,
     page: PageOption = 0,
     keymap: KeymapOption = None,
-    break_after: BreakOption = None,
-    until: UntilOption = None,
+    break_after: Annotated[
+        float | None,
+        option("--break MINUTES", "Offer a break after so long at work, as in 45m.", parser=break_seconds),
+    ] = None,
+    until: Annotated[
+        str | None,
+        option(
+            "--until GOAL",
+            "Offer to stop in a topic once this is reached: recall=.9@.95 = at least .9 of what is relevant"
+            " is found, .95 sure, by a random sample; order=.95 = the order of the runs is settled, looked"
+            " at once, before the screen opens. Else POOLER_UNTIL; without both, the screen says nothing of"
+            " it.",
+        ),
+    ] = None,
     collection: CollectionOption = DEFAULT_COLLECTION,
     *,
     asked: ModelOptions,

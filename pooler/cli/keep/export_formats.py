@@ -41,13 +41,10 @@ def made_of(opened: Collection) -> dict[str, Any]:
     return {"tool": "pooler", "version": __version__, "collection": opened.name}
 
 
-NtcirName = Literal["ntcir2", "ntcireval"]
-
-
 @command
 def ntcir(
     kind: Annotated[
-        NtcirName,
+        Literal["ntcir2", "ntcireval"],
         option(
             "--as",
             "ntcir2 (topic letter docno 0|1, in the two files PREFIX.rigid and PREFIX.relaxed; the letters"

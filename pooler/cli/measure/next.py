@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated
 
-from pooler.cli.measure.probability_options import EmptyOption, ProbabilitiesOption, ValueOption
+from pooler.cli.options import EmptyOption, ProbabilitiesOption, ValueOption
 from pooler.cli.render import Output, render
 from pooler.cli.signature import command, option
 from pooler.cli.source_options import SourceOptions

@@ -6,15 +6,16 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from pooler.cli.console import check_place
-from pooler.cli.measure.probability_options import EmptyOption, ValueOption
 from pooler.cli.options import (
     DEFAULT_COLLECTION,
     CollectionOption,
     CutoffOption,
+    EmptyOption,
     FileScaleOption,
     KindsOption,
     LenientOption,
     OrderOption,
+    ValueOption,
     kinds_of,
 )
 from pooler.cli.render import Output, render

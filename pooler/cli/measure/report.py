@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from pooler.cli.console import check_place
-from pooler.cli.measure.probability_options import ValueOption
-from pooler.cli.options import PoolDepthOption
+from pooler.cli.options import PoolDepthOption, ValueOption
 from pooler.cli.signature import argument, command, option
 from pooler.cli.source_options import SourceOptions
 from store.errors import ArgumentError

@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 from pooler.cli.render import Output, render
 from pooler.cli.signature import command, option
 from pooler.cli.source_options import SourceOptions
 from store.errors import ContradictionError
 
-if TYPE_CHECKING:
-    pass
-
-
 ScenarioName = Literal["shared", "own"]
 
 
 AtName = Literal["next", "first", "best", "worst"]
-
-
-RModeName = Literal["pool", "own"]
 
 
 @command
@@ -89,7 +82,7 @@ def sensitivity(
         ),
     ] = "shared",
     r_mode: Annotated[
-        RModeName,
+        Literal["pool", "own"],
         option("--r", "R = relevant documents of the topic (pool), or those the run retrieved (own)."),
     ] = "pool",
     by_topic: Annotated[bool, option("--by-topic -q", "One row per run and topic.")] = False,

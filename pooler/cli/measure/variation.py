@@ -4,12 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pooler.cli.measure.probability_options import (
-    EmptyOption,
-    ProbabilitiesOption,
-    UnjudgedOption,
-    ValueOption,
-)
+from pooler.cli.options import EmptyOption, ProbabilitiesOption, UnjudgedOption, ValueOption
 from pooler.cli.render import Output, render
 from pooler.cli.signature import command, option
 from pooler.cli.source_options import SourceOptions

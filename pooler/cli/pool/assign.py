@@ -14,12 +14,6 @@ LEASE_MINUTES = 120
 """As in `pooler.results.pool.assign`, which is not imported for `--help`."""
 
 
-AssignByName = Literal["document", "topic"]
-
-
-DisplayOrderName = Literal["docno", "random", "priority"]
-
-
 @command
 def assign(
     output: Output,
@@ -28,7 +22,7 @@ def assign(
         list[str] | None, argument("JUDGE...", "Default: every human judge who is not disabled.")
     ] = None,
     by: Annotated[
-        AssignByName,
+        Literal["document", "topic"],
         option(
             "--by",
             "document: judges are chosen for each document, keeping even both workloads and the numbers of"
@@ -56,7 +50,7 @@ def assign(
         ),
     ] = 0,
     order: Annotated[
-        DisplayOrderName,
+        Literal["docno", "random", "priority"],
         option(
             "--order",
             "The order in which a judge sees documents: docno; random, different for every judge; priority,"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 from typer.core import TyperGroup
@@ -12,7 +12,6 @@ from pooler.cli.commands import GroupedCommand
 from pooler.cli.console import check_out, write_lines, write_manifest
 from pooler.cli.options import (
     DEFAULT_COLLECTION,
-    ByTopicOption,
     CollectionOption,
     EngineOption,
     LenientOption,
@@ -28,9 +27,6 @@ from pooler.cli.signature import argument, command, option
 from pooler.results.source import Source
 from pooler.telling import say, warn
 from store.errors import ArgumentError
-
-if TYPE_CHECKING:
-    pass
 
 DIFF = "diff"
 """The first word that is no run; a run file of that name is `./diff`."""
@@ -59,9 +55,6 @@ class PoolGroup(TyperGroup):
         around = typer.Typer(add_completion=False, rich_markup_mode=None)
         around.command("pool", cls=GroupedCommand)(pool)
         return typer.main.get_command(around)
-
-
-OutOrderName = Literal["docno", "priority", "random"]
 
 
 @command
@@ -97,7 +90,7 @@ def pool(
         option("--out -o FILE", "Write `topic docno` lines here; from files the default is stdout."),
     ] = None,
     out_order: Annotated[
-        OutOrderName | None,
+        Literal["docno", "priority", "random"] | None,
         option(
             "--out-order",
             "Order of the lines: docno (bytewise), priority (the strategy's), or random (needs"
@@ -139,7 +132,7 @@ def pool(
     dry_run: Annotated[
         bool, option("--dry-run", "Show what the pool would add, drop and cost; write nothing.")
     ] = False,
-    by_topic: ByTopicOption = False,
+    by_topic: Annotated[bool, option("--by-topic -q", "With --dry-run: also show each topic.")] = False,
     minus: Annotated[
         str | None, option("--minus FILE", "Leave out the documents listed in this pool file.")
     ] = None,

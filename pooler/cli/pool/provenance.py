@@ -19,8 +19,6 @@ from pooler.cli.signature import argument, command, option
 from pooler.results.source import Source, check_no_policy
 from store.errors import ArgumentError
 
-RowName = Literal["run", "group", "depth", "document"]
-
 
 @command
 def provenance(
@@ -31,7 +29,7 @@ def provenance(
     ] = None,
     listed: RunsOption = None,
     by: Annotated[
-        RowName,
+        Literal["run", "group", "depth", "document"],
         option(
             "--by",
             "run or group: what each brought, and what only it brought; depth: the pool at every depth;"

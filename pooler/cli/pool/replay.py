@@ -9,8 +9,6 @@ from pooler.cli.signature import command, option
 from pooler.cli.source_options import SourceOptions
 from store.errors import ArgumentError
 
-UnjudgedName = Literal["pass", "nonrelevant"]
-
 
 @command
 def replay(
@@ -37,7 +35,7 @@ def replay(
         ),
     ] = None,
     unjudged: Annotated[
-        UnjudgedName,
+        Literal["pass", "nonrelevant"],
         option(
             "--unjudged",
             "A document without a judgement is skipped at no cost (pass), or costs a judgement and counts as"

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import typer
 
-from pooler.cli.measure.probability_options import ProbabilitiesOption, UnjudgedOption, ValueOption
+from pooler.cli.options import ProbabilitiesOption, UnjudgedOption, ValueOption
 from pooler.cli.signature import command
 from pooler.cli.source_options import SourceOptions
 from pooler.results.variation.probabilities import load_probable, parse_unjudged, parse_values
