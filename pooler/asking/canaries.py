@@ -44,7 +44,7 @@ class Rise:
         return self.mean is not None and self.mean > 0 and (low > 0 if low is not None else True)
 
 
-def rises(answers: Iterable[Answer], *, seed: int = 0) -> list[Rise]:
+def rises(answers: Iterable[Answer]) -> list[Rise]:
     """Compare the canaries of a judge with its judgements of the same documents.
 
     The mean over documents of grade of the copy - grade of the document; the interval draws topics anew.
@@ -56,7 +56,7 @@ def rises(answers: Iterable[Answer], *, seed: int = 0) -> list[Rise]:
             own[one.topic, one.docno] = one.grade
         elif one.asked in copies and (one.grade is not None or one.unreadable is not None):
             copies[one.asked].append(one)
-    return [_rise(kind, found, own, seed) for kind, found in copies.items() if found]
+    return [_rise(kind, found, own) for kind, found in copies.items() if found]
 
 
 def repeated(answers: Iterable[Answer]) -> tuple[int, int]:
@@ -71,7 +71,7 @@ def repeated(answers: Iterable[Answer]) -> tuple[int, int]:
     return len(again), sum(again)
 
 
-def _rise(kind: Asked, copies: list[Answer], own: dict[tuple[str, str], int | None], seed: int) -> Rise:
+def _rise(kind: Asked, copies: list[Answer], own: dict[tuple[str, str], int | None]) -> Rise:
     """Compare one kind."""
     topics = sorted({one.topic for one in copies}, key=natural_key)
     sums = np.zeros((len(topics), 2))
@@ -85,7 +85,7 @@ def _rise(kind: Asked, copies: list[Answer], own: dict[tuple[str, str], int | No
         documents=int(n),
         unreadable=sum(one.grade is None for one in copies),
         mean=float(rise / n) if n else None,
-        interval=topic_bootstrap(sums, _ratio, seed=seed, units=sums[:, 1] > 0),
+        interval=topic_bootstrap(sums, _ratio, seed=0, units=sums[:, 1] > 0),
     )
 
 

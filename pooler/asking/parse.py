@@ -11,7 +11,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from store.model_judge import Unreadable
 
@@ -58,7 +58,7 @@ def read_reply(body: bytes, scale: Sequence[int], grade_map: Mapping[int, int] |
         raise NotACompletionError(message) from error
     if isinstance(content, list):
         content = "".join(
-            one["text"] for one in content if isinstance(one, dict) and _is_text(one.get("text"))
+            one["text"] for one in content if isinstance(one, dict) and isinstance(one.get("text"), str)
         )
     finish = choice.get("finish_reason")
     known: dict[str, Any] = {
@@ -71,7 +71,7 @@ def read_reply(body: bytes, scale: Sequence[int], grade_map: Mapping[int, int] |
         return Reply(None, Unreadable.REFUSAL, **known)
     if finish == "length":
         return Reply(None, Unreadable.TRUNCATED, **known)
-    if not _is_text(content) or not content.strip():
+    if not isinstance(content, str) or not content.strip():
         return Reply(None, Unreadable.EMPTY, **known)
     grade = read_grade(content, scale, grade_map)
     if isinstance(grade, Unreadable):
@@ -173,7 +173,9 @@ def _grade_place(content: str) -> int | None:
 
 def _token_at(tokens: Sequence[Any], place: int | None, content: str) -> Mapping[str, Any] | None:
     """Return the token that holds a character; ``None`` where tokens are not those of the content."""
-    if place is None or not all(isinstance(one, dict) and _is_text(one.get("token")) for one in tokens):
+    if place is None or not all(
+        isinstance(one, dict) and isinstance(one.get("token"), str) for one in tokens
+    ):
         return None
     if not "".join(one["token"] for one in tokens).startswith(content):
         return None
@@ -181,8 +183,7 @@ def _token_at(tokens: Sequence[Any], place: int | None, content: str) -> Mapping
     for one in tokens:
         end += len(one["token"])
         if place < end:
-            found: Mapping[str, Any] = one
-            return found
+            return cast("Mapping[str, Any]", one)
     return None
 
 
@@ -205,11 +206,6 @@ def _count(value: Any) -> int | None:
     """Return a count that a column can hold, or nothing."""
     is_whole = isinstance(value, int) and not isinstance(value, bool)
     return value if is_whole and 0 <= value < 2**31 else None
-
-
-def _is_text(value: Any) -> bool:
-    """Say whether a value is text."""
-    return isinstance(value, str)
 
 
 def _text(value: Any) -> str:

@@ -326,7 +326,8 @@ class Asking:
             )
             return False
         body = self._prompt.body(self._prompt.messages(topic, page, asked=job.asked))
-        sent = _Sent(job, body, document.sha256, version, reckoned(body, self._prompt))
+        tokens = prompt_tokens(body) + (longest_reply(self._prompt) or 0)
+        sent = _Sent(job, body, document.sha256, version, tokens)
         if not self._may_spend(sent):
             return False
         self._flying[self._transport.send(body)] = sent
@@ -405,8 +406,7 @@ class Asking:
             return replace(answer, unreadable=reason)
         reply = read_reply(arrived.body, self._prompt.scale.values, identity.grade_map)
         price = self._wanted.price
-        names = [one.name for one in fields(reply)]
-        read = {name: getattr(reply, name) for name in names}
+        read = {one.name: getattr(reply, one.name) for one in fields(reply)}
         if price is not None:
             read["cost"] = price.cost(reply.prompt_tokens, reply.completion_tokens, reply.cached_tokens)
         return replace(answer, **read)
@@ -450,11 +450,6 @@ class Asking:
         elif answer.unreadable is not None:
             ran.unreadable[answer.unreadable.value] += 1
         self._advance(1)
-
-
-def reckoned(body: bytes, prompt: Prompt) -> int:
-    """Reckon the tokens of a request and the longest reply to it, if it has a limit."""
-    return prompt_tokens(body) + (longest_reply(prompt) or 0)
 
 
 def longest_reply(prompt: Prompt) -> int | None:

@@ -162,16 +162,10 @@ class Transport:
     """A thread that sends requests, and gives a future for each; to be closed."""
 
     def __init__(
-        self,
-        endpoint: Endpoint,
-        key: str | None,
-        manner: Manner,
-        *,
-        is_readable: Callable[[bytes], bool],
-        told: Callable[[str], None] = lambda _words: None,
+        self, endpoint: Endpoint, key: str | None, manner: Manner, *, is_readable: Callable[[bytes], bool]
     ) -> None:
         self._endpoint, self._key, self._manner = endpoint, key, manner
-        self._is_readable, self._told = is_readable, told
+        self._is_readable = is_readable
         import httpx2
 
         self._client = httpx2.AsyncClient(
@@ -235,13 +229,8 @@ class Transport:
             except TimeoutError:
                 failure = f"no whole reply within {self._manner.deadline_s:g} s"
             except _TooLargeError:
-                return Arrived(
-                    attempt,
-                    sent_at,
-                    datetime.now(UTC),
-                    status,
-                    failure=f"a reply of more than {MAX_BODY:,} bytes",
-                )
+                failure = f"a reply of more than {MAX_BODY:,} bytes"
+                return Arrived(attempt, sent_at, datetime.now(UTC), status, failure=failure)
             except _CutError as error:
                 status, got, failure, is_cut = 200, error.body, "a body shorter than it was to be", True
             except self._broken as error:
@@ -320,8 +309,6 @@ class Transport:
             raise StoppedError(message, hint="the same command goes on from here, later")
         if (hold_s := max(asked_s, reset_s)) > 0:
             self._hold_until = max(self._hold_until, time.monotonic() + hold_s)
-            if hold_s >= 1:
-                self._told(f"{self._endpoint.host} asks to wait {hold_s:,.0f} s")
         return asked_s
 
     async def _turn(self) -> bool:

@@ -86,13 +86,12 @@ def write_manifest(
         write_json(manifest or f"{out}.manifest.json", facts, private=private)
 
 
-def show_error(error: PoolerError, stream: TextIO | None = None) -> ExitCode:
+def show_error(error: PoolerError) -> ExitCode:
     """Write an error and its hint to stderr; return the exit code it deserves."""
-    stream = stream or sys.stderr
-    stream.write(on_terminal(sanitise(f"error: {error.message}"), stream) + "\n")
     hint = error.hint or (FILE_HINT if isinstance(error, FormatError) else None)
-    if hint:
-        stream.write(on_terminal(sanitise(f"hint: {hint}"), stream) + "\n")
+    for words in (f"error: {error.message}", f"hint: {hint}" if hint else ""):
+        if words:
+            sys.stderr.write(on_terminal(sanitise(words), sys.stderr) + "\n")
     if isinstance(error, ContradictionError):
         return ExitCode.USAGE
     return ExitCode.STORE if isinstance(error, StoreError) else ExitCode.DATA

@@ -293,24 +293,6 @@ def names_collection(ctx: typer.Context) -> bool:
     return source is not None and source.name == "COMMANDLINE"
 
 
-def check_way(
-    ctx: typer.Context, *, qrels: str | None, scale: str | None, collection: str, listed: str | None = None
-) -> None:
-    """Refuse options of files and of a collection together.
-
-    Both `--qrels` and `--collection`; or for a collection, which has its own, a scale or a list of run files.
-    """
-    if qrels is not None and names_collection(ctx):
-        requirement = "and --qrels exclude each other: files need no collection"
-        raise ArgumentError("--collection", requirement, collection)
-    if qrels is None and scale is not None:
-        requirement = "is for files; a collection has declared its own"
-        raise ArgumentError("--scale", requirement, scale)
-    if qrels is None and listed is not None:
-        hint = "--qrels FILE names the judgements to use with run files; without it, RUN is the tag of a run"
-        raise ArgumentError("--runs", "is for files, with --qrels", listed, hint=hint)
-
-
 InputOption = Annotated[
     GradesFormat | None,
     option(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import typer
 
@@ -21,7 +21,6 @@ from pooler.cli.options import (
     RelaxedOption,
     RigidOption,
     WhoseOptions,
-    check_way,
     names_collection,
 )
 from pooler.cli.signature import argument
@@ -57,14 +56,19 @@ class SourceOptions:
         source = self.ctx.get_parameter_source(option)
         return source is not None and source.name != "DEFAULT"
 
-    def check(self) -> None:
-        """Refuse options of files and of a collection together; see `check_way`."""
-        check_way(
-            self.ctx, qrels=self.qrels, scale=self.scale, collection=self.collection, listed=self.listed
-        )
-
-    def _check_files(self) -> None:
-        """Raise `PoolerError` for a run that is no file, where the runs are files."""
+    def _check_way(self) -> None:
+        """Refuse options of files and of a collection together, and a run that is no file among files."""
+        if self.qrels is not None and names_collection(self.ctx):
+            requirement = "and --qrels exclude each other: files need no collection"
+            raise ArgumentError("--collection", requirement, self.collection)
+        if self.qrels is None and self.scale is not None:
+            requirement = "is for files; a collection has declared its own"
+            raise ArgumentError("--scale", requirement, self.scale)
+        if self.qrels is None and self.listed is not None:
+            hint = (
+                "--qrels FILE names the judgements to use with run files; without it, RUN is the tag of a run"
+            )
+            raise ArgumentError("--runs", "is for files, with --qrels", self.listed, hint=hint)
         for run in self.runs or []:
             is_tag = run != "-" and not is_pattern(run) and "://" not in run and not Path(run).exists()
             if self.qrels is not None and is_tag:
@@ -74,21 +78,8 @@ class SourceOptions:
 
     def source(self) -> Source:
         """Name the runs and the judgements; nothing is read until it is needed."""
-        self.check()
-        self._check_files()
-        return Source(
-            self.runs or [],
-            qrels=self.qrels,
-            collection=self.collection,
-            policy=self.whose.policy(),
-            level=self.level,
-            rigid=self.rigid,
-            relaxed=self.relaxed,
-            order=self.order,
-            lenient=self.lenient,
-            scale=self.scale,
-            listed=self.listed,
-        )
+        self._check_way()
+        return self._with(qrels=self.qrels, collection=self.collection, policy=self.whose.policy())
 
     def probable_source(self, probabilities: str | None) -> Source:
         """Name the runs, and the judgements unless a file of probabilities takes their place."""
@@ -100,16 +91,12 @@ class SourceOptions:
 
     def runs_alone(self) -> Source:
         """Name run files whose judgements come from elsewhere, and what counts as relevant in them."""
-        return Source(
-            self.runs or [],
-            listed=self.listed,
-            order=self.order,
-            lenient=self.lenient,
-            level=self.level,
-            rigid=self.rigid,
-            relaxed=self.relaxed,
-            scale=self.scale,
-        )
+        return self._with()
+
+    def _with(self, **judgements: Any) -> Source:
+        """Name the runs, and what counts as relevant in them, with some judgements."""
+        names = ("listed", "order", "lenient", "level", "rigid", "relaxed", "scale")
+        return Source(self.runs or [], **judgements, **{name: getattr(self, name) for name in names})
 
     def _check_no_judgements(self) -> None:
         """Refuse options on judgements where there are run files and probabilities alone."""

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Container, Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from enum import StrEnum
+from operator import add
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -55,16 +56,11 @@ class StatesInPool:
     @property
     def documents(self) -> int:
         """All of them."""
-        return self.judged + self.cannot + self.skipped + self.unjudged
+        return sum(astuple(self))
 
     def __add__(self, other: StatesInPool) -> StatesInPool:
         """Add up state by state."""
-        return StatesInPool(
-            self.judged + other.judged,
-            self.cannot + other.cannot,
-            self.skipped + other.skipped,
-            self.unjudged + other.unjudged,
-        )
+        return StatesInPool(*map(add, astuple(self), astuple(other)))
 
 
 @dataclass(frozen=True, slots=True)

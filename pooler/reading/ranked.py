@@ -28,28 +28,10 @@ def ranked_runs(
 ) -> RankedDocuments:
     """Rank the documents of runs, numbered across all of them in the order in which they are met.
 
-    Large files are read by other processes, which number documents; the result is the same. Memory holds 4
-    bytes a line, and some 200 a docno.
-
-    Parameters
-    ----------
-    named : sequence of RunEntry or Run
-        Files, and runs in memory, which are called by their tags.
-    order : Order, optional
-    lenient : bool, optional
-        Read files as trec_eval does.
-
-    Returns
-    -------
-    RankedDocuments
-        Runs as they are named.
-
-    Raises
-    ------
-    FormatError
-        Of a file, with all its faults.
-    ArgumentError
-        If two runs have the same tag, or ``rank`` is asked of ranks that are no integers.
+    `named`: files, and runs in memory, which are called by their tags. Large files are read by other
+    processes, which number documents; the result is the same. Memory holds 4 bytes a line, and some 200 a
+    docno. `FormatError` has all faults of a file; `ArgumentError`: two runs have the same tag, or ``rank`` is
+    asked of ranks that are no integers.
     """
     ids: dict[str, int] = {}
     rankings: _Rankings = {}

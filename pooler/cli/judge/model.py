@@ -89,12 +89,7 @@ class ModelOptions:
 
 
 def judge_with_model(
-    opened: Collection,
-    asked: ModelOptions,
-    *,
-    topic: str | None,
-    program: str,
-    drawing: Drawing | None = None,
+    opened: Collection, asked: ModelOptions, *, topic: str | None, program: str, drawing: Drawing | None
 ) -> None:
     """Ask a model about all that lies before it, or say what that would be."""
     from pooler.asking.plan import check_askable, planned, refuse_examples
