@@ -11,7 +11,7 @@ from collections import UserDict
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -65,25 +65,15 @@ class Commands(UserDict[str, Any]):
     """Commands by name, in the order of the table; one is imported when it is looked up."""
 
     def __getitem__(self, name: str) -> Any:
-        found = self.data[name]
-        return found.load(name) if isinstance(found, Announced) else found
-
-    def announced(self, name: str) -> Announced | None:
-        """Return the announcement of a command that is imported when it is looked up."""
-        found = self.data.get(name)
-        return found if isinstance(found, Announced) else None
+        return self.data[name].load(name)
 
 
 class _Placeholder(TyperCommand):
     """Stands for a command in help and completion; the real one parses and runs."""
 
-    def __init__(self, name: str, first_line: str, commands: Commands) -> None:
-        super().__init__(name, help=first_line)
-        self._commands = commands
-
     def make_context(self, info_name: str | None, *rest: Any, **extra: Any) -> Any:
         """Parse the command line of the real command."""
-        return self._commands[str(self.name)].make_context(info_name, *rest, **extra)
+        return TABLE[str(self.name)].load(str(self.name)).make_context(info_name, *rest, **extra)
 
 
 class GroupedCommand(TyperCommand):
@@ -145,38 +135,6 @@ class ListingGroup(TyperGroup):
                     if command is not None and not command.hidden
                 ]
             )
-
-
-class LazyGroup(ListingGroup):
-    """A group whose subclass announces its commands, in the order in which help lists them."""
-
-    table: ClassVar[dict[str, Announced]] = {}
-    groups: ClassVar[dict[str, dict[str, Announced]]] = {}
-
-    def __init__(self, **settings: Any) -> None:
-        super().__init__(**settings)
-        # Beside the announced ones stand those that were registered with typer as usual.
-        self.commands = Commands({**self.table, **self.commands})
-
-    def format_commands(self, ctx: typer.Context, formatter: Any) -> None:  # type: ignore[override]  # typer's Context is click's
-        """Write the list of commands, by what they are for."""
-        for heading, commands in self.groups.items():
-            with formatter.section(heading):
-                formatter.write_dl([(name, one.summary) for name, one in commands.items()])
-        if not self.groups:
-            super().format_commands(ctx, formatter)
-
-    def list_commands(self, ctx: typer.Context) -> list[str]:  # type: ignore[override]  # noqa: ARG002 - typer's own
-        """Return the names of the commands, importing none."""
-        return list(self.commands)
-
-    def get_command(self, ctx: typer.Context, cmd_name: str) -> Any:  # type: ignore[override]  # typer's Context is click's
-        """Return a command, or what stands for it until it is called."""
-        assert isinstance(self.commands, Commands)
-        announced = self.commands.announced(cmd_name)
-        if announced is None:
-            return super().get_command(ctx, cmd_name)
-        return _Placeholder(cmd_name, announced.first_line, self.commands)
 
 
 def _announced(name: str, where: str, first_line: str) -> Announced:
@@ -280,11 +238,27 @@ class ReaderGone(BaseException):
     """Nobody reads stdout any more. Not a BrokenPipeError, of which typer makes exit code 1."""
 
 
-class Workflow(LazyGroup):
-    """Lists the commands in the order in which they are used."""
+class Workflow(TyperGroup):
+    """Lists the commands in the order in which they are used, importing none."""
 
-    table = TABLE
-    groups = GROUPS
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.commands = Commands(TABLE)
+
+    def format_commands(self, ctx: typer.Context, formatter: Any) -> None:  # type: ignore[override]  # noqa: ARG002 - typer's own
+        """Write the list of commands, by what they are for."""
+        for heading, commands in GROUPS.items():
+            with formatter.section(heading):
+                formatter.write_dl([(name, one.summary) for name, one in commands.items()])
+
+    def list_commands(self, ctx: typer.Context) -> list[str]:  # type: ignore[override]  # noqa: ARG002 - typer's own
+        """Return the names of the commands."""
+        return list(WORKFLOW)
+
+    def get_command(self, ctx: typer.Context, cmd_name: str) -> Any:  # type: ignore[override]  # noqa: ARG002 - typer's own
+        """Return what stands for a command until it is called; ``None`` = there is none of that name."""
+        found = TABLE.get(cmd_name)
+        return found and _Placeholder(cmd_name, help=found.first_line)
 
     def make_context(self, info_name: str | None, args: list[str], *rest: Any, **extra: Any) -> Any:
         """Read the options of the program; `help COMMAND` is `COMMAND --help`."""

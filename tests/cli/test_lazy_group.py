@@ -6,12 +6,12 @@ import json
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import pytest
 import typer
 
-from pooler.cli.commands import WORKFLOW, Announced, Workflow, app
+from pooler.cli.commands import TABLE, WORKFLOW, app
 from tests.cli.command_line import environment, program
 from tests.cli.conftest import Cli
 
@@ -21,7 +21,7 @@ GROUP: Any = typer.main.get_command(app)
 def test_every_file_of_a_command_is_announced() -> None:
     """A command's module that nobody announces would never be run."""
     assert tuple(GROUP.commands) == WORKFLOW
-    assert len({announced.where for announced in Workflow.table.values()}) == len(WORKFLOW)
+    assert len({announced.where for announced in TABLE.values()}) == len(WORKFLOW)
 
 
 @pytest.mark.parametrize("name", WORKFLOW)
@@ -29,7 +29,7 @@ def test_announced_first_line_is_that_of_the_command(name: str) -> None:
     """The help of `pooler` says of a command what the command's own help begins with."""
     command = GROUP.commands[name]
     assert command.name == name
-    assert Workflow.table[name].first_line == command.help.splitlines()[0]
+    assert TABLE[name].first_line == command.help.splitlines()[0]
 
 
 @pytest.mark.parametrize("group", ["", "import", "judges", "list", "show", "export", "guidelines"])
@@ -66,7 +66,7 @@ def test_help_imports_no_command_and_a_command_only_its_own(tmp_path: Path) -> N
     wrong = "sys.stderr = io.StringIO(); assert run(['chekc']) == 2; sys.stderr = sys.__stderr__"
     assert modules_after(start + wrong, tmp_path) == own
     loaded = modules_after(start + "assert run(['check', '--help']) == 0", tmp_path)
-    commands = {announced.where.partition(":")[0] for announced in Workflow.table.values()}
+    commands = {announced.where.partition(":")[0] for announced in TABLE.values()}
     assert loaded & commands == {"pooler.cli.collect.check"}
 
 
@@ -92,30 +92,6 @@ def test_completion_offers_commands_and_their_options(words: str, expected: set[
     settings = {"_POOLER_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": str(words.count(" "))}
     ran = subprocess.run(program(), cwd=tmp_path, env=environment(settings), capture_output=True, check=False)
     assert set(ran.stdout.decode().split()) == expected
-
-
-def test_command_registered_as_usual_stands_beside_the_announced_ones() -> None:
-    """A group may also hold commands that typer was given directly."""
-
-    class Two(Workflow):
-        table: ClassVar[dict[str, Announced]] = {
-            "check": Announced("pooler.cli.collect.check:check", "Check.")
-        }
-
-    both = typer.Typer(cls=Two)
-
-    @both.callback()
-    def _root() -> None:
-        """Hold two commands."""
-
-    @both.command("direct")
-    def _direct() -> None:
-        """Do it."""
-
-    group: Any = typer.main.get_command(both)
-    assert list(group.commands) == ["check", "direct"]
-    assert group.get_command(None, "direct").help == "Do it."
-    assert group.get_command(None, "neither") is None
 
 
 def test_help_is_a_command_too(cli: Cli) -> None:
