@@ -55,9 +55,9 @@ def status(
         from pooler.results.look.recall import recall_bounds
         from pooler.results.source import source
 
-        for option, is_given in (("--by-topic", by_topic), ("--plot", plot)):
+        for one, is_given in (("--by-topic", by_topic), ("--plot", plot)):
             if is_given:
-                raise ContradictionError(option, "and --recall exclude each other", recall)
+                raise ContradictionError(one, "and --recall exclude each other", recall)
         if not 0 < recall < 1:
             raise ArgumentError(
                 "--recall", "must be a confidence above 0 and below 1", recall, hint="--recall .95"

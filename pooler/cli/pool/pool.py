@@ -169,9 +169,9 @@ def pool(
         raise ArgumentError("--name", "must not be empty", name)
     if by_topic and not dry_run:
         raise ArgumentError("--by-topic", "is for --dry-run", None)
-    for name_of_option, value in _table_options(output).items():
+    for one, value in _table_options(output).items():
         if value is not None and not dry_run:
-            raise ArgumentError(name_of_option, "is for --dry-run and --list", value)
+            raise ArgumentError(one, "is for --dry-run and --list", value)
     if add and replace:
         raise ArgumentError("--add", "and --replace exclude each other", None)
     tables = ["change", "topics", "cost"] if by_topic else ["change", "cost"]
@@ -199,9 +199,9 @@ def pool(
             )
             requirement = "and run files exclude each other: files need no collection"
             raise ArgumentError("--collection", requirement, collection, hint=hint)
-        for option, is_given in (("--replace", replace), ("--dry-run", dry_run)):
+        for one, is_given in (("--replace", replace), ("--dry-run", dry_run)):
             if is_given:
-                raise ArgumentError(option, "is for a collection", "run files")
+                raise ArgumentError(one, "is for a collection", "run files")
         plan = PoolOptions(parameters=parameters, order=order, level=level, round=round_label, **given).plan()
         values: dict[str, Any] = dict(plan.parameters)
         files = Source(runs or [], listed=listed, qrels=(), order=order or "trec", lenient=lenient)
