@@ -16,7 +16,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime
 from hashlib import sha256
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pooler.asking.canaries import KINDS
 from pooler.asking.parse import NotACompletionError, read_reply
@@ -311,19 +311,8 @@ class Asking:
         self._prompt.refuse_pair(topic, page)
         if page.is_too_long(self._prompt.identity):
             now = datetime.now(UTC)
-            self._store(
-                Answer(
-                    self._desk.judge,
-                    job.topic,
-                    job.docno,
-                    asked=job.asked,
-                    unreadable=Unreadable.TOO_LONG,
-                    topic_version=version,
-                    document_sha256=document.sha256,
-                    sent_at=now,
-                    received_at=now,
-                )
-            )
+            too_long = {"unreadable": Unreadable.TOO_LONG, "sent_at": now, "received_at": now}
+            self._store(self._answer_to(job, version, document.sha256, **too_long))
             return False
         body = self._prompt.body(self._prompt.messages(topic, page, asked=job.asked))
         tokens = prompt_tokens(body) + (longest_reply(self._prompt) or 0)
@@ -371,16 +360,18 @@ class Asking:
             finally:
                 held.give_back(self._desk.judge, job.topic, job.docno, job.asked.value)
 
+    def _answer_to(self, job: Job, version: int | None, text_sha256: str | None, **known: Any) -> Answer:
+        """Begin an answer: of which pair, as its topic and document were."""
+        pair = self._desk.judge, job.topic, job.docno
+        return Answer(*pair, asked=job.asked, topic_version=version, document_sha256=text_sha256, **known)
+
     def _answer(self, sent: _Sent, arrived: Arrived) -> Answer:
         """Read what arrived."""
         identity, job = self._prompt.identity, sent.job
-        answer = Answer(
-            self._desk.judge,
-            job.topic,
-            job.docno,
-            asked=job.asked,
-            topic_version=sent.topic_version,
-            document_sha256=sent.document_sha256,
+        answer = self._answer_to(
+            job,
+            sent.topic_version,
+            sent.document_sha256,
             request_sha256=sha256(sent.body).hexdigest(),
             attempt=arrived.attempt,
             sent_at=arrived.sent_at,
