@@ -1,4 +1,4 @@
-"""Options that commands share, worded once."""
+"""Options that commands share, worded once, and how their values are read."""
 
 from __future__ import annotations
 
@@ -19,10 +19,7 @@ from store.grades import Collapse, Rule
 if TYPE_CHECKING:
     from store.grades.policy import Policy
 
-
 OrderName = Literal["trec", "trec9", "docno-asc", "rank", "file"]
-
-
 CollectionOption = Annotated[
     str,
     option(
@@ -31,7 +28,6 @@ CollectionOption = Annotated[
         envvar="POOLER_COLLECTION",
     ),
 ]
-
 OutOption = Annotated[str | None, option("--out -o FILE", "Default stdout.")]
 ManifestOption = Annotated[
     str | None, option("--manifest FILE", "Default: the name of the file with .manifest.json added.")
@@ -86,41 +82,6 @@ AllowUnknownOption = Annotated[
         "--allow-unknown", "Accept topics and docnos that are not among the imported topics and documents."
     ),
 ]
-
-
-_WHOLE = re.compile(r"[0-9]{1,9}", re.ASCII)
-_DECIMAL = re.compile(r"-?(?:[0-9]{1,9}(?:\.[0-9]{0,15})?|\.[0-9]{1,15})", re.ASCII)
-
-
-def whole_numbers(name: str, text: str, *, least: int) -> list[int]:
-    """Read whole numbers like ``10,20,50``, each once, in the order given, none below `least`.
-
-    Examples
-    --------
-    >>> whole_numbers("--topics", "50, 30,50", least=1)
-    [50, 30]
-    """
-    parts = [part.strip() for part in text.split(",")]
-    if not all(_WHOLE.fullmatch(part) and int(part) >= least for part in parts):
-        requirement = f"must be integers >= {least}, separated by commas"
-        raise ArgumentError(name, requirement, text)
-    return list(dict.fromkeys(map(int, parts)))
-
-
-def decimals(name: str, text: str) -> list[float]:
-    """Read numbers, each once, in the order given; their range is left to who uses them.
-
-    Examples
-    --------
-    >>> decimals("--variance", ".01,.03")
-    [0.01, 0.03]
-    """
-    parts = [part.strip() for part in text.split(",")]
-    if not all(_DECIMAL.fullmatch(part) for part in parts):
-        raise ArgumentError(name, "must be numbers, separated by commas", text)
-    return list(dict.fromkeys(map(float, parts)))
-
-
 JudgeOption = Annotated[
     str | None, option("--judge NAME", "Use this judge's own grades, without any adjudicator's ruling.")
 ]
@@ -211,88 +172,6 @@ PoolDepthOption = Annotated[
     ),
 ]
 CutoffOption = Annotated[int, option("--cutoff", "Ranks that AP takes into account (trec_eval -M).", min=1)]
-
-
-def policy_of(
-    *,
-    judge: str | None = None,
-    aggregate: Rule | None = None,
-    ties: Ties | None = None,
-    collapse: Collapse | None = None,
-    of: Sequence[str] | None = None,
-    kinds: str | None = None,
-    without_rulings: bool = False,
-) -> Policy:
-    """Read the options on whose judgements count; `Policy.check` says what does not go together."""
-    from store.grades.policy import Policy
-
-    if collapse is not None and aggregate is None:
-        raise ArgumentError("--collapse", "needs --aggregate", None)
-    return Policy(
-        judge=judge,
-        rule=aggregate,
-        ties=ties,
-        collapse="after" if collapse is None else collapse,
-        rulings=not without_rulings,
-        of=tuple(dict.fromkeys(of or ())),
-        kinds=kinds_of(kinds),
-    )
-
-
-class _ReadAsPolicy:
-    """Options that are the arguments of `policy_of`, or some of them."""
-
-    __slots__ = ()
-
-    def policy(self) -> Policy:
-        """Return whose grades count, and how they become one."""
-        return policy_of(**asdict(self))  # type: ignore[call-overload]  # a dataclass is made of it
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WhoseOptions(_ReadAsPolicy):
-    """Whose judgements count, and how several judges' grades become one."""
-
-    judge: JudgeOption = None
-    aggregate: AggregateOption = None
-    ties: TiesOption = None
-    collapse: CollapseOption = None
-    of: OfOption = None
-    kinds: KindsOption = None
-    without_rulings: WithoutRulingsOption = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GradedOptions(_ReadAsPolicy):
-    """The same where grades are not made binary."""
-
-    judge: JudgeOption = None
-    aggregate: AggregateOption = None
-    ties: TiesOption = None
-    of: OfOption = None
-    kinds: KindsOption = None
-    without_rulings: WithoutRulingsOption = False
-
-
-def kinds_of(text: str | None) -> tuple[str, ...]:
-    """Read `--kinds`.
-
-    Examples
-    --------
-    >>> kinds_of("human, model"), kinds_of(None)
-    (('human', 'model'), ())
-    """
-    from store.judging.kinds import check_kinds
-
-    return () if text is None else check_kinds([part.strip() for part in text.split(",")])
-
-
-def names_collection(ctx: typer.Context) -> bool:
-    """Say whether `--collection` stands on the command line; a setting is not meant for files."""
-    source = ctx.get_parameter_source("collection")
-    return source is not None and source.name == "COMMANDLINE"
-
-
 InputOption = Annotated[
     GradesFormat | None,
     option(
@@ -345,7 +224,6 @@ RepeatsOption = Annotated[
     ),
 ]
 MapOption = Annotated[list[str] | None, option("--map FROM=TO", "Read one grade of the files as another.")]
-
 ValueOption = Annotated[
     list[str] | None,
     option(
@@ -379,3 +257,116 @@ EmptyOption = Annotated[
         " for a topic in which no document can be relevant; a topic that nobody judged never counts.",
     ),
 ]
+
+
+class _ReadAsPolicy:
+    """Options that are the arguments of `policy_of`, or some of them."""
+
+    __slots__ = ()
+
+    def policy(self) -> Policy:
+        """Return whose grades count, and how they become one."""
+        return policy_of(**asdict(self))  # type: ignore[call-overload]  # a dataclass is made of it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WhoseOptions(_ReadAsPolicy):
+    """Whose judgements count, and how several judges' grades become one."""
+
+    judge: JudgeOption = None
+    aggregate: AggregateOption = None
+    ties: TiesOption = None
+    collapse: CollapseOption = None
+    of: OfOption = None
+    kinds: KindsOption = None
+    without_rulings: WithoutRulingsOption = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GradedOptions(_ReadAsPolicy):
+    """The same where grades are not made binary."""
+
+    judge: JudgeOption = None
+    aggregate: AggregateOption = None
+    ties: TiesOption = None
+    of: OfOption = None
+    kinds: KindsOption = None
+    without_rulings: WithoutRulingsOption = False
+
+
+_WHOLE = re.compile(r"[0-9]{1,9}", re.ASCII)
+_DECIMAL = re.compile(r"-?(?:[0-9]{1,9}(?:\.[0-9]{0,15})?|\.[0-9]{1,15})", re.ASCII)
+
+
+def whole_numbers(name: str, text: str, *, least: int) -> list[int]:
+    """Read whole numbers like ``10,20,50``, each once, in the order given, none below `least`.
+
+    Examples
+    --------
+    >>> whole_numbers("--topics", "50, 30,50", least=1)
+    [50, 30]
+    """
+    parts = [part.strip() for part in text.split(",")]
+    if not all(_WHOLE.fullmatch(part) and int(part) >= least for part in parts):
+        requirement = f"must be integers >= {least}, separated by commas"
+        raise ArgumentError(name, requirement, text)
+    return list(dict.fromkeys(map(int, parts)))
+
+
+def decimals(name: str, text: str) -> list[float]:
+    """Read numbers, each once, in the order given; their range is left to who uses them.
+
+    Examples
+    --------
+    >>> decimals("--variance", ".01,.03")
+    [0.01, 0.03]
+    """
+    parts = [part.strip() for part in text.split(",")]
+    if not all(_DECIMAL.fullmatch(part) for part in parts):
+        raise ArgumentError(name, "must be numbers, separated by commas", text)
+    return list(dict.fromkeys(map(float, parts)))
+
+
+def policy_of(
+    *,
+    judge: str | None = None,
+    aggregate: Rule | None = None,
+    ties: Ties | None = None,
+    collapse: Collapse | None = None,
+    of: Sequence[str] | None = None,
+    kinds: str | None = None,
+    without_rulings: bool = False,
+) -> Policy:
+    """Read the options on whose judgements count; `Policy.check` says what does not go together."""
+    from store.grades.policy import Policy
+
+    if collapse is not None and aggregate is None:
+        raise ArgumentError("--collapse", "needs --aggregate", None)
+    return Policy(
+        judge=judge,
+        rule=aggregate,
+        ties=ties,
+        collapse="after" if collapse is None else collapse,
+        rulings=not without_rulings,
+        of=tuple(dict.fromkeys(of or ())),
+        kinds=kinds_of(kinds),
+    )
+
+
+def kinds_of(text: str | None) -> tuple[str, ...]:
+    """Read `--kinds`.
+
+    Examples
+    --------
+    >>> kinds_of("human, model"), kinds_of(None)
+    (('human', 'model'), ())
+    """
+    from store.judging.kinds import check_kinds
+
+    return () if text is None else check_kinds([part.strip() for part in text.split(",")])
+
+
+def names_collection(ctx: typer.Context) -> bool:
+    """Say whether `--collection` stands on the command line; a setting is not meant for files."""
+    source = ctx.get_parameter_source("collection")
+    return source is not None and source.name == "COMMANDLINE"
