@@ -21,8 +21,8 @@ def option(form: str, words: str, **how: Any) -> Any:
     Examples
     --------
     >>> made = option("--depth -N RANKS", "Ranks taken from each run.", min=1)
-    >>> made.param_decls, made.metavar
-    (('--depth', '-N'), 'RANKS')
+    >>> made.metavar, made.help
+    ('RANKS', 'Ranks taken from each run.')
     """
     parts = form.split()
     names = [part for part in parts if part.startswith("-")]
