@@ -103,7 +103,7 @@ _ALSO: Mapping[str, Act] = {"cannot": Command.CANNOT, "exit": Command.QUIT, "hit
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class TypedAnswer:
     """What was answered."""
 
     text: str
@@ -134,7 +134,7 @@ class Answers:
         self._scale = scale
         self._words: dict[str, Act] = dict(_ALSO) | {use.word: act for act, use in USES.items()}
 
-    def read(self, text: str) -> Answer:
+    def read(self, text: str) -> TypedAnswer:
         """Say what an answer means: a command by the whole of it, or by its first word where more may follow.
 
         Case does not matter, and letters may be full width. A grade is meant by its key or, where the value
@@ -143,15 +143,15 @@ class Answers:
         text = text.strip()
         whole = self._meaning(text)
         if whole is not None:
-            return Answer(text, whole)
+            return TypedAnswer(text, whole)
         first, rest = (*text.split(maxsplit=1), "", "")[:2]
         meaning = self._meaning(first)
         if rest and meaning in _FOLLOWED:
-            return Answer(text, meaning, rest)
+            return TypedAnswer(text, meaning, rest)
         slash = self._keys.name(Command.FIND)
         if half_width(text[:1]) == slash and not slash.isalnum():
-            return Answer(text, Command.FIND, text[1:].strip())
-        return Answer(text, None)
+            return TypedAnswer(text, Command.FIND, text[1:].strip())
+        return TypedAnswer(text, None)
 
     def name(self, act: Act) -> str:
         """Name what to type for a command: a character where one is free, else its word."""

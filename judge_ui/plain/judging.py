@@ -13,7 +13,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TextIO
 
-from judge_ui.plain.answers import Act, Answer, AnswerLine, Answers, numbers
+from judge_ui.plain.answers import Act, AnswerLine, Answers, TypedAnswer, numbers
 from judge_ui.plain.reading import LineReading, sum_up
 from judge_ui.plain.talk import Talk, help_lines
 from judge_ui.session.adjudicating import AdjudicatingSession
@@ -136,7 +136,7 @@ class Deciding:
         """Take back the latest event."""
         self.tell(self._session.undo)
 
-    def wait(self, answer: Answer) -> bool:
+    def wait(self, answer: TypedAnswer) -> bool:
         """Take an answer while a decision is not saved or no document could be brought; say if it is settled.
 
         Where somebody types, another decision about the document takes the place of the one that waits, and
@@ -454,7 +454,7 @@ class PlainJudge:
                 talk.say(f"{sanitise_line(answer.text)!r} was ignored: no document is shown yet")
         session.needs_briefing = False
 
-    def _answer(self, answer: Answer) -> None:
+    def _answer(self, answer: TypedAnswer) -> None:
         """Do what an answer means."""
         meaning, session = answer.meaning, self._session
         if meaning is Command.QUIT:
@@ -507,7 +507,7 @@ class PlainJudge:
         can_go = self._talk.is_interactive and meaning in _ELSEWHERE
         return bool(self._session.trouble) and not can_go
 
-    def _do(self, answer: Answer) -> bool:
+    def _do(self, answer: TypedAnswer) -> bool:
         """Carry out a command; say whether a decision is settled."""
         command = self._commands[answer.meaning]  # type: ignore[index] # not a grade
         try:

@@ -24,7 +24,7 @@ from judge_ui.session.messages import (
 )
 from judge_ui.session.queue import Filter
 from judge_ui.session.session import JudgingSession
-from judge_ui.session.words import KeyOutcome, KeyResult, Progress, grade_mark, grade_name, tried
+from judge_ui.session.words import KeyOutcome, KeyResult, TopicProgress, grade_mark, grade_name, tried
 from judge_ui.text.marking import seen_in_text
 from judge_ui.widgets.document_pane import DocumentPane
 from judge_ui.widgets.lines import Notice
@@ -134,7 +134,7 @@ class JudgeScreen(BrowsingScreen):
         self._go_on(result, before)
         return result
 
-    def _go_on(self, result: KeyResult, before: Progress) -> None:
+    def _go_on(self, result: KeyResult, before: TopicProgress) -> None:
         """Go on with a review, or sum up when the last document was decided or put off."""
         if result.outcome not in _DONE:
             return

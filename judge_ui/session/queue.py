@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import TYPE_CHECKING, Protocol
 
-from judge_ui.session.words import Progress
+from judge_ui.session.words import TopicProgress
 from store.errors import PoolerError, StoreError, UnknownNameError
 from store.records import State, Task, Topic
 
@@ -44,9 +44,9 @@ class OpenQueue:
         return self.tasks[self.index] if self.tasks else None
 
     @property
-    def progress(self) -> Progress:
+    def progress(self) -> TopicProgress:
         """Counts of the open topic; the total is the queue and what may still come into it."""
-        return Progress(
+        return TopicProgress(
             len(self.tasks) + self._undrawn + self._claimable,
             self._counts[State.JUDGED],
             self._counts[State.SKIPPED],

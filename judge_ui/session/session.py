@@ -23,8 +23,8 @@ from judge_ui.session.words import (
     KeyOutcome,
     KeyResult,
     Lit,
-    Progress,
     TermGroups,
+    TopicProgress,
     grade_mark,
     grade_name,
 )
@@ -187,11 +187,11 @@ class JudgingSession:
         return self.topic.topic, self.task.docno
 
     @property
-    def progress(self) -> Progress:
+    def progress(self) -> TopicProgress:
         """Counts of the open topic; the total is the queue and what may still come into it."""
         return self.queue.progress
 
-    def reaches_end(self, before: Progress) -> bool:
+    def reaches_end(self, before: TopicProgress) -> bool:
         """Say whether the end of the topic has been reached since `before`: all looked at, or all decided."""
         is_all_seen = bool(before.left) and self.is_through
         return is_all_seen or (before.decided < before.total and self.is_complete)

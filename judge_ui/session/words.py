@@ -113,7 +113,7 @@ class TermGroups(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class TopicProgress:
     """How far the open topic has come."""
 
     total: int

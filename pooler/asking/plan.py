@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class AskingPlan:
     """What lies before a model; tokens are reckoned."""
 
     requests: int
@@ -35,7 +35,7 @@ class Plan:
     """Documents that adaptive pools may draw besides."""
 
 
-def planned(desk: ModelDesk, prompt: Prompt, topics: Sequence[str], seed: int) -> Plan:
+def planned(desk: ModelDesk, prompt: Prompt, topics: Sequence[str], seed: int) -> AskingPlan:
     """Count what is to be asked of some topics; O(documents), each text is read."""
     requests = characters = tokens = without_text = 0
     for name in topics:
@@ -51,7 +51,7 @@ def planned(desk: ModelDesk, prompt: Prompt, topics: Sequence[str], seed: int) -
             characters += sum(len(message["content"]) for message in messages)
             tokens += prompt_tokens(body)
     longest = longest_reply(prompt)
-    return Plan(
+    return AskingPlan(
         requests=requests,
         characters=characters,
         prompt_tokens=tokens,

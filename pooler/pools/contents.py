@@ -145,7 +145,7 @@ class PoolStatistics:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class TopicCounts:
+class TopicContents:
     """What the pool of one topic is made of."""
 
     topic: str
@@ -164,14 +164,14 @@ class TopicCounts:
     @staticmethod
     def of(
         of_topic: TopicRuns, chosen: NDArray[np.bool_], *, n_listed: int, budget: int | None
-    ) -> TopicCounts:
+    ) -> TopicContents:
         """Count a topic: of `n_listed` documents those `chosen` to be judged, of a `budget` if any."""
         rankings = of_topic.rankings
         n_returning = rankings.n_returning()
         is_unique = chosen & (n_returning == 1)
         unique_places = is_unique[rankings.documents] & (rankings.documents != NO_DOCUMENT)
         size = int(chosen.sum())
-        return TopicCounts(
+        return TopicContents(
             topic=rankings.topic,
             size=size,
             overlap=np.bincount(n_returning[chosen]),
@@ -195,7 +195,7 @@ class StatisticsCount:
         self._n_not_sampled = 0
         self._n_constant = 0
 
-    def add(self, counts: TopicCounts) -> None:
+    def add(self, counts: TopicContents) -> None:
         """Add one topic."""
         self.sizes[counts.topic] = counts.size
         self._overlap[: counts.overlap.size] += counts.overlap

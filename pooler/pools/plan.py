@@ -16,7 +16,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from pooler.pools.contents import PoolStatistics, StatisticsCount, TopicCounts
+from pooler.pools.contents import PoolStatistics, StatisticsCount, TopicContents
 from pooler.pools.runs import RunSet, TopicRuns
 from pooler.strategies import find_strategy
 from pooler.strategies.kinds import (
@@ -149,12 +149,12 @@ class TopicChoice:
     parameters: Mapping[str, ParameterValue]
     """All of them."""
 
-    def __call__(self, of_topic: TopicRuns, given: TopicGiven) -> tuple[TopicPool, TopicCounts]:
+    def __call__(self, of_topic: TopicRuns, given: TopicGiven) -> tuple[TopicPool, TopicContents]:
         """Choose, and count what was chosen."""
         pooled = self.choose(of_topic, given)
         to_judge = set(pooled.to_judge)
         chosen = np.array([docno in to_judge for docno in of_topic.docnos], np.bool_)
-        return pooled, TopicCounts.of(of_topic, chosen, n_listed=len(pooled.docnos), budget=given.budget)
+        return pooled, TopicContents.of(of_topic, chosen, n_listed=len(pooled.docnos), budget=given.budget)
 
     def choose(self, of_topic: TopicRuns, given: TopicGiven) -> TopicPool:
         """Choose the documents."""

@@ -324,7 +324,7 @@ def is_ranked(scores: NDArray[np.float64], order: Order) -> bool:
     return order == "file" or bool((compared[1:] < compared[:-1]).all())
 
 
-class Candidates:
+class TopCandidates:
     """The documents of one topic that can still be among its first `depth`."""
 
     def __init__(self, depth: int, order: Order, *, with_scores: bool) -> None:
@@ -487,7 +487,7 @@ def read_blocks(
     seen = RunSeen()
     topics: dict[str, TopRanking] = {}
     topic = b""
-    candidates = Candidates(depth, order, with_scores=with_scores)
+    candidates = TopCandidates(depth, order, with_scores=with_scores)
     for part in topic_parts(path, seen, with_ranks=order == "rank", block_bytes=block_bytes):
         ranks = None if part.ranks is None else part.ranks.all_or_none()
         if order == "rank" and ranks is None:
@@ -496,7 +496,7 @@ def read_blocks(
             if topic:
                 topics[topic.decode()] = candidates.finish()
             topic = part.topic
-            candidates = Candidates(depth, order, with_scores=with_scores)
+            candidates = TopCandidates(depth, order, with_scores=with_scores)
         candidates.add(part.docnos, part.scores, part.keys, ranks)
     topics[topic.decode()] = candidates.finish()
     return RunTop(

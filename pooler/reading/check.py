@@ -91,7 +91,7 @@ class RunReport:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class CheckOptions:
     """What is asked of run files."""
 
     known_topics: Set[str] | None = None
@@ -110,12 +110,12 @@ class Asked:
 
 
 def check_run(path: str, **asked: Any) -> RunReport:
-    """Find every fault and oddity of a run file; what is asked is named as of `Asked`."""
-    return _with_look_alikes(_check_alone(path, Asked(**asked)), set())
+    """Find every fault and oddity of a run file; what is asked is named as of `CheckOptions`."""
+    return _with_look_alikes(_check_alone(path, CheckOptions(**asked)), set())
 
 
 def check_files(
-    paths: Sequence[str], asked: Asked, progress: Callable[[int], None]
+    paths: Sequence[str], asked: CheckOptions, progress: Callable[[int], None]
 ) -> Iterator[RunReport | PoolerError]:
     """Check run files as `check_run` does; an error is of one that cannot be opened.
 
@@ -130,7 +130,7 @@ _Checked = tuple[RunReport, set[str]]
 """A report without look-alikes, and the docnos beyond ASCII, among which they are."""
 
 
-def _check_alone(path: str, asked: Asked) -> _Checked:
+def _check_alone(path: str, asked: CheckOptions) -> _Checked:
     """Check a run file as if there were no other."""
     # A pipe cannot be read a second time, so it is read slowly at once.
     if is_regular_file(path):
@@ -141,7 +141,7 @@ def _check_alone(path: str, asked: Asked) -> _Checked:
     return _check_slowly(path, asked)
 
 
-def _check_fast(path: str, asked: Asked) -> _Checked:
+def _check_fast(path: str, asked: CheckOptions) -> _Checked:
     """Check a run file that is plainly in order; else raise `SuspicionError`."""
     seen, odd = RunSeen(), _Oddities(asked)
     for whole in stream_rankings(path, seen, with_q0=True):
@@ -164,7 +164,7 @@ def _check_fast(path: str, asked: Asked) -> _Checked:
     return odd.report(path, parsed, topics, _CountedFaults(path))
 
 
-def _check_slowly(path: str, asked: Asked) -> _Checked:
+def _check_slowly(path: str, asked: CheckOptions) -> _Checked:
     """Check any run file, line by line."""
     faults, odd = _CountedFaults(path), _Oddities(asked)
     parsed = parse_run(
@@ -218,7 +218,7 @@ class _CountedFaults(FaultList):
 class _Oddities:
     """What is odd about the topics of a file, one after another."""
 
-    def __init__(self, asked: Asked) -> None:
+    def __init__(self, asked: CheckOptions) -> None:
         self._asked = asked
         self._by_score: Order = "trec" if asked.order in ("rank", "file") else asked.order
         self._enough = FEW_DOCUMENTS if asked.depth is None else asked.depth

@@ -12,7 +12,7 @@ from typing import Any
 
 from pooler.reporting.charts.chart import Chart
 from pooler.reporting.charts.grid import HeatMap
-from pooler.reporting.charts.lines import ChartLine, Lines
+from pooler.reporting.charts.lines import ChartLine, LineChart
 from pooler.reporting.charts.rows import Row, Rows
 from pooler.reporting.charts.svg import Axis
 from pooler.reporting.page import Figure, PageColumn, PageTable
@@ -72,7 +72,7 @@ def figure(
     if isinstance(chart, Rows):
         drawn = [value for row in chart.rows for value in row.values]
         reasons = dict.fromkeys(row.reason for row in chart.rows if row.reason)
-    elif isinstance(chart, Lines):
+    elif isinstance(chart, LineChart):
         drawn = [value for line in chart.lines for _, value in line.points]
     if not any(map(math.isfinite, drawn)):
         why = f": {'; '.join(reasons)}" if reasons else ""
@@ -139,7 +139,7 @@ def _dots(plot: Plot, table: Table, labels: Sequence[str], reasons: Sequence[str
 
 def _lines(
     plot: Plot, table: Table, axis: Axis, values: Sequence[Sequence[float]], headings: Sequence[str]
-) -> Lines:
+) -> LineChart:
     """Make a line a column."""
     across = Axis(plot.heading(), with_zero=False)
     places = numbers(table, str(plot.label))
@@ -148,7 +148,7 @@ def _lines(
         for name, heading, heights in zip(plot.parts or (plot.value,), headings, values, strict=True)
     )
     ends = [(f"{line.label}, {across.label} {x:g}", y) for line in drawn for x, y in line.points]
-    return Lines(plot.title, _described(ends, axis), across, axis, drawn)
+    return LineChart(plot.title, _described(ends, axis), across, axis, drawn)
 
 
 def page_table(

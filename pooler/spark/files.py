@@ -31,7 +31,7 @@ _NOT_THERE = ("FileNotFoundException", "PathNotFoundException", "NotInMountpoint
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class FilePlace:
     """Where a run file is."""
 
     entry: RunEntry
@@ -45,7 +45,7 @@ class Place:
     """Why it cannot be read."""
 
 
-def find_files(context: Any, entries: Sequence[RunEntry]) -> list[Place]:
+def find_files(context: Any, entries: Sequence[RunEntry]) -> list[FilePlace]:
     """Find where run files are, in their order; a pattern in a URI is all files it names, by name.
 
     What is wrong with one file is its fault, and told with those of others; `PoolerError` where a file system
@@ -61,7 +61,7 @@ def find_files(context: Any, entries: Sequence[RunEntry]) -> list[Place]:
     return places
 
 
-def _of_path(entry: RunEntry) -> Place:
+def _of_path(entry: RunEntry) -> FilePlace:
     """Find a file by its path."""
     path = entry.file
     for start in _FILE:
@@ -74,10 +74,10 @@ def _of_path(entry: RunEntry) -> Place:
         n_bytes = Path(path).stat().st_size
     except (OSError, ValueError):  # the worker says so, or sees it
         n_bytes = 0
-    return Place(entry, os.path.abspath(path), n_bytes=n_bytes)  # noqa: PTH100 - links stay
+    return FilePlace(entry, os.path.abspath(path), n_bytes=n_bytes)  # noqa: PTH100 - links stay
 
 
-def _of_hadoop(context: Any, entry: RunEntry) -> list[Place]:
+def _of_hadoop(context: Any, entry: RunEntry) -> list[FilePlace]:
     """Ask a file system of Hadoop for a file, or for those of a pattern."""
     from py4j.protocol import Py4JJavaError
 
@@ -96,11 +96,11 @@ def _of_hadoop(context: Any, entry: RunEntry) -> list[Place]:
         message = f"{uri}: cannot be reached ({java_reason(error)})"
         raise PoolerError(message, hint=hint) from None
     if not found:
-        return [Place(entry, None, fault=PoolerError(f"{uri}: no such file or directory"))]
+        return [FilePlace(entry, None, fault=PoolerError(f"{uri}: no such file or directory"))]
     return sorted((_place(entry, status) for status in found), key=lambda place: place.key)
 
 
-def _place(entry: RunEntry, status: Any, uri: str | None = None) -> Place:
+def _place(entry: RunEntry, status: Any, uri: str | None = None) -> FilePlace:
     """Tell where a file is that Hadoop has, under its own name unless told, and its fault."""
     key, n_bytes = str(status.getPath().toString()), int(status.getLen())
     name = uri or key
@@ -113,7 +113,7 @@ def _place(entry: RunEntry, status: Any, uri: str | None = None) -> Place:
     elif n_bytes > _MOST_BYTES:
         hint = "compress it, or mount it and name its path"
         fault = PoolerError(f"{name}: has {n_bytes:,} bytes; Hadoop gives files of up to 2 GB", hint=hint)
-    return Place(replace(entry, file=name), None, key, n_bytes, fault)
+    return FilePlace(replace(entry, file=name), None, key, n_bytes, fault)
 
 
 def hadoop_paths(keys: Sequence[str]) -> str:
@@ -140,7 +140,7 @@ def renamed(error: PoolerError, path: str, name: str) -> PoolerError:
     return PoolerError(error.message.replace(path, name), hint=hint) if type(error) is PoolerError else error
 
 
-def by_key(places: Mapping[int, Place]) -> dict[str, list[int]]:
+def by_key(places: Mapping[int, FilePlace]) -> dict[str, list[int]]:
     """Return the numbers of files by what Hadoop calls them; one may be named twice."""
     found: dict[str, list[int]] = {}
     for number, place in places.items():

@@ -21,7 +21,7 @@ from typing import Any, TypeVar
 from pooler.reading.blocks import RunTop, TopRanking
 from pooler.reading.run_list import RunEntry
 from pooler.reading.top import first_error, read_entry
-from pooler.spark.files import Place, as_file, by_key, find_files, hadoop_paths, renamed
+from pooler.spark.files import FilePlace, as_file, by_key, find_files, hadoop_paths, renamed
 from pooler.spark.session import run_job, spark_context, told_in_a_line
 from store.errors import PoolerError
 from store.ranking import Order
@@ -42,7 +42,7 @@ _Row = tuple[str, tuple[int, Any]]
 
 
 @dataclass(frozen=True, slots=True)
-class _Reader:
+class _RunReader:
     """How a worker reads run files."""
 
     how: Mapping[str, Any]
@@ -52,7 +52,7 @@ class _Reader:
     is_measured: bool
     version: str
 
-    def paths(self, files: Iterable[Sequence[tuple[int, Place]]]) -> Iterator[_Row]:
+    def paths(self, files: Iterable[Sequence[tuple[int, FilePlace]]]) -> Iterator[_Row]:
         """Read files that this machine sees."""
         for some in files:
             for number, place in some:
@@ -61,7 +61,7 @@ class _Reader:
     def contents(
         self,
         files: Iterable[tuple[str, bytes]],
-        places: Mapping[int, Place],
+        places: Mapping[int, FilePlace],
         numbers: Mapping[str, list[int]],
     ) -> Iterator[_Row]:
         """Read files that Hadoop has brought."""
@@ -100,7 +100,7 @@ class _Reader:
             raise PoolerError(message, hint="install the same version on every worker")
 
 
-def _unread(place: Place) -> PoolerError:
+def _unread(place: FilePlace) -> PoolerError:
     """Return the fault of a file that Hadoop named and did not bring."""
     return PoolerError(f"{place.entry.file}: Hadoop did not bring it")
 
@@ -162,7 +162,7 @@ class SparkTops:
         self._context = spark_context(master)
         how = {"depth": depth, "order": order, "lenient": lenient, "with_scores": with_scores}
         wanted = None if topics is None else frozenset(topics)
-        reader = _Reader(how, wanted, is_measured, __version__)
+        reader = _RunReader(how, wanted, is_measured, __version__)
         places = dict(enumerate(find_files(self._context, entries)))
         n_cores = int(self._context.defaultParallelism)
         self._n_parts = _PARTS_A_CORE * n_cores
@@ -188,7 +188,7 @@ class SparkTops:
         if failed:
             raise first_error(failed)
 
-    def _rows(self, reader: _Reader, places: Mapping[int, Place], n_tasks: int) -> Any:
+    def _rows(self, reader: _RunReader, places: Mapping[int, FilePlace], n_tasks: int) -> Any:
         """Let the files be read when they are needed: the largest first; ``None`` = there is none."""
         sound = {number: place for number, place in places.items() if place.fault is None}
         largest_first = sorted(sound.items(), key=lambda item: -item[1].n_bytes)

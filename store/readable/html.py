@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from turbohtml import Token, TokenType, tokenize
 
-from store.readable.pieces import Gap, Readable, Writer
+from store.readable.pieces import Gap, PieceWriter, Readable
 
 _SKIPPED = frozenset(("script", "style", "template"))
 _PARAGRAPHS = """
@@ -70,7 +70,7 @@ class _HtmlWriter:
 
     def __init__(self, raw: str) -> None:
         self._raw = raw
-        self.out = Writer(raw)
+        self.out = PieceWriter(raw)
         self._skipped = ""
         """The tag whose content is no text; empty = none is open."""
         self._n_pre = 0

@@ -16,7 +16,7 @@ from markdown_it.parser_inline import ParserInline
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
-from store.readable.pieces import Gap, Readable, Writer
+from store.readable.pieces import Gap, PieceWriter, Readable
 
 _RULE = "- - -"
 _DEEPEST = 6
@@ -87,7 +87,7 @@ class _MarkdownWriter:
     """Writes tokens, block by block."""
 
     def __init__(self, raw: str, text: str, returns: Sequence[int]) -> None:
-        self.out = Writer(raw)
+        self.out = PieceWriter(raw)
         self._text = text
         self._returns = returns
         """Where line ends of `text` are two characters of the raw text."""

@@ -79,7 +79,7 @@ class Gap(IntEnum):
 _GAPS = ("", " ", " | ", "\n", "\n\n")
 
 
-class Writer:
+class PieceWriter:
     """Writes a readable text in the order of its raw text."""
 
     def __init__(self, raw: str) -> None:
@@ -166,7 +166,7 @@ def plain(raw: str, note: str = "") -> Readable:
     >>> text.text, text.raw_span(1, 3), text.span(2, 4)
     ('a\nb', (2, 4), (1, 3))
     """
-    writer = Writer(raw)
+    writer = PieceWriter(raw)
     place = 0
     for found in _RETURNS.finditer(raw) if "\r" in raw else ():
         writer.literal(place, found.start())

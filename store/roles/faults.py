@@ -11,7 +11,7 @@ from sqlmodel import Session
 from store.db.login import OWNER, Role
 from store.roles.functions import functions
 from store.roles.sight import SIGHT, TABLE_NAMES
-from store.roles.statements import Place, column_rights, policies
+from store.roles.statements import RolesPlace, column_rights, policies
 
 _SCHEMA = "relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p')"
 _TABLES = text(
@@ -63,7 +63,7 @@ _GROUPS = text("""
 _COMMANDS = {"*": "ALL", "r": "SELECT", "a": "INSERT", "w": "UPDATE", "d": "DELETE"}
 
 
-def role_faults(session: Session, place: Place) -> Iterator[str]:
+def role_faults(session: Session, place: RolesPlace) -> Iterator[str]:
     """Yield a sentence for every way in which the server's rights are others than the program's."""
     groups = {place.group(role): role for role in Role}
     told = {"groups": list(groups)}
@@ -127,7 +127,7 @@ def _rights(session: Session, groups: dict[str, Role]) -> Iterator[str]:
             yield f"`{table}.{column}`: `{group}` may not {kind} it"
 
 
-def _policies(session: Session, place: Place) -> Iterator[str]:
+def _policies(session: Session, place: RolesPlace) -> Iterator[str]:
     """Compare the names, commands and roles of policies."""
     due = {
         (one.table, one.name): (

@@ -22,7 +22,7 @@ from store.records import JudgeKind
 from store.roles.faults import role_faults
 from store.roles.statements import (
     LONGEST_NAME,
-    Place,
+    RolesPlace,
     let_in,
     literal,
     make_groups,
@@ -118,7 +118,7 @@ def has_roles(connection: Connection) -> bool:
     return connection.execute(found, {"name": f".{LOGIN_TABLE}"}).scalar() is not None
 
 
-def place_of(session: Session) -> Place:
+def place_of(session: Session) -> RolesPlace:
     """Find out where a collection is on its server, and what its groups are called."""
     database, schema, owner, reader = session.execute(_HERE, {"reader": policy_name(Role.READER)}).one()
     prefix = database if schema == "public" else f"{database}_{schema}"
@@ -130,7 +130,7 @@ def place_of(session: Session) -> Place:
         raise StoreError(
             message, hint=f"ALTER DATABASE ... RENAME TO one of at most {LONGEST_NAME - _LONGEST_ROLE} bytes"
         )
-    return Place(database, schema, owner, prefix)
+    return RolesPlace(database, schema, owner, prefix)
 
 
 def apply_roles(session: Session) -> None:
@@ -163,7 +163,7 @@ def run(session: Session, statements: Iterable[str]) -> None:
             ) from error
 
 
-def are_made(session: Session, place: Place) -> bool:
+def are_made(session: Session, place: RolesPlace) -> bool:
     """Say whether a collection has just the roles of this program."""
     if not has_roles(session.connection()):
         return False
@@ -325,7 +325,7 @@ class Roles(Area):
     @contextmanager
     def _prepared(
         self, login: str, role: Role, judge: str | None
-    ) -> Iterator[tuple[Session, Place, int, str | None]]:
+    ) -> Iterator[tuple[Session, RolesPlace, int, str | None]]:
         """Open a transaction in which a login is let in, after all that can be refused before."""
         self._check_server()
         check_login(login)
@@ -371,7 +371,7 @@ def _tie(session: Session, login: str, judge: int) -> None:
         session.execute(text(f"INSERT INTO {LOGIN_TABLE} (judge_id, login) VALUES (:judge, :login)"), values)
 
 
-def _members(session: Session, place: Place) -> tuple[str, ...]:
+def _members(session: Session, place: RolesPlace) -> tuple[str, ...]:
     """Return who is a member of groups that are there already, as of a database that was dropped."""
     query = text(
         f"SELECT DISTINCT person.rolname FROM {_MEMBERS}"
@@ -380,7 +380,7 @@ def _members(session: Session, place: Place) -> tuple[str, ...]:
     return tuple(session.scalars(query, {"groups": [place.group(role) for role in Role]}))
 
 
-def _take_roles(session: Session, place: Place, login: str, *due: Role) -> None:
+def _take_roles(session: Session, place: RolesPlace, login: str, *due: Role) -> None:
     """Take from a login the roles that are not due, whoever gave them.
 
     What somebody else gave a server does not take unless he or she is named, and tells so in a warning alone.

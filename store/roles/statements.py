@@ -34,7 +34,7 @@ END $$"""
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class RolesPlace:
     """Where roles are made."""
 
     database: str
@@ -53,7 +53,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Policy:
+class RowPolicy:
     """Which rows of a table a role reads or writes."""
 
     table: str
@@ -76,21 +76,21 @@ def literal(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
-def policies() -> Iterator[Policy]:
+def policies() -> Iterator[RowPolicy]:
     """Yield every policy of every table."""
     for table in TABLE_NAMES:
         for role in (OWNER, Role.ORGANISER):
-            yield Policy(table, policy_name(role), "ALL", role, "true", "true")
-        yield Policy(table, policy_name(Role.READER), "SELECT", Role.READER, "true")
+            yield RowPolicy(table, policy_name(role), "ALL", role, "true", "true")
+        yield RowPolicy(table, policy_name(Role.READER), "SELECT", Role.READER, "true")
         for role, sights in SIGHT.items():
             sight = sights[table]
             if sight.sees:
-                yield Policy(table, policy_name(role), "SELECT", role, sight.rows)
+                yield RowPolicy(table, policy_name(role), "SELECT", role, sight.rows)
             for write in sight.writes:
                 name = f"{policy_name(role)}_{write.kind.lower()}s"
                 using = "" if write.kind == "INSERT" else write.rows
                 check = "" if write.kind == "DELETE" else write.becomes
-                yield Policy(table, name, write.kind, role, using, check)
+                yield RowPolicy(table, name, write.kind, role, using, check)
 
 
 def column_rights(role: Role, table: str) -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -102,7 +102,7 @@ def column_rights(role: Role, table: str) -> Iterator[tuple[str, tuple[str, ...]
         yield write.kind, write.columns
 
 
-def make_groups(place: Place, present: set[str]) -> Iterator[str]:
+def make_groups(place: RolesPlace, present: set[str]) -> Iterator[str]:
     """Yield what makes the groups that are not there, and takes everybody else's rights to the database."""
     for role in Role:
         if place.group(role) not in present:
@@ -112,7 +112,7 @@ def make_groups(place: Place, present: set[str]) -> Iterator[str]:
     yield f"GRANT CONNECT ON DATABASE {database} TO {quoted(place.owner)}, {place.groups()}"
 
 
-def make_roles(place: Place) -> list[str]:
+def make_roles(place: RolesPlace) -> list[str]:
     """Return what gives the groups their rights; the tables' owner runs it, in one transaction."""
     statements = list(_rights_of_all(place))
     return [*statements, f"COMMENT ON TABLE {LOGIN_TABLE} IS {literal(mark_of(statements))}"]
@@ -123,7 +123,7 @@ def mark_of(statements: Sequence[str]) -> str:
     return "pooler roles " + sha256("\0".join(statements).encode()).hexdigest()[:16]
 
 
-def _rights_of_all(place: Place) -> Iterator[str]:
+def _rights_of_all(place: RolesPlace) -> Iterator[str]:
     """Yield what makes tables, rights, functions and policies."""
     schema = quoted(place.schema)
     yield f"REVOKE ALL ON SCHEMA {schema} FROM PUBLIC"
@@ -170,7 +170,7 @@ def _as_identity(table: str) -> str:
 END $$"""
 
 
-def _rights(place: Place, table: str) -> Iterator[str]:
+def _rights(place: RolesPlace, table: str) -> Iterator[str]:
     """Yield what takes all rights to a table, then gives those that a role has."""
     yield f"ALTER TABLE {table} ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY"
     yield f"REVOKE ALL ON {table} FROM PUBLIC, {place.groups()}"
@@ -183,7 +183,7 @@ def _rights(place: Place, table: str) -> Iterator[str]:
             yield f"GRANT {right}{of} ON {table} TO {place.groups(role)}"
 
 
-def _function(place: Place, function: Function) -> Iterator[str]:
+def _function(place: RolesPlace, function: Function) -> Iterator[str]:
     """Yield what makes a function of the owner, and says who may call it."""
     kind = "VOLATILE" if function.changes else "STABLE"
     # Nobody's temporary tables stand before the collection's.
@@ -198,7 +198,7 @@ def _function(place: Place, function: Function) -> Iterator[str]:
     yield f"GRANT EXECUTE ON FUNCTION {function.signature} TO {place.groups(*callers)}"
 
 
-def _policy(place: Place, policy: Policy) -> str:
+def _policy(place: RolesPlace, policy: RowPolicy) -> str:
     """Return what makes a policy."""
     whom = place.owner if policy.role == OWNER else place.group(Role(policy.role))
     using = f" USING ({policy.using})" if policy.using else ""
@@ -208,7 +208,7 @@ def _policy(place: Place, policy: Policy) -> str:
     )
 
 
-def let_in(place: Place, login: str, role: Role, *, exists: bool, password: str | None) -> Iterator[str]:
+def let_in(place: RolesPlace, login: str, role: Role, *, exists: bool, password: str | None) -> Iterator[str]:
     """Yield what gives a login its one role; `password` is what the server keeps, no password itself."""
     name = quoted(login)
     secret = "" if password is None else f" PASSWORD {literal(password)}"

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from pooler.reporting.charts.chart import Chart, draw, draw_in_pieces
 from pooler.reporting.charts.grid import HeatMap
-from pooler.reporting.charts.lines import ChartLine, Lines
+from pooler.reporting.charts.lines import ChartLine, LineChart
 from pooler.reporting.charts.rows import Row, Rows
 from pooler.reporting.charts.svg import Axis, Sheet
 from store.errors import ArgumentError
@@ -50,7 +50,7 @@ POINTS = st.lists(st.tuples(VALUES, VALUES), max_size=20).map(
     lambda points: tuple(sorted(points, key=lambda point: (math.isnan(point[0]), point[0])))
 )
 LINES = st.builds(
-    Lines,
+    LineChart,
     LABELS,
     LABELS,
     AXES,
@@ -257,14 +257,14 @@ def test_interval_lies_where_its_ends_are():
 def test_line_is_interrupted_where_a_point_is_missing():
     """Two stretches, not one line through the gap."""
     line = ChartLine("a", ((0, 1), (1, 2), (2, NAN), (3, 3), (4, 4)))
-    svg = drawn(Lines("t", "d", Axis("x"), Axis("y"), (line,)))
+    svg = drawn(LineChart("t", "d", Axis("x"), Axis("y"), (line,)))
     assert len(svg.findall(f"{SVG}polyline")) == 2
     assert "a:1missing:undefined" in letters(svg)
 
 
 def test_stepped_line_goes_across_before_it_goes_up():
     """An empirical distribution jumps at its values and nowhere else."""
-    svg = drawn(Lines("t", "d", Axis("x"), Axis("y"), (ChartLine("a", ((0, 0), (1, 1)), True),)))
+    svg = drawn(LineChart("t", "d", Axis("x"), Axis("y"), (ChartLine("a", ((0, 0), (1, 1)), True),)))
     places = [one.split(",") for one in svg.findall(f"{SVG}polyline")[0].attrib["points"].split()]
     assert len(places) == 3
     assert places[0][1] == places[1][1]
@@ -274,7 +274,7 @@ def test_stepped_line_goes_across_before_it_goes_up():
 def test_series_differ_without_colour():
     """Every line has dashes and a marker of its own, every bar a pattern."""
     lines = tuple(ChartLine(str(n), ((0, n), (1, n))) for n in range(6))
-    svg = drawn(Lines("t", "d", Axis("x"), Axis("y"), lines))
+    svg = drawn(LineChart("t", "d", Axis("x"), Axis("y"), lines))
     assert len({one.get("stroke-dasharray") for one in svg.iter(f"{SVG}polyline")}) == 6
     assert len({one.attrib["d"] for one in markers(svg)}) == 6
     row = Row("a", (1, 2, 3, 4, 5, 6), ("1",))
@@ -340,7 +340,7 @@ def test_chart_without_data_says_so(chart):
             Rows("t", "d", Axis("x"), (Row("a", (1, -2), ("",)),), "stacks", ("p", "q")),
             "must not be negative where they are stacked",
         ),
-        (Lines("t", "d", Axis("x"), Axis("y"), ()), "`lines` must be 1 to 6, but got 0"),
+        (LineChart("t", "d", Axis("x"), Axis("y"), ()), "`lines` must be 1 to 6, but got 0"),
         (HeatMap("t", "d", "r", "c", ("a",), ("b",), ((1, 2),), (("1",),)), "1 rows and 1 columns"),
         (HeatMap("t", "d", "r", "c", ("a",), ("b",), ((-1,),), (("1",),)), "must not be negative"),
     ],

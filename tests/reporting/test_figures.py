@@ -9,7 +9,7 @@ import pytest
 
 from pooler.reporting.charts.chart import draw
 from pooler.reporting.charts.grid import HeatMap
-from pooler.reporting.charts.lines import Lines
+from pooler.reporting.charts.lines import LineChart
 from pooler.reporting.charts.rows import Rows
 from pooler.reporting.figures import chart_of, facts_table, figure, page_table, rounded
 from pooler.reporting.page import Figure
@@ -89,7 +89,7 @@ def test_a_dot_is_a_cell_between_two() -> None:
 def test_a_line_is_a_column() -> None:
     """One point a row, in order."""
     made = chart_of(Plot(table=TABLE, kind="lines", label="n", parts=("map", "low"), stepped=("low",)))
-    assert isinstance(made, Lines)
+    assert isinstance(made, LineChart)
     assert [line.label for line in made.lines] == ["MAP", "low"]
     assert made.lines[0].points[0] == (1200, 0.25)
     assert math.isnan(made.lines[0].points[1][1])

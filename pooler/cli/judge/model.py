@@ -21,7 +21,7 @@ from store.text import counted, sanitise
 
 if TYPE_CHECKING:
     from judge_ui.session.queue import Drawing
-    from pooler.asking.plan import Plan
+    from pooler.asking.plan import AskingPlan
     from pooler.asking.prompt import Prompt
     from pooler.asking.run import Price, Ran
     from pooler.asking.transport import Endpoint
@@ -262,7 +262,7 @@ def _nothing_to_ask(name: str) -> PoolerError:
     return PoolerError(message, hint="pooler status says how far everybody is")
 
 
-def _tell_plan(plan: Plan, endpoint: Endpoint, price: Price | None, asked: ModelOptions) -> None:
+def _tell_plan(plan: AskingPlan, endpoint: Endpoint, price: Price | None, asked: ModelOptions) -> None:
     """Say how much would be asked."""
     from pooler.asking.run import BYTES_A_TOKEN
 

@@ -6,10 +6,10 @@ import math
 from dataclasses import replace
 
 from pooler.reporting.charts.grid import HeatMap, draw_heat_map
-from pooler.reporting.charts.lines import Lines, draw_lines
+from pooler.reporting.charts.lines import LineChart, draw_lines
 from pooler.reporting.charts.rows import ALL, Rows, draw_rows
 
-Chart = Rows | HeatMap | Lines
+Chart = Rows | HeatMap | LineChart
 ROWS_OF_A_PIECE = 40
 """As many rows of one bar or dot as fit a printed page, where labels do not take two lines."""
 
@@ -22,7 +22,7 @@ def draw(chart: Chart, *, width: float, key: str, rows: slice = ALL) -> str:
     match chart:
         case Rows():
             return draw_rows(chart, width=width, key=key, rows=rows)
-        case Lines():
+        case LineChart():
             return draw_lines(chart, width=width, key=key)
         case HeatMap():
             return draw_heat_map(chart, width=width, key=key)

@@ -41,7 +41,7 @@ class ChartLine:
 
 
 @dataclass(frozen=True, slots=True)
-class Lines:
+class LineChart:
     """A chart of lines over one pair of axes."""
 
     title: str
@@ -53,7 +53,7 @@ class Lines:
     """At most six; told apart by colour, dashes and markers."""
 
 
-def draw_lines(chart: Lines, *, width: float, key: str) -> str:
+def draw_lines(chart: LineChart, *, width: float, key: str) -> str:
     """Draw one to six lines as one `<svg>` element."""
     if not 1 <= len(chart.lines) <= N_SERIES:
         raise ArgumentError("lines", f"must be 1 to {N_SERIES}", len(chart.lines))
@@ -101,7 +101,7 @@ def _stretches(line: ChartLine) -> Iterator[list[tuple[float, float]]]:
         yield stretch
 
 
-def _notes(chart: Lines) -> Iterator[str]:
+def _notes(chart: LineChart) -> Iterator[str]:
     """Yield a remark for every line with gaps."""
     for line in chart.lines:
         missing = sum(not _is_drawn(point) for point in line.points)

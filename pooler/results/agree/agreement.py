@@ -11,7 +11,7 @@ import numpy as np
 
 from pooler.results.agree import people
 from pooler.results.agree.people import FIRST, MOST_APART, MOST_PAIRS, PART, SECOND, Row, pair_columns
-from pooler.results.agree.rows import Part, against_rows, judges_rows, pair_rows, part_rows, parts_of
+from pooler.results.agree.rows import JudgePart, against_rows, judges_rows, pair_rows, part_rows, parts_of
 from pooler.results.agree.settings import (
     ALL_LABELS,
     AgreementOptions,
@@ -69,7 +69,7 @@ def _all_view(
     options: AgreementOptions,
     *,
     skewed: Collection[int | None],
-    part: Part | None,
+    part: JudgePart | None,
 ) -> View:
     """Show the agreement of all judges together, or of all of a part.
 
@@ -128,7 +128,7 @@ def _notes_once(views: Sequence[View]) -> list[View]:
     return found[::-1]
 
 
-def _topics_view(rows: Sequence[Row], options: AgreementOptions, part: Part | None) -> View:
+def _topics_view(rows: Sequence[Row], options: AgreementOptions, part: JudgePart | None) -> View:
     """Show the agreement of all judges topic by topic, one row a topic."""
     wanted: list[tuple[int | None, str, str]] = []
     if len(options.scale.values) > 2:
@@ -352,7 +352,7 @@ class AgreementResult(Result):
     votes: PopulationVotes
     """The grades that were measured."""
     options: AgreementOptions
-    parts: tuple[Part, ...] = ()
+    parts: tuple[JudgePart, ...] = ()
     """Who is measured apart from the others: people, people with models, models; empty = all together."""
     erased: str = ""
     """How much of erased judges is gone, in words."""
@@ -539,7 +539,7 @@ class AgreementResult(Result):
 
     def _shown_pairs(self, rows: Sequence[Row], *, ending: Sequence[str] = (), **how: Any) -> list[View]:
         """Show pairs, those of each part under a title of its own; `ending` is said at the end."""
-        parts: Sequence[Part | None] = self.parts or (None,)
+        parts: Sequence[JudgePart | None] = self.parts or (None,)
         views: list[View] = []
         for part in parts:
             who = f"Pairs of {part.name if part else 'judges'}"
@@ -549,6 +549,6 @@ class AgreementResult(Result):
         return views
 
 
-def _of_part(rows: Sequence[Row], part: Part | None) -> list[Row]:
+def _of_part(rows: Sequence[Row], part: JudgePart | None) -> list[Row]:
     """Return the rows of a part; ``None`` = of all judges together."""
     return [row for row in rows if part is None or row["part"] == part.name]

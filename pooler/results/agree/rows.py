@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pooler.results.agree.settings import ALL_LABELS, AgreementOptions, Chosen, Pair
+from pooler.results.agree.settings import ALL_LABELS, AgreementOptions, ChosenJudges, Pair
 from pooler.telling import progress as telling
 from store.analysis.agreement.kappa import band
 from store.analysis.agreement.many import AllJudges, all_judges, all_judges_by_topic
@@ -212,7 +212,7 @@ def aggregate_name(policy: Policy) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class JudgePart:
     """Some of the judges who are measured, and which pairs of them."""
 
     name: str
@@ -225,13 +225,13 @@ class Part:
         return self.name == ACROSS
 
 
-def parts_of(chosen: Chosen) -> Iterator[Part]:
+def parts_of(chosen: ChosenJudges) -> Iterator[JudgePart]:
     """Yield the parts that have a pair."""
     people, models = chosen.people, chosen.models
     for part in (
-        Part(PEOPLE, people, tuple(combinations(people, 2))),
-        Part(ACROSS, (*people, *models), tuple(product(people, models))),
-        Part(MODELS, models, tuple(combinations(models, 2))),
+        JudgePart(PEOPLE, people, tuple(combinations(people, 2))),
+        JudgePart(ACROSS, (*people, *models), tuple(product(people, models))),
+        JudgePart(MODELS, models, tuple(combinations(models, 2))),
     ):
         if part.pairs:
             yield part
@@ -259,7 +259,12 @@ def _across_rows(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def part_rows(
-    part: Part, population: PopulationVotes, options: AgreementOptions, *, intervals: bool, leaves_out: bool
+    part: JudgePart,
+    population: PopulationVotes,
+    options: AgreementOptions,
+    *,
+    intervals: bool,
+    leaves_out: bool,
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]], int]:
     """Measure one part of the judges: rows of its pairs, of all of them, and how many pairs are left out.
 

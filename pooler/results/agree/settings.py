@@ -168,7 +168,7 @@ def check_names(known: Sequence[Judge], names: Sequence[str], against: str | Non
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class ChosenJudges:
     """The judges that are measured, two at least, and their votes."""
 
     votes: PopulationVotes
@@ -188,7 +188,7 @@ def fetch_chosen(
     unlisted_as: int | None,
     kinds: Sequence[str] = (),
     apart: bool = False,
-) -> Chosen:
+) -> ChosenJudges:
     """Return the votes of the judges to be measured, two at least, and say whose they are.
 
     By default those are measured who are heard and graded; with a reference they are the others. `apart`:
@@ -229,7 +229,7 @@ def fetch_chosen(
             warn(f"left out: {kinds_words(heard.counts_left_out)}")
     else:
         tell_heard(heard, "are measured together", others=against is not None)
-    return Chosen(votes, heard, people, models)
+    return ChosenJudges(votes, heard, people, models)
 
 
 TOGETHER = "--kinds human,model measures them together"

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from pooler.reading.check import Asked, RunReport, check_files, with_faults
+from pooler.reading.check import CheckOptions, RunReport, check_files, with_faults
 from pooler.reading.rules import RULES, apply_rules, read_rules, verdict, warned_by
 from pooler.reading.run_list import RunEntry
 from pooler.results.named_runs import entries_of
@@ -122,7 +122,7 @@ def check_entries(
         docnos = docnos if track.documents is None else track.documents
     files = [entry.file for entry in entries]
     with heard(progress), telling("files", len(entries)) as advance:
-        outcomes = check_files(files, Asked(topics, docnos, depth, order, lenient), advance)
+        outcomes = check_files(files, CheckOptions(topics, docnos, depth, order, lenient), advance)
         # What cannot be opened is told, and the others are checked all the same.
         reports = [
             _unreadable(file, one) if isinstance(one, PoolerError) else one

@@ -137,14 +137,14 @@ def discoveries_of(
     after: list[CollectionVariation] = []
     with telling("documents found", sum(int(one.flipped.sum()) for one in found)) as advance:
         after += [discovered_variation(one, varied, progress=advance) for one in found]
-    compared: list[Compared] = []
+    compared: list[FoundPair] = []
     if pairs:
         asked = [*_pairs(varied.map_mean, chosen)]
         with telling("pairs of runs", len(asked)) as advance:
             for which, first, second in asked:
                 pair = (first, second)
                 compared.append(
-                    Compared(
+                    FoundPair(
                         which,
                         *pair,
                         _tested(varied, pair),
@@ -188,7 +188,7 @@ def _tested(varied: CollectionVariation, pair: tuple[int, int]) -> VariedPairs:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Compared:
+class FoundPair:
     """Two runs before and after documents are found."""
 
     which: int
@@ -236,7 +236,7 @@ class Discoveries(Result):
     """Expected MAP of all runs then, shape (n_found, n_runs)."""
     before: CollectionVariation = field(repr=False)
     after: Sequence[CollectionVariation] = field(repr=False)
-    compared: Sequence[Compared] | None = field(repr=False)
+    compared: Sequence[FoundPair] | None = field(repr=False)
     """Of pairs; ``None`` = they were not asked for."""
     loaded: Probable = field(repr=False)
 
@@ -349,7 +349,7 @@ class Discoveries(Result):
         both = [one for name in names for one in (name, f"{name}_found")]
         return [*map(unseen, both), unseen("t2_drop")]
 
-    def _row(self, one: Compared) -> dict[str, Any]:
+    def _row(self, one: FoundPair) -> dict[str, Any]:
         """Return the cells of two runs."""
         found = self.found[one.which]
         row: dict[str, Any] = {

@@ -18,7 +18,7 @@ _SAME = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
-class LeftOut:
+class LeftOutPerson:
     """One person left out, and compared with the model by how near either is to the other people."""
 
     n: int
@@ -47,7 +47,7 @@ class LeftOut:
 class AlternativeTest:
     """Each person left out in turn."""
 
-    people: tuple[LeftOut, ...]
+    people: tuple[LeftOutPerson, ...]
     winning_rate: float | None
     """Share of people of whom that is found, of those with a p: omega; ``None`` with fewer than two."""
     advantage: float | None
@@ -190,14 +190,14 @@ def _nearness(
 
 def _tested(
     model_wins: NDArray[np.bool_], person_wins: NDArray[np.bool_], topics: NDArray[np.int64], epsilon: float
-) -> LeftOut:
+) -> LeftOutPerson:
     """Test one person's differences, of documents and of topics."""
     n = int(model_wins.size)
     if not n:
-        return LeftOut(n, reason="no-common-docs")
+        return LeftOutPerson(n, reason="no-common-docs")
     differences = person_wins.astype(np.float64) - model_wins
     mean = float(differences.mean())
-    found = LeftOut(
+    found = LeftOutPerson(
         n,
         model_wins=float(model_wins.mean()),
         person_wins=float(person_wins.mean()),

@@ -11,7 +11,7 @@ from typing import Any
 
 from store.errors import Fault, FormatError, PoolerError
 from store.formats.syntax import parquet
-from store.formats.syntax.content import Content
+from store.formats.syntax.content import ByteBlocks
 
 MAGIC_BYTES = 6
 """Bytes of a file that tell how it is compressed."""
@@ -52,7 +52,7 @@ def uncompressed(source: io.BufferedReader, path: str) -> io.BufferedReader:
         return source
     try:
         members = _Members(source, kind)
-        return io.BufferedReader(Content(iter(members.next_content, b""), source.close), _MOST_BYTES)
+        return io.BufferedReader(ByteBlocks(iter(members.next_content, b""), source.close), _MOST_BYTES)
     except ImportError as error:
         message = f"{path}: {kind.name} files need the Python package `{error.name}`"
         source.close()

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
 
-class Content(io.RawIOBase):
+class ByteBlocks(io.RawIOBase):
     """Blocks of bytes, one after another, as a file; `close` closes what they are made of.
 
     An error of theirs is raised as often as it is read on.

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from typing import Any, BinaryIO
 
 from store.errors import ArgumentError, PoolerError, UnknownNameError
-from store.formats.syntax.content import Content
+from store.formats.syntax.content import ByteBlocks
 
 PREFIX = "irds:"
 HINT = "pip install 'pooler[datasets]'"
@@ -45,7 +45,7 @@ def open_dataset(path: str) -> BinaryIO:
         message = f"{PREFIX}{name} has no {_WORDS[entity]}; it has {', '.join(has) or 'nothing'}"
         raise PoolerError(message)
     lines = _qrels(dataset, name) if entity == "qrels" else _records(dataset, entity)
-    return io.BufferedReader(Content(f"{line}\n".encode() for line in _local(lines, name, entity)))
+    return io.BufferedReader(ByteBlocks(f"{line}\n".encode() for line in _local(lines, name, entity)))
 
 
 def _load(name: str) -> Any:

@@ -26,7 +26,7 @@ from pathlib import Path, PurePath
 from typing import Any, BinaryIO
 
 from store.errors import FaultList, PoolerError
-from store.formats.syntax.content import Content
+from store.formats.syntax.content import ByteBlocks
 from store.text import escape_json
 
 SUFFIX = ".parquet"
@@ -70,7 +70,7 @@ def form_of(path: str) -> str | None:
         return None  # whoever reads it says what is wrong
 
 
-def text_of(source: io.BufferedReader, path: str, damaged: Callable[[str], Exception]) -> Content:
+def text_of(source: io.BufferedReader, path: str, damaged: Callable[[str], Exception]) -> ByteBlocks:
     """Return the text that a Parquet file stands for; `ImportError` without pyarrow.
 
     `damaged` makes the error that the reader raises of a file that is none, of its reason.
@@ -83,7 +83,7 @@ def text_of(source: io.BufferedReader, path: str, damaged: Callable[[str], Excep
         except (OSError, ValueError) as error:  # as pyarrow's own are
             raise damaged(f"is damaged: {str(error).partition(chr(10))[0]}") from error
 
-    return Content(blocks(), source.close)
+    return ByteBlocks(blocks(), source.close)
 
 
 def _seekable(source: io.BufferedReader) -> BinaryIO:
