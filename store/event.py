@@ -106,7 +106,6 @@ def _declared(*table: Field) -> tuple[Field, ...]:
     )
 
 
-# Not the formatter's way: a field a line or two, as a table is read.
 EVENT = _declared(
     Field("topic", TOPIC, "key", "text, byte for byte", column="topic_id"),
     Field("docno", ID, "key", "text, byte for byte", column="document_id"),
@@ -141,7 +140,7 @@ EVENT = _declared(
           " collection; null = the one before", since=4),
     Field("settled", CODE, "said", "the rule by which copies that differed were settled; null = a judge"
           " acted", since=4),
-)  # fmt: skip
+)  # fmt: skip  # a field a line or two, as a table is read
 """Every field of an event, in the order in which files have them."""
 FIELDS = tuple(one.name for one in EVENT)
 COLUMNS = {one.name: one.column or one.name for one in EVENT if one.kind is not PASSAGES}

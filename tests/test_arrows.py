@@ -1,14 +1,19 @@
-"""Who may import whom: the contracts in pyproject.toml, read by import-linter."""
+"""Who may import whom (the contracts in pyproject.toml), and what the house asks of files and names."""
 
 from __future__ import annotations
 
+import ast
+import re
 import sys
 import tomllib
+from collections import Counter
+from itertools import chain
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
+PROGRAM = sorted(chain.from_iterable((ROOT / name).rglob("*.py") for name in ("pooler", "judge_ui", "store")))
 
 
 def test_arrows_point_one_way(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -31,3 +36,34 @@ def test_contracts_cover_what_the_design_says() -> None:
     assert not any("ignore_imports" in contract for contract in contracts[:5])
     sources = {name for one in contracts[5:] for name in one["source_modules"]}
     assert {"store.analysis", "store.ranking", "pooler.strategies", "judge_ui"} <= sources
+
+
+def test_a_class_name_is_used_once() -> None:
+    """But for messages of widgets, which are named within their widget."""
+    trees = (ast.parse(path.read_text("utf-8")) for path in PROGRAM)
+    names = Counter(node.name for tree in trees for node in tree.body if isinstance(node, ast.ClassDef))
+    assert [name for name, n in names.items() if n > 1] == []
+
+
+def test_files_and_folders_are_of_a_size_to_be_read() -> None:
+    """800 lines a file, 15 files a folder, and no line kept from the formatter without its reason."""
+    texts = {path: path.read_text("utf-8") for path in PROGRAM if "migrations" not in path.parts}
+    assert [path.name for path, text in texts.items() if text.count("\n") > 800] == []
+    folders = Counter(path.parent for path in texts if path.name != "__init__.py")
+    assert [folder.name for folder, n in folders.items() if n > 15] == []
+    kept = [line for text in texts.values() for line in text.splitlines() if "# fmt: skip" in line]
+    assert len(kept) <= 20
+    assert [line for line in kept if not re.search(r"# fmt: skip  # \w", line)] == []
+
+
+@pytest.mark.parametrize("page", ["ARCHITECTURE.md", "CONTRIBUTING.md"])
+def test_files_that_a_page_names_exist(page: str) -> None:
+    """Whole paths as they are; shortened ones as the end of some file's or folder's path."""
+    rooms = [path for path in ROOT.iterdir() if path.is_dir() and not path.name.startswith((".", "venv"))]
+    places = chain(ROOT.iterdir(), chain.from_iterable(room.rglob("*") for room in rooms))
+    known = {f"/{path.relative_to(ROOT).as_posix()}" for path in places}
+    text = (ROOT / page).read_text("utf-8")
+    named = set(re.findall(r"\b[\w/-]+/[\w/-]*\.(?:py|md|toml|txt)\b|\b\w+/(?=[\s`])|\b[a-z]\w*\.py\b", text))
+    assert [
+        one for one in sorted(named) if not any(path.endswith(f"/{one.rstrip('/')}") for path in known)
+    ] == []

@@ -35,8 +35,9 @@ OPTIONS = {
     for word in (*one.opts, *one.secondary_opts)
 } | {"--help", "--version", "--install-completion", "--show-completion"}
 ONLY_SEEN = {
-    "about", "also", "conclusion", "dwell", "fact", "interval", "mean_overlap", "minutes", "n_marked", "name",
-    "on", "pair", "passed", "stands", "tenth", "topics_interval", "value", "warning",
+    "about", "also", "conclusion", "dwell", "fact", "forecast", "interval", "mean_overlap", "minutes",
+    "n_marked", "name", "on", "pair", "passed", "range", "stands", "tenth", "topics_interval", "value",
+    "warning",
 }  # fmt: skip
 """Columns of views, which people see and programs do not get."""
 

@@ -16,9 +16,17 @@ from store.db.engine import as_login
 
 _PASSED_ON = ("HOME", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "TZ")
 _PASSED_ON_TO_POSTGRESQL = (
-    "PGHOST", "PGHOSTADDR", "PGPORT", "PGDATABASE", "PGPASSFILE", "PGSERVICE",
-    "PGSERVICEFILE", "PGSSLMODE", "PGSSLROOTCERT", "PGCONNECT_TIMEOUT",
-)  # fmt: skip
+    "PGHOST",
+    "PGHOSTADDR",
+    "PGPORT",
+    "PGDATABASE",
+    "PGPASSFILE",
+    "PGSERVICE",
+    "PGSERVICEFILE",
+    "PGSSLMODE",
+    "PGSSLROOTCERT",
+    "PGCONNECT_TIMEOUT",
+)
 _WHO = ("PGUSER", "PGPASSWORD", "PGSSLCERT", "PGSSLKEY")
 """Who the server is on PostgreSQL: nothing for a process that logs in as its judge."""
 _PROGRAM = "from pooler.cli.main import main; main()"

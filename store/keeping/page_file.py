@@ -292,8 +292,12 @@ class _Again:
             return f"expected revision {len(one.events) + 1} of this document, got {known['revision']}"
         if action not in _DONE:
             return f"`action`: expected one of {', '.join(_DONE)}, got {action}"
-        for name, of in (("undoes", Action.UNDO), ("grade", Action.JUDGE), ("note", Action.NOTE),
-                         ("passages", Action.MARK)):  # fmt: skip
+        for name, of in (
+            ("undoes", Action.UNDO),
+            ("grade", Action.JUDGE),
+            ("note", Action.NOTE),
+            ("passages", Action.MARK),
+        ):
             if (known[name] is not None) != (action is of):
                 return f"`{name}`: expected a value with the action {of}, and with no other"
         if grade is not None and grade not in self._scale.values:

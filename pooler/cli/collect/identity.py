@@ -183,8 +183,10 @@ def import_labels(
     reasons = Counter(one.unreadable.value for one in judged if one.unreadable is not None)
     if reasons:
         listed = ", ".join(f"{n:,} {reason}" for reason, n in sorted(reasons.items()))
-        say(f"{file}: {counted(reasons.total(), 'answer')} cannot be read, so the documents"
-            f" cannot be judged: {listed}")  # fmt: skip
+        say(
+            f"{file}: {counted(reasons.total(), 'answer')} cannot be read, so the documents"
+            f" cannot be judged: {listed}"
+        )
     if read.unread:
         say(f"{file}: not read: {', '.join(f'`{name}`' for name in read.unread)}")
     if failed := sum(label.failed for label in read.labels):

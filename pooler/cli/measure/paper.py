@@ -124,9 +124,16 @@ def paper(
     output.check(plot=plot)
     if of_kishida:
         needless = (
-            ("--html", html), ("--qrels", qrels), ("--plot", plot or None), ("RUN_A", runs), ("--rank", rank),
-            ("--value", values), ("--level", levels), ("--judge", judges), ("--monte-carlo", monte_carlo),
-        )  # fmt: skip
+            ("--html", html),
+            ("--qrels", qrels),
+            ("--plot", plot or None),
+            ("RUN_A", runs),
+            ("--rank", rank),
+            ("--value", values),
+            ("--level", levels),
+            ("--judge", judges),
+            ("--monte-carlo", monte_carlo),
+        )
         for name, given in needless:
             if given:
                 raise ArgumentError(name, "has no meaning with --of-kishida, which needs no data", None)

@@ -140,8 +140,13 @@ class ReliabilityResult(Result):
     tested: RandomisedTukeyTest
 
     NAMES: ClassVar[tuple[str, ...]] = (
-        "components", "reliability", "needed", "orders", "discriminative", "pairs",
-    )  # fmt: skip
+        "components",
+        "reliability",
+        "needed",
+        "orders",
+        "discriminative",
+        "pairs",
+    )
     SHOWN = -1
 
     @property

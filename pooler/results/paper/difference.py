@@ -41,10 +41,17 @@ def table_6(pair: Redone) -> Table:
         t1, t2 = (float(getattr(tested, f"{name}_{which}")[0]) for name in ("t1", "t2"))
         rows.append(
             {
-                "judge": f"(model, judging {which})", "level": None, "topics": len(pair.topics),
-                "difference": float(parts.mean[0]), "variance": float(variance),
-                "t1": t1, "p_normal_t1": normal_p(t1), "p_t1": float(p[f"t1_{which}"][0]),
-                "t2": t2, "p_normal_t2": normal_p(t2), "p_t2": float(p[f"t2_{which}"][0]),
+                "judge": f"(model, judging {which})",
+                "level": None,
+                "topics": len(pair.topics),
+                "difference": float(parts.mean[0]),
+                "variance": float(variance),
+                "t1": t1,
+                "p_normal_t1": normal_p(t1),
+                "p_t1": float(p[f"t1_{which}"][0]),
+                "t2": t2,
+                "p_normal_t2": normal_p(t2),
+                "p_t2": float(p[f"t2_{which}"][0]),
                 "covariance": moments["covariance_topics"]
                 + (moments["covariance_judging"] if judged else 0.0),
                 "variance_a": moments["topic_variance_a"]
@@ -52,7 +59,7 @@ def table_6(pair: Redone) -> Table:
                 "variance_b": moments["topic_variance_b"]
                 + (moments["judging_variance_b"] if judged else 0.0),
             }
-        )  # fmt: skip
+        )
     columns = [
         Column("judge"),
         Column("level", "int"),
@@ -100,12 +107,16 @@ def section_4_3(pair: Redone) -> Table:
     """Set both runs before and after beside each other."""
     row: dict[str, Any] = pair.discovered.table("pairs").to_records()[0]
     names = (
-        ("MAP of A", "mean_a"), ("MAP of B", "mean_b"), ("A - B", "difference"),
+        ("MAP of A", "mean_a"),
+        ("MAP of B", "mean_b"),
+        ("A - B", "difference"),
         ("variance of the differences by topics", "topic_variance"),
         ("and by judging", "judging_variance"),
-        ("K", "k"), ("t2, judging removed", "t2_removed"), ("its p", "p_t2_removed"),
+        ("K", "k"),
+        ("t2, judging removed", "t2_removed"),
+        ("its p", "p_t2_removed"),
         ("how likely another judging puts B above A", "reversed"),
-    )  # fmt: skip
+    )
     rows: list[dict[str, Any]] = [
         {"what": what, "before": row[name], "found": row[f"{name}_found"]} for what, name in names
     ]
@@ -177,12 +188,17 @@ def needed(pair: Redone, name: str) -> Table:
             )
             rows.append(
                 {
-                    "judging": words, "variance": whole, "k": share, "q": q, "h": h, "topics": n_topics,
+                    "judging": words,
+                    "variance": whole,
+                    "k": share,
+                    "q": q,
+                    "h": h,
+                    "topics": n_topics,
                     "difference": None if y is None else float(y),
                     "rounded": None if y is None else float(round_up(y)),
                     "reason": None if y is not None else _why_none(pair, q),
                 }
-            )  # fmt: skip
+            )
     is_8 = name == "table_8"
     columns = [
         Column("judging"),

@@ -27,13 +27,13 @@ LEAST = {
     50: ".062 .117 .399 1.000", 100: ".030 .057 .173 .312 1.000", 300: ".010 .019 .053 .090 .191",
     400: ".008 .014 .040 .067 .138", 500: ".006 .011 .032 .053 .108 1.000",
     1000: ".003 .006 .016 .026 .052 .307",
-}  # fmt: skip
+}  # fmt: skip  # as the paper prints it
 """Table 1, by N."""
 RANDOM = {
     10: ".607 1.000", 20: ".353 .568", 30: ".253 .402 1.000", 40: ".199 .313 .771",
     50: ".164 .257 .629 1.000", 100: ".090 .138 .330 .521 1.000", 300: ".034 .050 .116 .181 .345",
     500: ".021 .031 .071 .110 .209 1.000", 1000: ".011 .016 .036 .056 .106 .503",
-}  # fmt: skip
+}  # fmt: skip  # as the paper prints it
 """Table 2."""
 CHANGES = {10: ".00081 -.01737 -.03555", 50: ".00794 .00402 .00010", 100: ".00891 .00693 .00495"}
 """Table 3, by R; AP .1, .3 and .5, the document at rank 101."""
@@ -90,7 +90,7 @@ TESTS = (
            (".0462", "1.0773", ".2814", ".2838", "1.8503", ".0643", ".0700")),
     Tested(INCLUDED, (".32588", ".27973"), ((".04558", ".00299"), (".05171", ".00188")), ".0378",
            (".0462", "1.0513", ".2931", ".2956", "1.7272", ".0841", ".0901")),
-)  # fmt: skip
+)  # fmt: skip  # as the paper prints it
 CELLS = ("A - B", "t1", "p(t1), normal", "p(t1), t", "t2", "p(t2), normal", "p(t2), t")
 ERRATA = {
     "table 3": "A8: cannot occur: with all R documents above rank 101, AP is at least eq. 4 for N = 100",
@@ -200,8 +200,9 @@ def _chances() -> Iterator[Said]:
 def _shares() -> Iterator[Said]:
     """Compare what is said of the shares of judging in table 5."""
     for run, topics, judging, text in (
-        ("BKJJBIDS", ".05171", ".00188", "3.5"), ("BKJJDCFU", ".04558", ".00299", "6.2"),
-    ):  # fmt: skip
+        ("BKJJBIDS", ".05171", ".00188", "3.5"),
+        ("BKJJDCFU", ".04558", ".00299", "6.2"),
+    ):
         share = 100 * float(judging) / (float(topics) + float(judging))
         yield _rounded(f"share of judging, {run}, %", "", text, share)
 
@@ -282,8 +283,7 @@ def _found() -> Iterator[Said]:
 
 def _text() -> Iterator[Said]:
     """Compare numbers of the running text."""
-    for bits, text in (("1010", ".8333"), ("0011", ".4167"), ("1110000001", ".85"),
-                       ("1011100000", ".8042")):  # fmt: skip
+    for bits, text in (("1010", ".8333"), ("0011", ".4167"), ("1110000001", ".85"), ("1011100000", ".8042")):
         relevant = np.array([bit == "1" for bit in bits])
         ours = float(average_precision(relevant, np.array(relevant.sum())))
         yield _rounded(f"AP of {bits}", "", text, ours)
@@ -292,9 +292,12 @@ def _text() -> Iterator[Said]:
     yield _rounded("p(t1) of MAPs 7.8% apart, %", "", text, 100 * p)
     for words, text, found in (
         ("difference needed for L=50, s2=.03, %", "4.93", {}),
-        ("the same if documents are found, Q=.15, H=.10, %", "5.5",
-         {"difference_drop": 0.15, "variance_drop": 0.10}),
-    ):  # fmt: skip
+        (
+            "the same if documents are found, Q=.15, H=.10, %",
+            "5.5",
+            {"difference_drop": 0.15, "variance_drop": 0.10},
+        ),
+    ):
         ours = 100 * float(required_difference(0.03, 50, **found))
         yield Said(words, "", text, ours, float(round_up(ours, _digits(text))) == float(text))
     yield Said("difference needed at 5%, judging removed, %", "", "5.01", *_up(0.0330, "5.01"))
@@ -315,9 +318,18 @@ class PaperOfKishida(Result):
     cells: dict[str, tuple[Said, ...]]
 
     NAMES: ClassVar[tuple[str, ...]] = (
-        "table_1", "table_2", "table_3", "table_4", "table_5", "table_6", "figure_3", "section_4_3",
-        "table_7", "table_8", "text",
-    )  # fmt: skip
+        "table_1",
+        "table_2",
+        "table_3",
+        "table_4",
+        "table_5",
+        "table_6",
+        "figure_3",
+        "section_4_3",
+        "table_7",
+        "table_8",
+        "text",
+    )
     SHOWN = None
 
     def _table(self, name: str) -> Table:

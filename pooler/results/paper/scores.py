@@ -172,32 +172,43 @@ def table_5(pair: Redone) -> Table:
         for run, own in zip(pair.runs, scores, strict=True):
             rows.append(
                 {
-                    "run": run, "judge": judge, "level": level, "topics": own.size,
+                    "run": run,
+                    "judge": judge,
+                    "level": level,
+                    "topics": own.size,
                     "mean": float(own.mean()) if own.size else None,
                     "variance": float(own.var(ddof=1)) if own.size > 1 else None,
                 }
-            )  # fmt: skip
+            )
     parts = run_components(pair.varied)
     for number, run in enumerate(pair.runs):
         topic, judging = float(parts.topic_variance[number]), float(parts.judging_variance[number])
         rows.append(
             {
-                "run": run, "judge": "(model)", "level": None, "topics": len(pair.topics),
-                "mean": float(parts.mean[number]), "variance": topic + judging,
-                "topic_variance": topic, "judging_variance": judging,
+                "run": run,
+                "judge": "(model)",
+                "level": None,
+                "topics": len(pair.topics),
+                "mean": float(parts.mean[number]),
+                "variance": topic + judging,
+                "topic_variance": topic,
+                "judging_variance": judging,
                 "share": float(parts.share[number]),
             }
-        )  # fmt: skip
+        )
         if pair.simulated is not None:
             rows.append(
                 {
-                    "run": run, "judge": "(simulated)", "level": None, "topics": len(pair.topics),
+                    "run": run,
+                    "judge": "(simulated)",
+                    "level": None,
+                    "topics": len(pair.topics),
                     "mean": float(pair.simulated[0].moments.mean[number]),
                     "judging_variance": float(
                         pair.simulated[0].moments.covariance[number, number] * len(pair.topics)
                     ),
                 }
-            )  # fmt: skip
+            )
     columns = [
         RUN,
         Column("judge"),

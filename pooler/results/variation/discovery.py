@@ -419,10 +419,18 @@ class Discoveries(Result):
 
 
 _MOMENTS = (
-    "mean_a", "mean_b", "topic_variance_a", "topic_variance_b", "judging_variance_a",
-    "judging_variance_b", "covariance_topics", "covariance_judging", "topic_variance",
-    "judging_variance", "k",
-)  # fmt: skip
+    "mean_a",
+    "mean_b",
+    "topic_variance_a",
+    "topic_variance_b",
+    "judging_variance_a",
+    "judging_variance_b",
+    "covariance_topics",
+    "covariance_judging",
+    "topic_variance",
+    "judging_variance",
+    "k",
+)
 
 
 def moments_of_pair(

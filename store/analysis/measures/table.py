@@ -58,7 +58,7 @@ if TYPE_CHECKING:
     _Function = Callable[["GradedLists", MeasureName], NDArray[np.float64]]
 
 Reason = Literal["no-relevant", "no-documents", "no-pairs", "no-not-relevant", "list-too-short"]
-"""Why a score is undefined; see `measures`."""
+"""Why a score is undefined; which measures have which, the table in the head of this file."""
 
 
 class GradedLists:

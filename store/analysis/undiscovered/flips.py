@@ -1,4 +1,4 @@
-r"""Which documents turn, and what several do at once.
+r"""Which documents turn, from rank N+1 on, and what several do at once: eq. 19 for more than one.
 
 The gain of AP falls with the rank (`store.analysis.measures.average_precision.gains`), and a set of
 discoveries gains less when any of its ranks is lower. So the first unjudged documents of a list

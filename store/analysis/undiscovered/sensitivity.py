@@ -1,4 +1,4 @@
-"""Eq. 19, whole runs, thresholds.
+"""Eq. 19 for one document, whole runs, thresholds; several documents at once are in `flips`.
 
 A pool of depth N leaves the document at rank N+1 of a run unjudged unless another run brought it
 in. The paper asks how much the scores move if that document is relevant, and answers with eq. 19;

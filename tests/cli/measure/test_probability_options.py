@@ -363,12 +363,12 @@ def test_topics_without_a_run_are_warned_of(load: Load, here: Path) -> None:
         (
             ("runs/bm25-words.run", "--probabilities", "p", "--rigid"),
             ArgumentError,
-            "`--rigid` is for judgements; the file already says how likely",
+            "`rigid` is for judgements; the file already says how likely",
         ),
         (
             ("runs/bm25-words.run", "--probabilities", "p", "--of", "strict"),
             ArgumentError,
-            "`--of` is for judgements",
+            "`of` is for judgements",
         ),
     ],
 )
