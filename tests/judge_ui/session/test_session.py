@@ -754,6 +754,22 @@ def test_a_failed_draw_leaves_the_grade_saved_and_says_so(
     assert len(events()) == 1
 
 
+def test_going_on_after_a_failed_draw_with_nothing_left_comes_back(
+    live: Collection, clock: Any, drawer: Drawer
+) -> None:
+    """Nothing could be drawn, and meanwhile nothing is left to draw: the judge is at the document again."""
+    session = sit(live, clock, drawing=drawer)
+    session.open_topic("77")
+    drawer.trouble = "the runs have changed"
+    show(session, clock)
+    assert session.grade(1).outcome is KeyOutcome.STUCK
+    drawer.trouble = ""
+    live.pools.withdraw("live")
+    assert not session.go_next()
+    assert session.trouble == ""
+    assert docno(session) == "a"
+
+
 def test_a_failed_draw_opens_nothing(live: Collection, clock: Any, drawer: Drawer) -> None:
     """The topic that was open stays open, at its document."""
     session = sit(live, clock, drawing=drawer)

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from pooler.reading.blocks import TieAtCut
 from pooler.reading.check import RunReport, check_run
-from pooler.reading.strict import read_run
-from store.errors import ArgumentError, FormatError, PoolerError
+from pooler.reading.strict import parse_run, read_run
+from store.errors import ArgumentError, FaultList, FormatError, PoolerError
 from store.ranking import ORDERS, Order
 from tests.strategies import RunText, damaged, run_texts
 
@@ -158,6 +158,7 @@ def test_check_run_second_field_is_told_once(file: Path) -> None:
     file.write_text("1 Q0 a 1 3 t\n1 0 b 2 2 t\n1 q0 c 3 1 t\n1 EXP d 4 0 t\n")
     message = "the second field is not `Q0` on 2 lines, first on line 3: `q0`"
     assert warnings_of(check_run(str(file)))["q0"] == (2, message)
+    assert parse_run(str(file), FaultList(str(file))).n_odd_q0 == 2
 
 
 @pytest.mark.parametrize(("depth", "count"), [(None, 1), (9, 0), (10, 1), (11, 2)])

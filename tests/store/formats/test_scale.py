@@ -198,3 +198,9 @@ def test_a_grade_that_no_engine_holds_is_refused(value: int) -> None:
     """A collection would be made, and fail at its first question."""
     with pytest.raises(ArgumentError, match="grades from -999,999 to 999,999"):
         make_scale((Grade(0, "a", "0"), Grade(1, "b", "1"), Grade(value, "c", "")))
+
+
+def test_the_largest_grades_that_engines_hold_are_taken() -> None:
+    """Six digits, as the refusal says."""
+    scale = make_scale((Grade(-999_999, "a", ""), Grade(0, "b", "0"), Grade(999_999, "c", "")))
+    assert scale.values == (-999_999, 0, 999_999)

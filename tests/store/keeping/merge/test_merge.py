@@ -382,8 +382,10 @@ def test_other_collections_are_refused_in_one_line(tmp_path: Path) -> None:
     with pytest.raises(SchemaError, match="older schema 0003") as caught:
         merge(start, old)
     assert f"pooler upgrade --collection {old}" in str(caught.value.hint)
+    link = tmp_path / "link.db"
+    link.symlink_to(start)
     with pytest.raises(ArgumentError, match="must be another collection than this one"):
-        merge(start, tmp_path / "." / "whole.db")
+        merge(start, link)
     with pytest.raises(StoreError, match="there is no collection at"):
         merge(start, tmp_path / "none.db")
     (tmp_path / "text").write_text("no database")
@@ -563,6 +565,24 @@ def test_claimed_places_never_become_more_than_their_plan(tmp_path: Path) -> Non
         found.append(places(merged))
         assert {until for _, docno, _, until in places(merged) if docno == "a"} == {None}
     assert found[0] == found[1]
+
+
+def test_of_two_places_one_claimed_leaves_one_open(tmp_path: Path) -> None:
+    """A document for two judges: ann holds a place on one copy, nobody any on the other."""
+    start = make(tmp_path / "whole.db")
+    held_place(str(start), "1", "a", None, lease_s=600)
+    columns = "plan_id, topic_id, document_id, purpose, position, display_order"
+    execute(str(start), f"INSERT INTO assignment ({columns}) SELECT {columns} FROM assignment")
+    [first, second] = copies(start, 2)
+    with Collection(str(first)) as opened:
+        assert opened.desk("ann").claim("1")
+    for place, other in ((first, second), (second, first)):
+        merged = str(shutil.copy(place, place.with_suffix(".merged")))
+        assert merge(Path(merged), other).is_done
+        assert sorted((judge or "", docno) for _, docno, judge, _ in places(merged)) == [
+            ("", "a"),
+            ("ann", "a"),
+        ]
 
 
 def test_places_given_by_name_on_two_copies_are_all_there(tmp_path: Path) -> None:
