@@ -21,6 +21,7 @@ from store.records import Action, Document, ShownDocument
 from tests.judge_ui.conftest import ENGLISH, Maker
 from tests.judge_ui.pilots import judging, locked, press, rows, seen, settle, stored, type_ahead, typed
 from tests.store.drawing import adaptive_pool, ends
+from tests.store.outside import execute
 from tests.store.places import held_place, let_lapse
 
 pytestmark = pytest.mark.usefixtures("hurried")
@@ -229,6 +230,24 @@ async def test_a_place_that_went_to_another_judge_is_said_and_passed_by(
         await press(pilot, "0")
         assert "Every document has a decision" in seen(pilot)
     assert {docno: one.grade for docno, one in stored(collection).items()} == {"a": 1, "b": 0}
+
+
+async def test_after_a_place_that_was_taken_away_the_first_undecided_comes(
+    make_collection: Maker, collection_file: Path
+) -> None:
+    """The judge went to `c`; an organiser takes it away: the next document is `a`, from the top."""
+    documents = [Document(one, "", f"Text of {one}.") for one in "abcd"]
+    collection = make_collection({ENGLISH: documents})
+    held_place(str(collection_file), "12", "abcd", "alice")
+    async with judging(collection) as pilot:
+        await press(pilot, "n", "n")
+        assert "Text of c." in seen(pilot)
+        of_c = "SELECT id FROM document WHERE docno = 'c'"
+        execute(str(collection_file), f"DELETE FROM assignment WHERE document_id = ({of_c})")
+        await press(pilot, "2")
+        assert "the document is no longer in your queue" in seen(pilot)
+        assert "Text of a." in seen(pilot)
+    assert stored(collection) == {}
 
 
 async def test_two_sittings_of_a_judge_are_asked_about(two_topics: Collection) -> None:
