@@ -50,7 +50,7 @@ def test_markdown_speed() -> None:
         )
     at_work = time.process_time()
     sets = shingle_sets(readable(text, "markdown").text for text in made)
-    near_pairs(sets)
+    near_pairs(sets, 0.8)
     spent = time.process_time() - at_work
     print(f"\n{sets.n_documents:,} texts in Markdown: processor {spent:.1f} s (target 20)")  # noqa: T201
 
@@ -63,7 +63,7 @@ def test_join_speed(n: int) -> None:
     begun, at_work = time.perf_counter(), time.process_time()
     sets = shingle_sets(made)
     cut = time.perf_counter()
-    pairs = near_pairs(sets)
+    pairs = near_pairs(sets, 0.8)
     roots = components(pairs, sets.twins)
     done, spent = time.perf_counter(), time.process_time() - at_work
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 Pair = tuple[str, str]
 """Topic and docno."""
 THRESHOLD = 0.8
+"""That of `store.analysis.duplicates.join`, which is loaded later, as settings show it."""
 
 
 def duplicates(

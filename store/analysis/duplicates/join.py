@@ -48,13 +48,13 @@ def as_threshold(threshold: float | str | Fraction) -> Fraction:
     return least
 
 
-def near_pairs(sets: ShingleSets, threshold: float | str | Fraction = THRESHOLD) -> NearPairs:
+def near_pairs(sets: ShingleSets, threshold: float | str | Fraction) -> NearPairs:
     r"""Find every pair of documents with a Jaccard of at least a threshold, and no other pair.
 
     Parameters
     ----------
     sets : ShingleSets
-    threshold : float, str or Fraction, default=4/5
+    threshold : float, str or Fraction
         In (0, 1], else `ArgumentError`; a float stands for what it is written as, so that 0.8 is 4/5.
 
     Returns

@@ -10,7 +10,7 @@ import pytest
 from tests.cli.command_line import read_run_list
 from tests.cli.conftest import Cli
 from tests.cli.edited_qrels import STRICT, runs_of
-from tests.cli.oracles import average_precision, mean, read_qrels
+from tests.cli.oracles import average_precision, first_documents, mean, read_qrels
 
 Pairs = set[tuple[str, str]]
 ORDER = ("--order", "trec9")
@@ -49,11 +49,19 @@ def test_pool_of_fixed_size_is_made_again(cli: Cli, judged: Path, options: tuple
     known = {(topic, docno) for topic, grades in qrels.items() for docno in grades}
     assert (found["pool"], found["pool_judged"]) == (len(whole), len(whole & known))
     assert found["relevant_to_twice_the_depth"] is None
+    depth = int(options[options.index("--depth") + 1])
+    feeding = [row["run"] for row in found["runs"] if row["contributes"]]
+    tops = {
+        tag: {(topic, docno) for topic in runs[tag] for docno in first_documents(runs[tag], topic, depth)}
+        for tag in feeding
+    }
     for row in found["runs"]:
         tag = row["run"]
         if not row["contributes"]:
             assert (row["withdrawn"], row["lacking"]) == (None, None)
             continue
+        others = set().union(*(tops[other] for other in feeding if other != tag))
+        assert row["unique"] == len((whole & tops[tag]) - others), tag
         without = pool_of(cli, [one for one in listed if one["tag"] != tag], *options)
         gone = (whole - without) & known
         left = {
@@ -119,3 +127,16 @@ def test_pool_beside_others_is_not_made_again(cli: Cli, judged: Path) -> None:
     refused = cli("diagnose", *STRICT, "--repool")
     assert refused.code == 1
     assert "there are other pools too" in refused.err
+
+
+def test_what_is_not_pooled_is_nobody_s_first_document(cli: Cli, here: Path) -> None:
+    """Of a and c, one of each run: `b` and `d`, which the budget leaves out, make no document shared."""
+    for tag, docnos in (("one", "ab"), ("two", "cd")):
+        (here / tag).write_text("".join(f"1 Q0 {d} {r} {9 - r} {tag}\n" for r, d in enumerate(docnos)))
+    (here / "q").write_text("1 0 a 1\n1 0 c 0\n")
+    cli("init", "--scale", "0-1").fine()
+    cli("import", "runs", "one", "two").fine()
+    cli("pool", "--name", "pool", "--strategy", "take", "--depth", "2", "--budget", "2").fine()
+    cli("import", "judgements", "q", "--judge", "ann", "--allow-unknown").fine()
+    found = cli("diagnose", "--repool", "--by-run", "--format", "json").fine().dossier()
+    assert (found["pool"], [row["unique"] for row in found["runs"]]) == (2, [1, 1])

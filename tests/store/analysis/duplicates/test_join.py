@@ -12,9 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pooler.results.alike import duplicates as alike
 from store.analysis.duplicates import join
 from store.analysis.duplicates.clusters import components, least_shared, stand_ins
-from store.analysis.duplicates.join import as_threshold, count_shared, near_pairs
+from store.analysis.duplicates.join import THRESHOLD, as_threshold, count_shared, near_pairs
 from store.analysis.duplicates.shingles import shingle_sets, words_of
 from store.errors import ArgumentError
 
@@ -161,8 +162,8 @@ def test_shared_shingles_are_counted_of_any_pairs() -> None:
 def test_nothing_and_one_text_make_no_pair() -> None:
     """There is no pair to find, and no error."""
     for texts in ([], [""], ["one"], ["", ""]):
-        assert near_pairs(shingle_sets(texts)).first.size == 0
-        assert components(near_pairs(shingle_sets(texts)), shingle_sets(texts).twins).tolist() == [
+        assert near_pairs(shingle_sets(texts), 0.8).first.size == 0
+        assert components(near_pairs(shingle_sets(texts), 0.8), shingle_sets(texts).twins).tolist() == [
             *range(len(texts))
         ]
 
@@ -173,3 +174,9 @@ def test_threshold_must_be_a_share(threshold: float | str) -> None:
     with pytest.raises(ArgumentError, match="must be above 0 and at most 1"):
         as_threshold(threshold)
     assert as_threshold("2/3") == Fraction(2, 3)
+
+
+def test_scores_and_lists_of_duplicates_have_one_threshold() -> None:
+    """Content-equivalence of Bernstein and Zobel (2005): a resemblance of .8."""
+    assert Fraction(8, 10) == THRESHOLD
+    assert float(THRESHOLD) == alike.THRESHOLD

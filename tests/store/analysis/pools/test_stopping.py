@@ -294,6 +294,8 @@ def test_no_bound_and_a_certain_one() -> None:
     """Nothing judged, nothing relevant, everything judged."""
     nothing = recall_bound(candidates("." * 5, known="rr", undrawn=9))
     assert (nothing.recall, nothing.more, nothing.reason) == (None, None, "sample-unjudged")
+    undrawn = recall_bound(candidates("", known="rr", undrawn=9, is_shuffled=False))
+    assert (undrawn.n_random, undrawn.recall, undrawn.reason) == (9, None, "sample-unjudged")
     none = recall_bound(candidates("n" * 5, undrawn=9), target=0.8)
     assert (none.recall, none.more, none.reason, none.needed) == (
         None,
